@@ -395,13 +395,12 @@ size_t record_size(const struct record *record)
 	return record->size;
 }
 
-void *record_take_map(struct record *record, size_t *size)
+struct span record_take_map(struct record *record)
 {
 	if (!record->is_mapped)
-		return NULL;
+		return (struct span){NULL, 0};
 	record->is_mapped = false;
-	*size = record->size + TAIL_SIZE;
-	return take_ptr(record->data);
+	return (struct span){take_ptr(record->data), record->size + TAIL_SIZE};
 }
 
 char *record_get_text(struct record *record)

@@ -90,10 +90,10 @@ size_t record_size(const struct record *record);
 
 /**
  * Gives the mapping (mmap(2)) in which all bytes of the record lie, so that bytes that were read
- * live on. *size is its size. After that, only record_error(), record_end() and record_free() may
- * be called. NULL: the bytes lie elsewhere.
+ * live on. After that, only record_error(), record_end() and record_free() may be called. Empty:
+ * the bytes lie elsewhere.
  */
-void *record_take_map(struct record *record, size_t *size);
+struct span record_take_map(struct record *record);
 
 /** Reads a text, for free(3); NULL: none, no memory, or damage. A NUL in it is damage. */
 char *record_get_text(struct record *record);

@@ -69,8 +69,8 @@ void version_unref(struct version *version)
 		return;
 	if (version->fd >= 0)
 		close(version->fd);
-	if (version->map)
-		munmap(version->map, version->map_size);
+	if (version->map.len)
+		munmap((void *)(uintptr_t)version->map.data, version->map.len);
 	else
 		free(version->data);
 	free(version->stamps);

@@ -57,10 +57,9 @@ struct version {
 	struct timespec mtime; /* the newest source's, until the version is shown; mutable */
 	struct timespec ctime; /* the newest source's, until the version is shown; mutable */
 	char *data;            /* `size` bytes; owned */
-	void *map;             /* the mapping in which `data` lies; NULL: memory of malloc(3) */
-	size_t map_size;
-	int fd;               /* VERSION_HELD; else -1 */
-	struct stamp *stamps; /* of the merged sources, followed by those of environment.stats */
+	struct span map;       /* the mapping in which `data` lies; empty: memory of malloc(3) */
+	int fd;                /* VERSION_HELD; else -1 */
+	struct stamp *stamps;  /* of the merged sources, followed by those of environment.stats */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool is_held;   /* a lock or bound has refused values of a source, as the fault says */

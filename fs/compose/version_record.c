@@ -110,8 +110,8 @@ static void keep_map(struct record *record, struct version *version, struct span
 	if (version->kind != VERSION_BYTES || bytes.len < MAP_LEAST ||
 		bytes.len < record_size(record) / 2)
 		return;
-	version->map = record_take_map(record, &version->map_size);
-	if (version->map)
+	version->map = record_take_map(record);
+	if (version->map.len)
 		version->data = (char *)(uintptr_t)bytes.data;
 }
 
@@ -164,7 +164,7 @@ static struct version *take(struct record *record, bool is_last)
 		record_spoil(record);
 	if (is_last && !record_error(record))
 		keep_map(record, version, bytes);
-	if (!version->map && !record_error(record) && has_data(version))
+	if (!version->map.len && !record_error(record) && has_data(version))
 		copy_data(record, version, bytes);
 	return record_error(record) ? NULL : take_ptr(version);
 }

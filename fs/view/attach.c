@@ -163,8 +163,8 @@ void attach_unseen(struct view *view, struct directory *directory)
 static void scan_since(struct view *view, struct directory *directory, uint64_t since)
 {
 	queue_scan(view, directory, SCAN_ALL);
-	if (directory->scan_since > since)
-		directory->scan_since = since;
+	if (directory->scans.since > since)
+		directory->scans.since = since;
 }
 
 /* Scans the directories, from `directory` down, whose names could not all be looked at. */
@@ -173,8 +173,9 @@ static void scan_unseen(struct view *view, struct directory *directory, uint64_t
 	if (directory->has_unseen)
 		scan_since(view, directory, since);
 	directory->has_unseen = false;
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			if (entry->directory)
 				scan_unseen(view, entry->directory, since);
 }
@@ -218,12 +219,12 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	for (unsigned layer = 0; layer < directory->watches.count; layer++)
 		if ((fresh | lost) >> layer & 1)
 			watch_remove_layer(view->watch, &directory->watches, layer);
-	struct rights old_rights = directory->found_rights;
+	struct rights old_rights = directory->attributes.found;
 	/* Looks at its names that are under way may have asked the wrong layers. */
 	directory->changed = ++view->revision;
 	attributes_describe(view, directory, lookup);
 	/* A virtual file elsewhere may have sources below it, whose rights the file gets. */
-	if (!rights_equal(&directory->found_rights, &old_rights))
+	if (!rights_equal(&directory->attributes.found, &old_rights))
 		dependency_reindex(view, directory->path);
 	directory->joined |= fresh;
 	directory->left |= lost | (fresh & shown);
@@ -248,7 +249,7 @@ int attach_make(struct view *view, const struct settings *settings, struct direc
 	if (r < 0)
 		return r;
 	attributes_describe(view, directory, lookup);
-	directory->described = directory->narrowed = 0;
+	directory->attributes.described = directory->attributes.narrowed = 0;
 	/* Its first events may come, and be handled, before it is shown. */
 	directory->users = 1;
 	if (parent) {

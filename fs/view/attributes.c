@@ -33,32 +33,33 @@ static struct rights rights_of(const struct view *view, const struct union_looku
 static struct rights admit(
 	struct view *view, struct directory *directory, bool is_other, bool is_known)
 {
-	const struct rights *found = &directory->found_rights;
-	struct rights both = rights_both(&directory->rights, found, &view->composer.mounter);
+	const struct rights *found = &directory->attributes.found;
+	struct rights both =
+		rights_both(&directory->attributes.rights, found, &view->composer.mounter);
 
 	/* A strict mount asks the layers at each look, so it shows no removed file. */
 	if (rights_equal(&both, found) || (is_known && view_is_strict(view))) {
-		directory->opens_after = 0;
+		directory->attributes.opens_after = 0;
 		return *found;
 	}
 	/* A further right waits for the removals that came before it. */
-	bool is_waiting = directory->opens_after;
+	bool is_waiting = directory->attributes.opens_after;
 	if (is_known &&
 		(is_waiting ? is_other : directory_list_add(&view->queue.openings, directory))) {
 		/* Reads the events of removals before the directory got the new right. */
 		events_take(view);
-		directory->opens_after = ++view->revision;
+		directory->attributes.opens_after = ++view->revision;
 	}
 	return both;
 }
 
 static void set_rights(struct directory *directory, const struct rights *rights, bool is_less)
 {
-	if (is_less || !rights_equal(rights, &directory->rights))
-		directory->described++;
-	if (rights_take_away(&directory->rights, rights))
-		directory->narrowed = directory->described;
-	directory->rights = *rights;
+	if (is_less || !rights_equal(rights, &directory->attributes.rights))
+		directory->attributes.described++;
+	if (rights_take_away(&directory->attributes.rights, rights))
+		directory->attributes.narrowed = directory->attributes.described;
+	directory->attributes.rights = *rights;
 }
 
 void attributes_describe(
@@ -71,30 +72,30 @@ void attributes_describe(
 		return;
 	}
 	struct rights given = rights_of(view, lookup);
-	bool is_other = !rights_equal(&given, &directory->found_rights);
-	directory->found_rights = given;
+	bool is_other = !rights_equal(&given, &directory->attributes.found);
+	directory->attributes.found = given;
 	struct rights rights = directory->inode.ino
 				       ? admit(view, directory, is_other, !lookup->has_unknown)
 				       : given;
-	struct timespec shown = directory->mtime;
-	directory->mtime = (struct timespec){0};
+	struct timespec shown = directory->attributes.mtime;
+	directory->attributes.mtime = (struct timespec){0};
 	for (unsigned i = 0; i < lookup->count; i++) {
 		const struct contributor *found = &lookup->found[i];
-		if (time_is_later(found->stat.st_mtim, directory->mtime))
-			directory->mtime = found->stat.st_mtim;
+		if (time_is_later(found->stat.st_mtim, directory->attributes.mtime))
+			directory->attributes.mtime = found->stat.st_mtim;
 		directory->identities[found->layer] = stamp_of(&found->stat);
 	}
 	/* A layer's names vanish with it, and only the time shows that. It never goes back. */
 	bool is_less = directory->layers & ~lookup->layers;
-	if (!time_is_later(directory->mtime, shown))
-		directory->mtime = is_less ? clock_after(shown) : shown;
+	if (!time_is_later(directory->attributes.mtime, shown))
+		directory->attributes.mtime = is_less ? clock_after(shown) : shown;
 	set_rights(directory, &rights, is_less);
 	directory->layers = lookup->layers;
 }
 
 bool attributes_are_untold(const struct directory *directory)
 {
-	return directory->told != directory->described;
+	return directory->attributes.told != directory->attributes.described;
 }
 
 /*
@@ -110,9 +111,9 @@ static void let_walks_end(void *context)
 
 static void tell_waits(struct view *view, struct directory *directory)
 {
-	uint64_t described = directory->described;
+	uint64_t described = directory->attributes.described;
 	uint64_t ino = directory->inode.ino;
-	bool is_narrower = directory->narrowed > directory->told;
+	bool is_narrower = directory->attributes.narrowed > directory->attributes.told;
 	int r = 0;
 
 	if (view->callbacks.tell && directory->inode.kernel_refs) {
@@ -121,10 +122,10 @@ static void tell_waits(struct view *view, struct directory *directory)
 			aside_run(let_walks_end, NULL);
 	}
 	/* -ENOENT: our answer to its LOOKUP, which carries the old rights, is still on its way. */
-	if (r < 0 || directory->told >= described)
+	if (r < 0 || directory->attributes.told >= described)
 		return;
-	directory->told = described;
-	directory->narrowings += is_narrower;
+	directory->attributes.told = described;
+	directory->attributes.narrowings += is_narrower;
 }
 
 void attributes_tell_waits(struct view *view, struct directory *directory)
@@ -138,11 +139,12 @@ void attributes_tell_waits(struct view *view, struct directory *directory)
 static bool is_in_doubt(const struct view *view, const struct directory *directory)
 {
 	if (directory->polled || view->queue.is_overflowed ||
-		(directory->parent && directory->parent->unwatched_links))
+		(directory->parent && directory->parent->links.unwatched))
 		return true;
 	if (!directory->parent)
 		return view->queue.is_root_changed || view->queue.is_root_looked_at;
-	if (directory->parent->scan == SCAN_ALL || directory->parent->scanning == SCAN_ALL)
+	if (directory->parent->scans.due == SCAN_ALL ||
+		directory->parent->scans.running == SCAN_ALL)
 		return true;
 	const struct entry *entry = directory_own_entry(directory);
 	return entry && (entry_pending(entry) || entry->users);
@@ -153,7 +155,7 @@ static bool has_other_rights(
 {
 	struct rights rights = rights_of(view, lookup);
 
-	return !rights_equal(&rights, &directory->found_rights);
+	return !rights_equal(&rights, &directory->attributes.found);
 }
 
 static int look_at_rights_waits(struct view *view, struct directory *directory)
@@ -192,17 +194,19 @@ uint64_t attributes_narrowings(const struct directory *directory)
 	uint64_t count = 0;
 
 	for (; directory; directory = directory->parent)
-		count += directory->narrowings + (directory->narrowed > directory->told);
+		count += directory->attributes.narrowings +
+			 (directory->attributes.narrowed > directory->attributes.told);
 	return count;
 }
 
 /* Returns whether anything in or below it waits with a smaller number. Recurses PATH_MAX deep. */
 static bool waits(const struct directory *directory, uint64_t revision)
 {
-	if ((directory->scan || directory->scanning) && directory->scan_since < revision)
+	if ((directory->scans.due || directory->scans.running) && directory->scans.since < revision)
 		return true;
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (const struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			if ((entry_pending(entry) && entry->pending->since < revision) ||
 				(entry->users && entry->used_since < revision) ||
 				(entry->directory && waits(entry->directory, revision)))
@@ -216,9 +220,9 @@ struct directory *attributes_open(struct view *view)
 
 	for (size_t i = 0; i < openings->count;) {
 		struct directory *directory = openings->items[i];
-		bool is_over = directory->is_dead || !directory->opens_after;
-		if (!is_over &&
-			(view->queue.is_overflowed || waits(directory, directory->opens_after))) {
+		bool is_over = directory->is_dead || !directory->attributes.opens_after;
+		if (!is_over && (view->queue.is_overflowed ||
+					waits(directory, directory->attributes.opens_after))) {
 			i++;
 			continue;
 		}
@@ -227,8 +231,8 @@ struct directory *attributes_open(struct view *view)
 			directory_leave(view, directory);
 			continue;
 		}
-		directory->opens_after = 0;
-		set_rights(directory, &directory->found_rights, false);
+		directory->attributes.opens_after = 0;
+		set_rights(directory, &directory->attributes.found, false);
 		return directory;
 	}
 	return NULL;

@@ -70,7 +70,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	case CHANGE_TIME:
 		break;
 	}
-	change->parent->mtime = clock_after(change->parent->mtime);
+	change->parent->attributes.mtime = clock_after(change->parent->attributes.mtime);
 }
 
 /* Returns whether a request has shown another version since: do not bring back an older one. */

@@ -184,8 +184,9 @@ void change_hook_directory(struct view *view, const char *path)
 
 void change_hook_gone(struct view *view, const struct directory *directory)
 {
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
 			if (entry->directory)
 				change_hook_gone(view, entry->directory);

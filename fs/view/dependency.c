@@ -138,8 +138,8 @@ static int fill(struct index *index, const struct walk *walk)
 			indexed->first = NULL;
 	for (size_t i = 0; i < walk->count; i++) {
 		const struct directory *directory = walk->items[i];
-		for (size_t j = 0; j < directory->order_count; j++) {
-			const struct entry *entry = directory->order[j];
+		for (size_t j = 0; j < directory->order.count; j++) {
+			const struct entry *entry = directory->order.items[j];
 			if (!entry || !is_file(entry))
 				continue;
 			struct indexed *indexed = add_name(index, entry->name);
@@ -209,14 +209,14 @@ static int collect(const struct index *index, struct hits *hits)
 	size_t capacity = 0;
 
 	for (size_t i = 0; i < index->directory_count; i++)
-		capacity += index->directories[i]->entry_count;
+		capacity += index->directories[i]->entries.count;
 	hits->items = calloc(capacity + 1, sizeof(*hits->items));
 	if (!hits->items)
 		return -ENOMEM;
 	for (size_t i = 0; i < index->directory_count; i++) {
 		const struct directory *directory = index->directories[i];
-		for (size_t j = 0; j < directory->order_count && hits->count < capacity; j++) {
-			const struct entry *entry = directory->order[j];
+		for (size_t j = 0; j < directory->order.count && hits->count < capacity; j++) {
+			const struct entry *entry = directory->order.items[j];
 			struct hit *hit = &hits->items[hits->count];
 			if (!entry || !is_file(entry))
 				continue;

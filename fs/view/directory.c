@@ -33,14 +33,14 @@ int directory_new(
 		return -ENOMEM;
 	directory->inode.type = INODE_DIRECTORY;
 	directory->parent = parent;
-	directory->next_cookie = DIRECTORY_COOKIE_FIRST;
-	directory->bucket_count = BUCKETS_FIRST;
-	directory->buckets = calloc(BUCKETS_FIRST, sizeof(*directory->buckets));
+	directory->order.next = DIRECTORY_COOKIE_FIRST;
+	directory->entries.bucket_count = BUCKETS_FIRST;
+	directory->entries.buckets = calloc(BUCKETS_FIRST, sizeof(*directory->entries.buckets));
 	directory->watches = (struct layer_watches){.owner = directory,
 		.items = calloc(layer_count, sizeof(struct layer_watch *)),
 		.count = layer_count};
 	directory->identities = calloc(layer_count, sizeof(*directory->identities));
-	if (!directory->buckets || !directory->watches.items || !directory->identities)
+	if (!directory->entries.buckets || !directory->watches.items || !directory->identities)
 		return -ENOMEM;
 	if (parent) {
 		int r = directory_join(parent, name, &directory->path);
@@ -81,14 +81,15 @@ void directory_free(struct directory *directory)
 {
 	if (!directory)
 		return;
-	for (size_t i = 0; directory->buckets && i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
+	for (size_t i = 0; directory->entries.buckets && i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i], *next; entry;
+			entry = next) {
 			next = entry->next;
 			entry_free(entry);
 		}
-	free(directory->buckets);
-	free(directory->order);
-	free(directory->cookies);
+	free(directory->entries.buckets);
+	free(directory->order.items);
+	free(directory->order.cookies);
 	link_watch_remove(directory);
 	free(directory->watches.items);
 	free(directory->identities);
@@ -104,7 +105,8 @@ static size_t bucket_of(const char *name, size_t bucket_count)
 
 struct entry *directory_find(const struct directory *directory, const char *name)
 {
-	struct entry *entry = directory->buckets[bucket_of(name, directory->bucket_count)];
+	struct entry *entry =
+		directory->entries.buckets[bucket_of(name, directory->entries.bucket_count)];
 
 	while (entry && strcmp(entry->name, name) != 0)
 		entry = entry->next;
@@ -114,21 +116,22 @@ struct entry *directory_find(const struct directory *directory, const char *name
 /* Grows the table. If memory is short, the table only gets slower. */
 static void grow(struct directory *directory)
 {
-	size_t count = directory->bucket_count * 4;
+	size_t count = directory->entries.bucket_count * 4;
 	struct entry **buckets = calloc(count, sizeof(*buckets));
 
 	if (!buckets)
 		return;
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i], *next; entry;
+			entry = next) {
 			struct entry **bucket = &buckets[bucket_of(entry->name, count)];
 			next = entry->next;
 			entry->next = *bucket;
 			*bucket = entry;
 		}
-	free(directory->buckets);
-	directory->buckets = buckets;
-	directory->bucket_count = count;
+	free(directory->entries.buckets);
+	directory->entries.buckets = buckets;
+	directory->entries.bucket_count = count;
 }
 
 struct entry *directory_entry(struct directory *directory, const char *name)
@@ -143,12 +146,13 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 		return NULL;
 	memcpy(entry->name, name, size);
 	entry->parent = directory;
-	if (directory->entry_count >= directory->bucket_count)
+	if (directory->entries.count >= directory->entries.bucket_count)
 		grow(directory);
-	struct entry **bucket = &directory->buckets[bucket_of(name, directory->bucket_count)];
+	struct entry **bucket =
+		&directory->entries.buckets[bucket_of(name, directory->entries.bucket_count)];
 	entry->next = *bucket;
 	*bucket = entry;
-	directory->entry_count++;
+	directory->entries.count++;
 	return entry;
 }
 
@@ -169,11 +173,13 @@ void directory_tidy(struct directory *directory, struct entry *entry)
 		(entry->pending && entry->pending->has_slot) || entry->users || directory->listers)
 		return;
 
-	struct entry **place = &directory->buckets[bucket_of(entry->name, directory->bucket_count)];
+	struct entry **place =
+		&directory->entries
+			 .buckets[bucket_of(entry->name, directory->entries.bucket_count)];
 	while (*place != entry)
 		place = &(*place)->next;
 	*place = entry->next;
-	directory->entry_count--;
+	directory->entries.count--;
 	directory_unlist_entry(directory, entry);
 	entry_free(entry);
 }
@@ -183,12 +189,12 @@ static void compact(struct directory *directory)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < directory->order_count; i++)
-		if (directory->order[i]) {
-			directory->order[kept] = directory->order[i];
-			directory->cookies[kept++] = directory->cookies[i];
+	for (size_t i = 0; i < directory->order.count; i++)
+		if (directory->order.items[i]) {
+			directory->order.items[kept] = directory->order.items[i];
+			directory->order.cookies[kept++] = directory->order.cookies[i];
 		}
-	directory->order_count = kept;
+	directory->order.count = kept;
 }
 
 static bool return_to_place(struct directory *directory, struct entry *entry)
@@ -196,10 +202,10 @@ static bool return_to_place(struct directory *directory, struct entry *entry)
 	if (!entry->place)
 		return false;
 	size_t i = directory_seek(directory, entry->place - 1);
-	if (i == directory->order_count || directory->cookies[i] != entry->place ||
-		directory->order[i])
+	if (i == directory->order.count || directory->order.cookies[i] != entry->place ||
+		directory->order.items[i])
 		return false;
-	directory->order[i] = entry;
+	directory->order.items[i] = entry;
 	entry->cookie = entry->place;
 	return true;
 }
@@ -208,39 +214,40 @@ int directory_list_entry(struct directory *directory, struct entry *entry)
 {
 	if (entry->cookie || return_to_place(directory, entry))
 		return 0;
-	if (directory->order_count == directory->order_capacity &&
-		directory->order_count > directory->entry_count * 2)
+	if (directory->order.count == directory->order.capacity &&
+		directory->order.count > directory->entries.count * 2)
 		compact(directory);
-	if (directory->order_count == directory->order_capacity) {
-		size_t capacity = directory->order_capacity ? directory->order_capacity * 2 : 32;
+	if (directory->order.count == directory->order.capacity) {
+		size_t capacity = directory->order.capacity ? directory->order.capacity * 2 : 32;
 		struct entry **order =
-			reallocarray(directory->order, capacity, sizeof(struct entry *));
+			reallocarray(directory->order.items, capacity, sizeof(struct entry *));
 		if (order)
-			directory->order = order;
-		uint64_t *cookies = reallocarray(directory->cookies, capacity, sizeof(*cookies));
+			directory->order.items = order;
+		uint64_t *cookies =
+			reallocarray(directory->order.cookies, capacity, sizeof(*cookies));
 		if (cookies)
-			directory->cookies = cookies;
+			directory->order.cookies = cookies;
 		/* The next listing is made complete again. */
 		if (!order || !cookies) {
 			directory->names = NAMES_SOME;
 			return -ENOMEM;
 		}
-		directory->order_capacity = capacity;
+		directory->order.capacity = capacity;
 	}
-	entry->cookie = entry->place = directory->next_cookie++;
-	directory->order[directory->order_count] = entry;
-	directory->cookies[directory->order_count++] = entry->cookie;
+	entry->cookie = entry->place = directory->order.next++;
+	directory->order.items[directory->order.count] = entry;
+	directory->order.cookies[directory->order.count++] = entry->cookie;
 	return 0;
 }
 
 size_t directory_seek(const struct directory *directory, uint64_t cookie)
 {
 	size_t low = 0;
-	size_t high = directory->order_count;
+	size_t high = directory->order.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (directory->cookies[middle] <= cookie)
+		if (directory->order.cookies[middle] <= cookie)
 			low = middle + 1;
 		else
 			high = middle;
@@ -252,7 +259,7 @@ void directory_unlist_entry(struct directory *directory, struct entry *entry)
 {
 	if (!entry->cookie)
 		return;
-	directory->order[directory_seek(directory, entry->cookie - 1)] = NULL;
+	directory->order.items[directory_seek(directory, entry->cookie - 1)] = NULL;
 	entry->cookie = 0;
 }
 
@@ -260,16 +267,16 @@ void directory_stat(const struct directory *directory, struct stat *ret)
 {
 	*ret = (struct stat){
 		.st_ino = directory->inode.ino,
-		.st_mode = S_IFDIR | directory->rights.mode,
+		.st_mode = S_IFDIR | directory->attributes.rights.mode,
 		/* 1 says "not counted": find(1) must not take it for the number of directories. */
 		.st_nlink = 1,
-		.st_uid = directory->rights.uid,
-		.st_gid = directory->rights.gid,
+		.st_uid = directory->attributes.rights.uid,
+		.st_gid = directory->attributes.rights.gid,
 		.st_size = 4096,
 		.st_blksize = 4096,
 		.st_blocks = 8,
-		.st_atim = directory->mtime,
-		.st_mtim = directory->mtime,
-		.st_ctim = directory->mtime,
+		.st_atim = directory->attributes.mtime,
+		.st_mtim = directory->attributes.mtime,
+		.st_ctim = directory->attributes.mtime,
 	};
 }

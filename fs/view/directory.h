@@ -138,55 +138,80 @@ enum directory_scan {
 	SCAN_ALL,   /* and to queue all names, with SCOPE_RESCAN */
 };
 
-struct directory {
-	struct inode inode;
-	struct directory *parent;   /* fixed; this is one of its `users`; NULL: this is the root */
-	char *path;                 /* fixed; relative to the root, "" for the root */
-	layer_mask layers;          /* that show it */
-	struct rights rights;       /* shown */
-	struct rights found_rights; /* in the layers; wider ones are shown later (attributes.h) */
-	uint64_t opens_after;       /* its revision while wider rights wait; 0: none do */
+/* A directory's attributes (attributes.h). */
+struct directory_attributes {
+	struct rights rights; /* shown */
+	struct rights found;  /* in the layers; wider ones are shown later */
+	uint64_t opens_after; /* the directory's revision while wider rights wait; 0: none do */
 	struct timespec mtime;
-	uint64_t described;  /* how often its attributes have changed since it was made */
+	uint64_t described;  /* how often they have changed since the directory was made */
 	uint64_t told;       /* `described` when the kernel was last notified */
 	uint64_t narrowed;   /* `described` when a right was last taken away; 0: never */
 	uint64_t narrowings; /* how often the kernel was notified of that */
+};
+
+/* Why and when a directory is scanned (queue.h). */
+struct directory_scans {
+	enum directory_scan due;
+	enum directory_scan running;
+	uint64_t since; /* revision of the scan */
+};
+
+/* A directory's links (link_watch.h). */
+struct directory_links {
+	struct link_watch **items; /* of names in it, sorted */
+	size_t count;
+	size_t unwatched; /* those of them that fail or may miss changes */
+};
+
+/* A directory's entries, by name. */
+struct directory_entries {
+	struct entry **buckets;
+	size_t bucket_count; /* a power of two */
+	size_t count;
+};
+
+/* The order in which a directory is listed. */
+struct directory_order {
+	struct entry **items; /* by cookie; NULL where an entry went away */
+	uint64_t *cookies;    /* of `items`, also of those that went away */
+	size_t count;
+	size_t capacity;
+	uint64_t next; /* the next cookie */
+};
+
+struct directory {
+	struct inode inode;
+	struct directory *parent; /* fixed; this is one of its `users`; NULL: this is the root */
+	char *path;               /* fixed; relative to the root, "" for the root */
+	layer_mask layers;        /* that show it */
+	struct directory_attributes attributes;
 	uint64_t changed; /* revision at which it was last updated, or one of its names refreshed */
 	enum directory_names names;
-	enum directory_scan scan;     /* to be done */
-	enum directory_scan scanning; /* under way */
-	uint64_t scan_since;          /* revision of the scan (queue.h) */
-	unsigned listers;             /* listings under way: removed names keep an entry */
-	bool was_expanded;            /* all its names were known once, so any other name is new */
-	bool has_absences;            /* the kernel may cache some name in it as absent */
-	bool has_unseen;              /* a layer refused us a part of it (EACCES, EIO) */
-	bool is_dead;                 /* removed; the kernel may still hold it */
-	unsigned users;               /* directories in it, lists and jobs that have it in use */
-	unsigned pins;                /* faults, and names with a change hook: it must stay */
+	struct directory_scans scans;
+	unsigned listers;  /* listings under way: removed names keep an entry */
+	bool was_expanded; /* all its names were known once, so any other name is new */
+	bool has_absences; /* the kernel may cache some name in it as absent */
+	bool has_unseen;   /* a layer refused us a part of it (EACCES, EIO) */
+	bool is_dead;      /* removed; the kernel may still hold it */
+	unsigned users;    /* directories in it, lists and jobs that have it in use */
+	unsigned pins;     /* faults, and names with a change hook: it must stay */
 
 	struct layer_watches watches;
-	struct link_watch **links; /* of names in it (link_watch.h), sorted */
-	size_t link_count;
-	size_t unwatched_links;   /* those of them that fail or may miss changes */
+	struct directory_links links;
 	layer_mask joined;        /* layers that show it only since it was last listed */
 	layer_mask left;          /* layers whose directory went, or was replaced, since then */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
 	struct stamp *identities; /* of each layer's directory, as many as watches */
 
-	struct entry **buckets;
-	size_t bucket_count; /* a power of two */
-	size_t entry_count;
-	struct entry **order; /* by cookie; NULL where an entry went away */
-	uint64_t *cookies;    /* of `order`, also of those that went away */
-	size_t order_count;
-	size_t order_capacity;
-	uint64_t next_cookie;
+	struct directory_entries entries;
+	struct directory_order order;
 };
 
 /* Returns whether a part of the directory must be polled. */
 static inline bool directory_is_polled(const struct directory *directory)
 {
-	return directory->polled || directory->unwatched_links;
+	return directory->polled || directory->links.unwatched;
 }
 
 /* Cookies of "." and ".."; names come after. */

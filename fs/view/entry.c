@@ -136,7 +136,7 @@ static bool is_public(const struct entry *entry, const struct version *version)
 	if (!(version->mode & 0004))
 		return false;
 	for (const struct directory *above = entry->parent; above; above = above->parent)
-		if (!(above->rights.mode & 0001))
+		if (!(above->attributes.rights.mode & 0001))
 			return false;
 	return true;
 }
@@ -166,7 +166,7 @@ static void forget_shown(struct view *view, struct entry *entry)
 static void forget_directory(struct entry *entry)
 {
 	entry->last.print = print_of_directory(entry->directory);
-	entry->last.mtime = entry->directory->mtime;
+	entry->last.mtime = entry->directory->attributes.mtime;
 	entry->directory = NULL;
 }
 
@@ -174,11 +174,11 @@ static void forget_directory(struct entry *entry)
 static void recall_directory(const struct entry *entry, struct directory *directory)
 {
 	if (!is_print_of_directory(entry->last.print) ||
-		time_is_later(directory->mtime, entry->last.mtime))
+		time_is_later(directory->attributes.mtime, entry->last.mtime))
 		return;
-	directory->mtime = entry->last.print == print_of_directory(directory)
-				   ? entry->last.mtime
-				   : clock_after(entry->last.mtime);
+	directory->attributes.mtime = entry->last.print == print_of_directory(directory)
+					      ? entry->last.mtime
+					      : clock_after(entry->last.mtime);
 }
 
 static void remember_name(struct view *view, struct entry *entry)
@@ -193,8 +193,9 @@ static void remember_name(struct view *view, struct entry *entry)
 /* Remembers the directory's names before it is freed. The kernel may forget it before its files. */
 static void remember_names(struct view *view, struct directory *directory)
 {
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next) {
 			forget_shown(view, entry);
 			remember_name(view, entry);
 		}
@@ -332,8 +333,9 @@ static void kill_directory(struct view *view, struct directory *directory)
 	watch_remove(view->watch, &directory->watches);
 	link_watch_remove(directory);
 	directory->users++;
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i], *next; entry;
+			entry = next) {
 			next = entry->next;
 			entry_clear_fault(view, entry);
 			entry_hide(view, entry);

@@ -536,8 +536,8 @@ void gate_fini(struct view *view)
 /* Counts names that are shown. A name that is only remembered does not count. */
 static void count_missing(const struct directory *directory)
 {
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (const struct entry *entry = directory->buckets[i]; entry;
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (const struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next) {
 			const struct checked *checked = entry->checked;
 

@@ -279,15 +279,15 @@ static int compare(const struct link_watch *a, const struct link_watch *b)
 	return (int)(a->layer * 2 + a->is_of_inode) - (int)(b->layer * 2 + b->is_of_inode);
 }
 
-/* Returns the index at which it is in directory->links, or belongs. */
+/* Returns the index at which it is in directory->links.items, or belongs. */
 static size_t place_of(const struct directory *directory, const struct link_watch *watch)
 {
 	size_t low = 0;
-	size_t high = directory->link_count;
+	size_t high = directory->links.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (compare(directory->links[middle], watch) < 0)
+		if (compare(directory->links.items[middle], watch) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -300,15 +300,15 @@ static bool is_unwatched(const struct link_watch *watch)
 	return watch->error;
 }
 
-/* Removes the watch from directory->links, and returns it. */
+/* Removes the watch from directory->links.items, and returns it. */
 static struct link_watch *take_out(struct directory *directory, size_t place)
 {
-	struct link_watch *watch = directory->links[place];
-	size_t behind = --directory->link_count - place;
+	struct link_watch *watch = directory->links.items[place];
+	size_t behind = --directory->links.count - place;
 
-	memmove(directory->links + place, directory->links + place + 1,
+	memmove(directory->links.items + place, directory->links.items + place + 1,
 		behind * sizeof(struct link_watch *));
-	directory->unwatched_links -= is_unwatched(watch);
+	directory->links.unwatched -= is_unwatched(watch);
 	watch->view->links.count--;
 	if (watch->previous)
 		watch->previous->next = watch->next;
@@ -323,15 +323,15 @@ static struct link_watch *take_out(struct directory *directory, size_t place)
 static int put_in(struct directory *directory, size_t place, struct link_watch *watch)
 {
 	struct link_watch **links = reallocarray(
-		directory->links, directory->link_count + 1, sizeof(struct link_watch *));
+		directory->links.items, directory->links.count + 1, sizeof(struct link_watch *));
 
 	if (!links)
 		return -ENOMEM;
-	directory->links = links;
+	directory->links.items = links;
 	memmove(links + place + 1, links + place,
-		(directory->link_count++ - place) * sizeof(struct link_watch *));
+		(directory->links.count++ - place) * sizeof(struct link_watch *));
 	links[place] = watch;
-	directory->unwatched_links += is_unwatched(watch);
+	directory->links.unwatched += is_unwatched(watch);
 	watch->view->links.count++;
 	watch->previous = NULL;
 	watch->next = watch->view->links.first;
@@ -356,12 +356,12 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 	struct link_watch *dropped = watch;
 
 	size_t place = place_of(directory, watch);
-	bool has_old =
-		place < directory->link_count && compare(directory->links[place], watch) == 0;
+	bool has_old = place < directory->links.count &&
+		       compare(directory->links.items[place], watch) == 0;
 	/* With other settings the layer's number means another layer. A watch with a higher number
 	 * was begun later, and has seen more. */
 	if (settings == view->composer.settings && !directory->is_dead &&
-		!(has_old && directory->links[place]->number > watch->number)) {
+		!(has_old && directory->links.items[place]->number > watch->number)) {
 		if (has_old)
 			old = take_out(directory, place);
 		if ((watch->steps || watch->error) && put_in(directory, place, watch) == 0)
@@ -514,11 +514,11 @@ static struct link_watch **take_unwatched(struct view *view, struct directory *d
 	size_t count = 0;
 
 	struct link_watch **taken =
-		directory->unwatched_links
-			? calloc(directory->unwatched_links + 1, sizeof(struct link_watch *))
+		directory->links.unwatched
+			? calloc(directory->links.unwatched + 1, sizeof(struct link_watch *))
 			: NULL;
-	for (size_t i = taken ? directory->link_count : 0; i-- > 0;) {
-		const struct link_watch *watch = directory->links[i];
+	for (size_t i = taken ? directory->links.count : 0; i-- > 0;) {
+		const struct link_watch *watch = directory->links.items[i];
 		struct entry *entry =
 			is_unwatched(watch) ? directory_entry(directory, watch->name) : NULL;
 		if (entry && !entry->version) {
@@ -566,10 +566,10 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 
 void link_watch_remove(struct directory *directory)
 {
-	while (directory->link_count)
-		free_watch(take_out(directory, directory->link_count - 1));
-	free(directory->links);
-	directory->links = NULL;
+	while (directory->links.count)
+		free_watch(take_out(directory, directory->links.count - 1));
+	free(directory->links.items);
+	directory->links.items = NULL;
 }
 
 /* Returns whether the path leads over `path`, or ends above it. */

@@ -147,7 +147,7 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 			view->composer.settings->layer_count, &directory);
 		if (r < 0)
 			return r;
-		directory->rights.mode = 0500;
+		directory->attributes.rights.mode = 0500;
 		entry->parent->users++;
 		entry_show_directory(view, entry, directory);
 	}
@@ -520,6 +520,6 @@ bool view_lets_in(struct view *view, uint64_t parent, const struct user *user)
 	bool is_let_in = !directory || !attributes_narrowings(directory);
 	if (!is_let_in)
 		for (is_let_in = true; is_let_in && directory; directory = directory->parent)
-			is_let_in = rights_allow_search(&directory->rights, user);
+			is_let_in = rights_allow_search(&directory->attributes.rights, user);
 	return is_let_in;
 }

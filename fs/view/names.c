@@ -129,8 +129,9 @@ void names_end(struct directory *directory)
 {
 	if (--directory->listers)
 		return;
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i], *next; entry;
+			entry = next) {
 			next = entry->next;
 			directory_tidy(directory, entry);
 		}
@@ -143,8 +144,9 @@ void names_begin(struct directory *directory)
 
 void names_forget_layers(struct directory *directory)
 {
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			entry->layers = entry->layers ? UINT64_MAX : 0;
 	directory->left = directory->left ? UINT64_MAX : 0;
 }
@@ -159,8 +161,9 @@ int names_install(struct view *view, struct directory *directory, const struct l
 		r = install_name(view, directory, &listing->items[i]);
 	}
 	/* Names that are shown but gone from the layers: listed until that is published. */
-	for (size_t i = 0; i < directory->bucket_count && directory->names == NAMES_SOME; i++)
-		for (struct entry *entry = directory->buckets[i]; r == 0 && entry;
+	for (size_t i = 0; i < directory->entries.bucket_count && directory->names == NAMES_SOME;
+		i++)
+		for (struct entry *entry = directory->entries.buckets[i]; r == 0 && entry;
 			entry = entry->next)
 			if (entry->kind != UNION_NONE)
 				r = directory_list_entry(directory, entry);
@@ -180,8 +183,8 @@ static int sync_listing(struct view *view, struct directory *directory,
 	int r = 0;
 
 	/* Names that no layer has any more: the publisher will remove them. */
-	for (size_t j = 0; j < directory->order_count; j++) {
-		struct entry *entry = directory->order[j];
+	for (size_t j = 0; j < directory->order.count; j++) {
+		struct entry *entry = directory->order.items[j];
 		if (entry && !has_name(listing, entry->name) && !has_name(expanded, entry->name))
 			directory_unlist_entry(directory, entry);
 	}
@@ -262,9 +265,9 @@ static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 		r = VIEW_LATER;
 	else if (asks_layers)
 		r = complete_waits(view, directory, is_sync, true);
-	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order_count;
+	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order.count;
 		i++) {
-		struct entry *entry = directory->order[i];
+		struct entry *entry = directory->order.items[i];
 		if (entry && entry->kind != UNION_NONE &&
 			!each(context, entry->name, entry->last.ino, type_of(entry->kind),
 				entry->cookie))
@@ -300,8 +303,9 @@ static void queue_again(struct view *view, struct entry *entry, bool is_poll)
  */
 static void queue_left(struct view *view, struct directory *directory, layer_mask left)
 {
-	for (size_t i = 0; left && i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+	for (size_t i = 0; left && i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next) {
 			if (!(entry->layers & left) || entry->kind == UNION_DIRECTORY)
 				continue;
 			queue_touch(view, entry);
@@ -337,8 +341,9 @@ static void queue_all(
 		else
 			entry->layers |= listing->items[i].layers;
 	}
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			queue_again(view, entry, is_poll);
 }
 
@@ -377,7 +382,7 @@ bool names_scan_next(struct view *view)
 	if (!directory) {
 		return false;
 	}
-	enum directory_scan scan = directory->scanning;
+	enum directory_scan scan = directory->scans.running;
 	bool is_rescan = scan > SCAN_NAMES;
 	bool is_needed = !directory->is_dead && (is_rescan || directory->names == NAMES_SOME);
 	layer_mask joined = is_rescan ? directory->joined : 0;
@@ -385,7 +390,7 @@ bool names_scan_next(struct view *view)
 	layer_mask layers = directory->layers;
 	directory->joined &= ~joined;
 	directory->left &= ~left;
-	view->queue.cause = directory->scan_since;
+	view->queue.cause = directory->scans.since;
 
 	if (is_needed)
 		link_watch_directory(view, view->composer.settings, layers, directory);
@@ -412,7 +417,7 @@ bool names_scan_next(struct view *view)
 		queue_shortage(view);
 	}
 	view->queue.cause = 0;
-	directory->scanning = SCAN_NONE;
+	directory->scans.running = SCAN_NONE;
 	directory_leave(view, directory);
 	listing_free(&listing);
 	listing_free(&expanded);

@@ -258,16 +258,16 @@ bool directory_list_add(struct directory_list *list, struct directory *directory
 
 void queue_scan(struct view *view, struct directory *directory, enum directory_scan scan)
 {
-	if (directory->scan == SCAN_NONE) {
+	if (directory->scans.due == SCAN_NONE) {
 		if (!directory_list_add(&view->queue.scans, directory)) {
 			if (scan > SCAN_NAMES)
 				queue_shortage(view);
 			return;
 		}
-		directory->scan_since = queue_revision(view);
+		directory->scans.since = queue_revision(view);
 	}
-	if (scan > directory->scan)
-		directory->scan = scan;
+	if (scan > directory->scans.due)
+		directory->scans.due = scan;
 	view_wake(view);
 }
 
@@ -277,8 +277,8 @@ struct directory *queue_take_scan(struct view *view)
 		view->queue.scans.count ? view->queue.scans.items[--view->queue.scans.count] : NULL;
 
 	if (directory) {
-		directory->scanning = directory->scan;
-		directory->scan = SCAN_NONE;
+		directory->scans.running = directory->scans.due;
+		directory->scans.due = SCAN_NONE;
 	}
 	return directory;
 }

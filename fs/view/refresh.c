@@ -230,8 +230,9 @@ static bool has_covered(const struct directory *directory)
 {
 	bool is_found = false;
 
-	for (size_t i = 0; !is_found && i < directory->bucket_count; i++)
-		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+	for (size_t i = 0; !is_found && i < directory->entries.bucket_count; i++)
+		for (const struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			is_found |= entry_is_covered(entry) ||
 				    (entry->directory && has_covered(entry->directory));
 	return is_found;
@@ -248,8 +249,9 @@ static bool remove_directory(struct view *view, const struct look *look)
 
 	if (directory)
 		directory->layers = 0; /* nothing in it shows any more, whatever hides it */
-	for (size_t i = 0; directory && i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+	for (size_t i = 0; directory && i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next) {
 			if (!entry->version && !entry->directory)
 				continue;
 			is_empty = false;
@@ -551,8 +553,9 @@ static bool rescan_below(struct view *view, struct directory *directory, bool is
 {
 	bool is_polled = directory_is_polled(directory);
 
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			if (entry->directory)
 				is_polled |= rescan_below(view, entry->directory, is_poll);
 	if (is_poll && !directory_is_polled(directory))

@@ -62,8 +62,8 @@ static int collect(struct view *view, struct move *move)
 
 	for (size_t i = 0; r == 0 && i < move->count; i++) {
 		struct directory *directory = move->items[i].directory;
-		for (size_t j = 0; r == 0 && j < directory->bucket_count; j++)
-			for (struct entry *entry = directory->buckets[j]; r == 0 && entry;
+		for (size_t j = 0; r == 0 && j < directory->entries.bucket_count; j++)
+			for (struct entry *entry = directory->entries.buckets[j]; r == 0 && entry;
 				entry = entry->next)
 				if (entry->directory)
 					r = move_add(move, entry->directory, i);
@@ -144,8 +144,9 @@ static void queue_gone(struct view *view, struct directory *directory,
 	int r = listing_take(settings, layers, directory->path, &listing);
 	bool is_short = layer_is_shortage(r < 0 ? r : -listing.error);
 	/* Those names are unknown: look at all. */
-	for (size_t i = 0; is_short && i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+	for (size_t i = 0; is_short && i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next) {
 			queue_touch(view, entry);
 			queue_entry(view, entry);
 		}
@@ -170,8 +171,9 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 
 	queue_gone(view, directory, old, move->gone & moved->layers);
 	directory->joined |= move->fresh & moved->lookup->layers;
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
 			/* By the new settings. If a path stays as it is, nothing is published. */
 			change_hook_unpin(entry);

@@ -129,8 +129,9 @@ static void free_inodes(struct view *view)
 /* Frees a directory and those below it that something in them must be remembered for. */
 static void free_tree(struct view *view, struct directory *directory)
 {
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			if (entry->directory)
 				free_tree(view, entry->directory);
 	watch_remove(view->watch, &directory->watches);
@@ -414,8 +415,9 @@ int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribut
 static void visit_faults(struct directory *directory,
 	void (*each)(void *context, const char *path, const struct fault *fault), void *context)
 {
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
 			if (entry->directory)
 				visit_faults(entry->directory, each, context);

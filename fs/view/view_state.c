@@ -95,13 +95,13 @@ static void put_attributes(struct record *record, const struct directory *direct
 {
 	record_put(record, directory->inode.ino);
 	record_put(record, directory->inode.kernel_refs);
-	record_put(record, directory->rights.mode);
-	record_put(record, directory->rights.uid);
-	record_put(record, directory->rights.gid);
-	record_put_time(record, directory->mtime);
+	record_put(record, directory->attributes.rights.mode);
+	record_put(record, directory->attributes.rights.uid);
+	record_put(record, directory->attributes.rights.gid);
+	record_put_time(record, directory->attributes.mtime);
 	record_put(record, attributes_are_untold(directory));
-	record_put(record, directory->narrowed > directory->told);
-	record_put(record, directory->narrowings);
+	record_put(record, directory->attributes.narrowed > directory->attributes.told);
+	record_put(record, directory->attributes.narrowings);
 }
 
 /* Writes where each layer had the directory. */
@@ -130,10 +130,10 @@ static void put_directory(struct record *record, const struct directory *directo
 	put_identities(record, directory);
 	record_put(record, directory->names);
 	record_put(record, directory->has_absences);
-	record_put(record, directory->next_cookie);
+	record_put(record, directory->order.next);
 	size_t place = record_put_count(record);
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (const struct entry *entry = directory->buckets[i]; entry;
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (const struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next) {
 			if (entry->kind == UNION_NONE && !entry->fault && !entry_pending(entry))
 				continue;
@@ -302,14 +302,15 @@ static void take_attributes(struct view *view, struct record *record, struct dir
 	uint64_t ino = record_get(record);
 	uint64_t refs = record_get(record);
 
-	directory->rights.mode = (mode_t)record_get_below(record, 07777);
-	directory->rights.uid = (uid_t)record_get_below(record, UINT32_MAX);
-	directory->rights.gid = (gid_t)record_get_below(record, UINT32_MAX);
-	directory->mtime = record_get_time(record);
-	directory->told = 0;
-	directory->described = record_get_bool(record);
-	directory->narrowed = record_get_bool(record) ? directory->described : 0;
-	directory->narrowings = record_get(record);
+	directory->attributes.rights.mode = (mode_t)record_get_below(record, 07777);
+	directory->attributes.rights.uid = (uid_t)record_get_below(record, UINT32_MAX);
+	directory->attributes.rights.gid = (gid_t)record_get_below(record, UINT32_MAX);
+	directory->attributes.mtime = record_get_time(record);
+	directory->attributes.told = 0;
+	directory->attributes.described = record_get_bool(record);
+	directory->attributes.narrowed =
+		record_get_bool(record) ? directory->attributes.described : 0;
+	directory->attributes.narrowings = record_get(record);
 	if (directory == view->root ? ino != VIEW_INO_ROOT : !is_fit(view, ino))
 		record_spoil(record);
 	if (directory == view->root || record_error(record))
@@ -330,25 +331,28 @@ static int order_entries(struct directory *directory, struct record *record)
 {
 	size_t count = 0;
 
-	directory->order = calloc(directory->entry_count + 1, sizeof(*directory->order));
-	directory->cookies = calloc(directory->entry_count + 1, sizeof(*directory->cookies));
-	if (!directory->order || !directory->cookies)
+	directory->order.items =
+		calloc(directory->entries.count + 1, sizeof(*directory->order.items));
+	directory->order.cookies =
+		calloc(directory->entries.count + 1, sizeof(*directory->order.cookies));
+	if (!directory->order.items || !directory->order.cookies)
 		return -ENOMEM;
-	directory->order_capacity = directory->entry_count + 1;
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+	directory->order.capacity = directory->entries.count + 1;
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			if (entry->place)
-				directory->order[count++] = entry;
-	qsort(directory->order, count, sizeof(*directory->order), compare_places);
+				directory->order.items[count++] = entry;
+	qsort(directory->order.items, count, sizeof(*directory->order.items), compare_places);
 	for (size_t i = 0; i < count; i++) {
-		struct entry *entry = directory->order[i];
-		directory->cookies[i] = entry->place;
-		if (i && entry->place == directory->cookies[i - 1])
+		struct entry *entry = directory->order.items[i];
+		directory->order.cookies[i] = entry->place;
+		if (i && entry->place == directory->order.cookies[i - 1])
 			record_spoil(record);
 		if (!entry->cookie)
-			directory->order[i] = NULL;
+			directory->order.items[i] = NULL;
 	}
-	directory->order_count = count;
+	directory->order.count = count;
 	return 0;
 }
 
@@ -445,7 +449,7 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 		return -ENOMEM;
 	entry->kind = (enum union_kind)record_get_below(record, UNION_LINK);
 	entry->cookie = record_get(record);
-	entry->place = record_get_below(record, directory->next_cookie - 1);
+	entry->place = record_get_below(record, directory->order.next - 1);
 	take_last(record, &entry->last);
 	if (entry->kind != UNION_NONE)
 		entry->known = KNOWN_SHOWN;
@@ -493,8 +497,8 @@ static int take_directory(const struct taking *taking, struct directory *directo
 	directory->names = names == NAMES_EXPANDED ? NAMES_LISTED : names;
 	directory->was_expanded = names == NAMES_EXPANDED;
 	directory->has_absences = record_get_bool(record);
-	directory->next_cookie = record_get(record);
-	if (directory->next_cookie < DIRECTORY_COOKIE_FIRST)
+	directory->order.next = record_get(record);
+	if (directory->order.next < DIRECTORY_COOKIE_FIRST)
 		record_spoil(record);
 	size_t count = record_get_count(record, LEAST_SIZE);
 	for (size_t i = 0; r == 0 && i < count && !record_error(record); i++)
@@ -667,8 +671,9 @@ static int collect(struct directories *list, struct directory *directory)
 	if (array_grow(list->items, list->count, list->capacity) < 0)
 		return -ENOMEM;
 	list->items[list->count++] = directory;
-	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			if (entry->directory && collect(list, entry->directory) < 0)
 				return -ENOMEM;
 	return 0;
@@ -709,7 +714,7 @@ static int look_at(struct view *view, struct directory *directory)
 	if (lookup->kind != UNION_DIRECTORY)
 		union_lookup_fini(lookup);
 	/* Rights that the old daemon found, but did not show, do not count. */
-	directory->found_rights = directory->rights;
+	directory->attributes.found = directory->attributes.rights;
 	directory->joined = joined(directory, lookup);
 	directory->left = directory->layers & (directory->joined | ~lookup->layers);
 	attributes_describe(view, directory, lookup);

@@ -31,11 +31,11 @@ static int names_of_directories(struct directory *directory, char ***ret, size_t
 
 	*ret = NULL;
 	*count = 0;
-	char **names = calloc(directory->order_count + 1, sizeof(char *));
+	char **names = calloc(directory->order.count + 1, sizeof(char *));
 	if (!names)
 		r = -ENOMEM;
-	for (size_t i = 0; r == 0 && i < directory->order_count; i++) {
-		const struct entry *entry = directory->order[i];
+	for (size_t i = 0; r == 0 && i < directory->order.count; i++) {
+		const struct entry *entry = directory->order.items[i];
 		if (!entry || entry->kind != UNION_DIRECTORY)
 			continue;
 		names[*count] = strdup(entry->name);

@@ -59,13 +59,13 @@ TEST_WITH(names_are_found_until_nothing_needs_them, set_up, tear_down)
 		drop(directory_find(directory, name));
 		assert_null(directory_find(directory, name));
 	}
-	assert_int_equal(directory->entry_count, 2500);
+	assert_int_equal(directory->entries.count, 2500);
 }
 
 TEST_WITH(one_name_has_one_entry, set_up, tear_down)
 {
 	assert_ptr_equal(add("name"), add("name"));
-	assert_int_equal(directory->order_count, 1);
+	assert_int_equal(directory->order.count, 1);
 }
 
 TEST_WITH(name_that_something_needs_is_not_tidied_away, set_up, tear_down)
@@ -133,7 +133,7 @@ TEST_WITH(name_that_comes_back_takes_its_place_again, set_up, tear_down)
 	/* A reader that has read up to `a` must not meet it again behind `b`. */
 	assert_int_equal(directory_list_entry(directory, a), 0);
 	assert_int_equal(a->cookie, place);
-	assert_ptr_equal(directory->order[directory_seek(directory, place - 1)], a);
+	assert_ptr_equal(directory->order.items[directory_seek(directory, place - 1)], a);
 }
 
 TEST_WITH(seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went, set_up, tear_down)
@@ -152,16 +152,16 @@ TEST_WITH(seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went, se
 			drop(entries[i]);
 	for (int i = 0; i < 100; i++) {
 		size_t at = directory_seek(directory, cookies[i]);
-		while (at < directory->order_count && !directory->order[at])
+		while (at < directory->order.count && !directory->order.items[at])
 			at++;
 		int next = i + 1 + ((i + 1) % 3 == 1);
 		if (next < 100)
-			assert_ptr_equal(directory->order[at], entries[next]);
+			assert_ptr_equal(directory->order.items[at], entries[next]);
 		else
-			assert_int_equal(at, directory->order_count);
+			assert_int_equal(at, directory->order.count);
 	}
 	assert_int_equal(directory_seek(directory, 0), 0);
-	assert_int_equal(directory_seek(directory, UINT64_MAX), directory->order_count);
+	assert_int_equal(directory_seek(directory, UINT64_MAX), directory->order.count);
 }
 
 TEST_WITH(gaps_do_not_grow_without_end, set_up, tear_down)
@@ -169,7 +169,7 @@ TEST_WITH(gaps_do_not_grow_without_end, set_up, tear_down)
 	add("kept");
 	for (int i = 0; i < 100000; i++)
 		drop(add("temporary"));
-	assert_true(directory->order_capacity < 100);
+	assert_true(directory->order.capacity < 100);
 }
 
 TEST_WITH(paths_are_joined_from_the_root, set_up, tear_down)
@@ -211,9 +211,10 @@ TEST_WITH(names_chosen_to_collide_do_not, set_up, tear_down)
 			made++;
 		}
 	}
-	for (size_t i = 0; i < directory->bucket_count; i++) {
+	for (size_t i = 0; i < directory->entries.bucket_count; i++) {
 		size_t length = 0;
-		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
+		for (const struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
 			length++;
 		if (length > longest)
 			longest = length;

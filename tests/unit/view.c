@@ -83,7 +83,7 @@ VIEW_TEST(absence_costs_no_memory)
 		snprintf(name, sizeof(name), "none%d", i);
 		assert_int_equal(view_ask(view, VIEW_INO_ROOT, name, false, &stat), -ENOENT);
 	}
-	assert_int_equal(view->root->entry_count, 0);
+	assert_int_equal(view->root->entries.count, 0);
 }
 
 VIEW_TEST(forgotten_tree_costs_no_memory_but_its_root)
@@ -110,8 +110,8 @@ VIEW_TEST(listing_gives_the_number_that_a_lookup_gives)
 	view = new_view("a:b");
 	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
 	assert_string_equal(names, "d/\nl@\nx\ny\n");
-	for (size_t i = directory_seek(view->root, cookie); i < view->root->order_count; i++) {
-		const struct entry *entry = view->root->order[i];
+	for (size_t i = directory_seek(view->root, cookie); i < view->root->order.count; i++) {
+		const struct entry *entry = view->root->order.items[i];
 		uint64_t ino = entry->last.ino;
 		assert_int_equal(lookup(VIEW_INO_ROOT, entry->name), ino);
 	}

@@ -88,7 +88,7 @@ WORKER_TEST(a_large_version_is_what_one_process_would_make)
 	write_large("a/app.yaml", 50000);
 	assert_int_equal(make(NULL, &here), 0);
 	assert_int_equal(make(workers, &there), 0);
-	assert_non_null(there->map);
+	assert_non_null(there->map.data);
 	assert_true(version_same(here, there));
 	version_unref(here);
 	version_unref(there);
