@@ -3,6 +3,14 @@
 # shows. The link to the shown generation is put right in any case.
 . "$(dirname "$0")/mount.sh"
 
+# Returns whether the link leads to the same generation for a while.
+stays() {
+	local generation
+	generation=$(readlink "$1")
+	sleep 0.3
+	[ "$(readlink "$1")" = "$generation" ]
+}
+
 for options in '' --atomic; do
 	tree=out$options
 	printf 'n: 0\n' | tee low/app.yaml low/edited.yaml low/linked.yaml >/dev/null
@@ -24,7 +32,9 @@ for options in '' --atomic; do
 	shows $tree/edited.yaml 'mine: 1'
 	shows $tree/sub/edited.yaml 'mine: 1'
 
-	# Kept, and then taken back.
+	# Kept, and then taken back. What is written into a generation that is replaced meanwhile is no drift.
+	eventually grep -q 'sub/edited.yaml: another program has changed' log || fail "it does not say so: $(cat log)"
+	[ -z "$options" ] || eventually stays $tree/..data
 	[ -z "$options" ] && shown=$tree || shown=$tree/$(readlink $tree/..data)
 	cp -p $shown/app.yaml saved
 	cp own $shown/new~
