@@ -46,8 +46,10 @@ static int reset_in_one(struct reset *reset, struct assignments *assignments, si
 	return reset->output ? amendment_report(reset->output, amendment) : 0;
 }
 
-/* Returns 0; PROBLEM, with reset->absent if neither a source nor the merged file has the KEYs; or as
- * edited_file_amend(). */
+/*
+ * Returns 0; PROBLEM, with reset->absent if neither a source nor the merged file has the KEYs; or
+ * as edited_file_amend().
+ */
 static int reset_in_all(
 	struct reset *reset, struct assignments *assignments, struct problem *problem)
 {
@@ -78,7 +80,8 @@ static bool have_items(const struct assignments *assignments)
 
 /*
  * Resets one KEY after the other. Together they are looked for in one tree, but a KEY whose value
- * the layer removes is in the layer alone, and one that the layer lacks is in the merged file alone.
+ * the layer removes is in the layer alone, and one that the layer lacks is in the merged file
+ * alone.
  */
 static int reset_each(struct reset *reset, struct assignments *assignments, struct problem *problem)
 {

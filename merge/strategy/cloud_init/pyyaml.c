@@ -35,7 +35,8 @@ static const char *core_name(const struct node *node)
 {
 	size_t len = sizeof(SCALAR_CORE_PREFIX) - 1;
 
-	return node->tag && strncmp(node->tag, SCALAR_CORE_PREFIX, len) == 0 ? node->tag + len : NULL;
+	return node->tag && strncmp(node->tag, SCALAR_CORE_PREFIX, len) == 0 ? node->tag + len
+									     : NULL;
 }
 
 static bool has_tag(const struct node *node, const char *name)
