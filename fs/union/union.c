@@ -29,6 +29,15 @@ void union_lookup_fini(struct union_lookup *lookup)
 	union_lookup_init(lookup);
 }
 
+uint64_t union_lookup_bytes(const struct union_lookup *lookup)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < lookup->count; i++)
+		bytes += (uint64_t)lookup->found[i].stat.st_size;
+	return bytes;
+}
+
 struct union_lookup *union_lookup_new(void)
 {
 	struct union_lookup *lookup = malloc(sizeof(*lookup));

@@ -70,6 +70,9 @@ struct union_lookup {
 void union_lookup_init(struct union_lookup *lookup);
 void union_lookup_fini(struct union_lookup *lookup);
 
+/** Returns the size of all files that the lookup has found, in bytes. */
+uint64_t union_lookup_bytes(const struct union_lookup *lookup);
+
 /** Allocates a lookup, which is large, for union_lookup_freep(). NULL: no memory. */
 struct union_lookup *union_lookup_new(void);
 void union_lookup_freep(struct union_lookup **lookup);

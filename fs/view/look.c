@@ -239,13 +239,12 @@ static void try_again(struct look *look, int result)
 static uint64_t cost_of(const struct look *look)
 {
 	const struct composer *composer = &look->composer;
-	uint64_t bytes = 0, before = 0;
+	uint64_t before = 0;
 
 	if (look->result.lookup.kind == UNION_LINK ||
 		compose_held_source(composer, look->path, &look->result.lookup))
 		return 0;
-	for (unsigned i = 0; i < look->result.lookup.count; i++)
-		bytes += (uint64_t)look->result.lookup.found[i].stat.st_size;
+	const uint64_t bytes = union_lookup_bytes(&look->result.lookup);
 	for (size_t i = 0; look->shown && i < look->shown->stamp_count; i++)
 		before += (uint64_t)look->shown->stamps[i].size;
 	return bytes > before ? bytes : before;

@@ -381,15 +381,6 @@ static uint64_t state_of(const struct union_lookup *lookup)
 	return hash_end(hash);
 }
 
-static uint64_t bytes_of(const struct union_lookup *lookup)
-{
-	uint64_t bytes = 0;
-
-	for (unsigned i = 0; i < lookup->count; i++)
-		bytes += (uint64_t)lookup->found[i].stat.st_size;
-	return bytes;
-}
-
 /*
  * Returns whether the daemon composes the path itself: a link, or a large file of one layer, needs
  * no parser. On a remote file system it opens only files that are too large for a copy.
@@ -419,7 +410,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 		.composer = composer,
 		.path = path,
 		.state = state_of(lookup),
-		.bytes = bytes_of(lookup),
+		.bytes = union_lookup_bytes(lookup),
 		.put = put_job,
 		.put_context = &composing,
 		.requests = &requests,
@@ -447,7 +438,7 @@ int map_lines_by(struct workers *workers, const struct composer *composer, const
 		.composer = composer,
 		.path = path,
 		.state = state_of(lookup),
-		.bytes = bytes_of(lookup),
+		.bytes = union_lookup_bytes(lookup),
 		.put = put_lines_job,
 		.put_context = &mapping,
 	};
