@@ -77,7 +77,7 @@ static int prepare(const struct command *command, struct edited_file *edited, in
 	}
 	request->path = edited->inner;
 	request->layer = edited->layer;
-	request->is_dry = edited->output.is_dry;
+	request->is_dry |= edited->output.is_dry;
 	request->access = &edited->access;
 	return 0;
 }

@@ -51,9 +51,9 @@ int edited_file_read(
 int edited_file_find(const struct command *command, struct edited_file *edited);
 
 /**
- * Edits the file, and returns as amendment_make(). The caller fills in the request except for path,
- * layer, is_dry and access, which the function sets. If a mirror replaces a layer's directory
- * meanwhile, opens the layers again and repeats the edit.
+ * Edits the file, and returns as amendment_make(). The function sets path, layer and access of the
+ * request, and is_dry for a dry run; the caller fills in the rest. If a mirror replaces a layer's
+ * directory meanwhile, opens the layers again and repeats the edit.
  */
 int edited_file_amend(const struct command *command, struct edited_file *edited,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);

@@ -27,16 +27,13 @@ static int reset_in_one(struct reset *reset, struct assignments *assignments, si
 	struct problem *problem)
 {
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
-	struct amendment_output *all = &reset->edited->output;
-	const bool is_dry = all->is_dry;
 	struct amendment_request request = {.plan = assignments_plan,
 		.context = assignments,
 		.resets = true,
-		.before = *before};
-
-	all->is_dry |= !reset->output;
+		.before = *before,
+		.is_dry = !reset->output};
 	int r = edited_file_amend(reset->command, reset->edited, &request, &amendment, problem);
-	all->is_dry = is_dry;
+
 	if (r != 0)
 		return r;
 	*before = amendment->source;
