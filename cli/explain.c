@@ -113,7 +113,6 @@ static void report_no_values(const struct explain_job *job, const struct explana
 {
 	const struct merge_request *request = explanation->request;
 	CLEANUP(document_freep) struct document *document = NULL;
-	const struct source source = {.name = job->path, .layer = ""};
 	struct problem problem;
 
 	if (explanation->kind != VERSION_BYTES || !request->options->strategy->reads_trees ||
@@ -125,9 +124,7 @@ static void report_no_values(const struct explain_job *job, const struct explana
 		return;
 	}
 	/* A source that is the only one is shown even if it does not parse. */
-	const struct read_options options = {
-		.format = request->to, .schema = request->schema, .limits = request->limits};
-	int r = document_read(&source, explanation->result->text, &options, &document, &problem);
+	int r = explained_file_read(explanation, job->path, &document, &problem);
 	if (r == 0)
 		message_at(job->path, "holds no values, so it has no '%s'", job->asked);
 	else

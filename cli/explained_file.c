@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "command.h"
 #include "follow.h"
+#include "merge.h"
 #include "message.h"
 #include "path.h"
 
@@ -77,6 +78,17 @@ int explained_file_follow(const char *path, struct explained_file *subject)
 		return layer_choice_complain_in(
 			subject->settings, path, inner ? inner : path, r, &problem);
 	return EXIT_DONE;
+}
+
+int explained_file_read(const struct explanation *explanation, const char *path,
+	struct document **ret, struct problem *problem)
+{
+	const struct merge_request *request = explanation->request;
+	const struct read_options options = {
+		.format = request->to, .schema = request->schema, .limits = request->limits};
+	const struct source source = {.name = path, .layer = ""};
+
+	return document_read(&source, explanation->result->text, &options, ret, problem);
 }
 
 void explained_file_fini(struct explained_file *subject)

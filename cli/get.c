@@ -167,19 +167,15 @@ static int complain(const struct get_job *job, const struct explanation *explana
 /* Parses the merged text of a file that is no tree in its strategy, as plyfs set does. */
 static int read_whole(struct get_job *job, const struct explanation *explanation)
 {
-	const struct merge_request *request = explanation->request;
-	const struct read_options options = {
-		.format = request->to, .schema = request->schema, .limits = request->limits};
-	const struct source source = {.name = job->path, .layer = ""};
 	struct problem problem;
 
-	if (!explanation->result || !request->to) {
+	if (!explanation->result || !explanation->request->to) {
 		message_at(job->path,
 			"is not read as values, so it has no '%s'; 'plyfs cat' prints it",
 			job->asked);
 		return EXIT_FAILED;
 	}
-	int r = document_read(&source, explanation->result->text, &options, &job->whole, &problem);
+	int r = explained_file_read(explanation, job->path, &job->whole, &problem);
 	return r == 0 ? EXIT_DONE : message_result(r, &problem, NULL);
 }
 
