@@ -156,11 +156,11 @@ static void print_line(struct report *report, const struct node *before, const s
 		print_value(before, is_typed);
 		fputs(" -> ", stdout);
 		print_value(after, is_typed);
-	}
-	if (!before)
+	} else if (after) {
 		printf("%s%s", show(after, shown), other ? "" : " (new)");
-	if (!after)
+	} else {
 		printf("removed (was %s)", show(before, shown));
+	}
 	if (other) {
 		printf(" (%s ", verb);
 		report_print(source_shown(other->source));

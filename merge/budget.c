@@ -6,7 +6,8 @@
 
 #define NS_PER_MS 1000000u
 
-/* Below this wall time, no processor time is looked at; it counts as used. */
+/* The wall time at a budget's start in which no clock of processor time is read. All of it counts
+ * as used. */
 #define UNSEEN_NS NS_PER_MS
 
 static uint64_t read_clock(clockid_t clock)

@@ -40,7 +40,10 @@ void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_
  */
 bool budget_is_spent(struct budget *budget);
 
-/** Begins a pause: what is done until budget_resume() costs nothing. Returns its argument. */
+/**
+ * Begins a pause: the work until budget_resume() costs nothing. Returns the time that
+ * budget_resume() needs.
+ */
 uint64_t budget_pause(const struct budget *budget);
 
 /** Ends the pause. budget_is_spent() must not have been called in it. */

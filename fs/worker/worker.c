@@ -27,7 +27,7 @@
 /* … and when a job has waited this long, because the kept workers got other jobs. */
 #define MORE_LATEST_MS 200
 
-/* What a worker that has had a large job adds to the daemon's nice value (setpriority(2)). */
+/* After its first large job, a worker has the daemon's nice value (setpriority(2)) plus this. */
 #define LARGE_NICE 10
 
 /* ms. When a large job has waited this long, although each processor but one has a large job. */

@@ -15,8 +15,9 @@ struct yaml_spot_around {
 int yaml_column(const struct edit *edit, size_t offset);
 
 /**
- * Returns how blocks are indented in `in`. What the blocks of `in` do not show is taken from
- * `root`, and otherwise from YAML_LAYOUT. Both may be NULL.
+ * Returns how maps and lists in block style are indented in `in`. If `in` does not show it, the
+ * function looks in `root`, and if `root` does not show it, either, it takes the value of
+ * YAML_LAYOUT. `in` and `root` may be NULL.
  */
 struct yaml_layout yaml_find_layout(
 	const struct edit *edit, const struct extent *in, const struct extent *root);
