@@ -66,16 +66,12 @@ static const struct pair *find_key(const struct node *map, const char *at, size_
 	return NULL;
 }
 
-/*
- * Returns the length of the words at the beginning of `at`: those in the first `len` bytes, and one
- * more.
- */
-static size_t add_word(const char *at, const char *end, size_t len)
+/* Returns the end of the word that begins at `at`: a dot without a backslash, or `end`. */
+static const char *word_end(const char *at, const char *end)
 {
-	len += len > 0;
-	while (at + len < end && at[len] != '.')
-		len += at[len] == '\\' && at + len + 1 < end ? 2 : 1;
-	return len;
+	while (at < end && *at != '.')
+		at += *at == '\\' && at + 1 < end ? 2 : 1;
+	return at;
 }
 
 /* Makes {key: "!delete"}, or a map with `inner` as its value. */
@@ -108,17 +104,17 @@ static int build(struct deep *deep, const struct node *map, const char *at, cons
 	int r = 0;
 
 	*ret = NULL;
-	for (size_t len = 0; r == 0 && !*ret && node_is_map(map) && at + len < end;) {
+	for (const char *word = at; r == 0 && !*ret && node_is_map(map) && word <= end; word++) {
 		const struct node *inner = NULL;
 
-		len = add_word(at, end, len);
-		const struct pair *pair = find_key(map, at, len);
-		bool has_rest = at + len < end;
+		word = word_end(word, end);
+		const struct pair *pair = find_key(map, at, (size_t)(word - at));
+		bool has_rest = word < end;
 		if (!pair)
 			continue;
 		r = deep_enter(deep, place);
 		if (r == 0 && has_rest)
-			r = build(deep, deep_value(pair), at + len + 1, end, place, &inner);
+			r = build(deep, deep_value(pair), word + 1, end, place, &inner);
 		deep_leave(deep);
 		if (r == 0 && (inner || !has_rest))
 			r = build_pair(deep, pair, inner, place, ret);
@@ -188,10 +184,10 @@ static bool has_place(const struct node *root, const char *at, const char *end)
 {
 	bool has_it = false;
 
-	for (size_t len = 0; !has_it && node_is_map(root) && at + len < end;) {
-		len = add_word(at, end, len);
-		const struct pair *pair = find_key(root, at, len);
-		has_it = pair && (at + len == end || has_place(pair->value, at + len + 1, end));
+	for (const char *word = at; !has_it && node_is_map(root) && word <= end; word++) {
+		word = word_end(word, end);
+		const struct pair *pair = find_key(root, at, (size_t)(word - at));
+		has_it = pair && (word == end || has_place(pair->value, word + 1, end));
 	}
 	return has_it;
 }
