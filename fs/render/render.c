@@ -375,9 +375,11 @@ static int add_publisher(struct render *render)
 	int shown_fd = render->inotify ? inotify_fd(render->inotify) : -1;
 	const struct publisher_options options = {.ops = &ops,
 		.context = render,
-		.hooks = {{agenda_fd(render->agenda), POLLIN, do_due},
-			{shown_fd, POLLIN, render->inotify ? shown_take_events : NULL},
-			{render->helpers_fd, POLLIN, on_helpers}},
+		.hooks = {{.fd = agenda_fd(render->agenda), .events = POLLIN, .handle = do_due},
+			{.fd = shown_fd,
+				.events = POLLIN,
+				.handle = render->inotify ? shown_take_events : NULL},
+			{.fd = render->helpers_fd, .events = POLLIN, .handle = on_helpers}},
 		.take_outline = on_outline};
 
 	return publisher_new(render->view, &options, &render->publisher);
