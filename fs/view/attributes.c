@@ -14,6 +14,7 @@
 #include "expand.h"
 #include "layer_task.h"
 #include "queue.h"
+#include "read_ahead.h"
 #include "state.h"
 
 static struct rights rights_of(const struct view *view, const struct union_lookup *lookup)
@@ -218,6 +219,9 @@ struct directory *attributes_open(struct view *view)
 {
 	struct directory_list *openings = &view->queue.openings;
 
+	/* A look that is kept for its caller has its name in use. */
+	if (openings->count)
+		read_ahead_drop_all(view);
 	for (size_t i = 0; i < openings->count;) {
 		struct directory *directory = openings->items[i];
 		bool is_over = directory->is_dead || !directory->attributes.opens_after;

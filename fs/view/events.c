@@ -8,6 +8,7 @@
 #include "entry.h"
 #include "look.h"
 #include "queue.h"
+#include "read_ahead.h"
 #include "state.h"
 
 /* A program has closed the file that it wrote, or renamed a file to the name. */
@@ -99,10 +100,12 @@ static void on_event(void *context, void *owner, unsigned layer, uint32_t mask, 
 
 void events_take(struct view *view)
 {
-	uint64_t cause = view->queue.cause;
+	uint64_t cause = view->queue.cause, before = view->revision;
 
 	view->queue.cause = 0; /* new events get new revisions */
 	watch_read(view->watch, on_event, view);
+	if (view->revision != before)
+		read_ahead_drop_all(view);
 	view->queue.cause = cause;
 }
 

@@ -20,6 +20,7 @@
 #include "link_watch.h"
 #include "placeholder.h"
 #include "queue.h"
+#include "read_ahead.h"
 
 /* Tries of the publisher's look, before it waits for the writer. */
 #define REFRESH_TRIES 21
@@ -29,6 +30,9 @@
 #define PAUSE_US 60u
 #define TRIES_AT_ONCE 4
 #define PAUSE_MAX_US (COMPOSE_PAUSE_NS / 1000)
+
+/* Larger files are not read ahead. */
+#define AHEAD_BYTES (64u << 10)
 
 /* If composing takes longer, a file system is slow, or does not answer, or the machine is busy. */
 #define LONG_US 100000u
@@ -169,6 +173,8 @@ static void end(struct look *look, int result)
 	look->result.code = result;
 	if (look->purpose == LOOK_REFRESH)
 		end_refresh(look);
+	else if (look->purpose == LOOK_AHEAD)
+		read_ahead_end(look);
 	else
 		lookup_end(look);
 }
@@ -221,6 +227,10 @@ static void try_again(struct look *look, int result)
 	unsigned pause_us = look->tries < TRIES_AT_ONCE ? PAUSE_US << look->tries : PAUSE_MAX_US;
 	unsigned limit = !is_refresh ? COMPOSE_TRIES : look->refresh.is_large ? 0 : REFRESH_TRIES;
 
+	if (look->purpose == LOOK_AHEAD) {
+		end(look, result);
+		return;
+	}
 	if (++look->tries < limit) {
 		if (look->tries == TRIES_AT_ONCE)
 			lookup_takes_long(look);
@@ -428,6 +438,10 @@ static bool look_up(struct look *look, uint64_t *cost)
 		&look->composer, look->path, &look->result.lookup, view->callbacks.basis_seed);
 	look->job.run = compose_in_pool;
 	*cost = cost_of(look);
+	if (look->purpose == LOOK_AHEAD && *cost > AHEAD_BYTES) {
+		end(look, LOOK_IS_CURRENT);
+		return false;
+	}
 	if (*cost > POOL_LARGE_BYTES) {
 		count_large(look);
 		lookup_takes_long(look);

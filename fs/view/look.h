@@ -22,6 +22,7 @@
 
 enum look_purpose {
 	LOOK_FIRST,   /* nothing is shown: the result is shown at once */
+	LOOK_AHEAD,   /* the same, before any program asks for the name (read_ahead.h) */
 	LOOK_STRICT,  /* coherence=strict: the shown version is compared with the layers */
 	LOOK_REFRESH, /* the publisher's */
 };

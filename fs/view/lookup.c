@@ -14,6 +14,7 @@
 #include "other_names.h"
 #include "placeholder.h"
 #include "queue.h"
+#include "read_ahead.h"
 #include "remote_layers.h"
 
 /* Positive result: another look has ended first, and shows something else. */
@@ -429,6 +430,11 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 	bool is_new = !entry->users && !entry_pending(entry) && !entry->kind;
 	struct look *look = is_shown ? NULL : entry->look;
 
+	if (look && look->purpose == LOOK_AHEAD) {
+		if (read_ahead_join(view, entry, caller))
+			return VIEW_LATER;
+		look = NULL;
+	}
 	if (look && !look->is_closed && !view_is_strict(view)) {
 		caller->next = look->callers;
 		look->callers = caller;
@@ -475,8 +481,13 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 		return -ENOMEM;
 	if (caller && entry->placeholder && view_has_placeholders(view))
 		return placeholder_give(view, entry, ret) < 0 ? -ENOMEM : VIEW_PLACEHOLDER;
-	if (caller)
-		return look_for_waits(view, entry, caller);
+	if (caller) {
+		directory->users++;
+		int r = look_for_waits(view, entry, caller);
+		read_ahead_begin(view, directory, name);
+		directory_leave(view, directory);
+		return r;
+	}
 	/* The publisher looks up a directory on the path to its change. */
 	int r = enter_waits(view, entry);
 	entry = r == 0 ? directory_find(directory, name) : NULL;

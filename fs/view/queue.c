@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "entry.h"
 #include "events.h"
+#include "read_ahead.h"
 #include "state.h"
 
 /* Milliseconds to wait for a writer that never pauses, such as a log in a layer. */
@@ -108,6 +109,7 @@ struct entry *queue_take(struct view *view)
 		struct entry *entry = queue->items[queue->first++];
 		struct directory *parent = entry->parent;
 		struct pending *pending = entry->pending;
+		read_ahead_drop(view, entry);
 		pending->has_slot = false;
 		/* It is debounced now; or a look is under way, whose end queues it again. */
 		if (pending->state == PENDING_QUEUED && !entry->look) {

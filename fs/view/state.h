@@ -72,12 +72,17 @@ struct inodes {
 	size_t freed_bytes; /* since view_was_freed() last returned true */
 };
 
-/* The publisher's looks (refresh.c). */
+/* How many looks are kept that have ended before a program asked for their names. */
+#define AHEAD_MAX 8
+
+/* The publisher's looks (refresh.c), and those made ahead (read_ahead.h). */
 struct looks {
 	struct look *done; /* those that it is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned under_way; /* with those in `done`, without large ones */
-	int64_t last_ms;    /* when the last one was decided on; CLOCK_MONOTONIC */
+	unsigned under_way;            /* with those in `done`, without large ones */
+	int64_t last_ms;               /* when the last one was decided on; CLOCK_MONOTONIC */
+	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */
+	unsigned ahead_next;           /* number of looks kept so far */
 };
 
 /* The link watches of all directories (link_watch.h). */

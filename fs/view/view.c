@@ -21,6 +21,7 @@
 #include "other_names.h"
 #include "placeholder.h"
 #include "queue.h"
+#include "read_ahead.h"
 #include "remote_layers.h"
 #include "runner.h"
 #include "worker.h"
@@ -188,6 +189,7 @@ void view_stop(struct view *view)
 		workers_cancel(view->workers);
 	gate_stop(view);
 	pool_stop(view->pool);
+	read_ahead_drop_all(view);
 	/* From here on, an object that is freed was not forgotten by the kernel. */
 	view->last_good = NULL;
 }
@@ -209,6 +211,7 @@ void view_pause(struct view *view)
 	if (view->workers)
 		workers_cancel(view->workers);
 	pool_stop(view->pool);
+	read_ahead_drop_all(view);
 	drop_done(view);
 	view->looks.under_way = 0;
 	view->hooks.batch.is_ending = false;
@@ -254,6 +257,7 @@ void view_free(struct view *view)
 		return;
 	gate_stop(view);
 	pool_free(view->pool);
+	read_ahead_drop_all(view);
 	if (view->workers)
 		layer_tasks_use(NULL);
 	workers_free(view->workers);

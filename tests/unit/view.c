@@ -309,3 +309,87 @@ VIEW_TEST(virtual_directory_is_there_while_its_parent_is_being_scanned)
 	assert_becomes("v/x.yaml", "x: 1\n");
 	assert_listed("", "parts/\nv/\n");
 }
+
+/* Shows the files 1 and 2 of five, each merged of two sources. */
+static void show_two_in_order(void)
+{
+	for (int i = 1; i <= 5; i++) {
+		char path[16];
+		snprintf(path, sizeof(path), "a/%d.yaml", i);
+		write_file(path, "x: 1\n");
+		snprintf(path, sizeof(path), "b/%d.yaml", i);
+		write_file(path, "y: 1\n");
+	}
+	start("a:b");
+	assert_shown("1.yaml", "x: 1\ny: 1\n");
+	assert_shown("2.yaml", "x: 1\ny: 1\n");
+}
+
+static bool is_kept(const char *name)
+{
+	const struct entry *entry = directory_find(view->root, name);
+
+	for (size_t i = 0; i < AHEAD_MAX; i++)
+		if (view->looks.ahead[i] && view->looks.ahead[i] == entry->look)
+			return true;
+	return false;
+}
+
+VIEW_TEST(files_after_two_in_a_row_are_looked_at_before_they_are_asked_for)
+{
+	show_two_in_order();
+	assert_false(is_kept("3.yaml"));
+	assert_shown("3.yaml", "x: 1\ny: 1\n");
+	assert_true(is_kept("4.yaml"));
+	assert_true(is_kept("5.yaml"));
+	assert_int_equal(count_of_view().files, 3);
+	assert_shown("4.yaml", "x: 1\ny: 1\n");
+	assert_false(is_kept("4.yaml"));
+	assert_true(is_kept("5.yaml"));
+	publish_all();
+	assert_int_equal(count_of_view().files, 4);
+}
+
+VIEW_TEST(file_that_was_read_ahead_shows_a_change_that_no_event_has_reported_yet)
+{
+	show_two_in_order();
+	assert_shown("3.yaml", "x: 1\ny: 1\n");
+	write_file("b/4.yaml", "y: 2\n");
+	assert_shown("4.yaml", "x: 1\ny: 2\n");
+	assert_becomes("5.yaml", "x: 1\ny: 1\n");
+}
+
+VIEW_TEST(file_that_was_read_ahead_is_looked_at_again_if_events_were_lost)
+{
+	show_two_in_order();
+	assert_shown("3.yaml", "x: 1\ny: 1\n");
+	write_file("b/4.yaml", "y: 2\n");
+	lose_events();
+	assert_shown("4.yaml", "x: 1\ny: 2\n");
+}
+
+VIEW_TEST(file_that_was_read_ahead_and_removed_is_not_there)
+{
+	show_two_in_order();
+	assert_shown("3.yaml", "x: 1\ny: 1\n");
+	assert_int_equal(unlink("a/4.yaml"), 0);
+	assert_int_equal(unlink("b/4.yaml"), 0);
+	assert_shown("4.yaml", "ENOENT");
+	publish_all();
+	assert_shown("4.yaml", "ENOENT");
+}
+
+VIEW_TEST(file_that_a_check_must_judge_is_not_read_ahead)
+{
+	for (int i = 1; i <= 5; i++) {
+		char path[16];
+		snprintf(path, sizeof(path), "a/%d.yaml", i);
+		write_file(path, "x: 1\n");
+	}
+	start("layers: [a]\nrules: [{match: '4.yaml', check: ['true', '%f']}]\n");
+	assert_shown("1.yaml", "x: 1\n");
+	assert_shown("2.yaml", "x: 1\n");
+	assert_shown("3.yaml", "x: 1\n");
+	assert_false(is_kept("4.yaml"));
+	assert_true(is_kept("5.yaml"));
+}

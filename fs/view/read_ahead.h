@@ -1,0 +1,38 @@
+/*
+ * Reading ahead: a program that looks up the files of a directory in the order of the listing, as
+ * `ls -l` and `grep -r` do, gets the next files without waiting for a worker.
+ *
+ * When two files in a row were looked up, and the next one is asked for, looks at those after it
+ * begin (LOOK_AHEAD). Such a look has no caller, and shows nothing. When it has ended, it is kept
+ * for the first caller.
+ *
+ * Contract: a caller gets what a look of its own would find. A kept look answers only if no event
+ * of its name or directory was queued since it began; all queued events are read before. It answers
+ * only for a file that depends on nothing but its watched sources. Any other look ahead is dropped,
+ * and the caller gets a look of its own.
+ */
+#pragma once
+
+#include "look.h"
+
+/**
+ * Begins looks at the names after `name`, which a request has just looked up, if that pays. The
+ * directory must be in use.
+ */
+void read_ahead_begin(struct view *view, struct directory *directory, const char *name);
+
+/** Takes a LOOK_AHEAD that has ended: keeps it, or frees it. */
+void read_ahead_end(struct look *look);
+
+/**
+ * Lets a caller join the entry's LOOK_AHEAD. Returns whether it did: then the look is a LOOK_FIRST
+ * from now on, and the caller is answered, perhaps before the return. False: the look is freed, or
+ * takes no more callers.
+ */
+bool read_ahead_join(struct view *view, struct entry *entry, struct view_caller *caller);
+
+/** Frees the look at the entry if it is a kept one. */
+void read_ahead_drop(struct view *view, struct entry *entry);
+
+/** Frees all kept looks. */
+void read_ahead_drop_all(struct view *view);
