@@ -1,30 +1,31 @@
 /*
- * A bound on the cost of origins. A script, or a JSON Patch that changes an alias, can put one
- * value at several places of the result, and each of these places needs its own copy of the value's
- * steps. A hostile source could make many copies of many steps. Therefore, the steps of a value
- * with more than ORIGIN_BOUND steps are not copied. The first place keeps the steps. At the other
- * places, origins give only the line where the value was read.
+ * A bound on the cost of origins. A value has a step for each other value that contributed to it
+ * (origin.h). A script, or a JSON Patch that changes an alias, can put one value at several places
+ * of the result, and each of these places needs its own copy of the value's steps. A hostile source
+ * could make many copies of many steps. Therefore, the steps of a value with more than ORIGIN_BOUND
+ * steps are not copied. The first place keeps the steps. At the other places, origins give only the
+ * line where the value was read.
  */
 #pragma once
 
 #include "origin.h"
 
-/* Greatest number of steps of a value that are copied for another place. */
+/* Greatest number of steps that a value may have if its steps are to be copied. */
 #define ORIGIN_BOUND 100
 
 /** Returns whether `node` has at most ORIGIN_BOUND steps. */
 bool origin_bound_is_short(const struct origins *origins, const struct node *node);
 
 /**
- * As origin_move(), but `from` may stay at another place of the result. If another value's steps
- * already continue from the steps of `from`, these would have to be copied. Then `to` gets no steps
- * if `from` has more than ORIGIN_BOUND.
+ * As origin_move(), but `from` may stay at another place of the result. If another value has added
+ * steps to those of `from`, the next step of `to` would require a copy of them all. In that case,
+ * this function does nothing if `from` has more than ORIGIN_BOUND steps.
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 
 /**
- * Returns the node that a step names as the lost value: `lost` itself, or the result of
- * origin_bound_place() where origin_bound_move() would give no steps.
+ * Returns the node to record as the lost value. That is `lost` itself; or a copy without steps
+ * (origin_bound_place()), if origin_bound_move() would not move the steps of `lost`.
  */
 const struct node *origin_bound_lost(
 	struct origins *origins, const struct node *lost, struct arena *arena);

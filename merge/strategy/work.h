@@ -11,7 +11,7 @@
 #define WORK_SHIFT 16
 
 struct work {
-	uint64_t left;
+	uint64_t left; /* units */
 };
 
 /* Counts `units`. Returns false if the bound is exceeded; the caller must stop in that case. */

@@ -1,4 +1,7 @@
-/* The parts of CFEngine's mergedata(): arguments that are JSON, and the sum of all arguments. */
+/*
+ * The parts of CFEngine's mergedata(): arguments that are JSON, and the sum of all arguments. A
+ * container is CFEngine's word for a list or map. Here, each layer's value is one.
+ */
 #pragma once
 
 #include "origin.h"
@@ -7,15 +10,15 @@
 /*
  * CFEngine's inline JSON: the text of an argument that begins with `{` or `[`.
  *
- * In `[ name ]` and `{ "key": name[index] }`, the bare name stands for the value of a container,
- * the layer of that name. As in CFEngine, keys need no quotes, colons and commas may be missing
- * (except the comma before a list or map in a list), a comma may stand before a closing bracket,
- * and text after the last bracket is ignored. `true`, `false` and `null` are never names.
+ * In `[ name ]` and `{ "key": name[index] }`, the bare name stands for the value of the layer with
+ * that name. As in CFEngine, keys need no quotes. Colons and commas may be missing, except the
+ * comma before a list or map in a list. A comma may stand before a closing bracket. Text after the
+ * last bracket is ignored. `true`, `false` and `null` are never names.
  */
 struct cfengine_json {
 	struct arena *arena;
-	const struct node *argument; /* a scalar; new nodes have its line and column … */
-	/* … and this source: a copy of argument->source that lives as long as they do */
+	const struct node *argument; /* a scalar; new nodes get its line and column */
+	/* of new nodes: a copy of argument->source that lives as long as the nodes */
 	const struct source *source;
 	unsigned depth; /* greatest allowed nesting of collections */
 	struct problem *problem;
@@ -26,7 +29,7 @@ struct cfengine_json {
 	 */
 	int (*find)(void *context, const struct node *argument, struct span name,
 		const struct node **ret);
-	/* Returns whether a layer has this name, which may be one that CFEngine does not allow. */
+	/* Returns whether a layer has this name, even if CFEngine does not allow such a name. */
 	bool (*is_name)(void *context, struct span name);
 	void *context;
 };
@@ -44,17 +47,19 @@ int cfengine_json_read(const struct cfengine_json *json, const struct node **ret
  * CFEngine's JsonMerge(): containers merged from left to right, two at a time.
  *
  * Two arrays are concatenated. If one or both are objects, the result is an object; the keys of an
- * array's items are their offsets "0", "1"…. If both objects have a key, the value of the right one
- * wins. If an array's offset equals an object's key, the array's value wins. Deeper values are not
- * merged.
+ * array's items are their offsets "0", "1"…. If both objects have the same key, the right object's
+ * value wins. If an array's offset equals an object's key, the array's value wins. Deeper values
+ * are not merged.
  *
- * The sum of one container is that container. The sum of several is a node of our own. 1 and "1"
- * have the same text in JSON, so they are one key, which stays as it was written first.
+ * The sum of one container is that container. The sum of several is a new node. 1 and "1" have the
+ * same text in JSON, so they are one key. The result has the key as it was written first.
  */
 struct cfengine_sum {
 	const struct node *value; /* NULL: nothing yet */
-	struct node *own;         /* `value`, once it is our own; its keys are all strings */
-	struct node *odd; /* a map from these strings to keys that are no strings; NULL: none */
+	struct node
+		*own; /* the same as `value` if that is a new node, with strings as keys; or NULL */
+	/* maps a key of `own` to the key as it was written, if that is no string; NULL: none */
+	struct node *odd;
 	struct origins *origins; /* records the decisions; NULL: off */
 };
 

@@ -8,9 +8,12 @@
  *                   ▼
  *                 patched: json_patch.c edits `root` until the next tree comes
  *
+ * A source consists of one or several parts. A merger merges a new value into an old value of a
+ * certain kind. A part may name the mergers for its tree.
+ *
  * A node that the merge made, and that only one place refers to, has the mark CLOUD_OWNED and is
- * changed in place. All ancestors of an owned node are owned, too. A node may have the marks
- * CLOUD_OWNED and MARK_TUPLE (json_patch.h).
+ * changed in place. All ancestors of an owned node are owned, too. A node may have both CLOUD_OWNED
+ * and MARK_TUPLE (json_patch.h).
  */
 #pragma once
 
@@ -47,23 +50,26 @@ struct lua;
 
 enum list_method { LIST_APPEND, LIST_PREPEND, LIST_REPLACE, LIST_NO_REPLACE };
 
-/* One merger: a built-in one with its options, or one written in Lua. */
+/* One merger. It is written in Lua, or is one of the built-in mergers `dict`, `list` and `str`. */
 struct cloud_merger {
-	enum cloud_kind handles; /* of a built-in merger */
-	bool replace;            /* of dict */
-	bool allow_delete;       /* of dict */
-	bool append;             /* of str */
-	enum list_method method; /* of list */
-	bool recurse_dict;
+	/* Of a built-in merger: the kind of old values that it merges, and its options. */
+	enum cloud_kind handles;
+	bool replace;            /* of `dict` */
+	bool allow_delete;       /* of `dict` */
+	bool append;             /* of `str` */
+	enum list_method method; /* of `list` */
+	bool recurse_dict;       /* of `dict` and `list`, as the next two */
 	bool recurse_list;
 	bool recurse_str;
+
 	struct lua_merger *custom; /* NULL: built in */
 };
 
-/* The mergers of a part: for each kind the first merger that handles it; NULL: none does. */
+/* The mergers of a part. */
 struct cloud_dispatch {
+	/* for each kind of old value the first merger that handles it; NULL: no merger does */
 	const struct cloud_merger *of[CLOUD_KINDS];
-	const struct node *by; /* the node that named them, for origins; or NULL */
+	const struct node *by; /* the node that named the mergers, for origins; or NULL */
 };
 
 struct cloud {
@@ -73,15 +79,15 @@ struct cloud {
 	struct origins *origins; /* of the merge */
 
 	/*
-	 * From each copy of an aliased map or list to its original. While origins are recorded,
-	 * aliases become copies, and a JSON Patch must still change all copies at once.
+	 * Maps each copy of an aliased map or list to its original. If origins are recorded,
+	 * aliases become copies, but a JSON Patch must still change all copies at once.
 	 */
 	struct node_memo aliased;
 
 	/* The result of the parts so far; a map, unless a patch made it something else. */
 	const struct node *root;
-	struct json_patch *patch; /* not NULL while `root` is being patched, and is out of date */
-	struct how fallback;      /* for parts that name no mergers */
+	struct json_patch *patch; /* if not NULL, it has the result, and `root` is out of date */
+	struct how fallback;      /* the mergers for parts that name none */
 	/* with the option `mergers: stack`: the mergers for the next part */
 	const struct cloud_dispatch *stacked;
 
@@ -96,7 +102,7 @@ struct cloud_part {
 	struct source source;
 	struct span text;
 	struct text_place place;
-	const struct document *document; /* `text`, read; NULL: not read yet */
+	const struct document *document; /* the tree of `text`; NULL: not read yet */
 	struct span merge_type;          /* header Merge-Type or X-Merge-Type; `data` NULL: none */
 	struct how_place merge_type_place;
 	const struct node *merge_type_by; /* merge_type as a node, for origins; or NULL */
@@ -112,29 +118,32 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 /** Merges a part that is a cloud-config. Returns 0, PROBLEM or -errno. */
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part);
 
-/** Applies a JSON Patch: the part without its first line. Returns 0, PROBLEM or -ENOMEM. */
+/**
+ * Applies the JSON Patch in the part, which may begin with the word `#cloud-config-jsonp`. Returns
+ * 0, PROBLEM or -ENOMEM.
+ */
 int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part);
 
 /** Ends patching, and brings cloud->root up to date. Returns 0, PROBLEM or -ENOMEM. */
 int cloud_end_patch(struct cloud *cloud);
 
-/** Makes the mergers in `how`. *ret lives as long as the merge. Returns 0, PROBLEM or -errno. */
+/** Makes the mergers of `how`. *ret lives as long as the merge. Returns 0, PROBLEM or -errno. */
 int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
 /**
- * Checks the options of built-in mergers. With `knows_all`, refuses all other mergers. Returns 0 or
- * PROBLEM.
+ * Checks the options of built-in mergers. With `knows_all`, refuses mergers that are not built in.
+ * Returns 0 or PROBLEM.
  */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
-/** Does cloud-init's merge(value, with). Returns 0 with *ret, PROBLEM or -errno. */
+/** Merges the new value `with` into the old `value`. Returns 0 with *ret, PROBLEM or -errno. */
 int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
 	const struct node *with, const struct node **ret);
 
 enum cloud_kind cloud_kind(const struct node *node);
 
-/** Returns Python's name of the kind, for messages: "dict", "list", "str" … */
+/** Returns Python's name of the kind with an article, for messages: "a dict", "an int" … */
 const char *cloud_kind_name(enum cloud_kind kind);
 
 /** Makes `node` and all owned nodes in it immutable: clears CLOUD_OWNED. */

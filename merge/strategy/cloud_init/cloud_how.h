@@ -21,7 +21,7 @@ struct how_entry {
 	struct span name; /* without the prefix "m_" */
 	const struct span *options;
 	size_t count;
-	/* the settings are a text, not a list: cloud-init searches the whole text for an option */
+	/* `options` is one text, not a list of words: an option may stand anywhere in the text */
 	bool is_text;
 	struct how_place place;
 };
@@ -30,7 +30,7 @@ struct how {
 	struct how_entry *entries;
 	uint32_t count;
 	uint32_t capacity;
-	const struct node *by; /* the node of a part that names the mergers, for origins; or NULL */
+	const struct node *by; /* the node that names the mergers, for origins; or NULL */
 };
 
 struct how_place how_place_of(const struct node *node);
@@ -43,7 +43,8 @@ int how_add_text(struct how *how, struct span text, const struct how_place *plac
 	struct arena *arena, struct problem *problem);
 
 /**
- * As how_add_text(), for a text or a list of {name, settings}. Returns 0, PROBLEM or -ENOMEM.
+ * As how_add_text(), for a text, or a list of mergers: {name: NAME, settings: [OPTION, …]} or
+ * [NAME, OPTION, …]. Returns 0, PROBLEM or -ENOMEM.
  */
 int how_add_value(
 	struct how *how, const struct node *value, struct arena *arena, struct problem *problem);

@@ -1,7 +1,7 @@
 /*
- * The record of the mergers' decisions, for origins. `value` is the old value and `with` the new
- * one. `rule` is the merger with its option, as people write it. The reason of a decision (struct
- * origin_why) is made of `rule` and mergers->by.
+ * The record of the mergers' decisions, for origins. `value` is the old value, and `with` is the
+ * new value. `rule` is the merger with its option, as users write it. The reason of a decision
+ * (struct origin_why) consists of `rule` and mergers->by.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ void cloud_note_removed(struct cloud *cloud, const struct node *map, const struc
 void cloud_note_kept(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule);
 
-/** Records that `result` has got the entries of `with`, too. */
+/** Records that the entries of `with` became a part of `result`. */
 void cloud_note_part(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *result, const struct node *with, const char *rule);
 

@@ -1,7 +1,8 @@
 /*
- * GMime, loaded for the first MIME message: it needs forty libraries, GnuPG's among them, that
- * plyfs uses for nothing else. Call its functions as gmime.NAME(…). Do not use GMime's macros, as
- * they call functions that are not linked.
+ * GMime, the library that reads MIME messages. plyfs loads it when the first message comes, because
+ * GMime needs forty libraries, GnuPG's among them, that plyfs uses for nothing else. Call its
+ * functions as gmime.NAME(…). Do not use GMime's macros, as they call functions that are not
+ * linked.
  */
 #pragma once
 

@@ -1,17 +1,17 @@
 /*
- * MIME messages (RFC 2045): the parts that are not containers, decoded. Meson chooses mime.c, which
- * uses GMime, or mime_none.c, which refuses each message with the reason.
+ * The reader of MIME messages (RFC 2045). It decodes the parts that contain no other parts. Meson
+ * chooses mime.c, which uses GMime, or mime_none.c, which refuses each message with the reason.
  */
 #pragma once
 
 #include "document.h"
 
-/* One part. Its strings lie in the arena. */
+/* One part. Its strings lie in the arena that mime_read() was given. */
 struct mime_part {
 	const char *type;         /* "text/cloud-config": in small letters, without parameters */
 	struct span text;         /* decoded; NUL-terminated */
 	struct text_place place;  /* where `text` stands in the message */
-	const char *merge_type;   /* the header Merge-Type, else X-Merge-Type; NULL: none */
+	const char *merge_type;   /* value of Merge-Type, else of X-Merge-Type; NULL: none */
 	uint32_t merge_type_line; /* starting at 1 */
 };
 

@@ -1,10 +1,12 @@
 /*
  * PyYAML's safe loader, as cloud-init calls it, on a tree of YAML 1.1.
  *
- * plyfs keeps a scalar's text, but PyYAML turns the text into a value. If PyYAML can't, the text is
- * refused here, with PyYAML's reason. If PyYAML accepts more than the type's grammar (`!!int
- * "0o17"` is 15), or makes a value of another kind (!!omap is a list of pairs, which have
- * MARK_TUPLE), this module rewrites the value, so that no other code has to deal with it.
+ * plyfs keeps a scalar's text, but PyYAML turns the text into a value. If PyYAML can't do that,
+ * this module refuses the text, with PyYAML's reason.
+ *
+ * PyYAML accepts more than a type's grammar: `!!int "0o17"` is 15. It also makes values of another
+ * kind: !!omap is a list of pairs. This module rewrites such values, so that no other code has to
+ * know these rules. A pair becomes a list with MARK_TUPLE (json_patch.h).
  */
 #pragma once
 

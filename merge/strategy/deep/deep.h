@@ -1,19 +1,21 @@
 /*
- * deep: maps merge key by key, lists by rules, and any other value replaces the one below.
+ * deep: maps merge key by key, and lists by rules. Any other value replaces the value below, which
+ * is the value that the lower layers give at the same place.
  *
  * The strategy builds one tree, layer by layer: combine(the tree so far, the next layer). A value
- * that only one layer has is referred to, never copied. Where two values meet, a node is made and
- * marked OWNED, and later layers change it in place. So the cost grows with the size of the layers,
- * not with their number.
+ * that only one layer has is referred to, never copied. Where two maps or lists merge, a node is
+ * made and marked OWNED, and later layers change that node in place. So the cost grows with the
+ * size of the layers, not with their number. The nodes of the tree so far are
  *
  *      source node, mark 0      immutable and perhaps shared; holds no directive
- *      OWNED map                in the result's arena; until deep_seal(), a removed pair has the
- *                               value `gone`: removing is cheap, and a key keeps its place
+ *      OWNED map                in the result's arena; until deep_seal(), a removed pair stays and
+ *                               has the value `gone`: removing is cheap, and a key that comes
+ *                               again gets its old place
  *      OWNED list               until deep_seal(), a struct list (list.h) in the scratch arena
  *
- * A directive is a tag that says how its value combines with the value "below", that of the lower
- * layers. It acts once, when its layer is merged in. If there is no value below, !replace, !append,
- * !prepend and !unique leave their value unchanged, and !delete leaves nothing.
+ * A directive is a tag that says how its value combines with the value below. A directive acts
+ * once, when its layer is merged in. If there is no value below, !replace, !append, !prepend and
+ * !unique leave their value unchanged, and !delete leaves nothing.
  */
 #pragma once
 
@@ -27,11 +29,11 @@ struct deep {
 	struct merge *merge;
 	struct arena *scratch; /* freed when the merge is done */
 	const struct list_rules *rules;
-	bool minds_kinds;    /* warns of or refuses a value of another kind than the one below */
+	bool minds_kinds;    /* a value of another kind than the value below is reported */
 	bool has_pairs;      /* list_rules_have_pairs() */
 	bool has_directives; /* the source that is being merged in may have directives */
 	unsigned depth;      /* of the value that is being merged in */
-	uint32_t pass;       /* number of lists merged in by key so far (struct list_entry) */
+	uint32_t pass;       /* number of lists merged in by key so far: see struct list_entry */
 	uint64_t made;       /* pairs and items copied or added so far */
 	uint64_t allowed;    /* maximum of `made` */
 	uint32_t compared;   /* calls of deep_compares() so far */
@@ -39,29 +41,29 @@ struct deep {
 };
 
 /*
- * The functions that return int return 0; PROBLEM, with the merge's problem filled; or -errno. The
- * values that they give are "ours" (OWNED) or immutable.
+ * The functions that return int return 0; PROBLEM, with the merge's problem filled; or -errno. A
+ * value at *ret is OWNED ("ours" below), or immutable.
  */
 
 /** Merges `value` into the value `below`, which may be NULL. *ret is NULL if no value is left. */
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
-/** As deep_combine(), if there is no value below: carries out the directives on and in `value`. */
+/** As deep_combine() without a value below: carries out the directives on and in `value`. */
 int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
-/** Does deep_take() of a list. In deep_list.c. */
+/** As deep_take(), for a list. In deep_list.c. */
 int deep_take_list(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
-/** Merges one list into another, by a rule that is not LIST_REPLACE. In deep_list.c. */
+/** Merges the list `value` into the list `below` by `rule`, not LIST_REPLACE. In deep_list.c. */
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 
 /**
- * Returns whether both values are texts or lists, and the place's rule makes `value` one more
- * assignment of the key, after those of `below`.
+ * Returns whether `value` is one more assignment of the key, after those of `below`: both are texts
+ * or lists, and the place's rule adds later assignments to earlier ones.
  */
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);
@@ -70,15 +72,16 @@ bool deep_is_repeat(const struct deep *deep, const struct node *below, const str
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
-/** Records that `value` was merged into `list` by the rule. */
+/** Records for origins that `value` was merged into `list` by the rule. */
 void deep_note_part(struct deep *deep, const struct node *list, const struct node *value,
 	const struct list_rule *rule);
 
 /**
- * If one of *below and *value is a map, and the other one is a list that stands for a map (`before`
- * of its rule), replaces the list by that map. "A=1" becomes A: "1", and "A" becomes A: null. Keys
- * of the two maps are compared as texts: the key 1 of "1=a" and the integer 1 as a key of the other
- * map are the same key. In deep_pairs.c.
+ * Prepares the merge at a place where lists stand for maps (`before` of the rule). If one of *below
+ * and *value is a map, and the other is a list, replaces the list by the map that it stands for:
+ * "A=1" becomes A: "1", and "A" becomes A: null. If the other map has a key with the same text, the
+ * new map gets that key: the 1 of "1=a" becomes the integer 1. If both are maps, *value gets the
+ * keys of *below in this way. In deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);
@@ -119,16 +122,17 @@ bool directive_is_in(const struct document *document);
 
 /* The tree under construction, in deep_tree.c. */
 
-/** Counts entries that are made because of `at`. Returns 0, or PROBLEM if they are too many. */
+/** Counts pairs or items that are made because of `at`. Returns 0, or PROBLEM at `at`: too many. */
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
 
 /**
- * Counts a comparison of a value. The time of a comparison grows with the value's text, and aliases
- * may make thousands of items of one long text. Returns 0, or -ENOMEM if the budget's time is up.
+ * Counts a comparison of a value, and at times asks the budget. (A comparison takes time in
+ * proportion to the text, and aliases may make thousands of items of one long text.) Returns 0, or
+ * -ENOMEM if the budget's time is up.
  */
 int deep_compares(struct deep *deep);
 
-/** Goes into a source's map or list. Returns 0, or PROBLEM if it is nested too deep. */
+/** Goes into a source's map or list. Returns 0, or PROBLEM if that is nested too deep. */
 int deep_enter(struct deep *deep, const struct node *collection);
 
 /** Leaves the map or list that deep_enter() went into. */
@@ -149,7 +153,7 @@ const struct node *deep_value(const struct pair *pair);
 /** Gives a map of ours without the removed pairs. The numbers of the other pairs change. */
 int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
 
-/** Gives `result` the style of `value` if that has more lines, as a block must not become a {}. */
+/** Gives `result` the style of `value` if that style has more lines: a block must not become {}. */
 void deep_widen(struct node *result, const struct node *value);
 
 /** Turns a tree under construction into an ordinary tree, which is immutable. */

@@ -7,11 +7,16 @@
  *      kind: Deployment                             kind: Deployment
  *                                                   spec: {replicas: 3}
  *
- * The option `documents` names keys by which documents are matched; or it says that they are
- * matched by their position, or that all are merged into one, or that several documents in one
- * source are refused. Without the option, documents that all have `kind` and `metadata.name` are
- * matched by these two keys, as Kubernetes names objects. Other sources with several documents are
- * refused. If there is one source, its documents stay the same.
+ * The option `documents` says which documents of two sources become one:
+ *
+ *      {by: KEY}, {by: [KEY, …]}   those with the same values at all KEYs
+ *      position                    those with the same position in their files
+ *      merge                       all
+ *      refuse                      each source's only document; a second document is an error
+ *
+ * Without the option, `kind` and `metadata.name` are the KEYs if all documents have them, as
+ * Kubernetes names objects; otherwise `refuse` applies. If only one source has documents, and they
+ * have no directives, they stay as they are, except with `merge`.
  */
 #pragma once
 
@@ -19,8 +24,8 @@
 
 struct deep_documents {
 	/*
-	 * From a document's values at `by`, or its position, to the document, in the order of the
-	 * file. OWNED (deep.h): a removed document has the value `gone`, and keeps its place.
+	 * The documents in the order of the file. The key of a document is the list of its values
+	 * at `by`, or its position. OWNED (deep.h): a removed document has the value `gone`.
 	 */
 	struct node *map;
 	const struct node *by; /* sequence of KEYs; NULL: match by position, or `is_one` is set */
@@ -28,38 +33,39 @@ struct deep_documents {
 	const char *names;     /* of `by`, for messages */
 	bool is_one;           /* all documents become one, or no source has a second document */
 	bool is_alone;         /* one source has all documents, so no two are matched */
-	uint32_t *inputs;      /* for each document: number of its last input, starting at 1 */
+	uint32_t *inputs;      /* for each document: number of the last input that has it, from 1 */
 	uint32_t capacity;     /* of `inputs` */
 };
 
-/** Checks the form of the option. Returns 0, PROBLEM or -ENOMEM. */
+/** Checks the form of the option `documents`. Returns 0, PROBLEM or -ENOMEM. */
 int deep_documents_check(const struct options *options, struct problem *problem);
 
 /**
  * Decides how the documents of this merge are matched. Returns 0; PROBLEM if a source has several
- * documents and nothing says how they match those of another source; or -ENOMEM.
+ * documents, and no rule says how they match those of another source; or -ENOMEM.
  */
 int deep_documents_init(struct deep *deep, struct deep_documents *ret);
 
 /**
- * Finds the document into which `said`, the root of document `n` of input `i`, is merged. Returns 0
- * with the index of its pair in `map`, whose deep_value() is NULL if no earlier document matches;
- * PROBLEM if `said` has none of the keys, or two documents of the input have the same values at the
- * keys; or -ENOMEM.
+ * Finds the document of the result into which `said` is merged. `said` is the root of document `n`
+ * of input `i`. If no earlier document matches, adds a document, whose deep_value() is NULL.
+ * Returns 0 with the index of the document's pair in documents->map; PROBLEM if `said` has none of
+ * the keys, or if two documents of the input have the same values at the keys; or -ENOMEM.
  */
 int deep_documents_find(struct deep *deep, struct deep_documents *documents, size_t i, size_t n,
 	const struct node *said, uint32_t *ret);
 
 /**
- * Sets *ret to whether a "!delete" at the root `said` removes the document. Returns 0; or PROBLEM
- * if it does, and `said` has values besides those by which documents are matched.
+ * Sets *ret to whether `said`, a document's root, has a "!delete" that removes the document below.
+ * Returns 0; or PROBLEM if it has, and also has values besides those by which documents are
+ * matched.
  */
 int deep_documents_check_removal(struct deep *deep, const struct deep_documents *documents,
 	const struct node *said, bool *ret);
 
 /**
- * Sets *ret to the sealed result: NULL if there is no document; the document if there is one; else
- * a sequence of the documents with the style NODE_STREAM. Returns 0 or -ENOMEM.
+ * Sets *ret to the sealed result: NULL if there is no document; the document's root if there is
+ * only one; else a sequence of the roots with the style NODE_STREAM. Returns 0 or -ENOMEM.
  */
 int deep_documents_give(
 	struct deep *deep, const struct deep_documents *documents, const struct node **ret);

@@ -1,6 +1,6 @@
 /*
  * The option `delete`: the values that a layer deletes, for formats without tags. The option is a
- * map of layers to places.
+ * map from layers to places.
  *
  *      delete: {site: server.tls, host: ["jobs.nightly", "hosts.db\\.internal"]}
  *
@@ -17,8 +17,8 @@
 int delete_rule_check(const struct options *options, struct problem *problem);
 
 /**
- * Adds to `uses` each place of the option that belongs to a layer above that of `input`, and that
- * has a value in `root`, a document of `input`. Returns 0 or -ENOMEM.
+ * Adds to `uses` the places at which a layer above the layer of `input` deletes a value of `root`,
+ * the root of a document of `input`. Returns 0 or -ENOMEM.
  */
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses);
@@ -28,7 +28,7 @@ int delete_rule_report_idle(const struct options *options, const struct option_u
 	int (*report)(void *context, const struct problem *problem), void *context);
 
 /**
- * Deletes from *root, which may be NULL, the values at the places of `layer`. Returns 0, PROBLEM or
- * -errno.
+ * Deletes the values at the places of `layer` from *root, which may be NULL. *root becomes NULL if
+ * no value is left. Returns 0, PROBLEM or -errno.
  */
 int delete_rule_apply(struct deep *deep, const char *layer, const struct node **root);

@@ -6,7 +6,7 @@
  *                    front   | back
  *
  * A struct list begins with a node, so that a tree under construction can refer to the list as to
- * any node. That node has style, tag and place, but no items, which only list_at() gives.
+ * any node. That node has a style, a tag and a place, but no items: only list_at() returns items.
  */
 #pragma once
 
@@ -22,38 +22,38 @@ struct items {
 	uint32_t capacity;
 };
 
-/* An item in an index. */
+/* An item in an index. Items with equal keys form a chain. Its first entry stands for the key. */
 struct list_entry {
-	const struct node *key; /* the item's key; in the index `values`, its value */
+	const struct node *key; /* the item's key; in the index `values`, the item's value */
 	uint32_t hash;
 	uint32_t next;    /* the entry of the next item with an equal key; LIST_NONE: none */
 	uint32_t last;    /* in a key's first entry: the key's last entry */
 	int32_t position; /* of the item; LIST_NOWHERE: there is no item yet */
 
-	/* For the caller, in a key's first entry. A pass merges one list into this one. */
+	/* For the caller, in a key's first entry. A pass merges a layer's list into this list. */
 	uint32_t pass;         /* number of the last pass that met the key; 0: none */
-	uint32_t following;    /* entry for the next item that has the key in that pass */
-	const struct node *by; /* the key as the list of that pass has it */
+	uint32_t following;    /* entry for the next item in that pass that has the key */
+	const struct node *by; /* the key as the layer's list has it */
 };
 
 struct list_index {
 	struct list_entry *entries;
 	uint32_t count;
 	uint32_t capacity;
-	uint32_t *slots;      /* 1 + a key's first entry, or 0: free. NULL: few entries */
+	uint32_t *slots;      /* each 1 + a key's first entry, or 0: free. NULL: few entries */
 	uint32_t size;        /* slots, a power of two, at most half full */
-	uint32_t front_count; /* items of `front` that the index has … */
-	uint32_t back_count;  /* … and of `back` */
+	uint32_t front_count; /* number of items of list->front that were added to the index */
+	uint32_t back_count;  /* the same, of list->back */
 };
 
 struct list {
 	struct node node; /* must be the first member */
 	struct arena *arena;
-	struct items front; /* in the order of their arrival: the last one is the list's first */
+	struct items front; /* in the order of their arrival: its last item is the list's first */
 	struct items back;
 	struct list_index keys;
 	struct list_index values;
-	uint32_t rebuilds; /* how often `values` was built anew, in time that grows with the list */
+	uint32_t rebuilds; /* how often `values` was emptied; to fill it takes O(items) */
 };
 
 /**
@@ -71,7 +71,7 @@ int32_t list_end(const struct list *list);
 /** Returns the item, or NULL if it was removed. */
 const struct node *list_at(const struct list *list, int32_t position);
 
-/** Sets an item. Must be called before the first search, as it does not update the indexes. */
+/** Sets an item. Must be called before the first search, as this does not update the indexes. */
 void list_set(struct list *list, int32_t position, const struct node *item);
 
 /** Adds an item at the end. Returns 0 or -ENOMEM. */
@@ -92,23 +92,23 @@ int list_find_key(
 const struct node *list_get_key(const struct list *list, uint32_t entry);
 
 /**
- * Sets the item of an entry, at the entry's position. If the entry has none, the item goes to the
- * end. Returns 0 or -ENOMEM.
+ * Sets the item of an entry, at the entry's position. If the entry has no position, appends the
+ * item to the list. Returns 0 or -ENOMEM.
  */
 int list_put_key(struct list *list, uint32_t entry, const struct node *item);
 
-/** Removes all items with the key whose first entry is `entry`, which keeps its position. */
+/** Removes all items of a key. `entry` is the key's first entry; the entry keeps its position. */
 void list_remove_key(struct list *list, uint32_t entry);
 
 /**
- * Sets *position to that of an item that is not in the index `values` yet, for list_add_value().
- * Returns false if all items are in the index.
+ * Sets *position to the position of an item that is not in the index `values` yet, for
+ * list_add_value(). Returns false if all items are in the index.
  */
 bool list_next_value(const struct list *list, int32_t *position);
 
 /**
- * Adds the item at a position from list_next_value() to the index `values`. `value` is the item in
- * the form to compare; NULL: the item was removed. Returns 0 or -ENOMEM.
+ * Adds an item to the index `values`. `position` is from list_next_value(). `value` is a sealed
+ * form of the item, to be compared; NULL: the item was removed. Returns 0 or -ENOMEM.
  */
 int list_add_value(struct list *list, int32_t position, const struct node *value);
 
@@ -116,14 +116,14 @@ int list_add_value(struct list *list, int32_t position, const struct node *value
 const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash);
 
 /**
- * Marks the item at that position as removed. When all such items are marked, list_removed() must
- * be called. The index `values` becomes empty.
+ * Marks the item at that position as removed, and empties the index `values`. After all items to
+ * remove are marked, the caller must call list_removed().
  */
 void list_remove_at(struct list *list, int32_t position);
 
 /**
- * Removes the items that list_remove_at() has marked. If no item of a key is left, its entry has no
- * position any more, unlike after list_remove_key(). Takes time that grows with the list.
+ * Removes the items that list_remove_at() has marked. If no item of a key is left, the key's entry
+ * loses its position, unlike after list_remove_key(). Takes O(items).
  */
 void list_removed(struct list *list);
 

@@ -3,8 +3,8 @@
  *
  *      lists: {"*": replace, "spec.containers": {by: name}, "run.*": append}
  *
- * A pattern is the keys that lead to a list, from the root, with dots between them. Items of a list
- * add nothing to the path: `spec.containers.env` means the `env` of each container. In a pattern
+ * A pattern is the keys that lead to a list, from the root, with dots between them. A list on the
+ * way adds only its key: `spec.containers.env` means the `env` of each container. In a pattern
  *
  *      *     stands for one key; at the end, for one or more: "run.*" is everything below run
  *      **    stands for any number of keys, also none: "**.hosts" is every `hosts`
@@ -28,25 +28,26 @@ enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPE
  * with an empty text in it. Otherwise the later list is appended.
  */
 
-/* The modes as people write them, except LIST_BY_KEY. */
+/* The modes' names in the option; LIST_BY_KEY is written {by: KEY} and has none. */
 extern const char *const list_mode_names[LIST_BY_KEY];
 
 /*
  * LIST_BY_KEY: what is done with an item if an earlier item of the same layer has the same key.
- * LIST_TWICE_SECOND is the default, also where no rule is given and the format has a key.
+ * LIST_TWICE_SECOND is the default. It also applies to the lists that the format matches by a key
+ * (struct ini_lists).
  */
 enum list_twice {
-	LIST_TWICE_SECOND, /* merged with the second lower item that has the key, if there is one */
+	LIST_TWICE_SECOND, /* merged with the second item below that has the key, or appended */
 	LIST_TWICE_MERGE,  /* merged into the earlier item */
 	LIST_TWICE_ERROR,
 };
 
 struct list_rule {
 	enum list_mode mode;
-	/* LIST_BY_KEY: the argument `by` of item_key_find(). */
+	/* LIST_BY_KEY: the key or keys by which items are matched, for item_key_find(). */
 	const struct node *by;
 	/* TEXT of {before: TEXT} in `by`: if it is "=", a list with "A=1" stands for the map
-	 * {A: "1"}. NULL: `by` has no such TEXT, and lists stand for no maps. */
+	 * {A: "1"}. NULL: `by` has no {before: TEXT}, and lists stand for no maps. */
 	const struct node *before;
 	const char *by_name; /* "name", "[name, url]", for messages */
 	enum list_twice twice;
@@ -66,9 +67,9 @@ struct list_rules;
 
 /**
  * Reads the option `lists`, which may also be one mode for all lists: "append", or {by: name}.
- * `options` is borrowed. A list that no pattern matches combines as repeated keys do in `format`
- * (deep_repeating()); if `format` is NULL, the later list replaces the earlier one. Returns 0 with
- * *ret in `arena`, PROBLEM, or -ENOMEM.
+ * `format` is from deep_repeating(): lists that no pattern matches combine as repeated keys do in
+ * that format. If `format` is NULL, a later list replaces the earlier one. Returns 0 with *ret,
+ * which lies in `arena` and refers to `options`; PROBLEM; or -ENOMEM.
  */
 int list_rules_read(const struct options *options, const struct format *format, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem);
@@ -81,9 +82,7 @@ const struct list_rule *list_rules_find(
 int list_rules_report_idle(const struct list_rules *rules, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
-/**
- * Returns whether there may be a rule with LIST_REPEAT or is_assigned, which applies to texts, too.
- */
+/** Returns whether a rule with LIST_REPEAT or is_assigned is possible: it applies to texts, too. */
 bool list_rules_repeat(const struct list_rules *rules);
 
 /** Returns whether some lists are merged by a key. */

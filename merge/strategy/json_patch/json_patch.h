@@ -1,9 +1,9 @@
 /*
- * JSON Patch (RFC 6902), as the jsonpatch module applies it for cloud-init.
+ * JSON Patch (RFC 6902), as Python's module jsonpatch applies it for cloud-init.
  *
- * Patches change a copy of the document, which serves any number of patches. A value that a YAML
- * alias shares is shared in the copy, too. So, as in Python, a change at one place shows at the
- * other.
+ * The document is copied once. Any number of patches then change the copy. A value that a YAML
+ * alias shares is shared in the copy, too. So, as in Python, a change at one of its places shows at
+ * all.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct json_patch {
 	struct work *work;
 	struct problem *problem;
 	struct origins *origins; /* NULL: off */
-	/* maps each copy that origins_unshare() made to the shared node; NULL: it made none */
+	/* maps each copy that origins_unshare() made to the shared node; empty: it made none */
 	const struct node_memo *aliased;
 	unsigned depth;          /* maximum depth of nested maps and lists */
 	const struct node *root; /* the document, with the patches so far */

@@ -20,7 +20,7 @@ struct json_pointer {
 int json_pointer_read(const struct node *node, const char *name, struct arena *arena,
 	struct problem *problem, struct json_pointer *ret);
 
-/** Returns whether both have at least `count` parts, and the first `count` are equal. */
+/** Returns whether both have at least `count` parts, and their first `count` parts are equal. */
 bool json_pointer_begin_equal(
 	const struct json_pointer *a, const struct json_pointer *b, size_t count);
 
@@ -30,7 +30,7 @@ struct node json_pointer_key(struct span part);
 /** Returns the pair of the map with the key json_pointer_key(part), or NULL. */
 const struct pair *json_pointer_find(const struct node *map, struct span part);
 
-/** Reads the part as an index; above UINT32_MAX, *ret is UINT32_MAX. Returns 0 or PROBLEM. */
+/** Reads the part as an index. More than UINT32_MAX becomes UINT32_MAX. Returns 0 or PROBLEM. */
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 

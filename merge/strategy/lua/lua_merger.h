@@ -1,7 +1,7 @@
 /*
- * Mergers written in Lua 5.4: a script m_NAME.lua that returns a class with on_dict, on_list,
- * on_str (see docs/merge-rules.md). Meson chooses lua_merger.c, or lua_merger_none.c, which refuses
- * each script with the reason.
+ * Mergers written in Lua 5.4. A script m_NAME.lua returns a class with a method for each kind of
+ * old value that it merges: on_dict, on_list, on_str … (see docs/merge-rules.md). Meson chooses
+ * lua_merger.c, or lua_merger_none.c, which refuses each script with the reason.
  */
 #pragma once
 
@@ -10,9 +10,10 @@
 struct lua_merger;
 
 /**
- * Makes an object of the script's class, with the options of `entry`. The script can have `mergers`
- * merge the entries of values. Returns 0 with *ret, which lives as long as cloud->lua; PROBLEM
- * with the message of an error that the script raised; or -ENOMEM.
+ * Makes an object of the script's class, with the options of `entry`. The script can call `mergers`
+ * to merge other values, such as the entries of a map. `mergers` must live as long as *ret. Returns
+ * 0 with *ret, which lives as long as cloud->lua; PROBLEM with the message of an error that the
+ * script raised; or -ENOMEM.
  */
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 	const struct how_entry *entry, const struct cloud_dispatch *mergers,
@@ -21,7 +22,10 @@ int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 /** Returns whether the class has a method for old values of that kind. */
 bool lua_merger_handles(const struct lua_merger *merger, enum cloud_kind kind);
 
-/** Calls the method for old values of `kind`. Returns 0, PROBLEM or -ENOMEM. */
+/**
+ * Calls the method for old values of `kind`, to merge the new value `with` into the old `value`.
+ * Returns 0 with *ret, PROBLEM or -ENOMEM.
+ */
 int lua_merger_call(struct lua_merger *merger, enum cloud_kind kind, const struct node *value,
 	const struct node *with, const struct node **ret);
 

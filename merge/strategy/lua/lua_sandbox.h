@@ -17,12 +17,12 @@
 #define LUA_MEMORY_MAX (64u << 20)
 
 /*
- * Greatest work of one state, in units. It takes a fraction of a second, so that a script reaches
- * it before the usual time limit, and stops at the same point on every machine.
+ * Greatest work of one state, in units. A script reaches this limit in a fraction of a second, and
+ * so before the usual time limit. It therefore stops at the same point on every machine.
  */
 #define LUA_WORK_MAX 50000000u
 
-/* Greatest sum of a state's allocations, in bytes. They take as long as LUA_WORK_MAX units. */
+/* Greatest sum of a state's allocations, in bytes: they take as long as LUA_WORK_MAX units. */
 #define LUA_TRAFFIC_MAX (1536u << 20)
 
 /* Greatest number of variable arguments of one call, because each call copies them. */
@@ -33,7 +33,9 @@ struct lua_sandbox {
 	size_t longest; /* bytes of the longest string so far */
 	uint64_t work;
 	uint64_t timed; /* `work` at the last check of the budget */
-	/* Ends slow work that can't be counted, such as ".." with numbers. NULL: no time limit. */
+	/*
+	 * The time limit, for slow work that can't be counted, such as ".." with numbers; or NULL.
+	 */
 	struct budget *budget;
 	/*
 	 * Sum of all allocations, in bytes. It is not part of `work`, because it differs between
@@ -41,7 +43,9 @@ struct lua_sandbox {
 	 */
 	uint64_t traffic;
 	bool is_out_of_memory; /* LUA_MEMORY_MAX was reached */
-	/* The system had no memory. A script can catch the error, so its result does not count. */
+	/*
+	 * The system had no memory. As a script can catch that error, its result must be dropped.
+	 */
 	bool has_failed;
 };
 
@@ -61,8 +65,8 @@ void lua_sandbox_memory(lua_State *L, size_t bytes);
 void lua_sandbox_fail(lua_State *L);
 
 /*
- * Replacements for functions of Lua that give another order in each run, as the same input must
- * give the same bytes. Scripts call them. In lua_order.c.
+ * Scripts get these functions in place of Lua's own, whose order differs between runs. The same
+ * input must give the same bytes. In lua_order.c.
  */
 
 /**

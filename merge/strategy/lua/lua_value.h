@@ -1,16 +1,15 @@
 /*
  * Values that pass between a merge and a Lua script.
  *
- * Maps and lists are userdata that refer to a node. Scalars become Lua's own strings, numbers and
- * booleans; a null becomes `null`. A date, binary data or an integer of more than 64 bits is
- * userdata that a script can only pass on. A scalar that comes back unchanged keeps its text,
- * because `seen` finds the node that a value was made from.
+ * Most scalars become Lua's own strings, numbers and booleans. A null becomes the global `null`. A
+ * map or list becomes a box: userdata that refers to a node. A date, binary data or an integer of
+ * more than 64 bits becomes a box, too, which a script can only pass on. A scalar that comes back
+ * unchanged keeps its text, because `seen` finds the node that the scalar was made from.
  *
  * A script can't change a value that it gets. It can change a copy, which dict() or list() makes,
  * until the copy becomes part of another value, or of the result. So no value can contain itself.
  *
- * A box is the userdata that refers to a map or a list, or to a scalar that Lua has no type for.
- * lua_value.c turns nodes into values and back; lua_box.c has the methods.
+ * lua_value.c turns nodes into values and back; lua_box.c has the methods of boxes.
  */
 #pragma once
 
@@ -24,13 +23,16 @@ struct lua_values {
 	int seen[CLOUD_KINDS];
 };
 
-/** Sets up the globals dict, list, kind and null. Must be called in protected mode. */
+/**
+ * Sets up the globals dict, list, kind and null. Must be called in protected mode. `values` must
+ * live as long as the state.
+ */
 void lua_value_open(lua_State *L, struct lua_values *values);
 
 /** Pushes the value of `node`, which must be immutable (cloud_freeze()). May raise an error. */
 void lua_value_push(lua_State *L, const struct node *node);
 
-/** Returns the node for the value at `index`. Raises an error for a function and the like. */
+/** Returns the node for the value at `index`. Raises an error if no node can hold the value. */
 const struct node *lua_value_take(lua_State *L, int index);
 
 /* For lua_value.c and lua_box.c alone. All of these functions may raise an error. */
@@ -49,6 +51,9 @@ struct lua_box {
 	struct node *open; /* `node`, while the script may change it; else NULL */
 };
 
+/**
+ * Stores `values` in the state's registry, where the functions below find it; fills values->seen.
+ */
 void lua_box_set_values(lua_State *L, struct lua_values *values);
 
 /** Returns the arena in which scripts make nodes. */
@@ -58,8 +63,8 @@ struct arena *lua_box_arena(lua_State *L);
 struct origins *lua_box_origins(lua_State *L);
 
 /**
- * Raises an error if `r` < 0, or if scripts have used too much memory. What the arena got since it
- * had `before` bytes counts as memory of the scripts (lua_sandbox_memory()).
+ * Counts the bytes that the arena has beyond `before` as memory of the scripts. Raises an error if
+ * `r` < 0, or if scripts have used too much memory (lua_sandbox_memory()).
  */
 void lua_box_check(lua_State *L, int r, size_t before);
 
@@ -81,7 +86,9 @@ const struct node *lua_box_new_float(lua_State *L, double number);
 /** Raises an error if a map or list around `node` would be deeper than limits.depth. */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
-/** Makes a list from a Lua table, in which at most `left` tables are nested. */
+/**
+ * Makes a list from the Lua table at the index `table`. At most `left` tables may be nested in it.
+ */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left);
 
 /** As lua_box_list_of(), for a map. */

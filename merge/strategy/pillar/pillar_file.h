@@ -1,16 +1,16 @@
 /*
- * The files of one pillar merge. A file refers to other files in two ways: those that its reference
- * keys name are merged into it; the values of its neighbours stand in it under the neighbours'
- * names (pillar_option.h).
+ * The files of one pillar merge. A file refers to other files by two sorts of keys. The files that
+ * its reference keys name are merged into it. The files that its neighbour key names are its
+ * neighbours. The value of each neighbour is put into the file, under the neighbour's name.
  *
  *      host ──_merge──▶ zone ──_parent──▶ site
  *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
  *
  * The name of a file's source identifies the file, whatever name a reference used. Each name is
- * searched for once, and a file is built once. Neighbours that name each other are the exception:
- * while a file is being built, it is left out of its neighbours. So their results depend on which
- * files are being built. A result records these files, and is used again only while the same files
- * are being built.
+ * searched for once. To build a file is to make its value from its sources and these other files. A
+ * file is built once, unless neighbours name each other: while a file is being built, it is not put
+ * into its neighbours. So the result of a neighbour depends on which files are being built. The
+ * result records these files, and is used again only while the same files are being built.
  */
 #pragma once
 
@@ -39,8 +39,8 @@ struct pillar_set {
 struct pillar_built {
 	struct pillar_built *next;
 	const struct node *root;    /* NULL: nothing, an empty file */
-	struct pillar_set looked;   /* the result depends on which of these files are being built */
-	struct pillar_set was_open; /* the files in `looked` that were being built */
+	struct pillar_set looked;   /* the result depends on whether these files are being built */
+	struct pillar_set was_open; /* those files in `looked` that were being built */
 };
 
 struct pillar_files {
@@ -58,8 +58,8 @@ struct pillar_files {
 void pillar_files_fini(struct pillar_files *files);
 
 /**
- * Adds the file with the sources `inputs`. If there is a file with the name of the highest source
- * already, *ret is that file. Returns 0 or -ENOMEM.
+ * Adds the file with the sources `inputs`, which are borrowed. If there is a file with the name of
+ * the highest source already, *ret is that file. Returns 0 or -ENOMEM.
  */
 int pillar_files_add(struct pillar_files *files, const struct merge_input *inputs, size_t count,
 	struct pillar_file **ret);
@@ -82,9 +82,11 @@ struct pillar_built *pillar_file_built(
 bool pillar_set_has(const struct pillar_set *set, const struct pillar_file *file);
 bool pillar_set_is_empty(const struct pillar_set *set);
 
-/** The next three return 0 or -ENOMEM. *ret becomes the set of files that both sets have. */
+/** The next two add to `set`, and return 0 or -ENOMEM. */
 int pillar_set_add(struct pillar_set *set, const struct pillar_file *file, struct arena *arena);
 int pillar_set_add_all(struct pillar_set *set, const struct pillar_set *other, struct arena *arena);
+
+/** Sets *ret to the files that are in both sets. Returns 0 or -ENOMEM. */
 int pillar_set_common(const struct pillar_set *a, const struct pillar_set *b, struct arena *arena,
 	struct pillar_set *ret);
 

@@ -1,9 +1,9 @@
-/* The options of the pillar strategy, and the names of other files in a file. */
+/* The options of the pillar strategy, and how a file names other files (pillar_file.h). */
 #pragma once
 
 #include "option.h"
 
-/* Greatest number of reference keys, such as _merge. Each is looked up in every file. */
+/* Greatest number of reference keys, such as _merge. Each key is looked up in every file. */
 #define PILLAR_KEYS_MAX 16
 
 /*
@@ -17,7 +17,7 @@ struct pillar_options {
 	const char *data_path;                    /* without a slash at its end */
 	const struct node *keys[PILLAR_KEYS_MAX]; /* the reference keys, in their order */
 	size_t key_count;
-	const struct node *neighbour; /* the key whose value names the neighbours; NULL: none */
+	const struct node *neighbour; /* the neighbour key; NULL: none */
 };
 
 /** `options` and check() of struct strategy. */
@@ -28,7 +28,7 @@ int pillar_options_check(const struct options *options, struct problem *problem)
 int pillar_options_read(
 	const struct options *options, struct arena *arena, struct pillar_options *ret);
 
-/** Returns whether `name` is _control, a reference key, or the key of the neighbours. */
+/** Returns whether `name` is _control, a reference key, or the neighbour key. */
 bool pillar_options_has(const struct pillar_options *options, struct span name);
 
 /** Returns the number of names in a value, which is a list of names, one name, or null. */

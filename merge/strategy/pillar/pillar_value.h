@@ -2,9 +2,9 @@
  * The values of the pillar strategy: how markers (pillar_option.h) are removed from a file, and how
  * two values combine. Files and references are in pillar.c.
  *
- * While a file is being built, its new nodes are open: they may be changed in place, and a bit says
- * whether a marker shields them. pillar_seal() makes them ordinary nodes. So a marker has an effect
- * only in its own file.
+ * While a file is being built, its new nodes are open: they may be changed in place. If a marker
+ * was removed from an open node, the node is shielded: no other value is combined into it.
+ * pillar_seal() makes ordinary nodes of open nodes. So a marker has an effect only in its own file.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct pillar_values {
 /* The bits of node.mark. Nodes of a source, and sealed nodes, have none. */
 enum {
 	PILLAR_OPEN = 1,     /* made for the file that is being built: may be changed in place */
-	PILLAR_SHIELDED = 2, /* had a marker: no other value is combined into the node */
+	PILLAR_SHIELDED = 2, /* had a marker */
 };
 
 /** Frees the members. Must be called at the end, also after a failure. */
@@ -55,47 +55,51 @@ size_t pillar_steps(const struct node *node);
 int pillar_strip(struct pillar_values *values, const struct node *value, const struct node **ret);
 
 /**
- * Combines `other` into *value, which takes precedence. If *value must change and is not open, it
- * becomes an open copy. `other` is not changed. For origins, `why` is the reason for keeping a
- * scalar of *value. Returns 0, PROBLEM or -ENOMEM.
+ * Combines `other` into *value: adds the map keys and list items that *value lacks. Any other value
+ * in *value stays. If *value must change and is not open, *value becomes an open copy. `other` is
+ * not changed. For origins, `why` is the reason why a scalar of *value stays. Returns 0, PROBLEM or
+ * -ENOMEM.
  */
 int pillar_combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, struct origin_why why);
 
-/** Removes the pair from *map, which may become another node. Returns 0 or -ENOMEM. */
+/** Removes the pair from *map, and opens *map for that. Returns 0 or -ENOMEM. */
 int pillar_remove(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** Sets the key in *map, which may become another node. Returns 0, PROBLEM or -ENOMEM. */
+/** Puts the pair into *map, and opens *map for that. Returns 0, PROBLEM or -ENOMEM. */
 int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** Makes ordinary nodes of those that were opened since values->open_count was `since`. */
+/** Makes ordinary nodes of the nodes that were opened since values->open_count was `since`. */
 void pillar_seal(struct pillar_values *values, size_t since);
 
 /* Open nodes: pillar_open.c, pillar_list.c. */
 
 /**
  * Opens *value: unless it is open already, it becomes an open copy. A copied list has room for
- * `more` items. *ret is *value, too. A scalar is opened only for origins. Returns 0 or -ENOMEM.
+ * `more` further items. *ret is the new *value. A scalar is opened only for origins. Returns 0 or
+ * -ENOMEM.
  */
 int pillar_open(
 	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret);
 
 /**
- * Makes an empty map or list like `like`, open and with the bits `mark`. Returns 0 or -ENOMEM.
+ * Makes an empty, open map or list with the kind, style, tag and place of `like`. `mark` is added
+ * to its bits. Returns 0 or -ENOMEM.
  */
 int pillar_open_new(
 	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret);
 
 /**
- * Makes a copy of the list `like`, with room for `more` items. Returns NULL when there is no
- * memory.
+ * Makes a copy of the list `like`, with room for `more` further items. Returns NULL when there is
+ * no memory.
  */
 struct node *pillar_list_new(struct arena *arena, const struct node *like, uint32_t more);
 
 /**
- * Appends `item`, unless the list has an equal item. `list` must be made by pillar_list_new() and
- * changed by this function alone. Returns 0, PROBLEM or -ENOMEM.
+ * Appends `item`, unless the list has an equal item. `list` must be made by pillar_list_new().
+ * Other code may append to it, but must not change or remove its items. Returns 0, PROBLEM or
+ * -ENOMEM.
  */
 int pillar_list_add(struct pillar_values *values, struct node *list, const struct node *item);
