@@ -23,16 +23,16 @@ struct open_node {
 
 struct builder {
 	struct document *document;
-	const struct read_options *options; /* with the limits that apply, which are not all zero */
+	const struct read_options *options; /* its limits are those that apply, never all zero */
 	struct problem *problem;
 	const char *text; /* the source's first byte; extents are offsets from it */
 
-	const struct node **waiting;
+	const struct node **waiting; /* the stack of finished nodes */
 	size_t count;
 	size_t capacity;
 
-	struct open_node *open;
-	unsigned depth;
+	struct open_node *open; /* the innermost last */
+	unsigned depth;         /* number of open nodes */
 	size_t open_capacity;
 
 	uint64_t weight; /* of all nodes so far, as limits.nodes counts them */
@@ -40,8 +40,9 @@ struct builder {
 	struct notes notes; /* the extents noted so far; empty unless they are wanted */
 
 	/*
-	 * Handles `again`, whose key the map has already in `found`. Sets found->value, and updates
-	 * the map's weight. Returns 0, PROBLEM or -ENOMEM. NULL: the later value counts, or with
+	 * Handles a key that comes again in `map`: `found` is the pair that the map has, and
+	 * `again` the new pair. Sets found->value, and updates the map's weight. Returns 0, PROBLEM
+	 * or -ENOMEM. If `repeat` is NULL, the later value counts; or with
 	 * options->keep_duplicates, both pairs stay.
 	 */
 	int (*repeat)(struct builder *builder, struct node *map, struct pair *found,
@@ -78,7 +79,10 @@ struct node *builder_new_scalar(
 /** Adds a finished node, which may be shared. Returns 0, PROBLEM at a limit, or -ENOMEM. */
 int builder_add(struct builder *builder, const struct node *node, struct place place);
 
-/** Opens a map or list. The caller may set the tag of *ret. Returns as builder_add(). */
+/**
+ * Opens a map or list. The caller may set the tag of *ret. Returns 0, PROBLEM at a limit, or
+ * -ENOMEM.
+ */
 int builder_open(struct builder *builder, enum node_kind kind, enum node_style style,
 	struct place place, struct node **ret);
 
@@ -89,9 +93,9 @@ int builder_open(struct builder *builder, enum node_kind kind, enum node_style s
 int builder_close(struct builder *builder);
 
 /*
- * In some formats the text returns to an earlier map, as TOML does with tables. The reader of such
- * a format can't use the stack of open nodes, but calls the functions below: it counts each node,
- * fills maps and lists with node_append() and node_push(), and adds the root when that is complete.
+ * In some formats, such as TOML with its tables, the text returns to an earlier map. The reader of
+ * such a format can't use the stack of open nodes, and calls the functions below instead: it counts
+ * each node, fills maps and lists with node_append() and node_push(), and adds the complete root.
  */
 
 /** Counts one more node. Returns 0, or PROBLEM at a limit. */
@@ -108,15 +112,15 @@ void builder_init(
 int builder_add_root(struct builder *builder, const struct node *root);
 
 /**
- * For repeat(): `again` continues the map or list `found`, which must be of the same kind. Adds the
- * entries of `again` behind those of `found`. Returns 0, PROBLEM or -ENOMEM.
+ * For repeat(): adds the entries of again->value behind those of found->value. Both values must be
+ * maps, or both lists. Returns 0, PROBLEM or -ENOMEM.
  */
 int builder_go_on(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * For repeat(): makes found->value a list if it is none, and adds `value`, or each item of `value`,
- * at its end. Returns 0 or -ENOMEM.
+ * For repeat(): makes found->value a list, if it is not a list yet. Then appends `value` to the
+ * list, or the items of `value` if that is a list, too. Returns 0 or -ENOMEM.
  */
 int builder_push(
 	struct builder *builder, struct node *map, struct pair *found, const struct node *value);
@@ -124,7 +128,7 @@ int builder_push(
 /** Returns whether the value is a section, or a list of sections with the same name. */
 bool builder_is_sections(const struct node *value);
 
-/** For repeat(): makes the later value count, and warns that the earlier one does not. */
+/** For repeat(): replaces found->value by again->value, and warns that only the last one counts. */
 void builder_override(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 

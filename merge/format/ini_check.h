@@ -1,7 +1,7 @@
 /*
- * The checks of an INI file, and of a tree that is written as one. Keys that the program considers
- * equal must come only once, or be a list. If the program is not known, a merge that might lose
- * something is refused.
+ * The checks of an INI file, and of a tree that is written as an INI file. Keys that the program
+ * considers equal must come only once, or be a list. If the program is not known, a merge that
+ * might lose something is refused.
  */
 #pragma once
 
@@ -13,14 +13,16 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * Notes in the document's `doubt`, unless that is set already, that a merge with other files would
- * lose something. `message` says why; the place is `at` in the current line. Returns 0 or -ENOMEM.
+ * Notes in the document's `doubt` that a merge with other files would lose something. `message`
+ * says why; the place is `at` in the current line. If `doubt` is set already, does nothing. Returns
+ * 0 or -ENOMEM.
  */
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
 
 /**
- * Checks that the dialect would read the tree back unchanged: it must allow sections of these
- * names, and no two keys may fold to one. Returns 0, PROBLEM or -ENOMEM.
+ * Checks that the dialect would read the tree back unchanged: the dialect must allow sections of
+ * these names, and no two keys may fold to the same key (spelling.h). Returns 0, PROBLEM or
+ * -ENOMEM.
  */
 int ini_check_tree(const struct writer *writer, const struct node *root);
 
@@ -32,8 +34,9 @@ int ini_check_merged(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem);
 
 /**
- * See format.check_merged. If several keys set one option, in one section or in sections that one
- * program reads (`together`), the last key must be that of the highest layer that sets the option.
+ * See format.check_merged. Several keys may set one option, in one section or in sections that one
+ * program reads (`together`), and the program takes the last. So the last key must come from the
+ * highest layer that sets the option.
  */
 int ini_check_groups(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem);

@@ -23,29 +23,29 @@ enum ini_again {
 /* The form of the line that begins a section. */
 enum ini_header {
 	INI_HEADER_ALONE,  /* the header alone */
-	INI_HEADER_LONG,   /* so, too; the name ends at the line's last "]" */
-	INI_HEADER_JOINED, /* a key may stand behind it */
+	INI_HEADER_LONG,   /* the header alone; the name ends at the line's last "]" */
+	INI_HEADER_JOINED, /* a key may stand behind the header */
 };
 
 struct ini_sections {
 	enum ini_again again;
-	struct fold fold; /* of their names */
+	struct fold fold; /* of the names (spelling.h) */
 	enum ini_header header;
 	/* "A,B": only sections whose names begin with one of these have a meaning; NULL: all do */
 	const char *meaningful;
-	/* each "a,b": the sections that one program reads; ends with NULL. May be NULL: none */
+	/* each "a,b": sections that one program reads; ends with NULL. NULL: there are none */
 	const char *const *together;
-	/* the section that equals the root, the part before the first section; NULL: none */
+	/* the section whose keys belong to the root; NULL: none */
 	const char *root;
 	bool has_root_keys; /* keys may stand before the sections */
 };
 
-/* The values that are lists. */
+/* The values that are lists, whatever ini_dialect.keys says. */
 struct ini_lists {
-	const char *keys;    /* "a,b": lists whatever ini_dialect.keys says; NULL: none */
-	const char *suffix;  /* the suffix of any other list's name; NULL: none */
+	const char *keys;    /* "a,b": the keys that have lists; NULL: none */
+	const char *suffix;  /* each key with this suffix has a list, too; NULL: none */
 	const char *section; /* the section that is a list of maps; NULL: none */
-	const char *by;      /* the key that identifies an item of `section` */
+	const char *by;      /* the key by which the items of `section` are matched */
 };
 
 struct ini_dialect {
@@ -54,29 +54,29 @@ struct ini_dialect {
 	const char *separators; /* between key and value; the first of them in the line counts */
 	bool colon_yields;      /* a ":" separates only if the line has no "=" */
 	enum ini_again keys;
-	struct fold fold;     /* of keys */
+	struct fold fold;     /* of keys (spelling.h) */
 	bool has_null;        /* a key may have no separator and no value */
-	const char *includes; /* begins a line that includes other files: "!"; NULL: none does */
+	const char *includes; /* "!": begins a line that includes other files; NULL: none does */
 	struct ini_value value;
 	struct ini_lists lists;
 	struct ini_sections sections;
 };
 
-/** Returns whether the key is a list if it comes again in one file: all of its values count. */
+/** Returns whether all values count if the key comes again in one file. */
 bool ini_is_list(const struct ini_dialect *dialect, struct span key);
 
-/** Returns whether the key is a list across layers, too: the values of higher layers are added. */
+/** Returns whether a higher layer's values of the key are added to those of the lower layers. */
 bool ini_is_list_key(const struct ini_dialect *dialect, struct span key);
 
 /** Returns whether a section of that name is a list of maps. */
 bool ini_is_list_section(const struct ini_dialect *dialect, struct span name);
 
-/** Returns whether a section of that name has a meaning. */
+/** Returns whether a section of that name has a meaning of its own: sections.root has none. */
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
 
 /**
- * Writes the names of the dialects for which is_fit(dialect, about) is true to `out`, as "git,
- * mysql, php", cut to `size` bytes.
+ * Writes a list of dialects to `out`, as "git, mysql, php", cut to `size` bytes: those for which
+ * is_fit(dialect, about) is true.
  */
 void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
 	const struct pair *about, char *out, size_t size);

@@ -8,16 +8,16 @@
 
 #include "span.h"
 
-/* Where a value that is longer than its line goes on. */
+/* Which further lines continue a value. */
 enum ini_goes_on {
-	INI_ONE_LINE,  /* nowhere: a value is one line */
-	INI_INDENT,    /* in lines indented deeper than the key */
-	INI_BACKSLASH, /* after a backslash at the end of the line */
+	INI_ONE_LINE,  /* none: a value is one line */
+	INI_INDENT,    /* the lines that are indented deeper than the key */
+	INI_BACKSLASH, /* a line behind a line that ends with a backslash */
 };
 
-/* Where a quote counts. */
+/* Where a quote has its meaning, and whether a second quote must end it. */
 enum ini_quoting {
-	INI_QUOTE_OPEN,  /* anywhere; it need not end */
+	INI_QUOTE_OPEN,  /* anywhere; its end may be missing */
 	INI_QUOTE_ENDS,  /* anywhere; it must end */
 	INI_QUOTE_LEADS, /* only at the beginning of a value; it must end */
 };
@@ -26,8 +26,8 @@ struct ini_value {
 	/* the characters that begin a comment behind a value; "": none */
 	const char *comments;
 	const char *quotes;   /* the quotes in which no comment begins */
-	const char *escaping; /* those of them in which a backslash escapes */
-	const char *quote;    /* the quote for a value that needs one; NULL: no quote helps */
+	const char *escaping; /* those of `quotes` in which a backslash escapes */
+	const char *quote;    /* the quote for a value that needs quotes; NULL: no quote helps */
 	/* the characters that a backslash may stand before; NULL: any */
 	const char *escapes;
 	/* operators, which the program evaluates outside of quotes; NULL: none */
@@ -39,22 +39,23 @@ struct ini_value {
 
 /* How the program reads a line. */
 struct ini_scan {
-	size_t len;   /* without a trailing comment and trailing blanks */
-	char quote;   /* the quote that is still open; '\0': none */
+	size_t len;   /* length without a trailing comment and trailing blanks, in bytes */
+	char quote;   /* the quote that is still open at the line's end; '\0': none */
 	bool goes_on; /* the next line continues this one */
 };
 
 /**
- * Scans a line. Its value begins after `begin` bytes, which matters only with INI_QUOTE_LEADS.
- * `before` is the scan of the line that this one continues; NULL: it continues none.
+ * Scans a line. The value begins `begin` bytes behind the line's beginning, which matters only with
+ * INI_QUOTE_LEADS. `before` is the scan of the line that this line continues; NULL: it continues
+ * none.
  */
 struct ini_scan ini_value_scan(const struct ini_value *value, struct span line, size_t begin,
 	const struct ini_scan *before);
 
-/* A fault in a value. */
+/* A fault in a value. Both texts are static. */
 struct ini_fault {
-	const char *what;   /* static: "a '=' outside of quotes" */
-	const char *remedy; /* static */
+	const char *what; /* "a '=' outside of quotes" */
+	const char *remedy;
 };
 
 /** Returns whether the program can't read the text at all; if so, *ret says why. */
@@ -70,8 +71,8 @@ bool ini_value_is_computed(const struct ini_value *value, struct span text);
 const char *ini_value_line_fault(const struct ini_value *value, struct span line);
 
 /**
- * Returns why the program could not read the text in several lines that end with a backslash,
- * except the last; NULL: it could.
+ * Returns why the program could not read the text in several lines, of which all but the last end
+ * with a backslash; NULL: it could.
  */
 const char *ini_value_joined_fault(const struct ini_value *value, struct span text);
 

@@ -33,7 +33,7 @@ struct line_reader line_begin(struct builder *builder, struct span text);
 /** Moves the reader to the next line. Returns false if there is none. */
 bool line_next(struct line_reader *reader);
 
-/** Returns the place of a byte in the line. Takes time in proportion to the bytes before it. */
+/** Returns the place of the byte `at` of the line. Takes time in proportion to its column. */
 struct place line_place(const struct line_reader *reader, const char *at);
 
 /** Reports a problem at the byte `at` of the line. Returns PROBLEM. */
@@ -50,8 +50,8 @@ int line_check_text(struct builder *builder, struct span text);
 struct node *line_scalar(const struct line_reader *reader, struct span text, struct place place);
 
 /**
- * Adds the string that line_scalar() makes of `text` to the open map or list. Its place is the byte
- * `at` of the line. Returns 0, PROBLEM at a limit, or -ENOMEM.
+ * Adds the string that line_scalar() makes of `text` to the open map or list. The string's place is
+ * the byte `at` of the line. Returns 0, PROBLEM at a limit, or -ENOMEM.
  */
 int line_add_scalar(struct line_reader *reader, struct span text, const char *at);
 
@@ -68,8 +68,9 @@ int line_open_root(struct line_reader *reader, const char *at);
 int line_close_root(struct line_reader *reader);
 
 /**
- * Notes the extent of the pair that was added last. `key` and `value` are its parts of the text,
- * with their quotes. Call it only if extents are wanted (reader->in is set). Returns 0 or -ENOMEM.
+ * Notes the extent of the pair that was added last. `key` and `value` lie in the text: the pair's
+ * key and value as they are written, with quotes. Must be called only if extents are wanted
+ * (reader->in is set). Returns 0 or -ENOMEM.
  */
 EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);
 
@@ -80,7 +81,7 @@ EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key,
 int line_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
-/* Writing. */
+/* Writing. `name` is the format's name, for messages. */
 
 /**
  * Reports a value that the format can't hold, at the value's place. If a merge made the value, the
@@ -96,13 +97,14 @@ const char *line_text_fault(struct span text);
 const char *line_fault(struct span text);
 
 /**
- * Checks that a root or section is a map, and that no two of its keys are the same text. `name` is
- * the format's. Returns 0, PROBLEM or -ENOMEM.
+ * Checks that a root or section is a map, and that no two of its keys are the same text. Returns 0,
+ * PROBLEM or -ENOMEM.
  */
 int line_check_map(const struct writer *writer, const struct node *map, const char *name);
 
 /**
- * Checks that a value is a scalar. `remedy` ends the message if it is a list. Returns 0 or PROBLEM.
+ * Checks that a value is a scalar, and does line_check_tag(). If the value is a list, `remedy` ends
+ * the message. Returns 0 or PROBLEM.
  */
 int line_check_scalar(const struct writer *writer, const struct node *value, const char *name,
 	const char *remedy);

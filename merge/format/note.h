@@ -1,7 +1,7 @@
 /*
- * Notes: the places in the text (extent.h) of the nodes that a reader finds, for formats with
- * nested collections. The reader passes each node to the builder and to these functions, in the
- * same order: in a map, first the key, then its value.
+ * Notes: the extents (extent.h) of the nodes that a reader finds, for formats with nested
+ * collections. The reader passes each node to the builder and to these functions, in the same
+ * order: in a map, first the key, then its value.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct builder;
 struct noted_node {
 	const struct node *node;
 	struct range range;  /* with its tag and anchor; of a collection, note_close() sets `end` */
-	size_t member_begin; /* of an item or a key: where its entry begins */
+	size_t member_begin; /* of an item or a key: offset at which its entry begins */
 	bool is_alias;
 	bool has_anchor;
 };
@@ -24,7 +24,7 @@ struct noted_node {
 /* A collection that is not closed yet, and the known part of its current pair. */
 struct open_extent {
 	struct extent *extent;
-	bool is_key; /* it is a key of the map around it */
+	bool is_key; /* the collection is a key of the map around it */
 	bool has_key;
 	const struct node *key;
 	struct range key_range;
@@ -57,7 +57,7 @@ int note_add(struct builder *builder, const struct noted_node *note);
 /** Notes the beginning of a map or list. Returns 0 or -ENOMEM. */
 int note_open(struct builder *builder, const struct noted_node *note);
 
-/** Closes the innermost collection, which ends at `end` (or NOTE_LAST_ENTRY). */
+/** Closes the innermost collection. `end` is the offset of its end, or NOTE_LAST_ENTRY. */
 void note_close(struct builder *builder, size_t end);
 
 /** Gives the extents to the document, which has its roots already. Returns 0 or -ENOMEM. */

@@ -35,7 +35,10 @@ bool output_grow(struct output *output, size_t more);
 
 void output_fini(struct output *output);
 
-/** Gives the text, NUL-terminated, to `arena`. Returns 0, PROBLEM (over the limit) or -ENOMEM. */
+/**
+ * Gives the text, NUL-terminated, to `arena`. Returns 0 with *ret, PROBLEM (over the limit) or
+ * -ENOMEM.
+ */
 int output_finish(
 	struct output *output, struct arena *arena, struct span *ret, struct problem *problem);
 

@@ -9,7 +9,7 @@
 /* How a key's text is determined. */
 enum text_key_kind {
 	TEXT_KEY_AS_WRITTEN, /* the key's own text; a map or list as a key is refused */
-	TEXT_KEY_OF_JSON,    /* scalar_json(); the writer refuses a key that has no such text */
+	TEXT_KEY_OF_JSON,    /* scalar_json(); a key without such a text is left to the writer */
 };
 
 /**

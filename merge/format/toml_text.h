@@ -11,9 +11,9 @@ struct toml_text {
 	const char *p;
 	const char *end;
 	bool is_1_0;            /* the text must be TOML 1.0.0 */
-	uint32_t line;          /* the line that p is in */
+	uint32_t line;          /* number of the line of p, starting at 1 */
 	const char *counted;    /* a byte on that line, at or before p */
-	uint32_t counted_place; /* column of `counted` */
+	uint32_t counted_place; /* column of `counted`, starting at 1 */
 };
 
 /** Returns the place of p. */
@@ -38,10 +38,10 @@ int toml_text_skip_rest(struct toml_text *at);
 /** Skips spaces, comments and line ends. Returns 0, or PROBLEM for an invalid comment. */
 int toml_text_skip_lines(struct toml_text *at);
 
-/** Reads the string that begins at p. *ret has its style. Returns 0, PROBLEM or -ENOMEM. */
+/** Reads the string that begins at p, with its style. Returns 0 with *ret, PROBLEM or -ENOMEM. */
 int toml_text_take_string(struct toml_text *at, struct node **ret);
 
-/** Reads the next `len` bytes as a plain scalar. Returns 0 or -ENOMEM. */
+/** Reads the next `len` bytes as a plain scalar. Returns 0 with *ret, or -ENOMEM. */
 int toml_text_take_word(struct toml_text *at, size_t len, struct node **ret);
 
 static inline bool toml_text_is_at(const struct toml_text *at, const char *text)

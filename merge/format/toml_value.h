@@ -5,20 +5,20 @@
 #include "scalar.h"
 
 /**
- * Returns the type of `text`; every kind of date and time is a timestamp. SCALAR_STRING: the text
- * is no value of TOML without quotes, such as an integer that does not fit 64 bits.
+ * Returns the type of `text`. Every kind of date and time is a timestamp. Returns SCALAR_STRING if
+ * TOML has no such value without quotes, or an integer does not fit 64 bits.
  */
 enum scalar_type toml_value_type(struct span text);
 
 /**
- * Returns the offset at which a time lacks its seconds, as TOML 1.1 allows. Returns 0 if the time
- * has seconds, or the text has no time.
+ * If `text` has a time without seconds, which TOML 1.1 allows, returns the offset at which the
+ * seconds are missing. Otherwise returns 0.
  */
 size_t toml_value_lacks_seconds(struct span text);
 
 bool toml_value_is_nan(struct span text);
 
-/** Returns the end of a message: why `text` is no value of TOML, and the remedy. Static. */
+/** Returns the end of a message: why `text` is no value of TOML, and the remedy. It is static. */
 const char *toml_value_fault(struct span text);
 
 /**

@@ -1,10 +1,11 @@
 /*
  * The extents of YAML's nodes, from libyaml's events.
  *
- * libyaml's marks do not suffice. They count characters, not bytes. A block collection's mark ends
- * where the next token begins. A dash, a question mark and an empty value have no mark at all.
- * yaml_note() searches the text between two events for the missing places. It has to pass only
- * blanks, comments and punctuation there, and searches no part twice.
+ * libyaml gives each event two marks, its begin and its end, but these do not suffice. They count
+ * characters, not bytes. A block collection's end is where the next token begins. A dash, a
+ * question mark and an empty value have no mark at all. yaml_note() searches the text between two
+ * events for the missing places. Only blanks, comments and punctuation stand there. No part
+ * is searched twice.
  */
 #pragma once
 
@@ -15,10 +16,10 @@
 struct yaml_extents {
 	struct builder *builder;
 	struct span text;
-	size_t index;  /* the last converted mark, in characters */
+	size_t index;  /* the last mark that was converted, in characters */
 	size_t offset; /* the same mark, in bytes */
 	size_t behind; /* offset in bytes; the text before it belongs to earlier events */
-	size_t root;   /* the place of an empty root, in bytes */
+	size_t root;   /* offset in bytes of the root, if that is empty */
 };
 
 /** Adds the extents of an event. The builder has taken the event already. Returns 0 or -ENOMEM. */

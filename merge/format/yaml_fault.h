@@ -9,7 +9,7 @@
 
 #include "builder.h"
 
-/** Reports why the parser stopped in `text`, which must be a syntax error. Returns PROBLEM. */
+/** Reports the syntax error at which `parser` stopped in `text`. Returns PROBLEM. */
 int yaml_fault(const struct builder *builder, struct span text, const yaml_parser_t *parser);
 
 /** Returns the place of a byte of the text. */

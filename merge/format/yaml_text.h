@@ -31,18 +31,18 @@ struct yaml_layout {
 
 #define YAML_LAYOUT ((struct yaml_layout){.width = 2, .list = 0})
 
-/* A value to be written; with YAML_AS_KEY or YAML_AS_FLOW_KEY, a pair. */
+/* What is to be written: a value; with YAML_AS_KEY or YAML_AS_FLOW_KEY, a pair. */
 struct yaml_part {
-	const struct node *key; /* of a pair */
+	const struct node *key; /* only of a pair */
 	const struct node *value;
-	int indent; /* of the map or list around the value */
+	int indent; /* of the map or list around the value, in spaces */
 	enum yaml_spot spot;
 	struct yaml_layout layout;
 };
 
 /**
- * Writes a part. Begins behind the text that is on the line already. Ends at the end of the part's
- * last line; a part in flow style has one line. Returns 0 or PROBLEM.
+ * Writes a part behind the text that is on the line already, with a newline at the end. With
+ * YAML_IN_FLOW or YAML_AS_FLOW_KEY, the part has one line, and no newline. Returns 0 or PROBLEM.
  */
 int yaml_put(struct writer *writer, const struct yaml_part *part);
 
@@ -62,8 +62,8 @@ size_t yaml_break_length(const char *p, const char *end);
 size_t yaml_skip_blank(struct span text, size_t offset);
 
 /**
- * Returns the offset behind the tags and anchors at `offset`, and the blanks and comments after
- * each, where their value begins.
+ * Returns the offset behind the tags and anchors at `offset`, and behind the blanks and comments
+ * after each of them. The value begins there.
  */
 size_t yaml_skip_properties(struct span text, size_t offset);
 
@@ -71,9 +71,9 @@ size_t yaml_skip_properties(struct span text, size_t offset);
 void yaml_put_tag(struct output *output, const char *tag);
 
 /**
- * Writes the scalar without its tag and without a last newline. `indent` is that of the map or list
- * around the scalar. Behind a key or a dash, writes nothing for an empty plain scalar (`key:`).
- * Returns 0, or -EILSEQ for text that is not UTF-8.
+ * Writes the scalar without its tag, and no newline after it. `indent` is the indentation of the
+ * map or list around the scalar. Behind a key or a dash, writes nothing for an empty plain scalar
+ * (`key:`). Returns 0, or -EILSEQ if the text is not UTF-8.
  */
 int yaml_put_scalar(
 	struct output *output, const struct node *scalar, int indent, enum yaml_spot spot);
