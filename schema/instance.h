@@ -1,6 +1,7 @@
 /*
  * An instance: a node as JSON Schema sees it. JSON has six types, and each node counts as one of
- * them. A date, a scalar with an unknown tag, and a key count as strings, by their texts.
+ * them. A date, binary data, a scalar with an unknown tag, and a key count as strings, by their
+ * texts.
  */
 #pragma once
 
@@ -33,16 +34,16 @@ const char *instance_type_name(const struct node *node);
  */
 bool instance_equal(const struct node *a, const struct node *b);
 
-/** Returns a hash. Equal instances have equal hashes. */
+/** Returns a hash: if instance_equal() is true for two instances, they have the same hash. */
 uint64_t instance_hash(const struct node *node);
 
 /** Returns the text of a key; "" if the key is a map or list. */
 struct span instance_key(const struct node *key);
 
 /**
- * Returns the pair whose key has the text `name`, or NULL. A key that is a string ("80") is
- * preferred to a key of another type (80). If equal keys have the text, returns the last of them.
- * `hash` is instance_name_hash(name).
+ * Returns the pair whose key has the text `name`, or NULL. `hash` is instance_name_hash(name). A
+ * key that is a string ("80") is preferred to a key of another type (80). If several equal keys
+ * have the text, returns the pair of the last one.
  */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);
 

@@ -28,6 +28,7 @@ struct schema_run;
 struct string_format;
 struct keyword;
 
+/* An anchor that $dynamicAnchor sets; without a name, that of $recursiveAnchor. */
 struct dynamic_anchor {
 	struct span name;
 	struct subschema *target;
@@ -36,22 +37,24 @@ struct dynamic_anchor {
 
 struct resource {
 	struct span uri;  /* no fragment; may be relative if the document's own URI is unknown */
-	const char *file; /* of its document, for messages */
+	const char *file; /* name of its document, for messages */
 	enum schema_draft draft;
-	struct dynamic_anchor *dynamic;
+	struct dynamic_anchor *dynamic; /* a list; NULL: none */
 };
 
 struct subschema {
 	const struct node *node;
 	struct resource *resource;
 	const struct subschema *parent; /* NULL: this is the root of a document */
-	struct span step;               /* the keyword of `parent` that contains this subschema */
-	const struct node *key; /* of the subschema, if the keyword's value is a map; else NULL */
-	uint32_t index;   /* of the subschema, if the keyword's value is a list; else UINT32_MAX */
+	/* the keyword of `parent` that contains this subschema; if only a reference leads here, the
+	 * rest of its JSON Pointer behind `parent` */
+	struct span step;
+	const struct node *key; /* in the keyword's value, if this is a map of schemas; or NULL */
+	uint32_t index;   /* in the keyword's value, if this is a list of schemas; or UINT32_MAX */
 	bool is_constant; /* the schema is `true` or `false` */
 	bool constant;    /* which of the two */
 	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
-	uint8_t visit;        /* state of the search for loops */
+	uint8_t visit;        /* state of the search for loops (loop.c) */
 	struct keyword *keywords;
 	uint32_t count;
 };
@@ -61,19 +64,19 @@ struct member {
 	struct span name;
 	uint32_t hash;
 	const struct node *value;
-	struct subschema *target; /* the subschema that is its value; NULL: none */
+	struct subschema *target; /* the value as a subschema; NULL: the value is no schema */
 	/* of patternProperties; also of additionalProperties, which ignores the keys that match */
 	struct pattern *pattern;
-	struct member *names; /* of dependentRequired and dependencies */
+	struct member *names; /* of dependentRequired and dependencies: the required keys */
 	uint32_t name_count;
 };
 
 struct keyword_spec {
 	const char *name;
-	unsigned drafts;  /* the drafts that define it */
-	unsigned types;   /* the types of instances that it applies to */
+	unsigned drafts;  /* bits: the drafts that define the keyword */
+	unsigned types;   /* bits: the types of instances to which the keyword applies */
 	bool is_in_place; /* its subschemas always apply to the instance itself */
-	bool is_last;     /* checked last: it must know the entries that other keywords evaluate */
+	bool is_last;     /* checked last: needs to know which entries other keywords evaluate */
 
 	/* Reads keyword->value, and may replace it by the node that messages quote. NULL: any value
 	 * is allowed. Returns 0, PROBLEM or -ENOMEM. */
@@ -83,28 +86,29 @@ struct keyword_spec {
 	bool (*check)(struct schema_run *run, const struct keyword *keyword,
 		const struct node *instance, size_t evaluated);
 
-	const char *message; /* fault.c lists what each % stands for */
+	const char *message; /* of a fault; fault.c lists the meaning of each % */
 };
 
 struct keyword {
 	const struct keyword_spec *spec;
 	const struct subschema *owner;
 	const struct node *value;
-	uint32_t number; /* a limit, a first index, a boolean, or bits of types */
-	uint32_t more;   /* of `contains`: the upper limit; `number` is the lower one */
-	bool is_idle;    /* the keyword has no effect */
-	struct subschema *target;
-	struct subschema *then; /* of `if`; NULL: none */
-	struct subschema *otherwise;
-	struct member *members;
-	uint32_t count;
+	/* a limit; the index of the first item to check; a boolean; or bits of types */
+	uint32_t number;
+	uint32_t more;            /* of `contains`: the upper limit; `number` is the lower limit */
+	bool is_idle;             /* the keyword has no effect */
+	struct subschema *target; /* the value as a subschema, or the target of a reference */
+	struct subschema *then;   /* of `if`; NULL: none */
+	struct subschema *otherwise; /* `else`; NULL: none */
+	struct member *members;      /* of a value that is a map or list */
+	uint32_t count;              /* of `members` */
 	/* A map whose key i is the name of members[i]; NULL: none. For additionalProperties, a map
-	 * of the keys that it ignores, as `properties` names them. */
+	 * of the keys that `properties` names, which additionalProperties ignores. */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;
-	struct span dynamic;   /* name of the dynamic anchor that it refers to; `data` NULL: none */
-	struct span reference; /* as written, of $ref and $dynamicRef */
+	struct span dynamic;   /* name of the dynamic anchor of a reference; `data` NULL: none */
+	struct span reference; /* of $ref, $dynamicRef and $recursiveRef, as written */
 };
 
 /** All keywords. The array ends with an entry without a name. */

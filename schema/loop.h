@@ -4,12 +4,15 @@
  *
  *      {"$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}}
  *
- * Validation by a loop would never end. A schema that applies itself to the entries of the value is
- * no loop, because the value ends at some depth.
+ * Validation by a loop would never end. A schema that applies itself only to entries of the value
+ * is no loop, because the value ends at some depth.
  */
 #pragma once
 
 #include "reading.h"
 
-/** Searches for a loop. Returns 0, PROBLEM at a keyword that closes a loop, or -ENOMEM. */
+/**
+ * Searches for a loop. Does not follow dynamic references, whose targets are known only in a run.
+ * Returns 0, PROBLEM at a keyword that closes a loop, or -ENOMEM.
+ */
 int loop_find(struct reading *reading);

@@ -13,7 +13,7 @@
 /* Greatest size of a pattern, in bytes. */
 #define PATTERN_BYTES_MAX (64u << 10)
 
-/* Size of the buffer for the reason why a pattern can't be used. */
+/* Size, in bytes, of the buffer for the reason why a pattern can't be used. */
 #define PATTERN_REASON_MAX 256
 
 struct pattern;
@@ -37,9 +37,9 @@ struct matcher *matcher_new(void);
 void matcher_free(struct matcher *matcher);
 
 /**
- * Searches `text` for a match, and sets *ret to whether there is one. Reduces *work by the work
- * done, in steps of a few nanoseconds. Returns 0; PATTERN_TOO_MUCH_WORK if *work, or 64 MiB for
- * backtracking, do not suffice; or -ENOMEM.
+ * Searches `text` for a match, and sets *ret to whether there is one. *work is the work that is
+ * left, in steps of a few nanoseconds, and is reduced. Returns 0; PATTERN_TOO_MUCH_WORK if the
+ * search needs more work than that, or more than 64 MiB of memory for backtracking; or -ENOMEM.
  */
 int pattern_match(const struct pattern *pattern, struct matcher *matcher, struct span text,
 	uint64_t *work, bool *ret);

@@ -18,8 +18,8 @@ struct schema {
 	uint32_t pattern_capacity;
 	struct subschema *root;
 
-	struct table resources; /* from a URI, or URI#ANCHOR, to the subschema */
-	struct table places;    /* from a node and its resource to the subschema */
+	struct table resources; /* from a URI, or URI#ANCHOR, to the subschema that it names */
+	struct table places;    /* from a node and its resource to the subschema of that node */
 };
 
 /* A document that was read and has a URI. */
@@ -44,7 +44,7 @@ struct reading {
 	struct keyword **references; /* all keywords that reading_resolve() has to resolve */
 	uint32_t reference_count;
 	uint32_t reference_capacity;
-	unsigned depth;
+	unsigned depth; /* of the subschema that is being read */
 };
 
 /* The position of a subschema in its parent; see struct subschema. */
@@ -56,13 +56,13 @@ struct reading_step {
 };
 
 /**
- * Gives the subschema of `node`, and reads it if it was not read before. Returns 0 with *ret,
- * PROBLEM or -ENOMEM.
+ * Gives the subschema of `node`, and reads it if it was not read before. `step` is the subschema's
+ * position. Returns 0 with *ret, which the schema owns; PROBLEM; or -ENOMEM.
  */
 int reading_subschema(struct reading *reading, const struct node *node,
 	const struct reading_step *step, struct subschema **ret);
 
-/** Makes a pattern, which the schema owns. Returns 0, PROBLEM at `node`, or -ENOMEM. */
+/** Makes a pattern, which the schema owns. Returns 0 with *ret, PROBLEM at `node`, or -ENOMEM. */
 int reading_pattern(
 	struct reading *reading, const struct node *node, struct span text, struct pattern **ret);
 

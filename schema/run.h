@@ -1,13 +1,14 @@
 /*
  * A run: the validation of one tree against one schema.
  *
- * Faults are kept as records, which contain only pointers. An alternative is an entry of `anyOf` or
- * `oneOf`. If one alternative fits, the records of the others are dropped. For
- * unevaluatedProperties and unevaluatedItems, a bit for each entry says whether a keyword has
- * evaluated the entry.
+ * Each fault is kept as a record. A record has no message yet, because it may be dropped again. An
+ * alternative is an entry of `anyOf` or `oneOf`. If one alternative fits, the records of the others
+ * are dropped. For unevaluatedProperties and unevaluatedItems, a bit for each entry of an instance
+ * says whether a keyword has evaluated the entry.
  *
- * The records, the bits, the dynamic scope and the path to the instance are stacks. At its end a
- * check removes what it has put on these stacks, except records.
+ * The records, the bits, the dynamic scope (the resources that the run has entered) and the path to
+ * the instance are stacks. At its end, a check removes everything that it has put on these stacks,
+ * except records.
  */
 #pragma once
 
@@ -16,8 +17,8 @@
 #include "schema.h"
 
 /*
- * The argument `evaluated` if the caller does not need to know the evaluated entries. Otherwise the
- * argument is the offset of their bits in schema_run.bits, from evaluated_new().
+ * The value of an argument `evaluated` if the caller does not need to know the evaluated entries.
+ * Otherwise the argument is the offset of their bits in schema_run.bits, from evaluated_new().
  */
 #define EVALUATED_NOT SIZE_MAX
 
@@ -38,13 +39,13 @@ struct schema_record {
 	const struct keyword *keyword; /* the keyword that failed; NULL: see `rule` */
 	const struct node *instance;
 	const struct node *at; /* the node to report; NULL: the instance */
-	struct span name;      /* of a key */
+	struct span name;      /* a key that the message names */
 	uint64_t first;        /* numbers for the message */
 	uint64_t second;
-	uint32_t path; /* to the instance: index of the first step in run->kept_steps */
-	uint32_t path_count;
-	uint32_t branch; /* index of the outermost alternative to which the record belongs */
-	/* number (from 1) of the only alternative whose records were kept; 0: there is none */
+	uint32_t path;       /* index in run->kept_steps at which the path to the instance begins */
+	uint32_t path_count; /* number of steps of that path */
+	uint32_t branch;     /* index of the outermost alternative in which the fault is */
+	/* number (from 1) of the alternative that was likely meant; 0: none, or several */
 	uint32_t alternative;
 	uint32_t children; /* number of records behind this one: faults of its alternatives */
 	bool is_key;       /* the fault is in the key itself */
@@ -60,14 +61,14 @@ enum run_failure {
 struct schema_run {
 	const struct schema *schema;
 	struct matcher *matcher;
-	uint64_t work;
-	uint64_t timed;        /* the work that was left at the last check of the budget */
+	uint64_t work;         /* that is left, in steps */
+	uint64_t timed;        /* `work` at the last check of the budget */
 	struct budget *budget; /* NULL: there is none */
 	enum run_failure failure;
-	const struct node *failed_at;
-	bool is_collecting; /* false: only the result matters, and no records are made */
-	bool is_key;        /* the instance is a key */
-	unsigned depth;
+	const struct node *failed_at; /* the instance at which the run failed */
+	bool is_collecting;           /* false: only the result matters, and no records are made */
+	bool is_key;                  /* the instance is a key */
+	unsigned depth;               /* of schemas that are applied inside each other */
 
 	const struct resource **scope; /* the resources that were entered, the outermost first */
 	size_t scope_count, scope_capacity;
@@ -91,23 +92,27 @@ struct run_mark {
 };
 
 /**
- * Reduces the remaining work by `steps`. Returns false if the run has failed, now or before.
+ * Reduces the remaining work by `steps`. `at` is the place of the failure if too little is left.
+ * Returns false if the run has failed, now or before.
  */
 bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps);
 
-/** If records are collected, adds the record and the path to the instance. Returns false. */
+/**
+ * If records are collected, adds `record`, and completes it with the path to the instance. Returns
+ * false, for the caller to return.
+ */
 bool run_fail(struct schema_run *run, struct schema_record record);
 
-/** As run_fail(), for a record in which only these two members are set. */
+/** As run_fail(), for a record that has only `keyword` and `instance`. */
 bool run_fails(struct schema_run *run, const struct keyword *keyword, const struct node *instance);
 
 struct run_mark run_mark(const struct schema_run *run);
 void run_forget(struct schema_run *run, struct run_mark mark);
 
 /**
- * Frees the paths of records that were added since the mark and then removed, and closes the gaps
- * between the other paths. Without this, a search with many alternatives would keep all paths.
- * Returns false if the run has failed.
+ * Removes the paths of records that were added after the mark and then removed, and closes the gaps
+ * between the other paths. Without this, a search with many alternatives would keep all paths. `at`
+ * is as in run_spend(). Returns false if the run has failed.
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 
@@ -122,8 +127,13 @@ void run_leave(struct schema_run *run);
  * run has failed. To free the bits, the caller restores run->bit_words.
  */
 size_t evaluated_new(struct schema_run *run, const struct node *instance);
+
+/** Sets the bit of the entry. Does nothing if `evaluated` is EVALUATED_NOT. */
 void evaluated_put(struct schema_run *run, size_t evaluated, uint32_t entry);
+
+/** Returns the bit of the entry. `evaluated` must not be EVALUATED_NOT. */
 bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entry);
+
 /** Sets at `to` the bits that are set at `from`. Does nothing if either is EVALUATED_NOT. */
 void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance);
 
@@ -138,17 +148,20 @@ bool run_apply(struct schema_run *run, const struct subschema *subschema,
 bool run_asks(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);
 
-/** As run_apply(), for the value of an entry of the instance, with EVALUATED_NOT. */
+/** As run_apply() with EVALUATED_NOT, for the value of one entry of the instance. */
 bool run_apply_entry(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, uint32_t entry);
 
-/** Sets *ret to whether the pattern matches `text`. Returns false if the run has failed. */
+/**
+ * Sets *ret to whether the pattern matches `text`. `at` is as in run_spend(). Returns false if the
+ * run has failed.
+ */
 bool run_matches(struct schema_run *run, const struct pattern *pattern, const struct node *at,
 	struct span text, bool *ret);
 
 /**
- * Returns the target of the outermost dynamic anchor `name` in the present scope; NULL if there is
- * no such anchor, or the run has failed.
+ * Returns the target of the outermost dynamic anchor `name` in the dynamic scope; NULL if there is
+ * no such anchor, or the run has failed, at `instance`.
  */
 const struct subschema *run_dynamic(
 	struct schema_run *run, struct span name, const struct node *instance);

@@ -1,6 +1,6 @@
 /*
- * A schema: a document of JSON Schema, draft 4, 6, 7, 2019-09 or 2020-12, with the documents that
- * it refers to. It is read once, and then used to validate trees.
+ * A schema: a document of JSON Schema, draft 4, 6, 7, 2019-09 or 2020-12, with the documents to
+ * which it refers. A schema is read once, and then used to validate trees.
  *
  * schema_read() refuses a schema that can't be applied completely: one of another draft, one that
  * refers to a document that the library does not have, or one with a pattern that PCRE2 can't
@@ -15,13 +15,13 @@
 
 struct schema;
 
-/* Greatest number of faults that are reported one by one. The others are only counted. */
+/* Greatest number of faults that are reported one by one. Further faults are only counted. */
 #define FAULTS_MAX 100
 
 /* A violation of the schema. Its texts lie in the arena that schema_validate() gets. */
 struct schema_fault {
 	const char *key;     /* where the value stands in the tree (key.h) */
-	const char *message; /* the fault, and the values that are allowed */
+	const char *message; /* says what is wrong, and which values are allowed */
 	/* the keyword of the schema: "app.schema.json#/properties/port/maximum" */
 	const char *rule;
 	const struct node *at; /* the faulty value, or the map or list that lacks something */
@@ -35,7 +35,7 @@ struct faults {
 
 /* The text of a document. */
 struct schema_text {
-	struct source source; /* its name must differ from that of all other documents */
+	struct source source; /* its name identifies the document */
 	struct span text;
 	const struct format *format; /* NULL: YAML, of which JSON is a part */
 	struct span uri; /* absolute URI of the document, without a fragment; empty: unknown */
@@ -48,10 +48,10 @@ struct schema_text {
 /* The documents that a schema may refer to, besides the drafts' own schemas. */
 struct schema_library {
 	/**
-	 * Finds the document of an absolute URI without a fragment. Returns 0 with *ret, which
-	 * lives as long as the schema; PROBLEM; or -ENOMEM. The message of the problem must be the
-	 * end of a sentence that begins with the quoted reference: "is another document, …" for
-	 * "'a.json' is another document, …".
+	 * Finds the document of an absolute URI without a fragment. Returns 0 with *ret, whose
+	 * members live as long as the schema; PROBLEM; or -ENOMEM. The message of the problem has
+	 * no subject, because schema_read() puts the quoted reference in front: "is another
+	 * document, …" becomes "'a.json' is another document, …".
 	 */
 	int (*find)(
 		void *context, struct span uri, struct schema_text *ret, struct problem *problem);
@@ -61,8 +61,8 @@ struct schema_library {
 
 /**
  * Reads a schema. If `library` is NULL, the schema may refer only to itself and to the drafts' own
- * schemas, and formats are not checked. Returns 0 with *ret for schema_free(), PROBLEM with the
- * place, or -ENOMEM.
+ * schemas, and formats are not checked. Returns 0 with *ret, which the caller must free by
+ * schema_free(); PROBLEM with the place; or -ENOMEM.
  */
 int schema_read(const struct schema_text *text, const struct schema_library *library,
 	struct schema **ret, struct problem *problem);
@@ -71,9 +71,9 @@ void schema_free(struct schema *schema); /* NULL is allowed */
 void schema_freep(struct schema **schema);
 
 /**
- * Finds all faults of `root`, which must outlive *ret. Returns 0, also if there are faults; PROBLEM
- * with the place and the reason if the check takes too much work or nests too deep; or -ENOMEM,
- * also if the arena's budget is spent.
+ * Finds the faults of `root`, and allocates them in `arena`. The faults refer to nodes of `root`.
+ * Returns 0 with *ret, even if there are faults; PROBLEM with the place and the reason if the check
+ * takes too much work or nests too deep; or -ENOMEM, also if the arena's budget is spent.
  */
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);

@@ -35,13 +35,13 @@ int format_is_uri_template(struct span text, enum schema_draft draft);
 extern const bool idn_is_known;
 
 /**
- * Returns the length in bytes of the A-label (xn--…) of `label`; 0 if `label` is no U-label of
- * IDNA2008, or idn_is_known is false; or -ENOMEM.
+ * Converts `label` to an A-label (xn--…), and returns the A-label's length in bytes. Returns 0 if
+ * `label` is no U-label of IDNA2008, or if idn_is_known is false; or -ENOMEM.
  */
 int idn_label_length(struct span label);
 
 /**
- * Returns 1 if `label`, which must begin with "xn--", is an A-label, which stands for a U-label.
- * Returns 0 if not, or -ENOMEM. If idn_is_known is false, accepts any text behind "xn--".
+ * `label` must begin with "xn--". Returns 1 if `label` is an A-label, so that it stands for a
+ * U-label; 0 if not; or -ENOMEM. If idn_is_known is false, accepts any text behind "xn--".
  */
 int idn_is_ascii_label(struct span label);

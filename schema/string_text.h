@@ -1,4 +1,6 @@
-/* A text that is read from its front, for the checks of formats. */
+/*
+ * Functions that read a text from its front, for the checks of formats. Skipping shortens the span.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +13,7 @@ static inline int text_peek(const struct span *text)
 	return text->len ? (unsigned char)text->data[0] : -1;
 }
 
-/** Skips `len` bytes, which must be there. Returns true. */
+/** Skips `len` bytes, which must be there. Returns true, for use in conditions. */
 static inline bool text_skip(struct span *text, size_t len)
 {
 	text->data += len;
@@ -19,7 +21,7 @@ static inline bool text_skip(struct span *text, size_t len)
 	return true;
 }
 
-/** Skips the byte `c` if it is next. Returns whether it was. */
+/** If the next byte is `c`, skips it. Returns whether it was skipped. */
 static inline bool text_take(struct span *text, char c)
 {
 	return text_peek(text) == (unsigned char)c && text_skip(text, 1);

@@ -16,11 +16,11 @@ struct table {
 	uint32_t count;
 };
 
-/** Returns the value, or NULL. */
+/** Returns the value of the key, or NULL. */
 void *table_get(const struct table *table, struct span key);
 
 /**
- * Adds `value`, unless the key is in the table already. The key must live as long as the arena.
- * Returns 0 or -ENOMEM.
+ * Adds `value`, unless the key is in the table already. The table borrows the key's bytes. Returns
+ * 0 (also if the key is there) or -ENOMEM.
  */
 int table_put(struct table *table, struct arena *arena, struct span key, void *value);

@@ -4,14 +4,14 @@
 #include "arena.h"
 
 /**
- * Returns `reference` without "#" and fragment. *fragment becomes the fragment; its `data` is NULL
- * if there is no "#".
+ * Splits `reference` at its "#". Returns the text before the "#", and sets *fragment to the text
+ * behind it. If there is no "#", fragment->data becomes NULL. Both spans lie in `reference`.
  */
 struct span uri_split(struct span reference, struct span *fragment);
 
 /**
- * Resolves `reference`, which must have no fragment, against `base` (absolute, or ""). Returns 0
- * with *ret, NUL-terminated, in `arena`; or -ENOMEM.
+ * Resolves `reference`, which must have no fragment, against `base`, an absolute URI or "". Returns
+ * 0 with *ret, NUL-terminated, in `arena`; or -ENOMEM.
  */
 int uri_resolve(struct span base, struct span reference, struct arena *arena, struct span *ret);
 
