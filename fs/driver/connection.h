@@ -19,34 +19,34 @@ struct fuse_session;
 struct connection {
 	struct fuse_session *fuse;
 	bool has_permissions; /* the kernel enforces the modes that we show */
-	bool has_no_open;     /* the kernel sends no OPEN after an answer of ENOSYS */
-	bool has_no_opendir;  /* … and no OPENDIR */
-	bool is_parallel;     /* the kernel sends several LOOKUPs of a directory at a time */
-	bool has_acl_cache;   /* the kernel caches that a file has no access list */
-	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
-	struct span hello;    /* the kernel's first request; owned */
-	bool is_ending;       /* the kernel is not notified any more */
+	bool has_no_open; /* if we answer an OPEN with ENOSYS, the kernel sends no more of them */
+	bool has_no_opendir; /* … and no OPENDIR */
+	bool is_parallel;    /* the kernel sends several LOOKUPs of a directory at a time */
+	bool has_acl_cache;  /* the kernel caches that a file has no access list */
+	unsigned wanted;     /* the capabilities agreed with the kernel: fuse_conn_info.want */
+	struct span hello;   /* the kernel's first request; owned */
+	bool is_ending;      /* the mount is about to end: do not notify the kernel any more */
 };
 
 /** Prepares the connection of `session`, without /dev/fuse. Returns 0 or -errno. */
 int connection_init(struct connection *connection, const struct session_options *options,
 	struct session *session);
 
-/** Frees it. The mount has ended. */
+/** Frees what the connection holds. Call it after the mount has ended. */
 void connection_fini(struct connection *connection);
 
 /** Makes the agreement. `is_read_only`: the kernel itself refuses to open a file for writing. */
 void connection_agree(struct connection *connection, struct fuse_conn_info *conn, bool is_read_only,
 	bool is_strict);
 
-/** _put writes the agreement for a new daemon; _take reads it there: 0 or -ENOMEM. */
+/** _put writes the agreement. The new daemon reads it by _take, which returns 0 or -ENOMEM. */
 void connection_put(const struct connection *connection, struct record *record);
 int connection_take(struct connection *connection, struct record *record);
 
 /**
- * Takes over `fuse_fd`, and repeats the kernel's first request to libfuse, which needs it. The
- * first daemon has answered it already, so the kernel ignores the new answer as late. Returns 0 or
- * -errno.
+ * Gives libfuse the /dev/fuse that is open as `fuse_fd`, and the kernel's first request once more:
+ * libfuse serves nothing before that request. The first daemon has answered it already, so the
+ * kernel ignores libfuse's answer. Returns 0, and libfuse owns `fuse_fd`; or -errno.
  */
 int connection_greet_again(struct connection *connection, int fuse_fd);
 
@@ -59,5 +59,5 @@ int connection_drop_attributes(const struct connection *connection, uint64_t ino
 /** Returns whether the kernel has ended the connection. */
 bool connection_has_ended(const struct connection *connection);
 
-/** Closes /dev/fuse, which ends the connection, and keeps libfuse from unmounting. */
+/** Closes /dev/fuse. That ends the connection, so libfuse does not unmount later. */
 void connection_close(struct connection *connection);

@@ -28,16 +28,16 @@
 #include "session_handover.h"
 #include "view.h"
 
-/* Our own directory at the root: it can be looked up, but is not listed. */
+/* The inode of .plyfs, our own directory in the root: it can be looked up, but is not listed. */
 #define PLYFS_INO 2
 
-/* The directory in .plyfs with the origins. */
+/* The directory in .plyfs with the origins of values (origins.h). */
 #define ORIGINS_NAME "origins"
 
 /*
- * The directory in .plyfs where a version lies, as "new-N", before it is renamed to its path. Only
- * the mount process may search it: in the stage, the modes of the path's directories do not protect
- * a version.
+ * The stage: the directory in .plyfs where a new version has the name "new-N" until it is renamed
+ * to its path. Only the mount process may search the stage, because there a version is not
+ * protected by the modes of its path's directories.
  */
 #define STAGE_NAME "stage"
 #define STAGE_INO 3
@@ -101,19 +101,22 @@ void session_log(void *session, const char *line);
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
-/** ops.c: returns whether the mount process, which works for the publisher, makes the request. */
+/** ops.c: returns whether the request comes from the mount process, and so from the publisher. */
 bool is_publisher(fuse_req_t req);
 
-/** ops.c: returns whether the caller of the request may search the directory now. */
+/** ops.c: returns whether the program that made the request may search `parent` now. */
 bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent);
 
 /** ops.c: seconds that the kernel may cache what a name shows. */
 double name_timeout(const struct session *session);
 
-/** ops.c: answers a lookup, as fuse_reply_entry(). The kernel may cache the name for `seconds`. */
+/**
+ * ops.c: answers a lookup; the kernel may cache the name for `seconds`. Returns as
+ * fuse_reply_entry().
+ */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
-/** control.c: returns whether `ino` is .plyfs or its stage; control_stat() gets its attributes. */
+/** control.c: returns whether `ino` is .plyfs or its stage. control_stat() gets the attributes. */
 bool control_has(fuse_ino_t ino);
 struct stat control_stat(const struct session *session, fuse_ino_t ino);
 
@@ -139,14 +142,14 @@ void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, siz
 bool is_trusted(const struct session *session, uid_t uid);
 
 /**
- * Makes the text of .plyfs/status: JSON. Without `is_trusted` faults are only counted: a fault
- * quotes sources, and names paths in directories that not all users may search. Returns 0 with *ret
- * for free(3), or -ENOMEM.
+ * Makes the text of .plyfs/status: JSON. Unless `is_trusted`, faults are only counted, because a
+ * fault quotes sources, and names paths in directories that not all users may search. Returns 0
+ * with *ret for free(3), or -ENOMEM.
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 
 /**
- * Makes the text of .plyfs/errors: a line for each fault; without `is_trusted` none. Returns as
- * status_json().
+ * Makes the text of .plyfs/errors: a line for each fault. Unless `is_trusted`, the text is empty.
+ * Returns as status_json().
  */
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size);

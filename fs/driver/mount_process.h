@@ -6,9 +6,9 @@
  *
  * Such a call makes requests, and waits until the daemon answers them. If the daemon made the call,
  * it would wait for itself. It could not be killed, and would keep /dev/fuse open, so the mount
- * would hang for ever. So a child process makes the calls. It holds only the private clone of the
- * mount. If the daemon is killed, the kernel ends the connection, the call fails, and the child
- * ends.
+ * would hang for ever. So a child process makes the calls. The child holds the private clone of the
+ * mount, but not /dev/fuse. If the daemon is killed, the kernel ends the connection, the call
+ * fails, and the child ends.
  *
  * While a coroutine waits in mount_process_call(), other coroutines may call only
  * mount_process_cancel().
@@ -25,7 +25,7 @@ struct mount_process {
 };
 
 enum mount_call {
-	MOUNT_CALL_REPLACE, /* renames a new name of the stage over the path */
+	MOUNT_CALL_REPLACE, /* renames a name in the stage, a new one each time, over the path */
 	MOUNT_CALL_REMOVE,
 	MOUNT_CALL_MAKE_DIRECTORY,
 	MOUNT_CALL_REMOVE_DIRECTORY,
@@ -34,29 +34,32 @@ enum mount_call {
 };
 
 /**
- * Starts the process. The caller mounts at `mountpoint` afterwards, so the process never holds
- * /dev/fuse. Returns 0 when the process will look up no more paths; or -errno.
+ * Starts the process, and waits until it will look up no more paths. The caller mounts at
+ * `mountpoint` afterwards, so the process never holds /dev/fuse. The text `mountpoint` must outlive
+ * *process. Returns 0 or -errno.
  */
 int mount_process_start(struct mount_process *process, const char *mountpoint,
 	const struct sandbox_switches *switches);
 
 /**
- * Gives the process the mount of the superblock `dev`. Its calls then go through `clone_fd`,
- * which stays the caller's; -1: through the mountpoint, if this superblock is on top there. Returns
- * 0 when the process is in its sandbox; or -errno.
+ * Gives the process the mount of the superblock `dev`, and waits until the process is in its
+ * sandbox. From then on the process makes its calls through `clone_fd`, which stays the caller's;
+ * -1: through the mountpoint, as long as this superblock is mounted on top there. Returns 0 or
+ * -errno.
  */
 int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
 
 /**
- * Makes a call. Returns 0; -EXDEV: another file system is mounted over ours; -EPIPE: the process
- * has ended, or was cancelled; or -errno.
+ * Makes a call for `path`, relative to the root. The calling coroutine waits. Returns 0; -EXDEV:
+ * another file system is mounted over ours; -EPIPE: the process has ended, or was cancelled; or
+ * another -errno.
  */
 int mount_process_call(const struct mount_process *process, enum mount_call call, const char *path);
 
 /** Makes the call under way, and all later ones, return -EPIPE. */
 void mount_process_cancel(const struct mount_process *process);
 
-/** Kills the process, and waits for its end, which closes its clone. No call may be under way. */
+/** Kills the process, so its clone is closed, and waits for its end. No call may be under way. */
 void mount_process_end(struct mount_process *process);
 
 /** Does mount_process_end(), and closes the socket. */

@@ -18,8 +18,8 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 int mountpoint_make(const char *path);
 
 /**
- * Returns whether a program may need a file at, above or below `path` (absolute) to start. If so,
- * no program can start, not even a new plyfs, while a mount there has no process that answers.
+ * Returns whether programs may need a file at, above or below `path` (absolute) to start. While no
+ * process answers a mount on such a path, no program can start, not even a new plyfs.
  */
 bool mountpoint_is_for_programs(const char *path);
 
@@ -32,18 +32,18 @@ struct mountpoint {
 };
 
 /**
- * Finds the plyfs mount on top at `path`, even a dead one. Returns 0 with ret->path for free(3);
- * -ENOENT: another file system is on top, or there is no mount; or another -errno.
+ * Finds the plyfs that is the top mount at `path`, even a dead one. Returns 0 with ret->path for
+ * free(3); -ENOENT: there is no mount, or the top one is not a plyfs; or another -errno.
  */
 int mountpoint_take(const char *path, struct mountpoint *ret);
 
-/** Returns whether the superblock `dev` is mounted in this mount namespace; true if unknown. */
+/** Returns whether this mount namespace has a mount of the superblock `dev`; true if unknown. */
 bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
- * Unmounts the top mount at `path`, with `flags` as umount2(2). If that is not permitted, runs
- * fusermount3. Returns 0 or -errno. If fusermount3 fails, returns -EPERM if it refused, -ENOENT if
- * it is missing, or -ENXIO if it can't work because /etc/mtab is missing.
+ * Unmounts the top mount at `path`, with the `flags` of umount2(2). If the kernel does not permit
+ * that, runs fusermount3. Returns 0 or -errno. If fusermount3 fails, returns -EPERM: it refused;
+ * -ENOENT: it is not installed; or -ENXIO: it can't work, because /etc/mtab is missing.
  */
 int mountpoint_end(const char *path, int flags);
 
@@ -54,9 +54,9 @@ int mountpoint_end(const char *path, int flags);
 int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 
 /**
- * Returns whether the mount `mount_id` of the superblock `dev` exists in the mount namespace of
- * `mounts_fd` (/proc/self/mountinfo); true if that is unknown. Compares the device, too, because
- * ids are reused. Needs no descriptor and no memory.
+ * Returns whether the mount `mount_id` of the superblock `dev` is in the mount table `mounts_fd`
+ * (an open /proc/self/mountinfo); true if the table can't be read. Compares `dev`, too, because
+ * the kernel reuses ids. Needs no new descriptor and no memory.
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 
@@ -73,8 +73,8 @@ struct mount_flags {
 int mountpoint_forbid_links(const char *path);
 
 /**
- * Returns whether another file system is mounted on `path` (relative to the root of the superblock
- * `dev`) or below it, in the mount namespace of `mounts_fd`; true if that is unknown.
+ * Returns whether the mount table `mounts_fd` has another file system on `path`, or below it; true
+ * if that is unknown. `path` is relative to the root of the superblock `dev`.
  */
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
 

@@ -13,7 +13,7 @@
 
 struct nearby_mount {
 	char *path;
-	uint64_t digest;
+	uint64_t digest; /* of its line in the mount table (mount_table.h) */
 };
 
 struct nearby_list {
@@ -25,10 +25,12 @@ struct nearby_list {
 /* The paths at which a mount would change what the layers show. */
 struct nearby_paths {
 	struct arena *arena; /* holds the paths */
-	const char **ways;   /* each path that a resolution went through */
-	size_t way_count;    /* 0: unknown, or others by now */
+	/* Each path on the way to plyfs.yaml, a preset, a schema, a layer or the mountpoint. */
+	const char **ways;
+	size_t way_count; /* 0: the paths must be found anew, as they may be others by now */
 	size_t way_capacity;
-	const char **tops; /* mounts below them count, too: the mountpoint, then the layers */
+	/* The mountpoint, then the layers: mounts below these paths count, too. */
+	const char **tops;
 	size_t top_count;
 	size_t top_capacity;
 };
@@ -36,9 +38,9 @@ struct nearby_paths {
 struct nearby_mounts {
 	struct nearby_paths paths;
 	uint64_t digest; /* changes when a nearby mount comes, goes or changes; 0: not read yet */
-	uint64_t elsewhere_digest;    /* likewise of `elsewhere` */
+	uint64_t elsewhere_digest;    /* as `digest`, but of the mounts in `elsewhere` */
 	struct nearby_list in_layers; /* paths relative to the layer */
-	/* If a layer follows links: all other mounts (absolute), as a link may lead there. */
+	/* If a layer follows links: all other mounts, as a link may lead there. Absolute paths. */
 	struct nearby_list elsewhere;
 	bool has_links; /* a layer follows links */
 };
@@ -51,16 +53,16 @@ int nearby_mounts_read(
 	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret);
 void nearby_mounts_fini(struct nearby_mounts *mounts);
 
-/** Makes the next nearby_mounts_are_same() return false: with other settings, other paths count. */
+/** Makes nearby_mounts_are_same() return false: with other settings, other paths count. */
 void nearby_mounts_forget_paths(struct nearby_mounts *mounts);
 
 /**
- * Returns true if the nearby mounts are still those in `mounts`, and `own` is mounted; false if
- * not, or if that is unknown. Reads own->table_fd once. Needs no memory, no
- * descriptor and no other system call.
+ * Returns true if the nearby mounts are still those in `mounts`, and `own` is still mounted; false
+ * if not, or if that is unknown. Reads own->table_fd once. Needs no memory, no new descriptor and
+ * no other system call.
  */
 bool nearby_mounts_are_same(const struct nearby_mounts *mounts, const struct own_mount *own);
 
-/** Calls `each` with the path of every mount that is in `a` and not in `b`. */
+/** Calls `each` with the path of every mount in `a` that `b` lacks, or has with another digest. */
 void nearby_list_each_without(const struct nearby_list *a, const struct nearby_list *b,
 	void (*each)(void *context, const char *path), void *context);

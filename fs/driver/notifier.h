@@ -3,9 +3,9 @@
  *
  * The kernel locks a directory while it waits for the answer to a LOOKUP in it, and
  * fuse_lowlevel_notify_inval_entry() waits for that lock. So the thread that answers requests must
- * not call this function. The first notifier_tell() starts the notifier's thread. It is needed when
- * a change can't be published by a system call on the mount, or when a directory that the kernel
- * already knows is missing in a listing that the kernel caches.
+ * not call this function. The first notifier_tell() starts the notifier's thread. The notifier is
+ * needed in two cases: a change can't be published by a system call on the mount; or a directory
+ * that the kernel already knows is missing in a listing that the kernel caches.
  */
 #pragma once
 
@@ -20,20 +20,21 @@ struct notifier {
 };
 
 /**
- * Makes the kernel drop `name` from the directory `ino`; `name` NULL: makes it drop the listing and
- * the attributes of `ino`. The calling coroutine waits. Returns 0 or -errno.
+ * Makes the kernel drop `name` from the directory `ino`; `name` NULL: makes the kernel drop the
+ * cached listing (or content) and the attributes of `ino`. The calling coroutine waits. Returns 0
+ * or -errno.
  */
 int notifier_tell(
 	struct notifier *notifier, struct fuse_session *fuse, uint64_t ino, const char *name);
 
 /**
- * If there is a thread, makes notifier_tell() return -EPIPE from now on, also to a coroutine that
- * waits in it.
+ * Makes notifier_tell() return -EPIPE from now on, also to a coroutine that waits in it. Does
+ * nothing if there is no thread yet.
  */
 void notifier_cancel(const struct notifier *notifier);
 
 /**
- * Ends the thread, and waits for it. It may be in a call of the kernel, which returns when the
- * mount has ended.
+ * Ends the thread, if there is one, and waits for its end. Call it after the mount has ended: until
+ * then the kernel may hold the thread in a call.
  */
 void notifier_fini(struct notifier *notifier);

@@ -1,12 +1,13 @@
 /*
- * .plyfs/origins/PATH: where the values of PATH come from, in the form of `plyfs explain --json`.
+ * .plyfs/origins/PATH: a file that says where the values of PATH come from, in the form of
+ * `plyfs explain --json`.
  *
  *      .plyfs/origins/        our own directories, one for each directory of the tree that
  *        conf.d/              is looked up; they list nothing
  *          app.yaml           a snapshot, made anew at each lookup
  *
- * The snapshot shows content of lower layers, whatever the rights of the directories above the
- * file. So only root and the mounting user may read it.
+ * The snapshot shows content of lower layers, whatever the rights of the directories above PATH.
+ * So only root and the mounting user may read it.
  */
 #pragma once
 
@@ -19,7 +20,7 @@
 struct session;
 struct view;
 
-/* The directories that the kernel knows. */
+/* The directories of .plyfs/origins that the kernel knows. */
 struct origins_directories {
 	struct origins_directory *first;
 	uint64_t made; /* how many were ever made */
@@ -27,19 +28,23 @@ struct origins_directories {
 
 /** Returns whether `ino` is .plyfs/origins or a directory in it. */
 bool origins_is_directory(uint64_t ino);
+
+/** Fills in the attributes of the directory `ino`. */
 void origins_stat(const struct view *view, uint64_t ino, struct stat *ret);
 
 /**
  * Looks up ORIGINS_NAME in .plyfs, or `name` in a directory of the origins. The kernel must not
- * cache the answer, as each lookup makes a new file. Returns 0 with *ret and one kernel reference
- * to the object; or -errno.
+ * cache the answer, as each lookup makes a new file. Returns 0 with the attributes in *ret and one
+ * kernel reference to the object; -EACCES: the user `uid` may not see all sources; or another
+ * -errno.
  */
 int origins_lookup(
 	struct session *session, uint64_t parent, const char *name, uid_t uid, struct stat *ret);
 
+/** Drops `count` kernel references to the directory `ino`. */
 void origins_forget(struct origins_directories *origins, uint64_t ino, uint64_t count);
 void origins_fini(struct origins_directories *origins);
 
-/** _put writes the directories for a new daemon; _take reads them there: 0 or -ENOMEM. */
+/** _put writes the directories. The new daemon reads them by _take, which returns 0 or -ENOMEM. */
 void origins_put(const struct origins_directories *origins, struct record *record);
 int origins_take(struct origins_directories *origins, struct record *record);

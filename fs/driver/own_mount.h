@@ -1,5 +1,5 @@
 /*
- * Our own mount: its place in the mount table, and descriptors of what lies above and below it.
+ * Our own mount: its place in the mount table, a clone of it, and the directory that it lies on.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct own_mount {
 	dev_t dev;      /* of the superblock */
 	int table_fd;   /* /proc/self/mountinfo; -1: not open yet */
 	int beneath_fd; /* the directory that the mount lies on; -1: not open yet */
-	int clone_fd;   /* of a clone of the mount (open_tree(2)), kept in a take-over; -1: none */
+	int clone_fd;   /* a clone of the mount (open_tree(2)), which a new daemon gets; -1: none */
 };
 
 void own_mount_init(struct own_mount *mount);
@@ -26,20 +26,23 @@ void own_mount_init(struct own_mount *mount);
 void own_mount_fini(struct own_mount *mount);
 
 /**
- * Finds the mountpoint, and the directory that the mount will lie on. In a take-over, this is the
- * directory that the previous daemon mounted on. Returns 0, PROBLEM or -errno.
+ * Finds the mountpoint, and opens the directory that the mount will lie on. If we take over, the
+ * previous daemon has handed us that directory. Returns 0, PROBLEM or -errno.
  */
 int own_mount_prepare(
 	struct own_mount *mount, const struct session_options *options, struct problem *problem);
 
-/** Mounts, and clones the mount if changes are to be published. Returns 0, PROBLEM or -errno. */
+/**
+ * Mounts. If changes are to be published, and we have the right, also clones the mount. Returns 0,
+ * PROBLEM or -errno.
+ */
 int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 	const struct session_options *options, struct problem *problem);
 
 /** Returns whether our mount is in the mount table. Returns true if the table can't be read. */
 bool own_mount_is_there(const struct own_mount *mount);
 
-/** Returns whether another file system is mounted on the path or below it. */
+/** Returns whether another file system is mounted on `path` (relative to the root) or below it. */
 bool own_mount_is_covered(const struct own_mount *mount, const char *path);
 
 /** Closes the clone. While the clone is open, the file system stays, even if it is unmounted. */

@@ -1,6 +1,6 @@
 /*
- * Paused requests: each waits for the file of a placeholder inode (placeholder.h), and goes on when
- * the file is there. If the calling program gets a signal, the request ends with EINTR.
+ * Paused requests: each waits until the file of a placeholder inode (placeholder.h) is composed. If
+ * the program that made the request gets a signal, the request ends with EINTR.
  */
 #pragma once
 
@@ -13,11 +13,14 @@ struct paused {
 	fuse_req_t req;
 	fuse_ino_t ino;
 	struct session *session;
-	void (*go_on)(struct paused *request); /* replies */
-	struct fuse_file_info file;            /* OPEN */
-	size_t size;                           /* GETXATTR, LISTXATTR: of the buffer */
-	char name[XATTR_NAME_MAX + 1];         /* GETXATTR */
+	void (*go_on)(struct paused *request); /* sends the reply, once the file is composed */
+	struct fuse_file_info file;            /* of an OPEN */
+	size_t size;                           /* of the buffer of a GETXATTR or LISTXATTR */
+	char name[XATTR_NAME_MAX + 1];         /* of a GETXATTR: the attribute */
 };
 
-/** Calls `go_on`, now or when the file is there; or replies with an error. Copies *request. */
+/**
+ * Calls `go_on`, now or when the file is composed; or replies with an error. If the request has to
+ * wait, *request is copied, and `go_on` gets the copy.
+ */
 void paused_run(struct paused *request);

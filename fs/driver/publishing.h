@@ -1,8 +1,8 @@
 /*
- * Publishing by FUSE: the publisher, and how changes reach the kernel.
+ * Publishing by FUSE: how the publisher's changes reach the kernel.
  *
- * Changes reach it by ordinary system calls on our own mount. VFS then swaps its dentries and
- * notifies inotify watchers, as on a disk.
+ * A change is an ordinary system call on our own mount. VFS then swaps its dentries and notifies
+ * inotify watchers, as on a disk.
  *
  *      renameat(".plyfs/stage/new-7", "app.yaml")
  *        LOOKUP new-7                ──▶  version N+1
@@ -16,7 +16,8 @@
  * (rename(2)).
  *
  * If another file system is mounted on the path in our mount namespace, the kernel refuses the call
- * (EBUSY). A mount in another namespace, such as a container's, is removed without any report.
+ * (EBUSY). If it is mounted there in another namespace, such as a container's, the kernel makes the
+ * change, and removes that mount without any report.
  *
  * If the calls are not possible (the mount is hidden, a right is missing), the kernel's caches are
  * invalidated: reads are right, but watchers get no events. The status says so.
@@ -40,7 +41,7 @@ enum publish_mode {
 struct publishing {
 	struct publisher *publisher;
 	struct coroutine *coroutine;  /* the publisher's; NULL: it does not run */
-	struct mount_process process; /* only the publisher uses it, once there is one */
+	struct mount_process process; /* once the publisher runs, only the publisher calls it */
 	struct notifier notifier;
 	enum publish_mode mode;
 	int error;            /* errno of the last publication; 0: it succeeded */
@@ -53,11 +54,11 @@ extern const struct publisher_ops publishing_ops;
 
 void publishing_init(struct publishing *publishing);
 
-/** Frees it, except the notifier: its thread needs the connection. */
+/** Frees all but the notifier, whose thread needs the connection as long as it runs. */
 void publishing_fini(struct publishing *publishing);
 
-/** Gives the mount process our mount. Returns 0 or -errno. */
+/** Gives the mount process our mount, by its clone if there is one. Returns 0 or -errno. */
 int publishing_enter(struct publishing *publishing, const struct own_mount *mount);
 
-/** Ends the mount process. From now on the kernel's caches are invalidated. */
+/** Ends the mount process. From now on changes only invalidate the kernel's caches. */
 void publishing_end_process(struct publishing *publishing);

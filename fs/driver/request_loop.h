@@ -9,7 +9,7 @@
 
 #include "driver.h"
 
-/* Descriptors that the loop polls for POLLIN, and the function that it calls for each. */
+/* Three descriptors that the loop polls for POLLIN, and the function that it calls for each. */
 struct request_loop_hook {
 	int fd;           /* -1: none */
 	int helpers_fd;   /* helper_watch(); -1: none */
@@ -21,7 +21,7 @@ struct request_loop_hook {
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
-	bool (*take_last_good)(void *context); /* false: it has closed last_good_fd */
+	bool (*take_last_good)(void *context); /* false: last_good_fd is closed; poll it no more */
 	void *context;
 
 	/* Called when the loop begins to answer requests; may be NULL. */
@@ -31,8 +31,8 @@ struct request_loop_hook {
 
 /**
  * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, which must be empty, becomes
- * a copy of the request: ret->data is for free(3), or NULL if memory is short or no request was
- * read. *is_parallel: the kernel sends several LOOKUPs of one directory at a time.
+ * a copy of the request, with ret->data for free(3). *ret stays empty if memory is short, or if no
+ * request was read. *is_parallel: the kernel sends several LOOKUPs of one directory at a time.
  */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
 
@@ -45,5 +45,5 @@ int request_loop_run(struct fuse_session *fuse, const struct request_loop_hook *
 /** Returns the request that is being handled, valid until the handler waits or returns. */
 struct span request_loop_current(void);
 
-/** Handles a request, aligned as by malloc(3), as if the kernel had just sent it. */
+/** Handles `request` as if the kernel had just sent it. The bytes are aligned as by malloc(3). */
 void request_loop_ask(struct fuse_session *fuse, struct span request);

@@ -1,16 +1,16 @@
 /*
  * A session: one mount, from mount(2) to the last request.
  *
- *      session_mount()   the mountpoint is checked, the mount made; no source is read yet
+ *      session_mount()   checks the mountpoint, and mounts; no source is read yet
  *      session_serve()   requests are answered and changes published, until the mount ends: by
  *                        umount(8), fusermount3(1), or a signal
  *      session_free()
  *
- * Between mounting and serving, the daemon and the processes that it waits for look up no path, as
- * a path may lead through the mount, where no process answers yet. The mount may hide a layer's
- * directory, or all of /etc. Two paths are exceptions, as they lead to no request: the mountpoint
- * itself, and /proc/self/mountinfo. All helper processes are started before the mount, and a worker
- * closes /dev/fuse. So only the daemon holds it, and the kernel ends the mount when the daemon
+ * Between mounting and serving, no process answers requests. A path may lead through the mount,
+ * which may hide a layer's directory, or all of /etc. So the daemon, and the processes that it
+ * waits for, look up no path in between, except two that cause no request: the mountpoint itself,
+ * and /proc/self/mountinfo. All helper processes are started before the mount, and a worker closes
+ * /dev/fuse. So only the daemon holds /dev/fuse, and the kernel ends the mount when the daemon
  * ends.
  *
  * To run in the background, fork before session_mount(): helper processes and the mount belong to
@@ -33,9 +33,9 @@ struct session;
 
 struct session_options {
 	const char *mountpoint;
-	const char *label; /* the source that mount(8) shows: the config's path, or "A:B:C" */
+	const char *label; /* the source in the table of mounts: plyfs.yaml's path, or "A:B:C" */
 	struct supervisor *supervisor;   /* of the layers' mirrors; NULL: no plyfs.yaml */
-	const struct program_call *call; /* of the program that takes over; NULL: no take-over */
+	const struct program_call *call; /* starts the next program; NULL: no take-over */
 	unsigned tried;                  /* take-overs of this mount in this process, so far */
 	struct heir *heir;  /* has the previous daemon's state; NULL: we mount ourselves */
 	bool is_private;    /* only the user who mounts may use the mount; else allow_other */
@@ -47,15 +47,18 @@ struct session_options {
 	void (*log)(void *context, const char *line); /* a line without newline */
 	void *log_context;
 
-	/* May be NULL. Gives the manager the socket for the next plyfs; false: it has failed. */
+	/*
+	 * Gives the service manager a socket, which the next plyfs gets (handover.h). Returns
+	 * whether that succeeded. NULL: there is no manager.
+	 */
 	bool (*store)(void *context, int socket);
 	void *store_context;
 };
 
 /*
- * Positive result of session_serve(): the next process that the manager starts will serve the
- * mount. This process must end at once by _exit(2), and free nothing, as it must send nothing more
- * to the kernel.
+ * Positive result of session_serve(): the service manager keeps the mount for the plyfs that it
+ * starts next. This process must send nothing more to the kernel: it must free nothing, and end at
+ * once by _exit(2).
  */
 #define SESSION_LEFT 3
 
@@ -65,23 +68,23 @@ struct session_options {
  * session_serve(). Returns 0 with *ret for session_free(); PROBLEM, with the remedy, such as for a
  * mountpoint that does not exist; or -errno.
  *
- * With options->heir, takes over the previous daemon's mount as it is. If that fails, this process
- * must unmount, and end at once by _exit(2).
+ * With options->heir, takes over the previous daemon's mount as it is. If this function then fails,
+ * the session is not freed: the caller must unmount, and end this process at once by _exit(2).
  */
 int session_mount(struct settings *settings, const struct session_options *options,
 	struct session **ret, struct problem *problem);
 
 /**
  * Serves until the mount ends. SIGTERM, SIGINT and SIGHUP unmount, and so does
- * HANDOVER_LEAVE_SIGNAL if the manager does not keep the mount. SIGUSR2 execs options->call.
- * `ready` (may be NULL) is called once, when requests are answered. Returns 0; -errno: the session
- * broke; or SESSION_LEFT.
+ * HANDOVER_LEAVE_SIGNAL if the manager does not keep the mount. SIGUSR2 execs options->call, if a
+ * trial (trial.h) succeeds. Calls `ready` (may be NULL) once, when requests are answered. Returns
+ * 0; -errno: the session broke; or SESSION_LEFT.
  */
 int session_serve(struct session *session, void (*ready)(void *context), void *context);
 
 /**
- * For a trial (trial.h): returns 0 if these settings can serve the mount of another daemon, on
- * its terms; PROBLEM; or -errno.
+ * For a trial (trial.h): returns 0 if these settings can serve the mount of the daemon that has
+ * the `terms`; PROBLEM; or -errno.
  */
 int session_try(struct settings *settings, const struct session_options *options,
 	const struct handover_terms *terms, struct problem *problem);

@@ -1,10 +1,11 @@
 /*
- * Handing a session over (handover.h): the previous daemon's state, while we take over from it, and
- * our own way to the next daemon.
+ * Handing a session over (handover.h): holds the previous daemon's state while we take over from
+ * it, and later hands our own state to the next daemon.
  *
- *      session_handover_begin()   the publisher stops; the request loop and the view come to rest
- *      session_handover_run()     the state is written; exec, or the service manager has the mount
- *      session_handover_go_on()   that has failed: the view is resumed
+ *      session_handover_begin()   the publisher stops, then the request loop: the session rests
+ *      session_handover_run()     the view is paused, the state written; then exec, or the service
+ *                                 manager gets the state
+ *      session_handover_go_on()   if that has failed: the view goes on
  */
 #pragma once
 
@@ -17,33 +18,35 @@ struct session;
 struct session_handover {
 	struct heir *heir;       /* has the previous daemon's state; NULL: the mount is ours */
 	struct record *record;   /* that state; NULL: we mounted ourselves */
-	struct handover *offer;  /* NULL: the mount can't be taken over */
-	enum handover_wish wish; /* _WANTED or _LEAVE while at rest; else _NOTHING */
+	struct handover *offer;  /* our side of the next take-over; NULL: none is possible */
+	enum handover_wish wish; /* while the session rests: _WANTED or _LEAVE; else _NOTHING */
 	struct unanswered *unanswered; /* requests that wait for an answer */
 };
 
 void session_handover_fini(struct session_handover *handover);
 
-/** Lets SIGUSR2 begin a take-over, if options.call says by what. Returns 0 or -errno. */
+/** Lets SIGUSR2 begin a take-over, if options.call names a program. Returns 0 or -errno. */
 int session_handover_offer(struct session *session);
 
-/** Returns whether the view is paused: requests that it drops are repeated later. */
+/** Returns whether the session rests, or is about to: requests dropped now are repeated later. */
 bool session_handover_is_at_rest(const struct session_handover *handover);
 
 /**
- * Handles a signal, or the end of a trial; its context is the session. Returns whether the session
- * comes to rest: then the request loop must end.
+ * Handles a signal, or the end of a trial; `context` is the session. Returns true if the session is
+ * about to rest. Then the request loop must end.
  */
 bool session_handover_begin(void *context);
 
 /**
- * Hands the mount over, while no request is under way. Does not return if the exec succeeds.
- * Returns SESSION_LEFT: the manager has the mount; or -errno: this process must go on.
+ * Hands the mount over. No reader of requests may run. If the exec succeeds, does not return.
+ * Otherwise returns SESSION_LEFT: the service manager has the mount; or -errno: this process must
+ * go on.
  */
 int session_handover_run(struct session *session);
 
 /**
- * After `error`, ends the rest. The caller starts the publisher, and repeats dropped requests.
- * Returns 0 or -errno.
+ * Lets the session go on after session_handover_run() has returned `error`: logs the reason, and
+ * resumes the view. Then the caller starts a new publisher, and repeats dropped requests. Returns 0
+ * or -errno.
  */
 int session_handover_go_on(struct session *session, int error);

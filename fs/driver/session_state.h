@@ -1,7 +1,7 @@
 /*
- * The state of a session that the previous daemon passes to the new one: the driver's agreement
- * with the kernel (the answer to INIT), the requests that wait for an answer, the directories of
- * the origins, the shown tree, and last good versions.
+ * The state of a session that a daemon hands to the next one: the mount's descriptors; the
+ * agreement with the kernel (connection.h); the requests that wait for an answer; the directories
+ * of .plyfs/origins; the shown tree; and last good versions.
  */
 #pragma once
 
@@ -13,11 +13,14 @@ struct session;
 /** Writes the state. Call it when no request is under way. */
 void session_state_put(struct session *session, struct record *record);
 
-/** Reads the agreement. Returns 0 or -errno; in both cases *fuse_fd (or -1) is for close(2). */
+/**
+ * Reads the mount's descriptors and the agreement. Returns 0 or -errno. In both cases *fuse_fd (or
+ * -1), the open /dev/fuse, is the caller's.
+ */
 int session_state_take_agreement(struct session *session, int *fuse_fd);
 
-/** Reads the rest of the state. Returns 0, PROBLEM or -errno. */
+/** Reads everything after the agreement. Returns 0, PROBLEM or -errno. */
 int session_state_take_shown(struct session *session, struct problem *problem);
 
-/** Returns PROBLEM: the settings have another coherence than the mount. */
+/** Makes the problem that the settings have another coherence than the mount. Returns PROBLEM. */
 int session_state_refuse_coherence(const char *mountpoint, struct problem *problem);

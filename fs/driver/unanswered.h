@@ -10,24 +10,28 @@
 struct fuse_session;
 struct unanswered;
 
-/** Stores a copy of the request that is being handled. NULL: no memory. */
+/**
+ * Stores a copy of the request that is being handled. Returns the copy for unanswered_end() or
+ * unanswered_is_kept(); NULL: no memory.
+ */
 struct unanswered *unanswered_add(struct session_handover *handover);
 
 /** Frees the copy of a request that is being answered. */
 void unanswered_end(struct unanswered *request);
 
 /**
- * Ends the work on a request, with `result`. Returns true if the request must be repeated, as the
- * view is paused (session_handover_is_at_rest()): then call fuse_reply_none(). If it returns false,
- * the copy is freed, and the caller answers.
+ * Call it when the work on a request has ended with `result`. Returns true if the view was paused
+ * before it had an answer (-ENOTCONN, session_handover_is_at_rest()): then the copy is kept, and
+ * the caller calls fuse_reply_none(). Otherwise frees the copy and returns false: the caller sends
+ * the answer.
  */
 bool unanswered_is_kept(struct session_handover *handover, struct unanswered *request, int result);
 
-/** _put writes all requests for a new daemon. _ask_again handles those that must be repeated. */
+/** _put writes all stored requests. _ask_again handles the kept ones as if they were new. */
 void unanswered_put(const struct session_handover *handover, struct record *record);
 void unanswered_ask_again(struct session_handover *handover, struct fuse_session *fuse);
 
-/** Reads the requests, for unanswered_ask_again(). Returns 0 or -ENOMEM. */
+/** In the new daemon: reads the requests, for unanswered_ask_again(). Returns 0 or -ENOMEM. */
 int unanswered_take(struct session_handover *handover, struct record *record);
 
 void unanswered_free(struct session_handover *handover);
