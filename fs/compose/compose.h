@@ -15,14 +15,17 @@
 /* A file above this size may be read by descriptor, without a copy (compose_held_source()). */
 #define COMPOSE_HELD_BYTES (4u << 20)
 
-/* A path that changes during each of so many attempts is broken. PAUSE: between two attempts. */
+/*
+ * If the sources of a path change during each of so many attempts to compose it, the path counts as
+ * broken.
+ */
 #define COMPOSE_TRIES 1000
-#define COMPOSE_PAUSE_NS 1000000
+#define COMPOSE_PAUSE_NS 1000000 /* between two attempts */
 
-/* Files that a composition looked for besides its own sources, and may not have found. */
+/* The files that a composition has looked for, besides its own sources. Some may be missing. */
 struct dependencies {
 	char **items; /* directory, name, directory, name … */
-	size_t count; /* of strings */
+	size_t count; /* of strings, so twice the number of files */
 };
 
 struct composer {
@@ -31,7 +34,7 @@ struct composer {
 	struct mounter mounter;
 	bool *has_doubt; /* set if a source may have been written while it was read; may be NULL */
 	const atomic_bool *is_cancelled; /* makes compose() end with -ECANCELED; may be NULL */
-	bool takes_unfinished;           /* sources that are being written are taken as they are */
+	bool takes_unfinished;           /* a source that is being written is taken as it is */
 	struct fallbacks *fallbacks;     /* for sources that are broken; NULL: none */
 	bool copies_held; /* a large file of one layer becomes VERSION_BYTES, not VERSION_HELD */
 
@@ -42,7 +45,7 @@ struct composer {
 	void *warn_context;
 };
 
-/* Positive results, besides PROBLEM. */
+/* Positive results of compose(), besides PROBLEM. */
 enum {
 	COMPOSE_MOVED = SOURCE_MOVED,         /* a source has moved: repeat the union lookup */
 	COMPOSE_UNSETTLED = SOURCE_UNSETTLED, /* a source is being written */
@@ -60,14 +63,17 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 
 /**
  * Loads the source that was found at `path`: its document, or without `options` its text. Returns
- * as source_cache_load(); also PROBLEM if the source could not be examined. If a broken source has
- * a fallback, returns 0 with the fallback in *ret; `problem` gets the reason, unless it has one
- * already.
+ * as source_cache_load(); also PROBLEM if the lookup could not examine the source. If the source is
+ * broken, and has a fallback, returns 0 with the fallback in *ret. Then `problem` gets the reason,
+ * unless it has the reason of an earlier fallback.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
 
-/** If the file is one large source that is shown without a copy, returns the source; else NULL. */
+/**
+ * Returns the source of a file that is shown without a copy: a large one, whose bytes are the
+ * file's. NULL: the file is not of this kind. The result lives as long as `lookup`.
+ */
 const struct contributor *compose_held_source(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup);
 
@@ -77,7 +83,7 @@ void dependencies_fini(struct dependencies *asked);
  * Makes the version of `path` from `lookup`, which has found a file or a link. The version has the
  * mtime of its newest source.
  *
- * `asked` is NULL or empty; it is filled even on failure, for dependencies_fini().
+ * `asked` must be NULL or empty. Even on failure it gets the dependencies, for dependencies_fini().
  * `problem->message` must be empty.
  *
  * Returns 0 with *ret for version_unref(); PROBLEM: no version can be made; COMPOSE_MOVED;
@@ -97,21 +103,25 @@ int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret);
 
 /**
- * Compares the stamps of sources, and returns whether compose() would certainly make `version`
- * again. If a source is racy (source_is_young()), returns false. Reads no file.
+ * Compares the stamps of the path's own sources. Returns true if, by these sources, compose() would
+ * make `version` again. Returns false if that is not certain, as when a source is racy
+ * (source_is_young()). Reads no file. Settings and dependencies are the caller's concern.
  */
 bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);
 
 /**
- * Returns a hash, which starts from `seed`, of the state of all files that `path` is made of: the
- * layers, stamps and kind in `lookup`. If hash, settings and program are the same, so is the
- * version, now or in a later process.
+ * Returns the basis of `path`: a hash of the state of its sources, by the layers, stamps and kind
+ * in `lookup`. The hash starts from `seed`. If two bases are the same, and so are settings and
+ * program, then the versions are the same, even in a later process. Reads no file.
  *
- * Returns 0 if `seed` is 0, or if the stamps may miss a change: a source is racy
- * (source_is_young()), lies at another path than `path` (a drop-in, a source of a virtual file), on
- * another file system than its layer, or in a layer that follows links, that is remote or that is a
- * copy of a store. Reads no file.
+ * Returns 0, for no basis, if `seed` is 0, or if the stamps may miss a change. They may if the
+ * lookup could not examine everything, or if a source
+ *
+ * - is racy (source_is_young());
+ * - lies at another path than `path`: a drop-in, or a source of a virtual file;
+ * - lies on another file system than its layer;
+ * - is in a layer that follows links, is remote, or comes out of a store.
  */
 uint64_t compose_basis(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, uint64_t seed);

@@ -19,17 +19,17 @@ struct composition {
 	struct merge_input *inputs;
 };
 
-/* The part of the merge that the caller needs. */
+/* The part of the result that the caller needs. */
 enum composition_want {
 	COMPOSITION_TEXT,
 	COMPOSITION_ORIGINS, /* the text, and where each value comes from */
-	COMPOSITION_TREE,    /* if the strategy gives a tree, no text, which saves half the time */
+	COMPOSITION_TREE,    /* if the strategy gives a tree, no text: in half the time */
 };
 
 /**
- * Loads and merges. The caller calls composition_fini() whatever the result is. Until then all
- * arguments must live, and the composition must not be moved. Fills `asked`, if it is not NULL, as
- * compose() does. Returns 0; PROBLEM; COMPOSE_MOVED; COMPOSE_UNSETTLED; or -errno.
+ * Loads and merges. Call composition_fini() in any case. Until then all arguments must live, and
+ * the composition must not be moved. Fills `asked` (may be NULL) as compose() does. Returns 0;
+ * PROBLEM; COMPOSE_MOVED; COMPOSE_UNSETTLED; or -errno.
  */
 int composition_make(struct composition *composition, const struct composer *composer,
 	const char *path, const struct union_lookup *lookup, struct dependencies *asked,

@@ -13,7 +13,8 @@ struct environment {
 	const struct merge_request *request;
 	struct dependencies *asked;
 	struct path_sources *given; /* the files that were loaded */
-	struct stat *stats;         /* of the given files, and of directories above sources */
+	/* Of the given files, and of directories above sources. The result's rights need them. */
+	struct stat *stats;
 	size_t stat_count;
 	size_t stat_capacity;
 };
@@ -22,23 +23,23 @@ void environment_init(struct environment *environment, const struct composer *co
 	const struct merge_request *request, struct dependencies *asked);
 
 /**
- * Adds the rights of the directories above a source, so that only users who may search these can
- * read the result. Skips directories that every user may search, and those that the mount shows
- * above the request's path. Returns 0 or -errno.
+ * Adds the rights of the directories above the source `path`, so that only users who may search
+ * these can read the result. Skips directories that every user may search, and those that the mount
+ * shows above the request's own path. Returns 0 or -errno.
  */
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
 /**
- * Adds these rights again after the source was loaded, as a directory above it may have been
- * replaced. `loaded` has the attributes of the source that was read. Returns 0, SOURCE_MOVED, or
- * -errno.
+ * Does environment_guard() again after the source was loaded, as a directory above it may have been
+ * replaced meanwhile. `loaded` has the attributes of the file that was read. Returns 0;
+ * SOURCE_MOVED: another file is there now; or -errno.
  */
 int environment_guard_again(struct environment *environment, const struct layer *layer,
 	const char *path, const struct stat *loaded);
 
 /**
- * Loads as compose_load() does, for a source at another path than the request's or in a layer that
- * follows links. Adds the rights of the source's directories before and after the load.
+ * Does compose_load() between environment_guard() and environment_guard_again(). For a source at
+ * another path than the request's, or in a layer that follows links. Returns as these functions.
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

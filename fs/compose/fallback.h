@@ -2,8 +2,8 @@
  * Fallbacks: if a source is broken, its last good state takes its place in the merge, so that
  * changes of all other sources still show.
  *
- * Only sources of the version that is shown may be fallbacks. So every user who may read that
- * version could read the fallback, and the new version is for these users only
+ * A fallback is always the state of a source in the version that is shown. So every user who may
+ * read the shown version may know the fallback. The new version is for these users only
  * (version_restrict()).
  */
 #pragma once
@@ -16,7 +16,7 @@ struct fallback {
 	bool is_used;
 };
 
-/* For a worker, which does not have the fallbacks: asks the daemon for them. */
+/* Where a worker finds fallbacks: it has none itself, and asks the daemon. */
 struct fallback_origin {
 	/* Returns one reference to a fallback, parsed by `options`; NULL: none. */
 	struct loaded *(*find)(void *context, const struct layer *layer, const char *path,
@@ -25,7 +25,7 @@ struct fallback_origin {
 };
 
 struct fallbacks {
-	const struct fallback_origin *origin; /* NULL: the source cache */
+	const struct fallback_origin *origin; /* NULL: the source cache has them */
 	struct stamp *stamps;                 /* of the sources of the shown version */
 	size_t stamp_count;
 	struct fallback *items;
@@ -34,8 +34,8 @@ struct fallbacks {
 };
 
 /**
- * Copies the fallbacks of `shown` (NULL: none), and the stamps of its sources, which are good.
- * Returns 0 or -ENOMEM; call fallbacks_fini() in any case. The functions below do not use `shown`.
+ * Copies the fallbacks in `shown`, and the stamps of its sources; NULL: there is no version. The
+ * functions below do not use `shown`. Returns 0 or -ENOMEM; call fallbacks_fini() in any case.
  */
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
 void fallbacks_fini(struct fallbacks *fallbacks);
@@ -43,12 +43,12 @@ void fallbacks_fini(struct fallbacks *fallbacks);
 /** Returns whether `loaded` is a source of the shown version, in the same state. */
 bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loaded);
 
-/** Marks all fallbacks as unused, before composing, as a source may be repaired by now. */
+/** Before composing: marks all fallbacks as unused, as a source may be repaired by now. */
 void fallbacks_rest(struct fallbacks *fallbacks);
 
 /**
- * Returns the fallback for the source `path` of `layer`, parsed by `options`; NULL: none. The
- * fallback belongs to `fallbacks`, and is valid until the next fallbacks_find().
+ * Returns the fallback for the source `path` of `layer`, parsed by `options`; NULL: there is none.
+ * It belongs to `fallbacks`, and is valid until the next fallbacks_find().
  */
 struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options);
@@ -62,5 +62,5 @@ bool fallbacks_have(const struct fallbacks *fallbacks, const struct problem *pro
  */
 bool fallbacks_use(struct fallbacks *fallbacks, const struct problem *problem);
 
-/** Stores references to the used fallbacks in `version`. Returns their number, or -ENOMEM. */
+/** Stores references to the used fallbacks in `version`. Returns how many they are, or -ENOMEM. */
 int fallbacks_give(const struct fallbacks *fallbacks, struct version *version);

@@ -1,6 +1,6 @@
 /*
- * A line map: for each line of a merged text, its place in a source. It is made from line origins
- * (line_origin.h), and then needs neither sources nor trees.
+ * A line map: for each line of a merged text, the place in a source that the line comes from. The
+ * map is made from line origins (line_origin.h). After that it needs neither sources nor trees.
  */
 #pragma once
 

@@ -5,8 +5,8 @@
  *            │ places in the sources                             │ places in the text
  *            └──────────────── walked in step ───────────────────┘
  *
- * Where the two trees differ, lines have no origin. If parts of the text are copies of sources
- * (origin_pieces()), no trees are read, but the lines of each part are counted.
+ * Where the two trees differ, lines have no origin. If the text is made of copied parts of sources
+ * (origin_pieces()), no trees are read: the lines of each part are counted.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 #define LINE_VALUE_NONE UINT32_MAX
 
 /*
- * The part of a line that decides its origin. If a line has several such parts, the kind that comes
- * last here counts.
+ * What decides the origin of a line. If several kinds fit a line, the one that stands last here
+ * counts.
  */
 enum line_kind {
 	LINE_MADE,   /* the merge made the line: a comment, a separator, a closing bracket */
@@ -35,8 +35,9 @@ struct line {
 	uint32_t source_column;      /* in characters, starting at 1 */
 	uint32_t key_column;         /* of the first key in `text`; 0: no key begins in the line */
 	uint32_t value_column;       /* of that key's value; 0: the value begins in another line */
-	uint32_t first; /* index in `values` of the first value that, with its key, begins here */
-	uint32_t count; /* number of such values */
+	/* The values that begin in this line, with their keys: index of the first in `values`. */
+	uint32_t first;
+	uint32_t count; /* the number of these values */
 };
 
 /* A value of the result, in the order of the text. */
@@ -45,7 +46,7 @@ struct line_value {
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* index in `values` of the map or list that it is in */
-	uint32_t column;          /* where its key, else the value, begins; in characters, from 1 */
+	uint32_t column;          /* of the key, or of a value without one; in characters, from 1 */
 	bool is_in_line;          /* a scalar, or a map or list that is empty or in flow style */
 };
 
@@ -64,14 +65,17 @@ struct line_origins {
 int line_origins_read(const struct merge_request *request, const struct merge_result *result,
 	struct line_origins **ret);
 
-/** Finds the origins of the lines of `text`, an unchanged copy of `source`. */
+/**
+ * Finds the origins of the lines of `text`, an unchanged copy of `source`. Both must outlive *ret.
+ * Returns as line_origins_read().
+ */
 int line_origins_copy(struct span text, const struct source *source, struct line_origins **ret);
 
 void line_origins_free(struct line_origins *origins); /* NULL is fine */
 void line_origins_freep(struct line_origins **origins);
 
 /**
- * Returns the node with the place of `value` in a source: `value` itself; or, if a merge has made
- * `value`, the last of its parts that has a place. NULL: none.
+ * Returns the node that has the place of `value` in a source. This is `value` itself; or, if a
+ * merge has made `value` from several, the last of these that has a place. NULL: none has.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);

@@ -4,10 +4,10 @@
  *      a first look ──▶ pool_add ──▶ small jobs ──▶ any coroutine ────┐
  *      a change     ──▶              large jobs ──▶ some coroutines ──┴──▶ job->run
  *
- * A job waits for workers (worker.h) and other processes. Small jobs go before large ones, and at
- * most POOL_LARGE_JOBS coroutines run large ones at a time. So a small job waits only for small
- * ones. Each of the two queues is first in, first out. The pool begins with two coroutines, and
- * makes more when jobs run at the same time.
+ * A running job waits for workers (worker.h) and other processes. Small jobs go before large ones,
+ * and at most POOL_LARGE_JOBS coroutines run large ones at a time. So a small job in the queue
+ * waits only for other small ones. Each of the two queues is first in, first out. The pool begins
+ * with two coroutines, and makes more when jobs run at the same time.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct pool;
 /* A job, inside of a larger struct. The pool does not free it. */
 struct pool_job {
 	void (*run)(struct pool_job *job);  /* in a coroutine of the pool; may add the job again */
-	void (*drop)(struct pool_job *job); /* called instead, if the pool is stopped first */
+	void (*drop)(struct pool_job *job); /* called in place of `run`, if the pool is stopped */
 
 	/* private to the pool */
 	struct pool_job *next;
@@ -62,5 +62,8 @@ void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 /** Queues the job, which does not run before `delay_us` have passed. */
 void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us);
 
-/** Removes a job of pool_add_later() from the queue. Does nothing if the job has begun. */
+/**
+ * Removes a job of pool_add_later() from the queue, without calling job->drop. Does nothing if the
+ * job has begun.
+ */
 void pool_take_back(struct pool *pool, const struct pool_job *job);

@@ -1,11 +1,12 @@
 /*
- * A record: values as bytes, and descriptors. A daemon hands its state to the next one in a record
- * (an unnamed file); jobs and answers of workers are records, too.
+ * A record: values as bytes, and descriptors. A daemon hands its state to the next daemon as a
+ * record, in an unnamed file. The messages between the daemon and workers are records, too.
  *
  *      "plyfs", format, size, what record_put_…() wrote, checksum      all little-endian
  *
- * A record is hostile input: after the first missing or impossible value, every read gives zero,
- * NULL or -1, and record_end() returns the error. So one check, at the end, is enough.
+ * The reader takes a record as hostile input. After the first missing or impossible value, every
+ * read gives zero, NULL or -1, and record_end() returns the error. So one check, at the end, is
+ * enough.
  */
 #pragma once
 
@@ -28,18 +29,18 @@ struct record;
  */
 #define RECORD_UNSUMMED ((uint64_t)1 << 63)
 
-/** Makes a record to write, in `format`. Returns 0 with *ret for record_free(), or -ENOMEM. */
+/** Makes a record of `format`, to write. Returns 0 with *ret for record_free(), or -ENOMEM. */
 int record_new(uint64_t format, struct record **ret);
 void record_free(struct record *record); /* also closes its descriptors */
 void record_freep(struct record **record);
 
-/* Writing. record_file() and record_bytes() return the first error, such as -ENOMEM. */
+/* Writing. The record keeps the first error, such as -ENOMEM, for record_file(), record_bytes(). */
 void record_put(struct record *record, uint64_t value);
 void record_put_bytes(struct record *record, const void *bytes, size_t size);
 void record_put_text(struct record *record, const char *text); /* NULL stays NULL */
 void record_put_time(struct record *record, struct timespec time);
 void record_put_stat(struct record *record, const struct stat *stat);
-void record_put_result(struct record *record, int result); /* -errno; all others become 0 */
+void record_put_result(struct record *record, int result); /* -errno; any other becomes 0 */
 
 /** Adds a duplicate of the descriptor; -1: none. */
 void record_put_fd(struct record *record, int fd);
@@ -48,7 +49,7 @@ void record_put_fd(struct record *record, int fd);
 size_t record_put_count(struct record *record);
 void record_set_count(struct record *record, size_t place, uint64_t count);
 
-/** Makes a sealed, unnamed file of the record. Returns its descriptor for close(2), or -errno. */
+/** Writes the record to a sealed, unnamed file. Returns its descriptor for close(2), or -errno. */
 int record_file(struct record *record);
 
 /**
@@ -57,13 +58,13 @@ int record_file(struct record *record);
  */
 int record_bytes(struct record *record, struct span *ret);
 
-/** Returns the descriptors in their order. They stay the record's. */
+/** Returns the descriptors in the order in which they were put. They stay the record's. */
 const int *record_fds(const struct record *record, size_t *count);
 
 /**
- * Reads the sealed file. Takes over `fds`, an array from malloc(3), and its descriptors, even on
- * failure; `file` stays the caller's. Returns 0 with *ret; -EPROTONOSUPPORT: another format;
- * -EBADMSG: damaged; or another -errno.
+ * Opens the record in the sealed file `file`, to read. Takes over `fds`, an array from malloc(3),
+ * and its descriptors, even on failure; `file` stays the caller's. Returns 0 with *ret for
+ * record_free(); -EPROTONOSUPPORT: another format; -EBADMSG: damaged; or another -errno.
  */
 int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct record **ret);
 
@@ -89,29 +90,32 @@ struct span record_get_bytes(struct record *record);
 size_t record_size(const struct record *record);
 
 /**
- * Gives the mapping (mmap(2)) in which all bytes of the record lie, so that bytes that were read
- * live on. After that, only record_error(), record_end() and record_free() may be called. Empty:
- * the bytes lie elsewhere.
+ * Gives the caller, for munmap(2), the mapping in which all bytes of the record lie. So bytes that
+ * were read outlive the record. After that, only record_error(), record_end() and record_free() may
+ * be called. Returns an empty span if the record is not mapped.
  */
 struct span record_take_map(struct record *record);
 
-/** Reads a text, for free(3); NULL: none, no memory, or damage. A NUL in it is damage. */
+/**
+ * Reads a text, for free(3). NULL: NULL was written, memory is short, or the record is damaged. A
+ * NUL in the text is damage.
+ */
 char *record_get_text(struct record *record);
 struct timespec record_get_time(struct record *record);
 
-/** Reads a stat(2). A negative size, or a time with an impossible part of a second, is damage. */
+/** Reads a struct stat. A negative size, or an impossible number of nanoseconds, is damage. */
 void record_get_stat(struct record *record, struct stat *ret);
 
 /** Reads a result: 0 or -errno. */
 int record_get_result(struct record *record);
 
-/** Reads a descriptor, which becomes the caller's; -1: none. */
+/** Reads a descriptor, which becomes the caller's; -1: none was written, or damage. */
 int record_get_fd(struct record *record);
 
 /** Marks the record as damaged. */
 void record_spoil(struct record *record);
 
-/** Marks the record as one that can't be read because memory is short. */
+/** Notes that the record can't be read because memory is short. */
 void record_lack_memory(struct record *record);
 
 /** Returns 0, or the first error so far: -EBADMSG or -ENOMEM. */
@@ -120,5 +124,5 @@ int record_error(const struct record *record);
 /** Does record_spoil(), and returns record_error(). */
 int record_refuse(struct record *record);
 
-/** Returns 0 if everything was read without damage; -ENOMEM; or -EBADMSG. */
+/** Returns 0 if all values and descriptors were read, without an error; -ENOMEM; or -EBADMSG. */
 int record_end(const struct record *record);

@@ -26,7 +26,7 @@ struct loaded {
 	bool is_whole;     /* no program can have written the file while it was read */
 	bool is_young;     /* racy: a further change may leave the stamp the same */
 	bool is_passed;    /* racy, and a change was reported after the read began */
-	struct loaded *of; /* the owner of the document; NULL: this one */
+	struct loaded *of; /* owns source and document; one reference; NULL: they are our own */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
 	size_t bytes;
@@ -45,21 +45,21 @@ struct source_cache;
 
 /**
  * Makes an empty cache of up to `limit` bytes. `is_told`: the caller reports every change by
- * source_cache_touch(); otherwise a racy source is read again. Returns 0 with *ret for
+ * source_cache_touch(). Otherwise a racy source is read again at each load. Returns 0 with *ret for
  * source_cache_free(), or -ENOMEM.
  */
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret);
 void source_cache_free(struct source_cache *cache);
 
-/* Observes the reading of sources. */
+/* Observes the reading of sources that the cache does not have. */
 struct source_observer {
 	/* Called before a source is read and parsed. */
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after reading and parsing have succeeded or failed, but not if memory was short.
-	 * `loaded` is NULL if only the text was asked for. If the load failed, `loaded` is NULL and
-	 * `text` is empty. `text` must not be used after the call.
+	 * Called after the source was read and parsed, or after that has failed, but not if memory
+	 * was short. `loaded` is NULL if only the text was wanted. After a failure, `loaded` is
+	 * NULL and `text` is empty. `text` lives as long as the call.
 	 */
 	void (*end)(void *context, const struct loaded *loaded, struct span text);
 	void *context;
@@ -80,22 +80,23 @@ size_t source_cache_bytes(struct source_cache *cache);
 /* A request for a source. */
 struct source_want {
 	const struct stat *stat;            /* from the union lookup */
-	const struct read_options *options; /* to read its document; NULL: its text */
-	size_t bytes_max;
-	bool takes_unfinished; /* reads even a file that a writer has open */
+	const struct read_options *options; /* for its document; NULL: its text is wanted */
+	size_t bytes_max;                   /* a larger file is a PROBLEM */
+	bool takes_unfinished;              /* reads even a file that a writer has open */
 };
 
 /**
- * Loads the file `path` of `layer`: from the cache, if the cache has it with the stamp of
- * want->stat, and that stamp can be trusted; otherwise from the file as it is now.
+ * Loads the file `path` of `layer`. Takes it from the cache, if the cache has it with the stamp of
+ * want->stat, and that stamp can be trusted. Otherwise reads the file as it is now, and adds its
+ * document to the cache.
  *
- * Returns 0 with *ret for loaded_unref(); PROBLEM: it can't be read, is too large or does not
+ * Returns 0 with *ret for loaded_unref(); PROBLEM: the file can't be read, is too large or does not
  * parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno (-ECANCELED; memory or descriptors are short).
  */
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem);
 
-/** Returns one reference to a source's last good state, parsed by `options`; NULL: not cached. */
+/** Returns one reference to the newest cached state of a source, read by `options`; NULL: none. */
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options);
 
@@ -125,8 +126,11 @@ void loaded_unref(struct loaded *loaded); /* NULL is fine */
 bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const char *path,
 	const struct read_options *options);
 
-/** Makes a source with the document of `of` and the stamp of `stat`. NULL: no memory. */
+/**
+ * Makes a fallback: a source with the document of `of`, and the attributes `stat` of the broken
+ * file. Returns one reference; NULL: no memory.
+ */
 struct loaded *loaded_fallback(struct loaded *of, const struct stat *stat);
 
-/** Returns whether a file is racy: so recently changed that another change may keep its stamp. */
+/** Returns whether a file is racy: changed so recently that another change may keep its stamp. */
 bool source_is_young(const struct stat *stat);

@@ -1,10 +1,10 @@
-/* The lines of a text by their numbers, found fast in any order. */
+/* The lines of a text by their numbers: any line is found at once. */
 #pragma once
 
 #include "arena.h"
 
 struct source_lines {
-	struct span text;
+	struct span text;   /* set by the caller */
 	struct span *lines; /* NULL: not split yet */
 	size_t count;
 };

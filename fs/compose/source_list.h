@@ -1,12 +1,13 @@
 /*
- * The sources of a version as one text: "vendor/app.yaml:site/app.yaml", lowest precedence first.
- * In a name "\:" stands for a colon, and "\\" for a backslash, as in layers on the command line.
+ * The names of a version's sources as one text, lowest precedence first:
+ * "vendor/app.yaml:site/app.yaml". In a name "\:" stands for a colon, and "\\" for a backslash, as
+ * in layers on the command line.
  */
 #pragma once
 
 #include <stddef.h>
 
-/* Bytes: an extended attribute has at most 65536. ":…" stands for the sources that do not fit. */
+/* Bytes: an extended attribute has 65536 at most. ":…" stands for the names that do not fit. */
 #define SOURCE_LIST_MAX 60000
 
 struct source_list {
@@ -16,7 +17,7 @@ struct source_list {
 	int failure; /* 0; -ENOMEM; -E2BIG: the text is full, and further names are left out */
 };
 
-/** Adds a name. If memory is short, source_list_take() fails. */
+/** Adds a name. If memory is short, the list keeps the error for source_list_take(). */
 void source_list_add(struct source_list *list, const char *name);
 
 /** Empties the list. Returns 0 with its text in *ret (may be ""), for free(3); or -ENOMEM. */

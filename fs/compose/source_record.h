@@ -5,7 +5,7 @@
 #include "settings.h"
 #include "source_cache.h"
 
-/** Writes the source with `text`, which may be empty if no reader of the record needs it. */
+/** Writes the source with `text`; empty: the reader of the record does not need the text. */
 void source_put(struct record *record, const struct loaded *loaded, struct span text);
 
 /**

@@ -17,10 +17,10 @@ struct validity {
 };
 
 /**
- * Checks the result of a merge at request->path. Returns 0, also if the path has no schema;
- * -ENOMEM; or PROBLEM: `problem` has the first error, and the number of the others. *ret (all zero
- * before, or NULL) gets the errors, for validity_fini(). If it has none after PROBLEM, the check
- * itself failed.
+ * Checks the result of a merge by the schema of request->path. Returns 0: the result is valid, or
+ * the path has no schema; -ENOMEM; or PROBLEM: `problem` has the first error, and the number of the
+ * others. `ret` may be NULL; otherwise *ret, all zero before, gets the errors, for validity_fini().
+ * If *ret has no errors after PROBLEM, the check itself has failed.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);

@@ -54,16 +54,16 @@ struct version {
 	uid_t uid;
 	gid_t gid;
 	uint64_t size;         /* bytes */
-	struct timespec mtime; /* the newest source's, until the version is shown; mutable */
-	struct timespec ctime; /* the newest source's, until the version is shown; mutable */
+	struct timespec mtime; /* until the version is shown, the newest source's; mutable */
+	struct timespec ctime; /* until the version is shown, the newest source's; mutable */
 	char *data;            /* `size` bytes; owned */
 	struct span map;       /* the mapping in which `data` lies; empty: memory of malloc(3) */
 	int fd;                /* VERSION_HELD; else -1 */
 	struct stamp *stamps;  /* of the merged sources, followed by those of environment.stats */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
-	bool is_held;   /* a lock or bound has refused values of a source, as the fault says */
-	uint64_t basis; /* compose_basis() of the sources as merged; 0: unknown */
+	bool is_held;         /* a value lock or bound has refused values of a source */
+	uint64_t basis;       /* compose_basis() of the sources as merged; 0: unknown */
 
 	/*
 	 * Mutable: other sources, or another rule, may make the same bytes later. A `char *` is
@@ -72,7 +72,7 @@ struct version {
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
 	char *sources;        /* source_list.h */
-	struct stamp *latest; /* of the sources that last made the same bytes; NULL: `stamps` */
+	struct stamp *latest; /* of the sources that made the same bytes last; NULL: `stamps` */
 	size_t latest_count;
 	struct loaded **fallbacks; /* the fallbacks in it (fallback.h); one reference each */
 	size_t fallback_count;
@@ -91,6 +91,8 @@ static inline bool time_is_later(struct timespec a, struct timespec b)
 
 struct stamp stamp_of(const struct stat *stat);
 bool stamp_equal(const struct stamp *a, const struct stamp *b);
+
+/** Returns `hash` with the stamp of `stat` added. */
 uint64_t stamp_hash(uint64_t hash, const struct stat *stat);
 
 /** Returns whether the layer with that name contributed to the version. */
@@ -107,11 +109,15 @@ bool version_same(const struct version *a, const struct version *b);
 
 /**
  * Copies content and attributes, but no stamps and no descriptor. So the copy can't be compared
- * with sources, and a VERSION_HELD copy can't be read. Returns one reference; NULL: no memory.
+ * with sources, and the copy of a VERSION_HELD can't be read. Returns one reference; NULL: no
+ * memory.
  */
 struct version *version_copy(const struct version *version);
 
-/** Copies the version with its stamps and descriptor, and does version_restrict() to the copy. */
+/**
+ * Copies the version with its stamps and descriptor, and does version_restrict() with the copy and
+ * `other`. Returns one reference to the copy; NULL: memory or descriptors are short.
+ */
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);
 
@@ -119,16 +125,19 @@ struct version *version_narrow(
 void version_restrict(
 	struct version *version, const struct version *other, const struct mounter *mounter);
 
-/** Returns whether the version has one source, and so the time of that source. */
+/** Returns whether the version has only one source, and so the time of that source. */
 bool version_has_one_source(const struct version *version);
 
 /**
- * For two versions with the same content: returns whether both have one source, the same file,
- * whose time has changed. Call it before version_take_sources().
+ * For two versions with the same content: returns whether the same file is the only source of both,
+ * but with another mtime. Call it before version_take_sources().
  */
 bool version_is_touched(const struct version *version, const struct version *other);
 
-/** Moves the sources and the strategy of `other`, which has the same content, to `version`. */
+/**
+ * Moves the names and stamps of the sources, the fallbacks and the strategy from `other`, which has
+ * the same content, to `version`.
+ */
 void version_take_sources(struct version *version, struct version *other);
 
 /** Fills in the version's attributes, as stat(2) does. */
@@ -142,6 +151,6 @@ ssize_t version_read(const struct version *version, char *buffer, size_t size, o
 
 /**
  * Reads all bytes, or the target of a link. Returns 0 with *ret, NUL-terminated, for free(3);
- * -ENOMEM; or as version_read().
+ * -ENOMEM; or an error of version_read().
  */
 int version_read_all(const struct version *version, char **ret);
