@@ -5,30 +5,30 @@
 #include "worker.h"
 
 /**
- * Does what compose() does, in a worker. But the calling process itself composes links, and large
- * files that only one layer has, as these need no parser. If the link or file is in a remote layer,
- * the calling process composes only files above 64 MiB, and only while the layer answers. Returns
- * as compose() or workers_run().
+ * Does what compose() does, in a worker. But links, and files of compose_held_source(), need no
+ * parser: the calling process composes them itself. If they are in a remote layer, it does so only
+ * for files above 64 MiB, and only while the layer answers. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
 	struct problem *problem);
 
 /**
- * Merges again, and if the text is the same as the version's, maps its lines. Returns 0 with *ret
- * for line_map_free() (NULL: the sources have changed, or can't be merged); -ENOMEM; -ECANCELED.
+ * Has a worker merge again, and map the lines if the text is still the version's. Returns 0 with
+ * *ret for line_map_free() (NULL: the sources have changed, or can't be merged); -ENOMEM; or
+ * -ECANCELED.
  */
 int map_lines_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version, struct line_map **ret);
 
-/* The task of compose_by(), the writer of its job, and the reader of its answer: for tests. */
+/* Declared for tests: the task of compose_by(), and the function that writes the task's job. */
 worker_task compose_task;
 void compose_job_put(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct record *record);
 
 /**
- * Reads an answer of compose_task(). Returns as compose(); -EBADMSG: the answer is damaged, or its
- * version is not of `kind`.
+ * Declared for tests. Reads an answer of compose_task(). Returns as compose(); or -EBADMSG: the
+ * answer is damaged, or its version is not of `kind`.
  */
 int compose_answer_take(const struct composer *composer, struct record *answer,
 	enum union_kind kind, struct dependencies *asked, struct version **ret,

@@ -1,15 +1,15 @@
 /*
- * Layers on network and FUSE file systems, and links that lead to such a file system: workers look
- * into them for the daemon.
+ * Layer tasks: workers look for the daemon into layers on network and FUSE file systems, and follow
+ * links that lead to such a file system.
  *
  *      coroutine of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
  * Contract: the daemon makes no system call that such a file system has to answer, except to read a
  * source above 64 MiB (compose_task.h). If the file system does not answer within the settings'
- * answer_ms, the caller gets -ETIMEDOUT. While a worker still waits, later callers get -ETIMEDOUT
- * at once. If a link of a local layer leads to such a file system, only paths through such links
- * wait for it. A layer without an answer counts as one that could not be examined (union.h). The
- * publisher serves all layers, so it waits only LAYER_HURRY_MS.
+ * answer_ms, the caller gets -ETIMEDOUT. As long as the worker goes on waiting, later callers get
+ * -ETIMEDOUT at once. If a link of a local layer leads to such a file system, only paths through
+ * the link wait for it. A layer without an answer counts as one that could not be examined
+ * (union.h). The publisher serves all layers, so it waits only LAYER_HURRY_MS.
  */
 #pragma once
 
@@ -20,14 +20,15 @@
 struct layer_tasks {
 	struct workers *workers;
 	struct composer composer; /* with is_cancelled; `settings` is not used */
-	/* Logs that a layer is silent, or answers again; `problem` is NULL. */
+	/* Logs that a layer is silent, or answers again; `problem` is NULL. May be NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 	void *context;
 };
 
 /**
- * From now on workers look into the remote layers of all settings (layer.h). `tasks` is copied;
- * NULL: the calling process looks into them itself. Call it while no coroutine looks into a layer.
+ * From now on workers look into remote layers, whatever settings they are of (layer.h). `tasks` is
+ * copied; NULL: the calling process looks into them itself. Call this function while no coroutine
+ * looks into a layer.
  */
 void layer_tasks_use(const struct layer_tasks *tasks);
 
@@ -38,9 +39,9 @@ void layer_tasks_use(const struct layer_tasks *tasks);
 int layer_tasks_patience(int ms);
 
 /**
- * Has a worker watch the directory `path` of a remote layer for the events of `mask`. *ret gets the
- * directory's state after that, *is_remote whether it lies on a remote file system itself.
- * Returns the number of the watch, for watch_end(); or -errno.
+ * Has a worker watch the directory `path` of a remote layer for the events in `mask`. *ret gets the
+ * directory's attributes, read after the watch was made. *is_remote: the directory itself lies on a
+ * remote file system. Returns the number of the watch, for watch_end(); or -errno.
  */
 int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret,
 	bool *is_remote);

@@ -6,26 +6,29 @@
  *                      ──reply▶
  *                      ◀─answer─
  *
- * A worker may ask for a file that the view finds, for the last good text of a source, or for a
- * file outside of the layers that a link leads to.
+ * A worker may ask the daemon for three things: where the view finds a name under a directory
+ * (finder.h), the last good text of a source, and a file outside of the layers that a link leads
+ * to.
  *
- * Contract: if a source crashes its parser, keeps it busy for ever or uses up memory, only its own
- * path is affected, and a worker is lost. The path keeps its last good version, and the fault says
- * why. After three failures its sources are not merged again until they change.
+ * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, only
+ * the source's own path is affected, and a worker is lost. The path keeps its last good version,
+ * and the fault says why. After three failures, the path's sources are not merged again until they
+ * change.
  *
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
  * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
  * under the mount, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job at a
  * time. Two workers are kept, each with a cache of parsed sources. The first one gets no large
  * jobs, so a small job rarely waits for a large one. The second one gets large jobs, and small ones
- * while the first is busy. If both stay busy, one more worker is forked for this job alone. A
- * worker that has had a large job runs with less priority (LARGE_NICE) from then on: the daemon,
+ * while the first is busy. If both stay busy, one more worker is forked for the waiting job alone.
+ * A worker that has had a large job runs with less priority (LARGE_NICE) from then on: the daemon,
  * which answers all requests, goes before it. If the settings change, workers are forked anew.
  *
- * A worker that stands still is left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or
- * more stand still, no worker is forked for one job alone: small jobs wait for the two kept
- * workers, and large ones for the second. A kept worker that stands still is replaced, unless 4 *
- * WORKERS_LEFT_MAX or more workers stand still already.
+ * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
+ * worker is left alone: it gets no job any more, and ends as soon as it can. While WORKERS_LEFT_MAX
+ * or more workers stand still, no worker is forked for one job alone: small jobs wait for the two
+ * kept workers, and large ones for the second. A kept worker that stands still is replaced, unless
+ * 4 * WORKERS_LEFT_MAX or more workers stand still already.
  *
  * The daemon takes a worker's messages as hostile input (record.h).
  */
@@ -34,7 +37,7 @@
 #include "compose.h"
 #include "record.h"
 
-/* Workers that live on after their job. */
+/* Number of kept workers: those that live on after their job. */
 #define WORKERS_KEPT 2
 
 /* While this many workers stand still, only the kept ones are forked. */
@@ -43,21 +46,21 @@
 /* The longest that a job waits for a kept worker, while WORKERS_LEFT_MAX or more stand still. */
 #define WORKER_PATIENCE_MS 10000
 
-/* Bytes that a worker may allocate, beyond what the daemon had at the fork. */
+/* Bytes that a worker may allocate, in addition to what the daemon had at the fork. */
 #define WORKER_MEMORY ((size_t)2 << 30)
 
 struct workers;
 
 /*
- * A task: a function that runs in a worker. It reads the job, and then the sources. Each source
- * that is read adds its text to `answer`, so the task writes to `answer` only after the last one.
+ * A task: a function that runs in a worker. It reads the job, then the sources. Reading a source
+ * adds its text to `answer`, so the task itself writes to `answer` only after the last source.
  * `composer` has the worker's cache, and no fallbacks. Returns 0 or -errno.
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
 
-/* The daemon's answers to a worker that has a job. Called in workers_run(). */
+/* How the daemon answers the questions of a worker that has a job. Called by workers_run(). */
 struct worker_requests {
-	/* Returns one reference to the last good text of a source; NULL: none may be used. */
+	/* Returns one reference to the last good text of a source; NULL: there is no fallback. */
 	struct loaded *(*fallback)(void *context, const struct layer *layer, const char *path);
 	void *context;
 };
@@ -67,11 +70,12 @@ struct worker_job {
 	worker_task *task;
 	const struct composer *composer; /* with the job's settings, and is_cancelled */
 	const char *path;                /* in the tree; it names the job */
-	/* A hash of the sources' state, for which failures are counted. 0: they are not counted. */
+	/* A hash of the sources' state: failures with the same state are counted. 0: none are. */
 	uint64_t state;
 	/*
-	 * The st_dev of a file system that may not answer; 0: none. If any worker has waited for it
-	 * for patience_ms or longer, the job is refused with -ETIMEDOUT. Set patience_ms, too.
+	 * The st_dev of a file system that may not answer; 0: none. If any worker has been waiting
+	 * for it for patience_ms or longer, the job is refused with -ETIMEDOUT. Set patience_ms,
+	 * too.
 	 */
 	dev_t file_system;
 	/*
@@ -79,7 +83,7 @@ struct worker_job {
 	 * long stands still. 0: 2 * answer_ms.
 	 */
 	int patience_ms;
-	int longest_ms; /* after so long a wait for a message, steps do not count; 0: 10 minutes */
+	int longest_ms; /* after so long a wait for a message, steps don't count; 0: 10 minutes */
 	uint64_t bytes; /* of the sources, about. More than POOL_LARGE_BYTES: a large job */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
@@ -87,8 +91,8 @@ struct worker_job {
 };
 
 /**
- * Makes an empty set; workers are forked when a job needs them. They keep the inotify(7) descriptor
- * `watches` open; -1: none. Returns 0 with *ret for workers_free(), or -ENOMEM.
+ * Makes an empty set of workers; each is forked when a job needs it. Workers keep the inotify(7)
+ * descriptor `watches` open; -1: none. Returns 0 with *ret for workers_free(), or -ENOMEM.
  */
 int workers_new(int watches, struct workers **ret);
 
@@ -96,14 +100,14 @@ int workers_new(int watches, struct workers **ret);
 void workers_free(struct workers *workers);
 
 /**
- * Cancels all jobs under way: their workers are left alone, and their callers get -ECANCELED, if
- * the composer's is_cancelled is set.
+ * Cancels all jobs under way, and leaves their workers alone. First set the composers'
+ * is_cancelled: then the callers of workers_run() get -ECANCELED.
  */
 void workers_cancel(struct workers *workers);
 
 /**
- * Notes the settings that jobs have from now on. Workers with other settings end as soon as they
- * have no job, so that the directories of former layers are closed.
+ * Notes the settings that jobs have from now on. A kept worker with other settings ends as soon as
+ * it has no job, so that the directories of former layers are closed.
  */
 void workers_renew(struct workers *workers, const struct settings *settings);
 
@@ -115,20 +119,20 @@ struct worker_answer {
 };
 
 /**
- * Has a worker do the job, and waits for the answer, or until the worker fails.
+ * Has a worker do the job, and waits until the worker answers or fails.
  *
- * Returns 0 with *ret for worker_answer_fini(); PROBLEM: the worker has failed; -ETIMEDOUT: it has
- * waited in vain for a file system (try again later); -ENOMEM: the machine is short of memory;
- * -ECANCELED; or another -errno. `problem` says why the worker failed or waited. If the job was
- * refused because of job->file_system, `problem` does not change.
+ * Returns 0 with *ret for worker_answer_fini(); PROBLEM: the worker has failed; -ETIMEDOUT: the
+ * worker has waited in vain for a file system (try again later); -ENOMEM: the machine is short of
+ * memory; -ECANCELED; or another -errno. After PROBLEM and -ETIMEDOUT `problem` has the reason,
+ * except if the job was refused because of job->file_system: then `problem` does not change.
  */
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
 
-/** Returns the longest time that a worker has been waiting for `file_system`. */
+/** Returns how long a worker has been waiting for `file_system`: the longest of all; 0: none is. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
-/** Adds the texts to `cache`: if a source breaks later, its text can be the fallback. */
+/** Adds the answer's texts to `cache`: if a source breaks later, its text can be the fallback. */
 void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache);
 
 void worker_answer_fini(struct worker_answer *answer);

@@ -1,6 +1,6 @@
 /*
- * The messages between the daemon and a worker: records (record.h), over SOCK_SEQPACKET. A large
- * one is in an unnamed file.
+ * The messages between the daemon and a worker: records (record.h), through a SOCK_SEQPACKET. A
+ * large record is sent as an unnamed file.
  */
 #pragma once
 
@@ -20,10 +20,10 @@ enum worker_message {
 	WORKER_MESSAGES,
 };
 
-/** Makes a message of the kind. Returns it for record_free(). NULL: no memory. */
+/** Makes a message of the kind. Returns it for record_free(); NULL: no memory. */
 struct record *worker_message_new(enum worker_message kind);
 
-/** Sends the message, with at most one descriptor. Returns 0 or -errno. */
+/** Sends the message, which may have one descriptor at most. Returns 0 or -errno. */
 int worker_message_send(int socket, struct record *message);
 
 /**

@@ -8,8 +8,8 @@
 #define WORKER_NO_MEMORY COROUTINE_NO_MEMORY
 
 /**
- * Returns the seconds of processor time for reading one source, or for one merge; 0: no limit. The
- * readers' own limit (limit.h) is lower; this one stops a reader that has a bug.
+ * Returns the seconds of processor time that reading one source, or one merge, may take; 0: no
+ * limit. The readers' own limit (limit.h) is lower; this one stops a reader that has a bug.
  */
 static inline unsigned worker_seconds(const struct settings *settings)
 {
@@ -28,32 +28,33 @@ struct worker_page {
 };
 
 /**
- * Makes the new process end when it has used a second or two of a processor after the daemon has
- * closed the other end of the socket. Call this directly after fork(2), when the process already
- * dies with the daemon (forked_dies_with()). Allocates nothing.
+ * Makes the new process end after the daemon has closed the other end of the socket, when it has
+ * used a second or two of a processor since then. Call this directly after fork(2), after
+ * forked_dies_with(). Allocates nothing.
  */
 void worker_end_with(int socket);
 
 /**
- * Notes that one more of a task's many system calls was answered, so the worker does not stand
+ * For a task of many system calls: notes that one more was answered, so the worker does not stand
  * still (worker_job.patience_ms). Outside of a worker it does nothing.
  */
 void worker_note_step(void);
 
 /**
- * Blocks the worker's own signal until the task has ended. For a task of few system calls, as on
- * some file systems these fail with EINTR if a signal arrives.
+ * Blocks the worker's own signal until the task has ended: on some file systems a system call fails
+ * with EINTR if a signal arrives. Only for a task of few system calls.
  */
 void worker_block_signals(void);
 
 /**
- * Does jobs until the socket is closed, with the settings of the daemon's `composer`. `watches`, a
- * descriptor of inotify(7), has a higher number than any that the worker reads from; -1: none.
+ * Does jobs until the socket is closed, with the settings of the daemon's `composer`. `watches` is
+ * a descriptor of inotify(7), whose number must be higher than that of any descriptor from which
+ * the worker reads; -1: there is none.
  */
 __attribute__((noreturn)) void worker_process(
 	int socket, int watches, struct worker_page *page, const struct composer *composer);
 
-/** For a task: returns `watches` of worker_process(). */
+/** For a task: returns the argument `watches` of worker_process(). */
 int worker_watches(void);
 
 /**
