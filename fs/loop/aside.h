@@ -1,16 +1,17 @@
 /*
- * Aside: makes a call that may wait in the kernel for a file system that does not answer. A thread
- * makes only this call, and then ends. So only the calling coroutine waits.
+ * Aside: a thread that makes one call, and then ends. If that call waits in the kernel, for a file
+ * system that does not answer, only the coroutine of aside_run() waits, and all others go on.
  */
 #pragma once
 
 #include <stdbool.h>
 
 /**
- * Runs `run` in a thread of its own, and waits. `run` must not touch anything that other coroutines
- * change. Without other coroutines, or if no thread can be made, runs it in the calling thread.
+ * Runs `run` in a thread of its own, while the calling coroutine waits. `run` must not touch
+ * anything that other coroutines change. If there is no other coroutine, or no thread can be made,
+ * runs `run` in the calling thread.
  */
 void aside_run(void (*run)(void *context), void *context);
 
-/** Returns whether a thread of aside_run() runs. */
+/** Returns whether any thread of aside_run() is running now. */
 bool aside_is_running(void);

@@ -60,8 +60,8 @@ void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until)
 void coroutine_wake(struct coroutine_queue *queue);
 
 /**
- * Has the first coroutine of the queue woken at `at` (CLOCK_MONOTONIC), once: the one that is the
- * first by then. Replaces an earlier `at`. NULL: none is woken.
+ * At the time `at` (CLOCK_MONOTONIC), wakes the coroutine that is the first in the queue by then,
+ * once. Replaces an earlier `at`; NULL: wakes none.
  */
 void coroutine_wake_at(struct coroutine_queue *queue, const struct timespec *at);
 
@@ -69,23 +69,27 @@ void coroutine_wake_at(struct coroutine_queue *queue, const struct timespec *at)
 void coroutine_wake_all(struct coroutine_queue *queue);
 
 /**
- * Sets the mask of ppoll(2) in this thread; NULL: it changes no mask. *mask must stay valid.
+ * Sets the signal mask of this thread while it waits in ppoll(2); NULL: ppoll(2) changes no mask.
+ * *mask must stay valid.
  *
  * A thread's coroutines share its signal mask: to save and restore it at each turn would take a
  * system call. So a coroutine that changes the mask must restore it before it waits.
  */
 void coroutine_mask(const sigset_t *mask);
 
-/** Gives each coroutine its own value of *variable, at first 0. A thread has one such variable. */
+/**
+ * Gives each coroutine its own value of *variable, at first 0. A thread can have only one such
+ * variable.
+ */
 void coroutine_keeps(int *variable);
 
 /* Exit status of a process of coroutine_fork() that has no memory for its stack. */
 #define COROUTINE_NO_MEMORY 3
 
 /**
- * Forks a process that runs `run`, without the coroutines, on a stack as large as a program's.
- * `run` must not return. It begins with all signals blocked, as their handlers are still the
- * parent's, and must first close the descriptors that the process must not hold. Returns the
+ * Forks a process that has no coroutines, and runs `run` on a stack as large as a program's. `run`
+ * must not return. All signals are blocked when `run` begins, as their handlers are still the
+ * parent's. `run` must first close the descriptors that the process must not hold. Returns the
  * process's number or -errno.
  */
 pid_t coroutine_fork(void (*run)(void *context), void *context);
