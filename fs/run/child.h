@@ -13,9 +13,9 @@
 struct child {
 	const struct run_command *command;
 	const struct workspace *workspace;
-	pid_t guard;
-	int output; /* for standard output and standard error */
-	int report; /* pipe, closed by exec(2): gets a struct child_report if a step fails */
+	pid_t guard; /* the parent; the child dies with it */
+	int output;  /* becomes standard output and standard error */
+	int report;  /* a pipe, closed by exec(2): gets a struct child_report if a step fails */
 };
 
 /* The reason why the program was not started. */
@@ -24,5 +24,8 @@ struct child_report {
 	char what[256]; /* the step that failed */
 };
 
-/** Fills the workspace, drops rights that the program must not have, and becomes the program. */
+/**
+ * In the child: fills the workspace, drops rights that the program must not have, and becomes the
+ * program.
+ */
 __attribute__((noreturn)) void child_run(const struct child *child);

@@ -8,9 +8,9 @@
  *                         │  SIGKILL to the program's group, and to processes that have left it
  *                         └─ sends the result
  *
- * The guard sends two messages, each a struct run_result. The first one, sent before the program
- * starts, has RUN_GONE and the path of the workspace. The second one has the result. If the guard
- * is killed in between, the runner uses the first one, and removes the workspace.
+ * The guard sends two messages, each a struct run_result. It sends the first one before the program
+ * starts, with RUN_GONE and the path of the workspace. The second one has the result. If the guard
+ * is killed in between, the runner passes on the first one, and removes the workspace itself.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 #define GUARD_MESSAGES 2
 
 /**
- * The guard, in coroutine_fork()'s process: closes all descriptors but `socket` and the command's
- * file, runs the command in a workspace, removes the workspace, and sends the result.
+ * In the process of coroutine_fork(): closes all descriptors but `socket` and the command's file,
+ * runs the command in a workspace, removes the workspace, and sends the result.
  */
 __attribute__((noreturn)) void guard_run(const struct run_command *command, int socket);

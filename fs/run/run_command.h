@@ -12,17 +12,17 @@ enum run_kind {
 	RUN_KINDS,
 };
 
-/* Values that commands get: those that the daemon had at its start, not its present ones. */
+/* What commands inherit: values that the daemon had when it started, not its present ones. */
 struct run_origin {
-	char *language; /* "LANG=…" */
-	struct rlimit files;
-	uint64_t slice_ns; /* slice.h */
+	char *language;      /* "LANG=…" */
+	struct rlimit files; /* the limit of descriptors */
+	uint64_t slice_ns;   /* the time slice (slice.h) */
 };
 
 struct run_command {
 	enum run_kind kind;
 	const struct program *program;
 	const char *path; /* of the judged file, or of a changed one; relative to the root */
-	int file;
+	int file;         /* a descriptor; the child copies its content for the program */
 	const struct run_origin *origin;
 };

@@ -16,10 +16,11 @@
 #include "run_result.h"
 
 /**
- * Finds the first place that result->output names in the judged copy of `path`. A warning counts
- * only if no other line has a place. Fills `problem` with the place's source, line and column by
- * `map` (NULL: with those in the merged file), and with the output as one line. Returns false if
- * the output names no place; then `problem` has `path` instead of the place.
+ * Finds the first place in the judged copy of `path` that result->output names. The place of a
+ * warning counts only if no other line of the output has a place. The message of `problem` becomes
+ * the output, as one line. With `map`, `problem` gets the place in a source that the found place
+ * comes from; without `map`, the place in the merged file. Returns false if the output names no
+ * place; then `problem` has `path` alone.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

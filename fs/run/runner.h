@@ -10,8 +10,8 @@
  * - A check judges exactly the bytes of the given descriptor. Its program is that of the settings
  *   in force at its start; new settings do not change a running command.
  * - Only callers of runner_wait() and runner_check() wait for a command.
- * - At most RUN_SLOTS checks and RUN_SLOTS change hooks run at a time. If one more is asked for,
- *   runner_run() returns -EBUSY.
+ * - At most RUN_SLOTS checks and RUN_SLOTS change hooks run at a time. For one more, runner_run()
+ *   returns -EBUSY.
  * - The guard kills everything that the command has started, and removes the workspace, at the
  *   first of these events: the program ends; the command's time limit is over; runner_stop() is
  *   called; the process of the runner ends in any way.
@@ -33,14 +33,17 @@
 
 struct runner;
 
-/* A run. The caller puts it into a larger struct, which the caller frees. */
+/* A run. The caller puts it into a larger struct of its own. */
 struct run {
-	/* Called by the runner's coroutine, or by runner_stop(). */
+	/*
+	 * Called once, by the runner's coroutine or by runner_stop(). May free `run`. `result`
+	 * lives as long as the call.
+	 */
 	void (*done)(struct run *run, const struct run_result *result);
 };
 
 /**
- * Makes a runner. Commands will have the LANG, the limit of descriptors and the time slice that
+ * Makes a runner. Its commands inherit the LANG, the limit of descriptors and the time slice that
  * this process has now. Returns 0 with *ret for runner_free(), or -ENOMEM.
  */
 int runner_new(struct runner **ret);
@@ -54,14 +57,20 @@ int runner_new(struct runner **ret);
 int runner_run(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run *run);
 
-/** Makes the guards kill all commands, without waiting for that. Unfinished runs get RUN_GONE. */
+/**
+ * Makes the guards kill all commands, and gives RUN_GONE to the unfinished runs. Does not wait for
+ * the guards. A stopped runner starts no command any more.
+ */
 void runner_stop(struct runner *runner);
 
 /** Stops the runner, waits for the guards and frees the runner. NULL: does nothing. */
 void runner_free(struct runner *runner);
 void runner_freep(struct runner **runner);
 
-/** Runs a command and waits for its end. *ret: RUN_UNSTARTED if runner_run() has failed. */
+/**
+ * Runs a command as runner_run() does, and waits for its end. If runner_run() fails, *ret has
+ * RUN_UNSTARTED.
+ */
 void runner_wait(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run_result *ret);
 
@@ -70,8 +79,9 @@ void runner_wait(struct runner *runner, enum run_kind kind, const struct program
 
 /**
  * Runs the check of `path`, if there is one, on `bytes`, and waits for its end. `map` has the
- * origins of the lines, and may be NULL. *ret gets the result. Returns 0; RUNNER_UNCHECKED, with a
- * problem, if the check is optional and not installed; PROBLEM; or -errno.
+ * origins of the lines, and may be NULL. *ret gets the result. Returns 0: the check has accepted
+ * the bytes, or there is none; RUNNER_UNCHECKED, with a problem: the check is optional, and not
+ * installed; PROBLEM; or -errno.
  */
 int runner_check(struct runner *runner, const struct settings *settings, const char *path,
 	struct span bytes, const struct line_map *map, struct run_result *ret,

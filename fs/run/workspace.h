@@ -1,7 +1,7 @@
 /*
- * A workspace: a directory for the one file of a command. The guard makes it. The process that
- * becomes the command fills the workspace and gives it to the command's user. The guard, or the
- * runner if the guard is killed, removes the workspace with everything in it.
+ * A workspace: a directory for the one file of a command. The guard makes the directory. The child
+ * (child.h) fills it, and gives it to the user that the command runs as. At the end the guard
+ * removes the directory with everything in it, or the runner does if the guard was killed.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ struct workspace {
 int workspace_make(struct workspace *workspace);
 
 /**
- * Copies the content of `fd` to a file in the workspace, with the last name in `path`. Only the
- * user `uid` may read the file and search the directory. Returns 0 with *ret, the file's path, for
- * free(3); or -errno.
+ * Copies the content of `fd` to a file in the workspace. The file has the last name in `path`. Only
+ * the user `uid` may read the file and search the directory. Returns 0 with *ret, the file's path,
+ * for free(3); or -errno.
  */
 int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
 	gid_t gid, char **ret);
