@@ -1,6 +1,6 @@
 /*
  * The filter of system calls (seccomp(2)), by libseccomp. A forbidden call fails with EPERM, and
- * the process goes on, as a library that tries a new call must not end a mount.
+ * the process goes on: a library that tries a new call must not end a mount.
  */
 #pragma once
 
@@ -15,12 +15,15 @@
  */
 int filter_enter(enum sandbox_process process);
 
-/** Makes the filter for workers, unless it exists already. Returns as filter_enter(). */
+/**
+ * Makes the filter for workers, unless it exists already. Call it before the fork: then no worker
+ * has to make the filter itself. Returns as filter_enter().
+ */
 int filter_prepare_worker(void);
 
 /**
- * In a worker: enters the filter of filter_prepare_worker(), which is made now if it was not made
- * before the fork. `watches` is the daemon's descriptor of inotify(7): from then on the worker can
- * read only from descriptors with lower numbers; -1: from all. Returns as filter_enter().
+ * In a worker: does filter_prepare_worker(), and enters the filter. `watches` is the daemon's
+ * descriptor of inotify(7): from then on the worker can read only from descriptors with lower
+ * numbers; -1: from all. Returns as filter_enter().
  */
 int filter_enter_worker(int watches);

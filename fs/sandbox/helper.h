@@ -7,8 +7,8 @@
  * forked later, by coroutine_fork(), and ends with its command.
  *
  * A process has at most one helper of each helper_kind; each guard counts as a kind of its own. The
- * parent can read the state of each helper at any time. A descriptor reports changes
- * (helper_watch(), SIGCHLD). The parent never waits for the end of a helper that stays stopped.
+ * parent can read the state of each helper at any time. The descriptor of helper_watch() reports
+ * changes. The parent never waits for ever for a helper that is stopped (SIGSTOP).
  */
 #pragma once
 
@@ -30,7 +30,7 @@ enum helper_kind {
 enum helper_state {
 	HELPER_RUNS,
 	HELPER_STOPPED, /* by a signal (SIGSTOP), or by a debugger that has left it stopped */
-	HELPER_ENDED,   /* although its parent needs it */
+	HELPER_ENDED,   /* although the parent needs it */
 };
 
 /* Size of the text of helper_text(). */
@@ -40,46 +40,47 @@ enum helper_state {
 const char *helper_name(enum helper_kind kind);
 
 /**
- * Prepares the new process: closes all descriptors but `socket` and `kept` (-1: none); opens
+ * In the helper, before all else: closes all descriptors but `socket` and `kept` (-1: none); opens
  * /dev/null as standard streams; sets the process's name; changes to the root directory; ignores
  * the signals that ask the parent to end. `kept` keeps its number. Returns the socket's new number.
+ * If a step fails, ends the process.
  */
 int helper_begin(enum helper_kind kind, int socket, int kept);
 
-/** Resets signals in a forked process, before exec(3). */
+/** In a forked process, before exec(3): gives all signals their default, and unblocks them. */
 void helper_reset_signals(void);
 
 /* For the parent: */
 
-/* Maximum number of children that helper_inherit() notes. Others stay zombies until we end. */
+/* Children that helper_inherit() notes, at most. Others stay zombies until this process ends. */
 #define HELPERS_INHERITED_MAX 64
 
 /**
- * Notes the children of the program that ran in this process before an exec, and continues those
- * that are stopped. They end by themselves, as their sockets are closed; helper_watch() and
- * helper_take() reap them. Call it before any fork.
+ * After a take-over: notes the children that the previous program of this process has left, and
+ * continues those that are stopped. They end by themselves, as their sockets are closed.
+ * helper_watch() and helper_take() reap them. Call this function before any fork.
  */
 void helper_inherit(void);
 
-/** Notes a forked helper. */
+/** Notes the helper `pid`, which was just forked. */
 void helper_began(enum helper_kind kind, pid_t pid);
 
 /** Returns the helper's process number; 0: there is none. */
 pid_t helper_pid(enum helper_kind kind);
 
-/** Returns a descriptor that is readable when the helper has ended; -1: the kernel gives none. */
+/** Returns a descriptor that is readable when the helper has ended; -1: none. Do not close it. */
 int helper_fd(enum helper_kind kind);
 
 /** Returns the helper's state; HELPER_RUNS if there is none, or if it is a guard that has ended. */
 enum helper_state helper_state(enum helper_kind kind);
 
-/** Writes a line about the state of the helper; if it has ended, with `remedy`. */
+/** Writes a line about the state of the helper. If the helper has ended, the line has `remedy`. */
 void helper_text(enum helper_kind kind, enum helper_state state, const char *remedy,
 	char ret[HELPER_TEXT_MAX]);
 
 /**
  * Returns a descriptor, for close(2), that becomes readable when a helper may have stopped, gone on
- * or ended; or -errno. Blocks SIGCHLD.
+ * or ended; or -errno. Blocks SIGCHLD in this thread.
  */
 int helper_watch(void);
 
@@ -91,14 +92,15 @@ void helper_take(
 	int fd, const char *remedy, void (*log)(void *context, const char *line), void *context);
 
 /**
- * Continues all stopped helpers, as the parent now needs them. A helper that has got SIGSTOP and
- * has not stopped yet goes on, too: SIGCONT takes a pending SIGSTOP back (signal(7)).
+ * Continues all stopped helpers, as the parent needs them now. A helper that was sent SIGSTOP, but
+ * has not stopped yet, goes on, too: SIGCONT takes a pending SIGSTOP back (signal(7)).
  */
 void helper_wake(void);
 
 /**
- * Ends the helper, if there is one; the caller has closed its socket. Continues the helper, and
- * waits at most `patience_ms` until it ends by itself. Then, or at once if `patience_ms` is 0,
- * kills it, and waits at most 5 s more, as a disk that hangs may keep a killed process for ever.
+ * Ends the helper, if there is one. Unless `patience_ms` is 0, the caller has closed the helper's
+ * socket: then continues the helper, and waits at most `patience_ms` until it ends by itself. If it
+ * still runs, kills it, and waits at most 5 s for its end: a disk that hangs may keep a killed
+ * process for ever.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

@@ -1,6 +1,6 @@
 /*
- * Messages, each with at most one descriptor, between our processes and to the service manager. The
- * socket must preserve the boundaries of messages (SOCK_SEQPACKET, SOCK_DGRAM).
+ * Parcels: messages between our processes, and to the service manager, each with one descriptor at
+ * most. The socket must preserve the boundaries of messages (SOCK_SEQPACKET, SOCK_DGRAM).
  */
 #pragma once
 
@@ -11,8 +11,9 @@
 int parcel_send(int socket, const void *data, size_t size, int fd);
 
 /**
- * Waits for a message. Returns the stored length (what exceeds `size` is lost); 0: the other end is
- * closed; -EMFILE: the descriptor is lost, as this process has too many; or another -errno. *fd is
- * the descriptor, for close(2); -1: the message has none, or had several, which are closed.
+ * Waits for a message. Returns the number of bytes that were stored (those beyond `size` are lost);
+ * 0: the other end is closed; -EMFILE: the message's descriptor is lost, as this process has too
+ * many open; or another -errno. *fd is the descriptor, for close(2); -1: the message has none, or
+ * has several, which are closed.
  */
 ssize_t parcel_take(int socket, void *data, size_t size, int *fd);

@@ -11,8 +11,8 @@
  *                 it keeps those of the layers and of the directory under the mount, and inotify's,
  *                 to which it adds watches of remote layers. It writes no file, starts no process
  *                 and sends no signal. If a link of a layer with `follow` leads to a file outside
- *                 of the layers, a process of the daemon opens the file for the worker, unless the
- *                 file is in /proc or the like.
+ *                 of the layers, a process that the daemon forks opens the file for the worker,
+ *                 unless the file is in /proc or the like.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
@@ -24,8 +24,8 @@
  *                 guard's limits. So a guard keeps the rights of the user who mounts, and is in no
  *                 sandbox. Its only input is the command's output.
  *
- * The means. Each is for all these processes except those after "Not", or only for those after
- * "Only":
+ * The means. Each is used for all these processes but the guard. Further exceptions stand after
+ * "Not". A means with "Only" is used for the named processes alone:
  *
  *   no_new_privs  a set-id program gains no rights.
  *   capabilities  only those that sandbox.c names, with the reason of each, are kept.
@@ -35,16 +35,16 @@
  *   seccomp       system calls fail with EPERM, except those that filter.c names, with the reason
  *                 of each.
  *                 Not: mirror
- *   not dumpable  processes of root without capabilities can't read our memory. A mirror knows
- *                 passwords, so its user's other processes can't read its memory, either.
+ *   not dumpable  root's processes without capabilities can't read the process's memory. A mirror
+ *                 knows passwords, so its user's other processes can't read its memory, either.
  *                 Only: processes of root, and mirrors
  *   no core       no core dump is written.
  *   environment   is overwritten. Not: mirror
  *
  * All processes but workers, guards, mirrors, plyfs-report and plyfs-settings are forked before the
  * mount, so that only the daemon holds /dev/fuse. Workers and the others named here close it first.
- * plyfs-publish looks up the allowed paths before the mount (sandbox_prepare()), and enters its
- * sandbox afterwards. In between it looks up no path, as the path may lead through the mount.
+ * plyfs-publish prepares its sandbox before the mount (sandbox_prepare()), and enters it
+ * afterwards. In between it looks up no path, as the path may lead through the mount.
  *
  * If code in a process with a filter needs another system call, add the call to the table in
  * filter.c, with the reason.
@@ -78,7 +78,7 @@ enum sandbox_right {
 	SANDBOX_NAMES, /* make, rename and remove names, but read and write no file */
 };
 
-/* The parts that are turned off, for debugging. */
+/* The parts that the user has turned off, for debugging. */
 struct sandbox_switches {
 	bool has_no_sandbox; /* the process keeps all rights: it can be debugged, and dumps core */
 	bool has_no_landlock;
@@ -91,7 +91,7 @@ struct sandbox_options {
 	int watches; /* WORKER: the daemon's descriptor of inotify(7); -1: none */
 };
 
-/* Whether a part is in force. UNAVAILABLE: the kernel lacks it. */
+/* Whether a part is in force. NOT_BUILT: plyfs lacks it. UNAVAILABLE: the kernel lacks it. */
 enum sandbox_force { SANDBOX_OFF, SANDBOX_ON, SANDBOX_NOT_BUILT, SANDBOX_UNAVAILABLE };
 
 /* The parts in force. */
@@ -100,7 +100,7 @@ struct sandbox_state {
 	int landlock_abi; /* the kernel's version of Landlock, if `landlock` is SANDBOX_ON */
 	enum sandbox_force seccomp;
 	bool has_no_new_privs;
-	unsigned long long capabilities; /* those that are kept: bits 1 << CAP_… */
+	unsigned long long capabilities; /* which the process keeps: bits 1 << CAP_… */
 };
 
 /* A sandbox that is prepared, and not entered yet. */
