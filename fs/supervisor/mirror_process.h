@@ -15,7 +15,7 @@ struct mirror_identity {
 	char home[4096];
 };
 
-/** Finds the user for a store's mirror. Returns 0; or PROBLEM, with the remedy: no usable user. */
+/** Finds the user for a store's mirror. Returns 0; or PROBLEM, if none is usable. */
 int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 
@@ -36,16 +36,16 @@ struct mirror_start {
 #define MIRROR_NOT_STARTED 127
 
 /**
- * Forks a process that runs run(context), by coroutine_fork(). *written, which lies in `context`,
- * becomes the write end of a pipe for the process. Returns the pid with *ret, the nonblocking read
- * end, for close(2); or -errno.
+ * Makes a pipe, and forks a process that runs run(context), by coroutine_fork(). The process finds
+ * the write end in *written, which must lie in `context`. Returns the pid with *ret, the
+ * nonblocking read end, for close(2); or -errno.
  */
 pid_t mirror_process_fork(void (*run)(void *context), void *context, int *written, int *ret);
 
 /**
- * Forks the mirror's process, which closes all our descriptors, finds its user, prepares the
- * directories, and starts the program. The kernel kills the process when the calling thread ends.
- * Returns the pid with *log, the nonblocking read end of a pipe with the mirror's messages, for
- * close(2); or -errno.
+ * Forks the mirror's process. That process closes all our descriptors, finds its user, prepares the
+ * directories, and starts the program. The kernel kills it when the calling thread ends. Returns
+ * the pid with *log, the nonblocking read end of a pipe with the mirror's messages, for close(2);
+ * or -errno.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);

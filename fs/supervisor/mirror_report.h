@@ -1,6 +1,7 @@
 /*
- * The report of a mirror (STATE/status.json, fs/mirror/mirror_status.h). The directory that the
- * mirror fills leads to it. The mirror's process writes it, so it is hostile input.
+ * The report of a mirror: the file status.json (fs/mirror/mirror_status.h) in STATE, the mirror's
+ * state directory. The directory that a mirror fills is a link into STATE, so the report is found
+ * by that link. The mirror's process writes the report, so it is hostile input.
  */
 #pragma once
 
@@ -13,9 +14,9 @@
 struct mirror_report {
 	struct document *document; /* owns `map` */
 	const struct node *map;    /* for the functions of report.h */
-	const struct node *faults;
-	bool is_connected;
-	bool is_running;
+	const struct node *faults; /* a list in `map`; NULL: there is none */
+	bool is_connected; /* it is running, and reports that it is connected to its store */
+	bool is_running;   /* a process holds the lock of the state */
 };
 
 /**
@@ -24,26 +25,27 @@ struct mirror_report {
  */
 int mirror_report_open(const char *directory);
 
-/** Reads the report's text. Returns 0 with *ret for free(3), or -errno. */
+/** Reads the report's text in the directory `state`. Returns 0 with *ret for free(3), or -errno. */
 int mirror_report_text(int state, char **ret, size_t *len);
 
 /**
- * Parses the report, which messages call `name`. Returns 0 with *ret for document_free(), whose
- * first root is the report's map; PROBLEM; or -errno.
+ * Parses the report in the directory `state`. `name` names it in messages. Returns 0 with *ret for
+ * document_free(); PROBLEM; or -errno. The first root of *ret is the report's map.
  */
 int mirror_report_document(
 	int state, const char *name, struct document **ret, struct problem *problem);
 
 /**
- * Parses the report into a struct. Returns 0 with *ret for mirror_report_fini(), PROBLEM or -errno.
+ * Does mirror_report_document(), and fills in a struct. Returns 0 with *ret for
+ * mirror_report_fini(), PROBLEM or -errno.
  */
 int mirror_report_read(
 	int state, const char *name, struct mirror_report *ret, struct problem *problem);
 void mirror_report_fini(struct mirror_report *report);
 
 /**
- * Opens and reads the report of the mirror that fills `directory`. Returns false if no mirror fills
- * it, or the report can't be read.
+ * Opens and reads the report of the mirror that fills `directory`. Returns true with *ret for
+ * mirror_report_fini(); false if no mirror fills it, or the report can't be read.
  */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 

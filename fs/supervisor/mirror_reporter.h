@@ -1,7 +1,8 @@
 /*
- * The process plyfs-report: reads the reports of all mirrors, and makes the service manager's
- * status line of them. A report may lie on a file system that does not answer, and a process that
- * waits for that file system can't be killed. So plyfs-report has none of the daemon's descriptors.
+ * The process plyfs-report: reads the reports of all mirrors, and makes one status line of them,
+ * for the service manager. A report may lie on a file system that does not answer, and a process
+ * that waits for that file system can't be killed. So plyfs-report has none of the daemon's
+ * descriptors.
  */
 #pragma once
 
@@ -14,9 +15,10 @@
 #define MIRROR_REPORTER_LINE 2048
 
 /**
- * Forks the process. It writes a line whenever the status has changed, and ends if no layer of
- * `settings` is a mirror's. The kernel kills it when the calling thread ends. Returns its pid with
- * *lines, the nonblocking read end of the pipe that gets the lines, for close(2); or -errno.
+ * Forks plyfs-report. The process writes a line whenever the status has changed, and ends if no
+ * mirror fills a layer of `settings`. The kernel kills it when the calling thread ends. Returns the
+ * pid with *lines, the nonblocking read end of the pipe that gets the lines, for close(2); or
+ * -errno.
  */
 pid_t mirror_reporter_start(
 	const struct settings *settings, const struct sandbox_switches *switches, int *lines);

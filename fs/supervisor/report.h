@@ -1,10 +1,10 @@
 /*
  * A report: the map in which a mount, a rendered tree or a mirror describes itself, as JSON.
- * Another version of plyfs, or another user's process, may have written the report, so any field
- * may be missing, and no text is safe for a terminal.
+ * Another version of plyfs, or another user's process, may have written the report. So any field
+ * may be missing, and any text may contain control characters for a terminal.
  *
- * A `path` names a value in the map: "pid", or "sandbox.landlock" for a value in an inner map. ""
- * is the map itself. `map` may be NULL.
+ * A `path` names a value in the map: "pid", or "sandbox.landlock" for a value in an inner map. The
+ * path "" names the map itself. Each `map`, and `list`, may be NULL.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 /** Returns the value at `path`; NULL: there is none. */
 const struct node *report_get(const struct node *map, const char *path);
 
-/** Returns the text of the scalar at `path`; "": there is none, or it is null. */
+/** Returns the text of the scalar at `path`; "": there is none, or it is null. Never NULL. */
 const char *report_text(const struct node *map, const char *path);
 
 /** Returns whether the text of the scalar at `path` is `text`. */

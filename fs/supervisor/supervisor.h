@@ -8,22 +8,23 @@
  *                settings_read()      layers are opened, by the link that the mirror switches
  *                supervisor_start()   the coroutine
  *
- * The layer's directory follows from the store's settings in plyfs.yaml (store_spec.h), so every
- * command finds it. It is a link, which the mirror switches and the publisher watches. So the
- * publisher sees a first state that comes after the start. The daemon uses no network. If
- * plyfs.yaml changes, the publisher passes the new settings to supervisor_use().
+ * The path of the layer's directory follows from the store's settings in plyfs.yaml (store_spec.h),
+ * so every command finds the directory. It is a link, which the mirror switches and the publisher
+ * watches. So the publisher sees even a first state that comes after the start. The daemon uses no
+ * network. If plyfs.yaml changes, the publisher passes the new settings to supervisor_use().
  *
- * - A mirror runs without capabilities, and can't get more rights. It gets an environment and
- *   descriptors made for it, and none of ours. If we are root, it runs as another user: the store's
+ * - A mirror runs without capabilities, and can't get more rights. Its environment and descriptors
+ *   are made for it; it has none of ours. If we are root, it runs as another user: the store's
  *   `user:`, or SUPERVISOR_USER.
- * - The kernel kills a mirror when the daemon's main thread ends. So only that thread forks them.
+ * - The kernel kills a mirror when the thread that has forked it ends. So only the daemon's main
+ *   thread forks mirrors.
  * - From supervisor_start() on, the daemon waits for no mirror. Paths of mirrors may lie on a disk
  *   that does not answer, and a process that waits for the disk can't be killed. So only processes
  *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
  *   under a service manager plyfs-report, which makes the status line (mirror_reporter.h). Before
  *   supervisor_start(), the calling process looks them up.
  * - A mirror that ends is started again after a pause, which grows, and so is plyfs-report.
- * - If several supervisors have the same store, one mirror works, and the others stand by.
+ * - If several supervisors have the same store, one of the mirrors works, and the others stand by.
  * - At the end all mirrors are killed. A mirror's state survives that, and a stopped mirror does
  *   not hold up the end.
  */
@@ -42,8 +43,8 @@ struct supervisor_options {
 
 	/* Called by the coroutine and by supervisor_wait(). These functions must not wait. */
 	void (*log)(void *context, const char *line);
-	void (*say)(void *context,
-		const char *text); /* "STATUS=…", for the service manager; may be NULL */
+	/* Gets each new status line for the service manager, without "STATUS=". May be NULL. */
+	void (*say)(void *context, const char *text);
 	void *context;
 };
 
@@ -56,9 +57,9 @@ int supervisor_new(struct settings *outline, const struct supervisor_options *op
 	struct supervisor **ret, struct problem *problem);
 
 /**
- * Waits until all layers of the outline, except optional ones, have a state: the last good one or a
- * new one. With `is_fresh`, first waits for answers of the stores; if that takes too long, the last
- * good state is enough. Returns 0; or PROBLEM: a layer has no state in time.
+ * Waits until all layers that come out of stores, except optional ones, have a state: the last good
+ * one or a new one. With `is_fresh`, first waits for answers of the stores; if that takes too long,
+ * the last good state is enough. Returns 0; or PROBLEM: a layer got no state in time.
  */
 int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem *problem);
 
