@@ -1,6 +1,6 @@
 /*
- * A trial: the program that now lies at the daemon's path says if it can take the mount over.
- * It does so in a process of its own, before the daemon execs it.
+ * A trial: before the daemon execs the program that now lies at its path, that program runs in a
+ * process of its own, and says if it can take the mount over.
  *
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
  *          ◀── its end: TRIAL_YES, or its message ──
@@ -21,45 +21,48 @@
 /* The exit status that says yes. Other programs do not use it, except by accident. */
 #define TRIAL_YES 85
 
-/* The option's value is a question. An earlier plyfs refuses the option, and so does not mount. */
+/*
+ * The option for a trial. Its value is a question (handover_is_answered()). A plyfs from before
+ * this option refuses it, and so does not mount.
+ */
 #define TRIAL_OPTION "try-take-over"
 #define TRIAL_QUESTION_MAX 64
 
-/* The descriptor on which the trial finds the directory that the mount lies on. */
+/* The number of the descriptor by which the trial finds the directory that the mount lies on. */
 #define TRIAL_BENEATH_FD 3
 
 /* Size of the text of trial_take(), in bytes, with its NUL. */
 #define TRIAL_TEXT_MAX 1024
 
-/* The call of the program. Fixed at the start, so that no source can change it. */
+/* How the new program is started. Fixed when the daemon starts, so that no source can change it. */
 struct program_call {
 	char *path;            /* of the program that this process was started from */
 	const char *directory; /* the working directory, absolute */
-	char **words;          /* its argv: "plyfs", "mount", …, NULL; words[-1] is unused room */
-	struct rlimit files;   /* the limit of descriptors at the start */
-	uint64_t slice_ns;     /* the time slice (slice.h) at the start */
-	bool is_config;        /* the word in place of the layers is a plyfs.yaml */
+	char **words;        /* its argv: "plyfs", "mount", …, NULL; words[-1] is a free place */
+	struct rlimit files; /* the limit of descriptors that the daemon began with */
+	uint64_t slice_ns;   /* the time slice (slice.h) that the daemon began with */
+	bool is_config;      /* the word in place of the layers is the path of a plyfs.yaml */
 };
 
 struct program_trial {
 	pid_t pid;  /* 0: none */
 	int pidfd;  /* becomes readable when the trial has ended */
-	int output; /* what the program writes */
+	int output; /* the read end of a pipe to which the program writes */
 };
 
 /**
- * Begins a trial of the program with `question` as the option's value. Returns 0 with *ret for
- * trial_take() or trial_kill(); or -errno.
+ * Begins a trial of the program with `question` as the option's value. `beneath_fd` is the
+ * directory that the mount lies on. Returns 0 with *ret for trial_take(); or -errno.
  */
 int trial_begin(const struct program_call *call, const char *question, int beneath_fd,
 	struct program_trial *ret);
 
 /**
- * Reaps a trial that has ended (pidfd), and closes its descriptors. Returns whether the program
- * said yes. If not, `text` has its last message, or else its first line of output, or else how it
- * ended.
+ * Reaps a trial that has ended (`pidfd` is readable), and closes its descriptors. Returns whether
+ * the program said yes. If not, `text` gets the program's last message; without a message, its
+ * first line of output; without output, how it ended.
  */
 bool trial_take(struct program_trial *trial, char text[TRIAL_TEXT_MAX]);
 
-/** Kills the trial and its children. trial_take() follows when it has ended. */
+/** Kills the trial and its children. Call trial_take() when the trial has ended. */
 void trial_kill(const struct program_trial *trial);
