@@ -8,22 +8,22 @@ struct view;
 
 /**
  * Makes and watches the directory that `lookup` has found, without showing it. The new directory
- * has `parent` in use (NULL: it is the root). May wait. Returns -ENOMEM; or 0 with *ret, which
- * the caller shows, or drops with attach_drop().
+ * has `parent` in use (NULL: it is the root). May wait. Returns 0 with *ret, which the caller
+ * either shows or drops by attach_drop(); or -ENOMEM.
  */
 int attach_make(struct view *view, const struct settings *settings, struct directory *parent,
 	const char *name, const struct union_lookup *lookup, struct directory **ret);
 void attach_drop(struct view *view, struct directory *directory);
 
 /**
- * Begins polling, because a watch has failed with `error` (an errno; 0: none), or the layer lies on
- * a remote file system (`is_remote`), for which inotify does not report everything.
+ * Begins polling, because a watch has failed with `error` (an errno; 0: none has), or because a
+ * layer lies on a remote file system (`is_remote`), for which inotify does not report everything.
  */
 void attach_poll(struct view *view, int error, bool is_remote);
 
 /**
- * Watches the directory in `layers`, and queues it if it has changed there since `lookup`. The
- * caller always scans the names afterwards, as a change before the watch has no event. May wait.
+ * Watches the directory in `layers`, and queues it if it has changed there since `lookup`. Always
+ * scan the names afterwards, as a change before the watch has no event. May wait.
  */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup, layer_mask layers);
@@ -36,9 +36,10 @@ void attach_watch(struct view *view, const struct settings *settings, struct dir
 void attach_unseen(struct view *view, struct directory *directory);
 
 /**
- * Updates a shown directory after a new `lookup`: its layers, and its directories in them, may have
- * changed. Takes layers out of lookup->layers that do not answer and did not show the directory.
- * Does nothing if `settings` were replaced. May wait. Returns whether the kernel must be notified.
+ * Updates a shown directory after a new `lookup`: other layers may show it now, or a layer may show
+ * it by another directory. If a layer does not answer, and did not show the directory before, takes
+ * the layer out of lookup->layers. Does nothing if `settings` are no longer in force. May wait.
+ * Returns whether the kernel must be notified.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	struct union_lookup *lookup);

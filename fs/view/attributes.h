@@ -16,8 +16,8 @@
  *       or for a lookup, was let in by the old rights and may go on much later. So once a right to
  *       a directory was taken away, the kernel must not cache names in it: each walk then sends a
  *       LOOKUP for them, and the driver checks the user again (view_lets_in()).
- *   (b) A directory that gets wider rights also gets a revision (queue.h). The directory
- *       shows the rights when nothing in it, or below it, waits with a smaller number.
+ *   (b) A directory that gets wider rights also gets a revision (queue.h). The directory shows the
+ *       rights when no change in it, or below it, waits with a smaller revision.
  */
 #pragma once
 
@@ -32,12 +32,12 @@ struct view;
 void attributes_describe(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup);
 
-/** Returns whether the kernel must be notified: the attributes have changed since it last was. */
+/** Returns whether the attributes have changed since the kernel was last notified of them. */
 bool attributes_are_untold(const struct directory *directory);
 
 /**
- * Does what (a) requires. The caller has read content in `directory`, which it has in use, and is
- * about to show the content. Returns 0; or -errno: nothing may be shown.
+ * Does what (a) requires. The caller has `directory` in use, has read content in it, and is about
+ * to show the content. Returns 0; or -errno: the content must not be shown.
  */
 int attributes_settle_waits(struct view *view, struct directory *directory);
 
@@ -51,7 +51,7 @@ void attributes_tell_waits(struct view *view, struct directory *directory);
 uint64_t attributes_narrowings(const struct directory *directory);
 
 /**
- * Finds a directory that may show its wider rights now (b), and gives it these rights. Returns it
+ * Finds a directory that may show its wider rights now (b), and shows them. Returns the directory,
  * for directory_leave(); NULL: there is none.
  */
 struct directory *attributes_open(struct view *view);

@@ -1,7 +1,7 @@
 /*
- * A change: one path that is about to show something else. The publisher begins and ends it. In
- * between, the publisher's system call makes the kernel send requests, and the first of these makes
- * the change.
+ * A change: one path that is about to show something else. The publisher begins and ends the
+ * change. In between, the publisher's system call makes the kernel send requests, and the first of
+ * these makes the change.
  */
 #pragma once
 
@@ -20,14 +20,14 @@ enum change_kind {
 /* Something to be published. */
 struct change {
 	enum change_kind kind;
-	/* parent, entry, path: NULL if a directory's attributes change without a look at it. */
+	/* parent, entry, path: NULL if a directory's attributes change without a look. */
 	struct directory *parent; /* of `entry` */
 	struct entry *entry;      /* in use until view_end_change() */
 	char *path;               /* owned; relative to the root */
 	uint64_t parent_ino;
-	uint64_t shown_ino;      /* of the version that was shown when the look began; 0: none */
+	uint64_t shown_ino;      /* of the version shown when the change's look began; 0: none */
 	uint64_t attributes_ino; /* CHANGE_ATTRIBUTES, CHANGE_TIME: of the changed object */
-	bool is_news;            /* names that depend on this one are looked up again, too */
+	bool is_news;            /* names that depend on this one must be looked up again, too */
 	struct version *version; /* CHANGE_REPLACE: one reference */
 	struct directory *directory; /* CHANGE_MAKE_DIRECTORY: owned until it is shown */
 };
@@ -36,19 +36,21 @@ struct change {
 void view_begin_change(struct view *view, const struct change *change);
 
 /**
- * Answers a lookup in the directory `stage` of .plyfs: gives the version that is being published
- * one more kernel reference. Returns 0 or VIEW_PASSING, with the version's attributes in *ret;
- * -ENOENT: no CHANGE_REPLACE is begun.
+ * Looks up the version that is being published, for a lookup in the stage (driver.h). Gives the
+ * version one more kernel reference. Returns 0 or VIEW_PASSING, with the version's attributes in
+ * *ret; -ENOENT: no CHANGE_REPLACE is begun.
  */
 int view_lookup_staged(struct view *view, struct stat *ret);
 
 /**
  * Makes the change that was begun in the directory `parent_ino`, unless it was made already.
- * `is_known`: the caller answers a request of the kernel. If the change makes a directory, it gets
- * one kernel reference. With `is_known` false, the first lookup of the name makes the directory.
+ * `is_known`: the caller answers a request of the kernel, so a new directory gets one kernel
+ * reference. Otherwise CHANGE_MAKE_DIRECTORY shows the name alone, and its first lookup makes the
+ * directory.
  *
  * Returns 0 or VIEW_PASSING, with the attributes of a new directory in *stat (unless NULL);
- * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: the change is overtaken.
+ * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: the change is overtaken
+ * (view_is_overtaken()).
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
@@ -59,7 +61,7 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 bool change_is_of_tree(const struct change *change);
 
 /**
- * Sets a fault: the change can't be made, because another file system is mounted on the path.
+ * Sets the fault that the change can't be made, because another file system is mounted on the path.
  * view_end_change() then queues the path again after a while.
  */
 void view_cover_change(struct view *view, const struct change *change);

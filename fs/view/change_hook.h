@@ -8,13 +8,13 @@
  *                                          pause, which grows      └─▶ FAILED, after the last try
  *
  * A batch has the events that were reported before a hook became due. The hook waits for the looks
- * of these events, and for no later event. It does not wait for a large file, a check (gate.h) or a
- * writer: their changes come with the next batch.
+ * of these events, and for no later event. Nor does it wait for a large file, a check (gate.h) or a
+ * file that is being written: their changes come with the next batch.
  *
- * Changes during a run, or while a failed command waits, belong to the command's next run. A run
- * after a failure has the paths of the failed one, too. Each command is one hook, even if several
- * rules name it. If the kernel forgets a directory with a file that has a hook, the directory stays
- * in memory and watched (directory.pins).
+ * Changes during a run, or during the pause after a failure, belong to the command's next run. A
+ * run after a failure has the paths of the failed run, too. Each command is one hook, even if
+ * several rules name the command. If the kernel forgets a directory with a file that has a hook,
+ * the directory stays in memory and watched (directory.pins).
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct directory;
 struct entry;
 struct look;
 
-/** Counts a look of the publisher that begins. */
+/** Counts a look that the publisher begins, if the batch must wait for that look. */
 void change_hook_look_begins(struct view *view, const struct look *look);
 
 /** Stops counting the look: it has ended, or its sources have turned out to be large. */
@@ -43,7 +43,7 @@ void change_hook_gone(struct view *view, const struct directory *directory);
 /** Notes a path that has changed, or will change when it is looked up. */
 void change_hook_path(struct view *view, const char *path);
 
-/** If the entry has a hook, keeps its directory watched until change_hook_unpin(). */
+/** If the entry's path has a hook, keeps its directory watched until change_hook_unpin(). */
 void change_hook_pin(struct view *view, struct entry *entry);
 void change_hook_unpin(struct entry *entry);
 

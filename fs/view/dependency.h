@@ -2,9 +2,10 @@
  * Dependencies: files at other paths that a merged path is made of, too.
  *
  * A strategy may look for a file "NAME anywhere under DIRECTORY" (merge_environment.find). Each
- * such DIRECTORY has an index of the names under it. All directories under it stay in the view and
- * watched, even if the kernel forgets them. An entry stores its dependencies, even those that found
- * no file: if a file NAME changes, comes or goes under DIRECTORY, the entry is queued.
+ * such DIRECTORY has an index of the names under it. All directories under DIRECTORY stay in the
+ * view and watched, even if the kernel forgets them. An entry stores each such search as a
+ * dependency, even if no file was found: if a file NAME changes, comes or goes under DIRECTORY, the
+ * entry is queued.
  */
 #pragma once
 
@@ -17,7 +18,7 @@ struct view;
 struct dependency {
 	struct entry *entry;
 	struct dependency *next;      /* the next one of the same entry */
-	struct dependency *next_same; /* the next one on the same name in the same index */
+	struct dependency *next_same; /* the next one with the same name and the same index */
 	struct dependency **place;    /* the pointer to this one in the list of `next_same` */
 };
 
@@ -25,7 +26,7 @@ struct index;
 
 struct dependency_indexes {
 	struct index *indexes;
-	uint64_t changed; /* revision of the last change of what a dependency may find */
+	uint64_t changed; /* revision of the last change after which a search may end differently */
 };
 
 /** The view's finder (finder.h); `context` is the view. May wait. */
@@ -35,23 +36,24 @@ int dependency_list(void *context, const char *directory, int depth,
 int dependency_find(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers);
 
-/** Returns the first entry `name` under `directory` by the index, which may be stale; or NULL. */
+/** Returns the first entry `name` under `directory`, by the index, which may be stale; or NULL. */
 const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);
 
-/** Replaces the dependencies of `entry` by `asked`. Returns 0; or -ENOMEM, with some missing. */
+/** Replaces the dependencies of `entry` by `asked`. Returns 0; or -ENOMEM: some are not stored. */
 int dependency_remember(struct view *view, struct entry *entry, const struct dependencies *asked);
 
+/** Frees the dependencies of `entry`. */
 void dependency_forget(struct entry *entry);
 
 /** Queues the entries that depend on the changed file `name` in `directory`. */
 void dependency_touch(struct view *view, const struct directory *directory, const char *name);
 
-/** Notes that a file came or went in `directory`: indexes that cover it are made anew when used. */
+/** Notes that a file came or went in `directory`: its indexes are made anew at their next use. */
 void dependency_stale(struct view *view, const struct directory *directory);
 
 /**
- * The directory `path` came or went, or its rights changed: queues all virtual files, and all
- * entries with a dependency under a directory that is above or below `path`.
+ * Notes that the directory `path` came or went, or that its rights changed: queues all virtual
+ * files, and each entry with a dependency whose DIRECTORY is `path`, or lies above or below it.
  */
 void dependency_reindex(struct view *view, const char *path);
 

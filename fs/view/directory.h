@@ -2,9 +2,9 @@
  * A directory of the view, and its entries: what the kernel knows, or may know, of each name. The
  * layers may be newer; the publisher closes the gap.
  *
- * A directory exists while the kernel knows it, while it is in use (`users`), or while it has
- * entries that must be remembered (faults, change hooks). Its path never changes: a directory that
- * is renamed in a layer is another directory.
+ * A directory exists while the kernel knows it, while it is in use (counted in `users`), or while
+ * it has entries that must be remembered (faults, change hooks: `pins`). Its path never changes: a
+ * directory that is renamed in a layer is another directory.
  *
  * The states of a name after a change:
  *
@@ -32,9 +32,9 @@
 
 enum pending_state {
 	PENDING_NONE,    /* no change is known */
-	PENDING_GONE,    /* it waits for a replacement */
-	PENDING_WRITING, /* it waits for its writer */
-	PENDING_QUEUED,  /* it must be looked up, now or after the look under way */
+	PENDING_GONE,    /* the name has gone, or is new; another event may follow at once */
+	PENDING_WRITING, /* a program writes the file; the name waits until it is done */
+	PENDING_QUEUED,  /* the name must be looked up, now or after the look under way */
 };
 
 /* How thoroughly a queued name is looked up. The highest of several reasons counts. */
@@ -63,20 +63,20 @@ enum entry_known {
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
 enum entry_hook {
 	HOOK_NONE,
-	HOOK_PINNED, /* yes, so its directory must stay */
-	HOOK_TOLD,   /* also, and it got a change since the kernel forgot the entry */
+	HOOK_PINNED, /* yes, so the name's directory must stay */
+	HOOK_TOLD,   /* the same, and the hook got a change since the kernel forgot the entry */
 };
 
 /* The events of a name that no look has handled yet. */
 struct pending {
 	enum pending_state state;
 	enum entry_scope scope; /* QUEUED */
-	bool is_touched;        /* it had an event of its own */
+	bool is_touched;        /* the name had an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
 	bool has_slot;  /* it is in view->queue.entries, perhaps without being QUEUED any more */
 	uint64_t since; /* not NONE: its revision (queue.h) */
-	layer_mask writing;  /* layers where it was written, and is not closed yet */
-	layer_mask created;  /* layers where it was made, and is not closed yet */
+	layer_mask writing;  /* layers where its file was written, and is not closed yet */
+	layer_mask created;  /* layers where its file was made, and is not closed yet */
 	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
 	int64_t due_ms;      /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
 	int64_t restless_ms; /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
@@ -90,10 +90,10 @@ struct entry {
 	enum entry_known known;
 	uint64_t cookie;   /* place in the listing; 0: not listed */
 	uint64_t place;    /* its last cookie; 0: it was never listed */
-	layer_mask layers; /* that had the name when the layers were listed; 0: unknown */
+	layer_mask layers; /* those that had the name when they were listed; 0: unknown */
 	/*
-	 * The object shown last. last.print is 0 while it is shown, and if any object may get
-	 * last.ino. If it is a directory, its times are set when the kernel forgets it.
+	 * The object shown last. last.print is 0 while that object is shown, and also if any object
+	 * may get last.ino. A directory's times are set when the kernel forgets the directory.
 	 */
 	struct last_inode last;
 	struct version *version;     /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
@@ -107,7 +107,7 @@ struct entry {
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* under way; others may wait for it; NULL: none */
 	struct placeholder *placeholder; /* its placeholder inode; NULL: none */
-	unsigned users;     /* looks, changes, checks and the placeholder that have it in use */
+	unsigned users;     /* the looks, changes, checks and placeholder that have it in use */
 	struct entry *next; /* in the hash bucket */
 	char name[];        /* fixed */
 };
@@ -147,7 +147,7 @@ struct directory_attributes {
 	uint64_t described;  /* how often they have changed since the directory was made */
 	uint64_t told;       /* `described` when the kernel was last notified */
 	uint64_t narrowed;   /* `described` when a right was last taken away; 0: never */
-	uint64_t narrowings; /* how often the kernel was notified of that */
+	uint64_t narrowings; /* how often the kernel was notified of a right taken away */
 };
 
 /* Why and when a directory is scanned (queue.h). */
@@ -161,7 +161,7 @@ struct directory_scans {
 struct directory_links {
 	struct link_watch **items; /* of names in it, sorted */
 	size_t count;
-	size_t unwatched; /* those of them that fail or may miss changes */
+	size_t unwatched; /* the number of them that fail or may miss changes */
 };
 
 /* A directory's entries, by name. */
@@ -182,7 +182,7 @@ struct directory_order {
 
 struct directory {
 	struct inode inode;
-	struct directory *parent; /* fixed; this is one of its `users`; NULL: this is the root */
+	struct directory *parent; /* fixed; this directory is one of its users; NULL: the root */
 	char *path;               /* fixed; relative to the root, "" for the root */
 	layer_mask layers;        /* that show it */
 	struct directory_attributes attributes;
@@ -199,8 +199,8 @@ struct directory {
 
 	struct layer_watches watches;
 	struct directory_links links;
-	layer_mask joined;        /* layers that show it only since it was last listed */
-	layer_mask left;          /* layers whose directory went, or was replaced, since then */
+	layer_mask joined;        /* layers that have begun to show it since it was last listed */
+	layer_mask left;          /* layers whose directory has gone, or was replaced, since then */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
 	struct stamp *identities; /* of each layer's directory, as many as watches */
 
@@ -218,9 +218,9 @@ static inline bool directory_is_polled(const struct directory *directory)
 #define DIRECTORY_COOKIE_FIRST 3
 
 /**
- * Makes a directory with no entries, in no inode table. `layer_count` is the settings'. `parent`
- * (NULL: none, for the root) gets no user: the caller adds it. Returns 0 with *ret for
- * directory_free(), or -ENOMEM.
+ * Makes a directory without entries, which is in no inode table. `layer_count` is the number of
+ * layers in the settings. The caller counts the new user of `parent` (NULL: for the root). Returns
+ * 0 with *ret for directory_free(), or -ENOMEM.
  */
 int directory_new(
 	struct directory *parent, const char *name, size_t layer_count, struct directory **ret);
@@ -238,15 +238,15 @@ struct entry *directory_find(const struct directory *directory, const char *name
 struct entry *directory_entry(struct directory *directory, const char *name);
 
 /**
- * Frees what is pending if nothing is left of it. Then removes and frees the entry if it shows
+ * Frees entry->pending if no event is left in it. Then removes and frees the entry if it shows
  * nothing and nothing needs it.
  */
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**
- * Puts the entry into the listing, unless it is there: in its former place if that is free, so that
- * a program that reads the listing in parts gets it once; otherwise at the end. Returns 0 or
- * -ENOMEM.
+ * Puts the entry into the listing, unless it is there. If its former place is free, the entry gets
+ * that place, so that a program that reads the listing in parts gets the name once. Otherwise the
+ * entry goes to the end. Returns 0 or -ENOMEM.
  */
 int directory_list_entry(struct directory *directory, struct entry *entry);
 

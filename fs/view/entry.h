@@ -25,15 +25,16 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
  * times of its newest source. A later version has the present as ctime. Its mtime is that of its
  * newest source, if that is at least 1 ms later than the former mtime; otherwise the present.
  *
- * entry_prepare_first() is for the first version, and for the first one after the kernel forgot the
- * path: the same content gets its former number, and its former times unless a source is newer.
+ * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
+ * forgot the path. Then the same content gets its former number, and its former times unless a
+ * source is newer.
  */
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
 
 /**
- * Gives the shown file the mtime of `found`, and a new ctime. `found` has the same bytes, but the
- * time of its only source is another one, perhaps an earlier one.
+ * Gives the shown file the mtime of `found`, and a new ctime. `found` has the same bytes, but its
+ * only source has another mtime by now, perhaps an earlier one.
  */
 void entry_take_time(struct entry *entry, const struct version *found);
 
@@ -46,7 +47,7 @@ void entry_reserve_ino(struct view *view, struct entry *entry);
 /** Makes `entry` show `version`, and takes one reference. */
 void entry_show_version(struct view *view, struct entry *entry, struct version *version);
 
-/** Makes `entry` show the new `directory`; NULL: one that is made when it is looked up. */
+/** Makes `entry` show `directory`, a new one; NULL: one that the first lookup will make. */
 void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory);
 
 /** Makes the entry show nothing. If it is a directory, everything in it shows nothing, too. */
@@ -55,14 +56,14 @@ void entry_hide(struct view *view, struct entry *entry);
 /** Sets the kind of a name. If it changes, updates dependency indexes (dependency.h). */
 void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind);
 
-/** Sets the kind without publishing. If it is a new kind, hides the old object, ends its fault. */
+/** Sets the kind without publishing. If the kind changes, hides the object and ends its fault. */
 void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
  * Sets the fault of the path, and logs it if it is new. `shown` is the version that is shown from
  * now on; NULL: the former one stays, as another file system is mounted on the path. `is_left_out`:
- * `shown` lacks a broken source or refused values. If it is false, `shown` has a fallback, is the
- * last good version, or is broken.
+ * `shown` lacks a broken source or refused values. Otherwise `shown` has a fallback, is the last
+ * good version, or is broken.
  */
 void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);
@@ -73,13 +74,14 @@ static inline bool entry_is_covered(const struct entry *entry)
 	return entry->fault && entry->fault->serves == FAULT_SERVES_COVERED;
 }
 
+/** Ends the fault of the path, if there is one, and logs its end. */
 void entry_clear_fault(struct view *view, struct entry *entry);
 
 /** Adds a user of the entry and of its directory. entry_leave() drops it. */
 void entry_enter(struct view *view, struct entry *entry);
 void entry_leave(struct view *view, struct entry *entry);
 
-/** Drops one user. Frees the directory, and those above it, if nothing needs them any more. */
+/** Drops one user of the directory. Frees it, and those above it, if nothing needs them. */
 void directory_leave(struct view *view, struct directory *directory);
 
 /** Returns the directory at the first `length` bytes of `path`, or NULL. */

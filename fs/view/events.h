@@ -1,6 +1,7 @@
 /*
- * Events: takes the watch's events, and decides when a changed name is queued: when its writer is
- * done (a close after writing, a rename, a removal), or after a time of quiet.
+ * Events: reads the events of the layers' watches, and decides when a changed name is queued. That
+ * is when its writer is done (a close after writing, a rename, a removal), or after a time of
+ * quiet.
  */
 #pragma once
 
@@ -27,12 +28,12 @@ struct view;
 void events_name(struct view *view, struct directory *directory, unsigned layer, uint32_t mask,
 	const char *name);
 
-/** Handles all queued events, so those of all changes made before the call. */
+/** Handles all queued events: at least those of all changes that were made before the call. */
 void events_take(struct view *view);
 
 /**
  * Handles all queued events. Returns whether a source of the look is being written, or was written
- * after the look began to read: the look may have half of a file. If the look has already waited
- * long enough for writers (look->takes_unfinished), only writers with new events count.
+ * after the look began to read: then the look may have half of a file. If the look has already
+ * waited long enough for writers (refresh.takes_unfinished), only writers with new events count.
  */
 bool events_meet_writer(struct view *view, const struct look *look);

@@ -27,8 +27,11 @@ struct fault {
 	struct problem problem;
 	struct timespec since; /* CLOCK_REALTIME, as all times here */
 	enum fault_serves serves;
-	struct timespec made; /* when what is served was made, or the fallback was read; 0
-			         for OTHER_LAYERS, LOCKED, COVERED, RENDERED, NOTHING */
+	/*
+	 * When the served version or settings were made, or the fallback was read. 0 for
+	 * OTHER_LAYERS, LOCKED, COVERED, RENDERED and NOTHING.
+	 */
+	struct timespec made;
 };
 
 /* Bytes of the texts that fault_text() and fault_age() write. */
@@ -44,7 +47,7 @@ struct fault {
  */
 void fault_text(const struct fault *fault, const char *path, char text[FAULT_TEXT_MAX]);
 
-/** Writes what is served, made `age_s` seconds ago: "the version of 5 minutes ago is served". */
+/** Writes "the version of 5 minutes ago is served", for a version that is `age_s` seconds old. */
 void fault_serves_text(enum fault_serves serves, long long age_s, char *text, size_t size);
 
 /** Writes an age: "5 minutes", "a moment". */

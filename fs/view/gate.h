@@ -7,11 +7,11 @@
  *                       ▼
  *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *
- * A candidate is a version that waits for its verdict; of several candidates of a path, the newest
- * counts. A look of the publisher ends without a change, and the verdict queues the name again. A
- * first look is parked until the verdict; its callers are answered with a placeholder inode
- * (placeholder.h). The entry keeps the last bytes that passed, and the last that failed, with their
- * verdicts.
+ * A candidate is a version that waits for its verdict. Of several candidates of a path, the newest
+ * counts. If a look of the publisher makes a candidate, the look ends without a change, and later
+ * the verdict queues the name again. If a first look makes one, the look is parked until the
+ * verdict, and its callers are answered with a placeholder inode (placeholder.h). The entry keeps
+ * the last bytes that passed, and the last that failed, with their verdicts.
  *
  * The command is that of the settings in force when it is started; it judges the bytes of the
  * candidate (runner.h).
@@ -25,19 +25,20 @@ struct entry;
 struct look;
 
 /**
- * Judges look->version. May wait. Returns 0: it may be shown; PROBLEM, with look->problem: it may
- * not; LOOK_AT_GATE or LOOK_IS_CURRENT: the version shown stays for now; LOOK_IS_PARKED:
- * look_judged() continues the look, perhaps before this function returns; or -errno.
+ * Judges the version in look->result. May wait. Returns 0: the version may be shown; PROBLEM, with
+ * the problem in look->result: it may not; LOOK_AT_GATE or LOOK_IS_CURRENT: what is shown stays for
+ * now; LOOK_IS_PARKED: look_judged() continues the look, perhaps before this function returns; or
+ * -errno.
  */
 int gate_judge(struct look *look);
 
 /**
- * Queues the names whose check could not run, and that are due for another try. Returns the
- * milliseconds until the next is due; -1: there is none.
+ * Queues each name whose check could not run, if it is time for another try. Returns the
+ * milliseconds until the next try is due; -1: none is.
  */
 int64_t gate_retry(struct view *view, int64_t now_ms);
 
-/** Stops the judging and the runner. Parked looks end with -ENOTCONN. */
+/** Stops all checks, and the runner. Parked looks end with -ENOTCONN. */
 void gate_stop(struct view *view);
 
 /** Frees the gate. Call it after the last entry is gone. */

@@ -28,10 +28,13 @@ struct inode_memory {
 	size_t count;
 };
 
-/* Maximum number of paths (60 MB). Beyond it all are dropped: unchanged files may be renumbered. */
+/*
+ * Maximum number of paths (60 MB). When there would be more, all are dropped: unchanged files may
+ * then get other numbers.
+ */
 #define INODE_MEMORY_MAX (1u << 19)
 
-/** Notes the item, in place of an older one of the same path. Without memory it does nothing. */
+/** Notes the item, in place of an older one of the same path. If memory is short, does nothing. */
 void inode_memory_note(struct inode_memory *memory, const struct inode_memory_item *item);
 
 /** Returns the item of a path, or NULL. It lives until the next note. */

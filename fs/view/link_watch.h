@@ -7,13 +7,13 @@
  *
  *      watched: "..data" in the layer, "..2024_1" in the layer, "app.yaml" in ..2024_1
  *
- * After the first link each step is a watched name in a directory, even if that name is missing. A
+ * After the first link, each step is a name in a directory, and is watched even if it is missing. A
  * source with several names (hard links) can be changed through another name: its inode is watched.
- * An event of any of these watches counts as an event of the name.
+ * An event of any of these watches counts as an event of the name in the layer.
  *
- * Each look at a name makes the name's watches anew before it reads. When all new ones are made,
- * they replace the former ones. If a watch can't be made, or the path leads to a network or FUSE
- * file system, which may not answer, the directory of the name is polled.
+ * Each look at a name makes the name's watches anew before it reads the sources. When all new
+ * watches are made, they replace the former ones. If a watch can't be made, or the path leads to a
+ * network or FUSE file system, which may not answer, the directory of the name is polled.
  */
 #pragma once
 
@@ -45,7 +45,8 @@ bool link_watch_sources(struct view *view, const struct settings *settings, cons
 void link_watch_remove(struct directory *directory);
 
 /**
- * A mount has come or gone at `path` (absolute, without links, outside of the layers): queues the
- * names whose links pass it, or end at or above it. If there are any, all is looked up again.
+ * Notes that a mount has come or gone at `path` (absolute, without links, outside of the layers).
+ * If links of names pass `path`, or end at or above it, queues these names, and has the whole view
+ * looked up again.
  */
 void link_watch_note_mount(struct view *view, const char *path);

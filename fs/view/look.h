@@ -34,22 +34,22 @@ struct look_result {
 	struct dependencies asked;   /* the dependencies that composing met */
 	struct version *version;     /* of a file or a link; one reference */
 	struct directory *directory; /* FIRST, STRICT: made, not shown */
-	struct problem problem;      /* with a message: `version` is broken, is_recalled, or made
-				   without a source or with a fallback */
+	struct problem problem;      /* with a message: `version` is broken or is_recalled, lacks a
+				   source, or has a fallback */
 	uint64_t basis;              /* compose_basis() of `lookup` */
 	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
 	bool is_failed;     /* the lookup failed, or a worker did not answer: it is tried again */
 	bool has_new_links; /* a source with several hard links was not watched before */
 };
 
-/* The publisher notes this of the name when it begins its look (refresh.c). */
+/* What the publisher notes of a name when it begins the name's look (refresh.c). */
 struct look_refresh {
 	enum union_kind kind;   /* of the entry */
-	enum entry_scope scope; /* of what was pending */
+	enum entry_scope scope; /* of the pending events */
 	uint64_t since;         /* its revision (queue.h) */
 	bool is_event;          /* the name had an event of its own */
-	bool takes_unfinished;  /* it no longer waits for a writer to end */
-	bool is_large;          /* it does not count in view->looks.under_way */
+	bool takes_unfinished;  /* the look no longer waits until a writer is done */
+	bool is_large;          /* the look does not count in view->looks.under_way */
 	bool is_unread;         /* only its name was ever shown */
 	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
 	bool is_known;         /* the kernel knows the entry's directory */
@@ -61,21 +61,21 @@ struct look {
 	struct pool_job job; /* must be first: the pool returns it */
 	struct view *view;
 	enum look_purpose purpose;
-	struct entry *entry; /* in use, and its directory */
+	struct entry *entry; /* in use, as is its directory */
 	char *path;
 	layer_mask layers;           /* that show the entry's directory */
 	struct composer composer;    /* holds a reference to its settings */
 	struct view_caller *callers; /* to be answered */
 	struct version *shown;       /* shown when the look began; one reference; NULL: none */
 	struct fallbacks fallbacks;  /* fallbacks for the sources of `shown` */
-	struct directory *child;     /* the directory shown when it began, in use; NULL: none */
-	uint64_t began;              /* revision of the view when it began */
+	struct directory *child;     /* shown when the look began; in use; NULL: none */
+	uint64_t began;              /* revision of the view when the look began */
 	uint64_t read;               /* … when it last began to read the sources */
 	unsigned tries;              /* attempts that met a change of a source, or a writer */
 	bool was_directory; /* a directory was shown when it began, or when the kernel forgot it */
 	bool is_entry_new;  /* the entry was made for this look */
-	bool is_overtaken;  /* the name has shown something else since it began */
-	bool is_closed;     /* no caller may join it: it takes long, or has ended */
+	bool is_overtaken;  /* the name has shown something else since the look began */
+	bool is_closed;     /* no caller may join the look: it takes long, or has ended */
 	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
 	struct look_result result;
 	struct look_refresh refresh; /* LOOK_REFRESH only */
@@ -86,21 +86,24 @@ struct look {
 enum {
 	LOOK_MET_WRITER = 16, /* a source is being written, or was while the look read it */
 	LOOK_IS_CURRENT = 17, /* STRICT, REFRESH: what is shown is current, or was never read */
-	LOOK_AT_GATE = 18,    /* REFRESH: a check must judge it; then the name is queued again */
-	LOOK_IS_PARKED = 19,  /* FIRST: a check must judge it; it has not ended (gate.h) */
+	LOOK_AT_GATE = 18,    /* REFRESH: a check must judge; then the name is queued again */
+	LOOK_IS_PARKED = 19,  /* FIRST: a check must judge; the look has not ended (gate.h) */
 };
 
 /** Makes a look at `entry`, which is in use until look_free(). NULL: no memory. */
 struct look *look_new(struct view *view, struct entry *entry, enum look_purpose purpose);
 
-/** If no contributor could be examined, treats a former directory as one. Not for REFRESH. */
+/** If no layer could be examined, treats a former directory as a directory. Not for REFRESH. */
 void look_heed_past(struct look *look);
 
-/** Begin a look. The first function makes the union lookup at once. Both may free the look. */
+/** Begin a look: its union lookup is made at once, or in the pool. Both may free the look. */
 void look_begin(struct look *look);
 void look_begin_in_pool(struct look *look);
 
-/** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->problem; or -errno. */
+/**
+ * Ends a parked look, in the pool. `result`: 0; PROBLEM, with the problem in look->result; or
+ * -errno.
+ */
 void look_judged(struct look *look, int result);
 
 /** Frees a look whose result is not used. If it is the publisher's, its name is queued again. */
@@ -109,19 +112,20 @@ void look_drop(struct look *look);
 /** Frees a look. If its name had an event meanwhile, the name is queued again. */
 void look_free(struct look *look);
 
-/** Answers the callers with a result of view_lookup(). */
+/** Answers the callers with `result`, one of view_lookup()'s, and with `stat`. */
 void look_answer(struct view_caller *callers, int result, const struct stat *stat);
 
 /** lookup.c: shows the result of a FIRST or STRICT look that has ended, and answers its callers. */
 void lookup_end(struct look *look);
 
 /**
- * lookup.c: answers the callers now, so that the kernel unlocks the directory soon. Callers of a
- * FIRST look get a placeholder, others a new lookup. Does nothing in a view without placeholders.
+ * lookup.c: detaches the callers from a look that takes long, so that the kernel unlocks the
+ * directory soon. Callers of a FIRST look are answered with a placeholder; for any other caller,
+ * begins a new lookup. Does nothing in a view without placeholders.
  */
 void lookup_takes_long(struct look *look);
 
-/** lookup.c: looks the name up again for callers that their look can't answer. */
+/** lookup.c: looks the name up again for each caller whose look can't answer it. */
 void lookup_again(struct view *view, const char *name, struct view_caller *callers);
 
 /**

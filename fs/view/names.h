@@ -16,7 +16,7 @@ void names_end(struct directory *directory);
 /** Makes entries for a listing's names, but publishes none. May wait. Returns 0 or -ENOMEM. */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
-/** Forgets which layers have the names: new settings have given the layers other ranks. */
+/** Forgets which layers have the names, as new settings have given the layers other ranks. */
 void names_forget_layers(struct directory *directory);
 
 /** Lists the directory (in use), unless it is listed. May wait. Returns 0 or -errno. */

@@ -1,7 +1,7 @@
 /*
  * A placeholder inode: the inode of a file that takes long to compose. While the kernel waits for a
- * LOOKUP it holds the directory's lock, and nothing else there can be published or looked up. So
- * the LOOKUP is answered with a number alone, and readers wait for the attributes.
+ * LOOKUP, it holds the directory's lock, and nothing else there can be published or looked up. So
+ * the daemon answers the LOOKUP with a number alone, and readers wait for the attributes.
  *
  *      LOOKUP ──▶ look takes long ──▶ placeholder_give()   "a file, ask for the rest"
  *      GETATTR, OPEN … ─────────────▶ placeholder_await()  waits
@@ -11,7 +11,7 @@
  *
  * The kernel walks a path twice at most: a second -ESTALE becomes the reader's error. So a
  * placeholder lives as long as the path may still become a file, even if new settings or a
- * take-over begin its look again. Meanwhile it has its entry in use.
+ * take-over begin its look again. As long as it lives, it has its entry in use.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ struct view;
 struct view_caller;
 
 struct placeholder {
-	struct inode inode;  /* first */
-	struct entry *entry; /* in use; NULL: it has ended, and the kernel must still forget it */
+	struct inode inode;  /* must be first */
+	struct entry *entry; /* in use; NULL: it has ended, but the kernel has not forgotten it */
 	bool is_suspended;   /* no look is under way for it, as the view is paused */
 	uint64_t narrowings; /* attributes_narrowings() of its directory when it was made */
 	struct view_caller *waiters;
@@ -34,20 +34,24 @@ struct placeholder {
  */
 int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
 
-/** Returns whether `inode` is a placeholder that has not ended. Its end answers the caller. */
+/**
+ * If `inode` is a placeholder that has not ended, makes the caller wait for its end, sets
+ * caller->parent to the number of its directory, and returns true. Otherwise returns false.
+ */
 bool placeholder_await(struct inode *inode, struct view_caller *caller);
 
 /** Cancels the caller's wait. Returns false if it did not wait. */
 bool placeholder_give_up(struct inode *inode, struct view_caller *caller);
 
 /**
- * Shows the first version of the entry, under the number of its placeholder if it has one. The
- * version gets another number if it is a link, or if a right to a directory above it was taken away
- * meanwhile: a user without that right may hold the placeholder.
+ * Shows the first version of the entry. If the entry has a placeholder, the version takes over its
+ * number and kernel references. But a link gets another number, and so does any version if a right
+ * to a directory above it was taken away meanwhile: a user without that right may hold the
+ * placeholder.
  */
 void placeholder_keep(struct view *view, struct entry *entry, struct version *version);
 
-/** Returns whether the kernel has the entry's placeholder, so that a reader may wait for it. */
+/** Returns whether the entry has a placeholder that the kernel knows: a reader may wait for it. */
 bool placeholder_is_held(const struct entry *entry);
 
 /**
@@ -63,11 +67,11 @@ struct view_caller *placeholder_end(
  */
 struct view_caller *placeholder_suspend(struct view *view, struct entry *entry);
 
-/** Takes over the placeholder of `entry` from an earlier view, as a suspended one. */
+/** Attaches the `placeholder` of an earlier view to `entry`, as a suspended one. */
 void placeholder_take(struct view *view, struct placeholder *placeholder, struct entry *entry);
 
 /** Begins the looks of suspended placeholders. Returns 0 or -ENOMEM. */
 int placeholder_look_again(struct view *view);
 
-/** Frees a placeholder that the kernel has forgotten, unless a look for it is under way. */
+/** Frees `placeholder`, which the kernel has forgotten, unless a look for it is under way. */
 void placeholder_forgotten(struct view *view, struct placeholder *placeholder);

@@ -22,9 +22,9 @@
 /* The publisher calls the operations, which may wait. */
 struct publisher_ops {
 	/*
-	 * Each carries out a change of its kind. Returns 0; PUBLISHER_COVERED or -errno: the tree
-	 * stays as it is, and the path is queued again after a while. After 0 the publisher calls
-	 * view_apply_change(), if no request has done so.
+	 * Each carries out a change of its kind. Returns 0; or PUBLISHER_COVERED or -errno: the
+	 * tree stays as it is, and the path is queued again after a while. After 0 the publisher
+	 * calls view_apply_change(), unless a request has done so.
 	 */
 	int (*replace)(void *context, const struct change *change);
 	int (*remove)(void *context, const struct change *change);
@@ -58,8 +58,8 @@ struct publisher_options {
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
 	void (*reload)(void *context); /* called before the settings are read again; may be NULL */
 	/*
-	 * Called after that with what plyfs.yaml says now, even if a layer can't be opened. No
-	 * layer of `outline` is open. May be NULL.
+	 * Called after plyfs.yaml was read again, even if a layer can't be opened. `outline` has
+	 * the new settings, but none of its layers is open. May be NULL.
 	 */
 	void (*take_outline)(void *context, struct settings *outline);
 	void *context; /* of the operations and hooks */
@@ -71,7 +71,7 @@ struct publisher;
 /** Makes the publisher of the view. Returns 0 with *ret for publisher_free(), or -errno. */
 int publisher_new(
 	struct view *view, const struct publisher_options *options, struct publisher **ret);
-void publisher_free(struct publisher *publisher); /* NULL: nothing */
+void publisher_free(struct publisher *publisher); /* NULL: does nothing */
 
 /** Publishes and waits, until publisher_stop(). */
 void publisher_run(struct publisher *publisher);

@@ -35,7 +35,7 @@ struct view_queue {
 	struct debounced debounced;
 	struct directory_list scans;    /* to be listed */
 	struct directory_list openings; /* get wider rights when earlier changes are published */
-	uint64_t cause;         /* the revision of what the publisher handles now; 0: none */
+	uint64_t cause;         /* the revision of the item that the publisher handles; 0: none */
 	bool is_root_changed;   /* the root itself must be looked up again */
 	bool is_root_looked_at; /* the root is being looked up */
 	bool is_overflowed;     /* events were lost: everything must be looked up again */
@@ -43,9 +43,10 @@ struct view_queue {
 };
 
 /**
- * Returns the revision of an item that is queued now. Items that are queued while the publisher
- * handles an item result from it, and get its revision (view->queue.cause); others get a new one.
- * So when nothing waits with a revision, all that the first item with it has caused is shown.
+ * Returns the revision for an item that is queued now. If the publisher is handling an item, the
+ * new item results from that one, and gets the same revision (view->queue.cause). Otherwise it gets
+ * a new revision. So when no item waits with a revision, all changes that the first item with this
+ * revision has caused are shown.
  */
 uint64_t queue_revision(struct view *view);
 
@@ -53,12 +54,12 @@ uint64_t queue_revision(struct view *view);
 uint64_t queue_since(const struct view *view);
 
 /**
- * Returns what is pending of the entry; it lives until directory_tidy(). NULL: no memory; then
- * everything is looked up again after SHORTAGE_MS.
+ * Returns entry->pending, which is made if it is missing. It lives until directory_tidy(). NULL: no
+ * memory; then everything is looked up again after SHORTAGE_MS.
  */
 struct pending *queue_pending(struct view *view, struct entry *entry);
 
-/** Notes an event of the entry's own: after its next look, names that depend on it are queued. */
+/** Notes an event of the entry itself: after its next look, names that depend on it are queued. */
 void queue_touch(struct view *view, struct entry *entry);
 
 /** Queues an entry that has changed, or whose sources or dependencies have changed. */
@@ -67,25 +68,29 @@ void queue_entry(struct view *view, struct entry *entry);
 /** Queues a directory whose own rights or whiteouts have changed. */
 void queue_directory(struct view *view, struct directory *directory);
 
-/** Queues an entry with that scope, unless it waits for quiet. queue_entry() has SCOPE_FULL. */
+/** Queues an entry with `scope`, unless it waits for quiet. queue_entry() has SCOPE_FULL. */
 void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope);
 
 /**
- * Takes the next entry out of the queue; it is no longer pending. Its directory is in use for
- * directory_leave(). NULL: none.
+ * Takes the next entry out of the queue; its state becomes PENDING_NONE. Its directory is in use,
+ * for directory_leave(). NULL: the queue is empty.
  */
 struct entry *queue_take(struct view *view);
 
 /**
- * Queues the entry after `quiet_ms` without an event, but at most 1 s after the first. With
- * EVENTS_QUIET_MS or more it becomes PENDING_WRITING: from then on, smaller values are ignored.
+ * Queues the entry after `quiet_ms` without an event, but at most 1 s after the first event. With
+ * EVENTS_QUIET_MS or more, the state becomes PENDING_WRITING. In that state, calls with a smaller
+ * `quiet_ms` are ignored.
  */
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
-/** Queues the entry after `after_ms`, whatever the events before: it does not wait for a writer. */
+/** Does queue_debounce(), but the 1 s begins now: earlier events do not count. */
 void queue_later(struct view *view, struct entry *entry, int64_t after_ms);
 
-/** Ends the entry's wait for quiet, and does not queue it. It, or its directory, is in use. */
+/**
+ * Ends the entry's wait for quiet, without queueing the entry. The caller has the entry, or its
+ * directory, in use.
+ */
 void queue_rest(struct view *view, struct entry *entry);
 
 /* After a shortage of memory or descriptors, milliseconds until the next attempt. */
@@ -100,7 +105,7 @@ int64_t queue_due(struct view *view, int64_t now_ms);
 /** Queues the directory to be listed. */
 void queue_scan(struct view *view, struct directory *directory, enum directory_scan scan);
 
-/** Returns the next directory to be listed, in use, with `scanning` set. NULL: none. */
+/** Returns the next directory to be listed, in use, with scans.running set. NULL: none. */
 struct directory *queue_take_scan(struct view *view);
 
 /** Adds a directory, which the list then has in use. False: no memory. */

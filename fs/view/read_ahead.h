@@ -2,9 +2,9 @@
  * Reading ahead: a program that looks up the files of a directory in the order of the listing, as
  * `ls -l` and `grep -r` do, gets the next files without waiting for a worker.
  *
- * When two files in a row were looked up, and the next one is asked for, looks at those after it
- * begin (LOOK_AHEAD). Such a look has no caller, and shows nothing. When it has ended, it is kept
- * for the first caller.
+ * When a program has looked up two files in a row, and asks for the next one, looks at the files
+ * after that one begin (LOOK_AHEAD). Such a look has no caller, and shows nothing. When it has
+ * ended, it is kept for the first caller.
  *
  * Contract: a caller gets what a look of its own would find. A kept look answers only if no event
  * of its name or directory was queued since it began; all queued events are read before. It answers

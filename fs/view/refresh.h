@@ -20,13 +20,13 @@ int view_take_events(struct view *view);
 bool view_has_work(struct view *view);
 
 /**
- * Finds the next change to publish. May wait. Returns 0 with *ret for view_end_change(); or 1: none
- * now. The end of a job in the pool makes view->waker.fd readable.
+ * Finds the next change to publish. May wait. Returns 0 with *ret for view_end_change(); or 1:
+ * there is none now. When a job of the pool ends, view->waker.fd becomes readable.
  */
 int view_next_change(struct view *view, struct change *ret);
 
 /**
  * Returns whether no name is queued and no look is under way, so that all known changes are shown.
- * If `is_patient`, a debounced name counts as queued, such as one that is being written.
+ * With `is_patient`, a debounced name, such as one that is being written, counts as queued.
  */
 bool view_is_settled(struct view *view, bool is_patient);

@@ -1,7 +1,7 @@
 /*
- * Reloading: gives a view new settings while it is in use, because plyfs.yaml was edited or another
- * directory stands at the path of a layer. Jobs under way end with the settings that they began
- * with, and are then repeated.
+ * Reloading: gives a view new settings while it is in use, because plyfs.yaml was edited, or
+ * because another directory is now at the path of a layer. Jobs under way end with the settings
+ * that they began with, and are then repeated.
  */
 #pragma once
 

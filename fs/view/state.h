@@ -109,7 +109,7 @@ struct publication {
 /* Directories whose changes no event reports. */
 struct polling {
 	bool is_on;      /* a directory must be polled: no watch sees all of its changes */
-	bool is_remote;  /* … as one of its layers lies on a remote file system */
+	bool is_remote;  /* … because one of its layers lies on a remote file system */
 	int error;       /* the last errno with which a watch failed; 0: none */
 	unsigned idle;   /* polls in a row that found no directory to poll */
 	int64_t last_ms; /* the last poll; CLOCK_MONOTONIC */
@@ -137,9 +137,9 @@ struct view {
 	struct composer composer; /* only the publisher changes it */
 
 	/*
-	 * Raised by each event and each item that is queued. An object has the revision of its last
-	 * change, and a look the one at which it began: so a look is outdated if an object that it
-	 * asked has a higher one.
+	 * Raised by each event and each queued item. An object has the revision of its last change.
+	 * A look has the revision at which it began: it is outdated if an object that it has used
+	 * has a higher one.
 	 */
 	uint64_t revision;
 
@@ -159,7 +159,7 @@ struct view {
 	struct view_counts counts;
 };
 
-/** Logs a line. `problem`: the problem that the line reports; NULL: none. */
+/** Logs a line. `problem` is the problem that the line reports; NULL: it reports none. */
 void view_log(struct view *view, const char *line, const struct problem *problem);
 
 bool view_is_strict(const struct view *view);
@@ -167,4 +167,5 @@ bool view_is_strict(const struct view *view);
 /** Returns whether slow files get placeholders. In a strict mount requests wait instead. */
 bool view_has_placeholders(const struct view *view);
 
+/** Makes view->waker.fd readable, unless the publisher itself is the caller. */
 void view_wake(struct view *view);

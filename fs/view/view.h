@@ -6,10 +6,10 @@
  *                           │   version            └─  publisher: look up again, and find the next
  *      look (pool)         ─┘                           change to publish (refresh.h)
  *
- * The view knows neither FUSE nor the mount. The first lookup of a name shows what it finds. From
- * then on only view_apply_change() changes what the name shows, when the publisher's own system
- * call has come back as a request. The pool (pool.h) composes files, and answers the requests that
- * need them: neither a reader of requests nor the publisher waits for that.
+ * The view knows neither FUSE nor the mount. The first lookup of a name shows the object that it
+ * finds. From then on only view_apply_change() changes what the name shows, when the publisher's
+ * own system call has come back as a request. The pool (pool.h) composes files, and answers the
+ * requests that need them: neither a reader of requests nor the publisher waits for a composition.
  *
  * A view belongs to one thread, whose coroutines (coroutine.h) use it.
  */
@@ -38,7 +38,7 @@ struct workers;
 
 /* The callbacks of the driver, or of a rendering. */
 struct view_callbacks {
-	/* May be NULL. Logs a line without newline. `problem`: the line's problem; NULL: none. */
+	/* Logs a line without newline. `problem`: that of the line; NULL: none. May be NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/*
@@ -90,12 +90,12 @@ int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
 
 /** Frees the view. Call it when the publisher and the readers of requests have ended. */
-void view_free(struct view *view); /* NULL: nothing */
+void view_free(struct view *view); /* NULL: does nothing */
 void view_freep(struct view **view);
 
 /**
- * Starts the pool, before the first request and after the helper processes are forked (helper.h).
- * Without this call, each caller composes for itself, as in tests. Returns 0 or -errno.
+ * Starts the pool. Call it before the first request, and after the helper processes are forked
+ * (helper.h). Without this call, each caller composes for itself, as in tests. Returns 0 or -errno.
  */
 int view_start(struct view *view);
 
@@ -103,9 +103,9 @@ int view_start(struct view *view);
 void view_stop(struct view *view);
 
 /**
- * Stops all jobs; the publisher and the readers of requests must have ended. Answers waiting
- * lookups with -ENOTCONN, except those that wait for a check. May wait. view_resume() begins the
- * jobs again, and returns 0 or -errno.
+ * view_pause() stops all jobs, after the publisher and the readers of requests have ended. Answers
+ * waiting lookups with -ENOTCONN, except those that wait for a check. May wait. view_resume() lets
+ * jobs run again, and returns 0 or -errno.
  */
 void view_pause(struct view *view);
 int view_resume(struct view *view);
@@ -122,9 +122,9 @@ void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 /* Positive results of view_lookup(). */
 enum {
 	VIEW_PASSING = 1,     /* as 0, but the kernel must not cache the name */
-	VIEW_LATER = 2,       /* the caller will be answered */
+	VIEW_LATER = 2,       /* not known yet: caller->answer will be called, or was */
 	VIEW_PLACEHOLDER = 3, /* a file that is being composed: it has a placeholder inode */
-	VIEW_GOING = 4, /* as -ENOENT, but not to be cached: its removal is not published yet */
+	VIEW_GOING = 4, /* as -ENOENT, but not to be cached: the removal is not published yet */
 };
 
 /* A caller that waits for a lookup. Its owner must not touch it until it is answered. */
@@ -141,8 +141,8 @@ struct view_caller {
 
 /**
  * Looks a name up for the kernel's LOOKUP. May wait. A found object gets one more kernel reference,
- * for view_forget(). `caller` NULL: the publisher asks, and sees the object that it is about to
- * remove or replace.
+ * for view_forget(). `caller` NULL: the LOOKUP is the publisher's, which must see the object that
+ * it is about to remove or replace.
  *
  * Returns 0, VIEW_PASSING or VIEW_PLACEHOLDER with *ret; VIEW_LATER; VIEW_GOING; or -errno: -ENOENT
  * for no such name.
@@ -151,8 +151,8 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 	struct stat *ret);
 
 /**
- * Looks a name up in the layers, and returns its basis (compose_basis()), or 0. May wait. A version
- * with this basis is the one that view_lookup() would give now.
+ * Looks a name up in the layers, and returns its basis (compose_basis()), or 0. May wait. If a
+ * version has this basis, it is the one that view_lookup() would give now.
  */
 uint64_t view_basis(struct view *view, uint64_t parent, const char *name);
 
@@ -171,7 +171,8 @@ bool view_was_freed(struct view *view);
 /**
  * If `ino` is a placeholder that has not ended, makes the caller wait, and returns VIEW_LATER;
  * otherwise returns 0. caller->parent becomes the number of the placeholder's directory. The answer
- * is 0: the object is there; -ESTALE: the kernel must walk the path again; or another -errno.
+ * to the caller is 0: the file is composed; -ESTALE: the kernel must walk the path again; or
+ * another -errno.
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
@@ -192,7 +193,7 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret);
  */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 
-/** Frees the names of the version's layers and sources, which view_attribute() then lacks. */
+/** Frees the names of the version's layers and sources. view_attribute() no longer has them. */
 void view_drop_names(struct version *version);
 
 typedef bool view_name_taker(
@@ -207,7 +208,7 @@ typedef int view_lister(
  */
 view_lister view_list;
 
-/** Does the same, but if a remote layer would have to be asked, returns VIEW_LATER instead. */
+/** Does view_list(); but if a remote layer would have to be asked, does nothing: VIEW_LATER. */
 view_lister view_list_at_once;
 
 /* The extended attributes of a version. */
@@ -235,7 +236,7 @@ struct view_unchecked {
 	const char *program;
 	const char *why; /* "is not installed" or "can't be executed"; static */
 	size_t files;
-	size_t shown; /* those of them that are shown, because their check is optional */
+	size_t shown; /* how many of them are shown, because their check is optional */
 };
 
 /** Calls `each`, which must not wait, for every missing program. */
@@ -250,9 +251,9 @@ struct change_hook_state {
 	unsigned failures;      /* in a row */
 	size_t waiting;         /* paths that wait for a run, or are part of one */
 	int64_t again_ms;       /* until it is tried again; 0: at once, or not at all */
-	struct timespec began;  /* CLOCK_REALTIME: its last run; 0: there was none */
-	struct timespec ended;  /* CLOCK_REALTIME; before `began` while it runs */
-	struct problem problem; /* a message: its last run failed */
+	struct timespec began;  /* CLOCK_REALTIME: when its last run began; 0: it has not run */
+	struct timespec ended;  /* CLOCK_REALTIME: of the last run that has ended */
+	struct problem problem; /* of its last run; no message: that run did not fail */
 };
 
 /** Calls `each`, which must not wait, for every command that was run or waits for a run. */
@@ -262,7 +263,7 @@ void view_change_hooks(struct view *view,
 /** Notes for the commands of on_change that the path has changed, as the publisher does. */
 void view_note_change(struct view *view, const char *path);
 
-/** Holds back the commands of on_change while the changes can't be seen yet. */
+/** While `are_held`, starts no command of on_change, as the changes can't be seen yet. */
 void view_hold_change_hooks(struct view *view, bool are_held);
 
 /**
@@ -273,7 +274,7 @@ unsigned view_run_change_hooks(struct view *view);
 
 /**
  * Gives a version that belongs to no path a new number and one kernel reference. Takes over the
- * caller's reference.
+ * caller's reference. *ret gets the attributes.
  */
 void view_adopt(struct view *view, struct version *version, struct stat *ret);
 
@@ -289,7 +290,7 @@ const atomic_bool *view_cancels(const struct view *view);
 struct view_counts {
 	size_t versions;      /* with a kernel reference */
 	size_t version_bytes; /* of these, in memory */
-	size_t files;         /* that show a version because a reader has looked them up */
+	size_t files;         /* paths that show a version, because a reader has looked them up */
 	size_t cache_bytes;
 	size_t faults; /* paths with a fault */
 	size_t watches;

@@ -6,7 +6,8 @@
  * has got. It does not have what the layers show: the new view looks everything up again, as after
  * an overflow, and publishes the differences.
  *
- * A look under way leaves only its placeholder's number and path: the new view begins it again.
+ * Of a look under way the record has only the placeholder's number and path: the new view begins
+ * the look again.
  */
 #pragma once
 

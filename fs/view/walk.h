@@ -1,6 +1,7 @@
 /*
- * A walk: the directories under a path, as the view shows them, top directories first, and names in
- * byte order. Each directory is in use, and so watched, until walk_leave().
+ * A walk: the directories under a path, as the view shows them. Upper directories come before lower
+ * ones; those in the same directory are in the byte order of their names. Each directory is in use,
+ * and so watched, until walk_leave().
  */
 #pragma once
 
