@@ -37,7 +37,13 @@ _Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 /* The mark in a directory that hides the lower layers' part of it. */
 #define UNION_OPAQUE_NAME ".wh..wh..opq"
 
-enum union_kind { UNION_NONE, UNION_FILE, UNION_DIRECTORY, UNION_LINK };
+/* Packed, as an entry (directory.h) has one. */
+enum union_kind {
+	UNION_NONE,
+	UNION_FILE,
+	UNION_DIRECTORY,
+	UNION_LINK,
+} __attribute__((packed));
 
 /* One layer's object at the path, or a drop-in. */
 struct contributor {

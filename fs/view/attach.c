@@ -176,8 +176,8 @@ static void scan_unseen(struct view *view, struct directory *directory, uint64_t
 	for (size_t i = 0; i < directory->entries.bucket_count; i++)
 		for (struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next)
-			if (entry->directory)
-				scan_unseen(view, entry->directory, since);
+			if (entry->use->directory)
+				scan_unseen(view, entry->use->directory, since);
 }
 
 /* A layer that does not answer joins no directory: nothing is known of what it has. */

@@ -148,7 +148,7 @@ static bool is_in_doubt(const struct view *view, const struct directory *directo
 		directory->parent->scans.running == SCAN_ALL)
 		return true;
 	const struct entry *entry = directory_own_entry(directory);
-	return entry && (entry_pending(entry) || entry->users);
+	return entry && (entry_pending(entry) || entry->use->users);
 }
 
 static bool has_other_rights(
@@ -208,9 +208,9 @@ static bool waits(const struct directory *directory, uint64_t revision)
 	for (size_t i = 0; i < directory->entries.bucket_count; i++)
 		for (const struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next)
-			if ((entry_pending(entry) && entry->pending->since < revision) ||
-				(entry->users && entry->used_since < revision) ||
-				(entry->directory && waits(entry->directory, revision)))
+			if ((entry_pending(entry) && entry->use->pending->since < revision) ||
+				(entry->use->users && entry->use->used_since < revision) ||
+				(entry->use->directory && waits(entry->use->directory, revision)))
 				return true;
 	return false;
 }

@@ -44,7 +44,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 
 	switch (change->kind) {
 	case CHANGE_REPLACE:
-		if (entry->directory)
+		if (entry->use->directory)
 			entry_hide(view, entry);
 		entry_show_version(view, entry, change->version);
 		entry->known = KNOWN_SHOWN;
@@ -55,7 +55,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 		entry_hide(view, entry);
 		break;
 	case CHANGE_MAKE_DIRECTORY:
-		if (entry->version || entry->directory)
+		if (entry->use->version || entry->use->directory)
 			break;
 		entry_show_directory(view, entry, is_known ? change->directory : NULL);
 		entry->known = KNOWN_SHOWN;
@@ -76,7 +76,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 /* Returns whether a request has shown another version since: do not bring back an older one. */
 static bool is_older(const struct change *change)
 {
-	const struct version *version = change->entry->version;
+	const struct version *version = change->entry->use->version;
 
 	return (change->kind == CHANGE_REPLACE || change->kind == CHANGE_REMOVE) && version &&
 	       version->inode.ino != change->shown_ino;
@@ -97,12 +97,12 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 		view->publication.state = PUBLISHING_DONE;
 		apply(view, change, is_known);
 		if (is_known && change->kind == CHANGE_MAKE_DIRECTORY &&
-			change->entry->directory == change->directory)
+			change->entry->use->directory == change->directory)
 			inode_hold(view, &change->directory->inode);
 	}
 	int r = 0;
-	if (stat && change->directory && change->entry->directory == change->directory) {
-		directory_stat(change->entry->directory, stat);
+	if (stat && change->directory && change->entry->use->directory == change->directory) {
+		directory_stat(change->entry->use->directory, stat);
 		r = passing(change->parent);
 	}
 	return r;

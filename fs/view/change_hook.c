@@ -188,9 +188,9 @@ void change_hook_gone(struct view *view, const struct directory *directory)
 		for (struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
-			if (entry->directory)
-				change_hook_gone(view, entry->directory);
-			if (entry->hook && directory_join(directory, entry->name, &path) == 0)
+			if (entry->use->directory)
+				change_hook_gone(view, entry->use->directory);
+			if (entry->use->hook && directory_join(directory, entry->name, &path) == 0)
 				change_hook_path(view, path);
 		}
 }
@@ -222,19 +222,20 @@ void change_hook_pin(struct view *view, struct entry *entry)
 {
 	CLEANUP(freep) char *path = NULL;
 
-	if (entry->hook || !view->composer.settings->has_programs ||
+	if (entry->use->hook || !view->composer.settings->has_programs ||
 		directory_join(entry->parent, entry->name, &path) < 0 ||
 		!settings_on_change(view->composer.settings, path))
 		return;
-	entry->hook = HOOK_PINNED;
+	entry_used(entry)->hook = HOOK_PINNED;
 	entry->parent->pins++;
 }
 
 void change_hook_unpin(struct entry *entry)
 {
-	if (entry->hook)
-		entry->parent->pins--;
-	entry->hook = HOOK_NONE;
+	if (!entry->use->hook)
+		return;
+	entry->parent->pins--;
+	entry_used(entry)->hook = HOOK_NONE;
 }
 
 /* Adds the paths of the failed run to those of the next one. */

@@ -128,7 +128,7 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 /* Returns whether the layers have a file, which may be broken and shown as its last good link. */
 static bool is_file(const struct entry *entry)
 {
-	return entry->kind == UNION_FILE || (entry->kind == UNION_LINK && entry->fault);
+	return entry->kind == UNION_FILE || (entry->kind == UNION_LINK && entry->use->fault);
 }
 
 static int fill(struct index *index, const struct walk *walk)
@@ -139,7 +139,7 @@ static int fill(struct index *index, const struct walk *walk)
 	for (size_t i = 0; i < walk->count; i++) {
 		const struct directory *directory = walk->items[i];
 		for (size_t j = 0; j < directory->order.count; j++) {
-			const struct entry *entry = directory->order.items[j];
+			const struct entry *entry = directory_listed(directory, j);
 			if (!entry || !is_file(entry))
 				continue;
 			struct indexed *indexed = add_name(index, entry->name);
@@ -216,7 +216,7 @@ static int collect(const struct index *index, struct hits *hits)
 	for (size_t i = 0; i < index->directory_count; i++) {
 		const struct directory *directory = index->directories[i];
 		for (size_t j = 0; j < directory->order.count && hits->count < capacity; j++) {
-			const struct entry *entry = directory->order.items[j];
+			const struct entry *entry = directory_listed(directory, j);
 			struct hit *hit = &hits->items[hits->count];
 			if (!entry || !is_file(entry))
 				continue;
@@ -291,7 +291,9 @@ const struct entry *dependency_entry(struct view *view, const char *directory, c
 
 void dependency_forget(struct entry *entry)
 {
-	for (struct dependency *dependency = entry->dependencies, *next; dependency;
+	if (!entry->use->dependencies)
+		return;
+	for (struct dependency *dependency = entry->use->dependencies, *next; dependency;
 		dependency = next) {
 		next = dependency->next;
 		*dependency->place = dependency->next_same;
@@ -299,7 +301,7 @@ void dependency_forget(struct entry *entry)
 			dependency->next_same->place = dependency->place;
 		free(dependency);
 	}
-	entry->dependencies = NULL;
+	entry_used(entry)->dependencies = NULL;
 }
 
 static int remember(struct view *view, struct entry *entry, const char *directory, const char *name)
@@ -312,14 +314,14 @@ static int remember(struct view *view, struct entry *entry, const char *director
 		return -ENOMEM;
 	*dependency = (struct dependency){
 		.entry = entry,
-		.next = entry->dependencies,
+		.next = entry->use->dependencies,
 		.next_same = indexed->dependents,
 		.place = &indexed->dependents,
 	};
 	if (indexed->dependents)
 		indexed->dependents->place = &dependency->next_same;
 	indexed->dependents = dependency;
-	entry->dependencies = dependency;
+	entry_used(entry)->dependencies = dependency;
 	return 0;
 }
 

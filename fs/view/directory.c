@@ -1,6 +1,7 @@
 #include "directory.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "link_watch.h"
 
 #define BUCKETS_FIRST 16
+
+const struct entry_use entry_unused;
 
 int directory_join(const struct directory *directory, const char *name, char **ret)
 {
@@ -66,14 +69,16 @@ struct entry *directory_own_entry(const struct directory *directory)
 
 static void entry_free(struct entry *entry)
 {
-	if (entry->version) {
-		entry->version->entry = NULL;
-		version_unref(entry->version);
+	if (entry->use->version) {
+		entry->use->version->entry = NULL;
+		version_unref(entry->use->version);
 	}
 	dependency_forget(entry);
 	gate_forget(entry);
-	free(entry->fault);
-	free(entry->pending);
+	free(entry->use->fault);
+	free(entry->use->pending);
+	if (entry->use != &entry_unused)
+		free(entry_used(entry));
 	free(entry);
 }
 
@@ -88,8 +93,7 @@ void directory_free(struct directory *directory)
 			entry_free(entry);
 		}
 	free(directory->entries.buckets);
-	free(directory->order.items);
-	free(directory->order.cookies);
+	free(directory->order.slots);
 	link_watch_remove(directory);
 	free(directory->watches.items);
 	free(directory->identities);
@@ -116,7 +120,7 @@ struct entry *directory_find(const struct directory *directory, const char *name
 /* Grows the table. If memory is short, the table only gets slower. */
 static void grow(struct directory *directory)
 {
-	size_t count = directory->entries.bucket_count * 4;
+	size_t count = directory->entries.bucket_count * 2;
 	struct entry **buckets = calloc(count, sizeof(*buckets));
 
 	if (!buckets)
@@ -134,6 +138,17 @@ static void grow(struct directory *directory)
 	directory->entries.bucket_count = count;
 }
 
+struct entry_use *entry_use(struct entry *entry)
+{
+	if (entry->use == &entry_unused) {
+		struct entry_use *use = calloc(1, sizeof(*use));
+		if (!use)
+			return NULL;
+		entry->use = use;
+	}
+	return entry_used(entry);
+}
+
 struct entry *directory_entry(struct directory *directory, const char *name)
 {
 	struct entry *entry = directory_find(directory, name);
@@ -141,11 +156,12 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 		return entry;
 
 	size_t size = strlen(name) + 1;
-	entry = calloc(1, sizeof(*entry) + size);
+	entry = calloc(1, offsetof(struct entry, name) + size);
 	if (!entry)
 		return NULL;
 	memcpy(entry->name, name, size);
 	entry->parent = directory;
+	entry->use = &entry_unused;
 	if (directory->entries.count >= directory->entries.bucket_count)
 		grow(directory);
 	struct entry **bucket =
@@ -163,14 +179,31 @@ static bool is_over(const struct pending *pending)
 	       !pending->created && !pending->restless_ms;
 }
 
+/* Frees what is pending, and then the `use`, if nothing is left of it. */
+static void tidy_use(struct entry *entry)
+{
+	if (entry->use == &entry_unused)
+		return;
+	struct entry_use *use = entry_used(entry);
+	if (is_over(use->pending)) {
+		free(use->pending);
+		use->pending = NULL;
+	}
+	if (!use->users)
+		use->used_since = 0;
+	if (memcmp(use, &entry_unused, sizeof(*use)) != 0)
+		return;
+	free(use);
+	entry->use = &entry_unused;
+}
+
 void directory_tidy(struct directory *directory, struct entry *entry)
 {
-	if (is_over(entry->pending)) {
-		free(entry->pending);
-		entry->pending = NULL;
-	}
-	if (entry->kind != UNION_NONE || entry->fault || entry_pending(entry) != PENDING_NONE ||
-		(entry->pending && entry->pending->has_slot) || entry->users || directory->listers)
+	tidy_use(entry);
+	if (entry->kind != UNION_NONE || entry->use->fault ||
+		entry_pending(entry) != PENDING_NONE ||
+		(entry->use->pending && entry->use->pending->has_slot) || entry->use->users ||
+		directory->listers)
 		return;
 
 	struct entry **place =
@@ -184,16 +217,27 @@ void directory_tidy(struct directory *directory, struct entry *entry)
 	entry_free(entry);
 }
 
+/* Returns the slot of a name that went away, with its cookie. Entries have even addresses. */
+static uintptr_t gap_of(uint64_t cookie)
+{
+	return (uintptr_t)cookie << 1 | 1;
+}
+
+static uint64_t cookie_at(const struct directory *directory, size_t i)
+{
+	const struct entry *entry = directory_listed(directory, i);
+
+	return entry ? entry->place : directory->order.slots[i] >> 1;
+}
+
 /* Removes the gaps from the listing once they are half of it. */
 static void compact(struct directory *directory)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < directory->order.count; i++)
-		if (directory->order.items[i]) {
-			directory->order.items[kept] = directory->order.items[i];
-			directory->order.cookies[kept++] = directory->order.cookies[i];
-		}
+		if (directory_listed(directory, i))
+			directory->order.slots[kept++] = directory->order.slots[i];
 	directory->order.count = kept;
 }
 
@@ -202,41 +246,49 @@ static bool return_to_place(struct directory *directory, struct entry *entry)
 	if (!entry->place)
 		return false;
 	size_t i = directory_seek(directory, entry->place - 1);
-	if (i == directory->order.count || directory->order.cookies[i] != entry->place ||
-		directory->order.items[i])
+	if (i == directory->order.count || directory->order.slots[i] != gap_of(entry->place))
 		return false;
-	directory->order.items[i] = entry;
-	entry->cookie = entry->place;
+	directory->order.slots[i] = (uintptr_t)entry;
+	entry->is_listed = true;
 	return true;
 }
 
 int directory_list_entry(struct directory *directory, struct entry *entry)
 {
-	if (entry->cookie || return_to_place(directory, entry))
+	if (entry->is_listed || return_to_place(directory, entry))
 		return 0;
 	if (directory->order.count == directory->order.capacity &&
 		directory->order.count > directory->entries.count * 2)
 		compact(directory);
 	if (directory->order.count == directory->order.capacity) {
 		size_t capacity = directory->order.capacity ? directory->order.capacity * 2 : 32;
-		struct entry **order =
-			reallocarray(directory->order.items, capacity, sizeof(struct entry *));
-		if (order)
-			directory->order.items = order;
-		uint64_t *cookies =
-			reallocarray(directory->order.cookies, capacity, sizeof(*cookies));
-		if (cookies)
-			directory->order.cookies = cookies;
+		uintptr_t *slots = reallocarray(directory->order.slots, capacity, sizeof(*slots));
 		/* The next listing is made complete again. */
-		if (!order || !cookies) {
+		if (!slots) {
 			directory->names = NAMES_SOME;
 			return -ENOMEM;
 		}
+		directory->order.slots = slots;
 		directory->order.capacity = capacity;
 	}
-	entry->cookie = entry->place = directory->order.next++;
-	directory->order.items[directory->order.count] = entry;
-	directory->order.cookies[directory->order.count++] = entry->cookie;
+	entry->is_listed = true;
+	entry->place = directory->order.next++;
+	directory->order.slots[directory->order.count++] = (uintptr_t)entry;
+	return 0;
+}
+
+int directory_order(struct directory *directory, struct entry *const *entries, size_t count)
+{
+	struct directory_order *order = &directory->order;
+
+	order->slots = calloc(count + 1, sizeof(*order->slots));
+	if (!order->slots)
+		return -ENOMEM;
+	order->capacity = count + 1;
+	order->count = count;
+	for (size_t i = 0; i < count; i++)
+		order->slots[i] =
+			entries[i]->is_listed ? (uintptr_t)entries[i] : gap_of(entries[i]->place);
 	return 0;
 }
 
@@ -247,7 +299,7 @@ size_t directory_seek(const struct directory *directory, uint64_t cookie)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (directory->order.cookies[middle] <= cookie)
+		if (cookie_at(directory, middle) <= cookie)
 			low = middle + 1;
 		else
 			high = middle;
@@ -257,10 +309,11 @@ size_t directory_seek(const struct directory *directory, uint64_t cookie)
 
 void directory_unlist_entry(struct directory *directory, struct entry *entry)
 {
-	if (!entry->cookie)
+	if (!entry->is_listed)
 		return;
-	directory->order.items[directory_seek(directory, entry->cookie - 1)] = NULL;
-	entry->cookie = 0;
+	size_t i = directory_seek(directory, entry->place - 1);
+	directory->order.slots[i] = gap_of(entry->place);
+	entry->is_listed = false;
 }
 
 void directory_stat(const struct directory *directory, struct stat *ret)

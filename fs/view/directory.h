@@ -19,6 +19,7 @@
  */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -58,7 +59,7 @@ enum entry_known {
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
 	KNOWN_SHOWN,       /* any other kind: what is shown */
 	KNOWN_UNANNOUNCED, /* any other kind: its absence, or another object; not published yet */
-};
+} __attribute__((packed));
 
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
 enum entry_hook {
@@ -84,37 +85,64 @@ struct pending {
 
 struct checked;
 
-struct entry {
-	struct directory *parent; /* fixed */
-	enum union_kind kind;     /* as shown; NONE also if it was never looked up or listed */
-	enum entry_known known;
-	uint64_t cookie;   /* place in the listing; 0: not listed */
-	uint64_t place;    /* its last cookie; 0: it was never listed */
-	layer_mask layers; /* those that had the name when they were listed; 0: unknown */
+/* What an entry has only after a program, an event or a scan has asked for its name. */
+struct entry_use {
 	/*
 	 * The object shown last. last.print is 0 while that object is shown, and also if any object
-	 * may get last.ino. A directory's times are set when the kernel forgets the directory.
+	 * may get the entry's number. A directory's times are set when the kernel forgets the
+	 * directory.
 	 */
 	struct last_inode last;
+	uint64_t ino;                /* its inode number; 0: the one that its path gives */
 	struct version *version;     /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* from an event until it is shown; NULL: none (queue.h) */
-	enum entry_hook hook;
-	uint64_t used_since;             /* in use: the revision of its look or change */
-	uint64_t written;                /* revision of the last write in place; 0: none */
+	uint64_t used_since;         /* in use: the revision of its look or change */
+	uint64_t written;            /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* under way; others may wait for it; NULL: none */
 	struct placeholder *placeholder; /* its placeholder inode; NULL: none */
-	unsigned users;     /* the looks, changes, checks and placeholder that have it in use */
-	struct entry *next; /* in the hash bucket */
-	char name[];        /* fixed */
+	unsigned users; /* the looks, changes, checks and placeholder that have it in use */
+	enum entry_hook hook;
 };
+
+/* The `use` of all entries that have none of their own: all zero. */
+extern const struct entry_use entry_unused;
+
+/*
+ * There may be millions of entries, of which most are only listed. So an entry is small, and what
+ * few of them have is in `use`.
+ */
+struct entry {
+	struct directory *parent;    /* fixed */
+	struct entry *next;          /* in the hash bucket */
+	const struct entry_use *use; /* &entry_unused, or its own: see entry_use() */
+	uint64_t place;              /* its last cookie in the listing; 0: it was never listed */
+	layer_mask layers;           /* those that had the name when they were listed; 0: unknown */
+	enum union_kind kind;        /* as shown; NONE also if it was never looked up or listed */
+	enum entry_known known;
+	bool is_listed;
+	char name[]; /* fixed */
+};
+
+/**
+ * Returns the entry's own `use`; a missing one is made, all zero. NULL: no memory. It lives until
+ * directory_tidy() finds that it is all zero again.
+ */
+struct entry_use *entry_use(struct entry *entry);
+
+/** Returns the entry's own `use`, which it must have. */
+static inline struct entry_use *entry_used(struct entry *entry)
+{
+	assert(entry->use != &entry_unused);
+	return (struct entry_use *)(uintptr_t)entry->use;
+}
 
 static inline enum pending_state entry_pending(const struct entry *entry)
 {
-	return entry->pending ? entry->pending->state : PENDING_NONE;
+	return entry->use->pending ? entry->use->pending->state : PENDING_NONE;
 }
 
 /** Returns whether the entry waits for quiet. */
@@ -173,8 +201,7 @@ struct directory_entries {
 
 /* The order in which a directory is listed. */
 struct directory_order {
-	struct entry **items; /* by cookie; NULL where an entry went away */
-	uint64_t *cookies;    /* of `items`, also of those that went away */
+	uintptr_t *slots; /* by cookie: an entry, or the cookie of one that went away */
 	size_t count;
 	size_t capacity;
 	uint64_t next; /* the next cookie */
@@ -252,6 +279,18 @@ int directory_list_entry(struct directory *directory, struct entry *entry);
 
 /** Takes the entry out of the listing, if it is in it. */
 void directory_unlist_entry(struct directory *directory, struct entry *entry);
+
+/** Returns the entry at an index of `order`; NULL: it went away. */
+static inline struct entry *directory_listed(const struct directory *directory, size_t i)
+{
+	return directory->order.slots[i] & 1 ? NULL : (struct entry *)directory->order.slots[i];
+}
+
+/**
+ * Makes the listing of `count` entries, which are in the order of their places. Returns 0 or
+ * -ENOMEM.
+ */
+int directory_order(struct directory *directory, struct entry *const *entries, size_t count);
 
 /** Returns the index in `order` of the first entry with a greater cookie. */
 size_t directory_seek(const struct directory *directory, uint64_t cookie);

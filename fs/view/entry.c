@@ -92,42 +92,65 @@ static uint64_t hash_of(const struct entry *entry)
 	return ((hash ^ hash >> 31) & (FIRST_INO - 1)) | FIRST_INO;
 }
 
+uint64_t entry_ino(const struct entry *entry)
+{
+	return entry->use->ino ? entry->use->ino : hash_of(entry);
+}
+
+int entry_set_ino(struct entry *entry, uint64_t ino)
+{
+	if (ino == entry_ino(entry))
+		return 0;
+	struct entry_use *use = entry_use(entry);
+	if (!use)
+		return -ENOMEM;
+	use->ino = ino;
+	return 0;
+}
+
+/* Returns whether the name has shown an object since its directory became known. */
+static bool was_shown(const struct entry *entry)
+{
+	return entry->use->last.print || entry->use->last.ctime.tv_sec;
+}
+
 /*
  * A name's first number is computed from its path, so that another mount has the same. If the
  * kernel has forgotten the name's directory, the inode memory has its last number and times.
  */
 void entry_reserve_ino(struct view *view, struct entry *entry)
 {
-	if (entry->last.ino)
+	if (entry->use->ino || entry->use->version || entry->use->directory)
 		return;
 	uint64_t hash = hash_of(entry);
-	const struct inode_memory_item *item = inode_memory_find(&view->inodes.memory, hash);
-	uint64_t ino = item ? item->last.ino : hash;
+	const struct inode_memory_item *item =
+		was_shown(entry) ? NULL : inode_memory_find(&view->inodes.memory, hash);
+	uint64_t ino = item ? item->ino : hash;
 	bool is_free = !inode_table_find(&view->inodes.table, ino);
-	if (item)
-		entry->last = item->last;
-	if (!is_free)
-		entry->last.print = 0;
-	entry->last.ino = is_free ? ino : view->inodes.next++;
+	if (entry_set_ino(entry, is_free ? ino : view->inodes.next++) < 0 || !item || !is_free)
+		return;
+	struct entry_use *use = entry_use(entry);
+	if (use)
+		use->last = item->last;
 }
 
 bool entry_was_directory(const struct view *view, const struct entry *entry)
 {
 	const struct inode_memory_item *item = NULL;
 
-	if (entry->kind == UNION_NONE && !entry->last.ino)
+	if (entry->kind == UNION_NONE && !entry->use->ino && !was_shown(entry))
 		item = inode_memory_find(&view->inodes.memory, hash_of(entry));
 	return entry->kind == UNION_DIRECTORY || (item && is_print_of_directory(item->last.print));
 }
 
 static void drop_version(struct view *view, struct entry *entry)
 {
-	if (!entry->version)
+	if (!entry->use->version)
 		return;
 	view->counts.files--;
-	entry->version->entry = NULL;
-	version_unref(entry->version);
-	entry->version = NULL;
+	entry->use->version->entry = NULL;
+	version_unref(entry->use->version);
+	entry_used(entry)->version = NULL;
 }
 
 /* Returns whether every user may read the path's file. */
@@ -155,39 +178,42 @@ static void keep(struct view *view, const struct entry *entry, struct version *v
 /* Drops the version after the kernel has forgotten it, or its directory. */
 static void forget_shown(struct view *view, struct entry *entry)
 {
-	if (!entry->version)
+	if (!entry->use->version)
 		return;
 	if (view->last_good && !last_good_is_lasting(view->last_good))
-		keep(view, entry, entry->version);
-	entry->last.print = print_of(entry->version);
+		keep(view, entry, entry->use->version);
+	entry_used(entry)->last.print = print_of(entry->use->version);
 	drop_version(view, entry);
 }
 
 static void forget_directory(struct entry *entry)
 {
-	entry->last.print = print_of_directory(entry->directory);
-	entry->last.mtime = entry->directory->attributes.mtime;
-	entry->directory = NULL;
+	struct entry_use *use = entry_used(entry);
+
+	use->last.print = print_of_directory(use->directory);
+	use->last.mtime = use->directory->attributes.mtime;
+	use->directory = NULL;
 }
 
 /* Gives the directory its former time if the kernel forgot this one; or else a later time. */
 static void recall_directory(const struct entry *entry, struct directory *directory)
 {
-	if (!is_print_of_directory(entry->last.print) ||
-		time_is_later(directory->attributes.mtime, entry->last.mtime))
+	if (!is_print_of_directory(entry->use->last.print) ||
+		time_is_later(directory->attributes.mtime, entry->use->last.mtime))
 		return;
-	directory->attributes.mtime = entry->last.print == print_of_directory(directory)
-					      ? entry->last.mtime
-					      : clock_after(entry->last.mtime);
+	directory->attributes.mtime = entry->use->last.print == print_of_directory(directory)
+					      ? entry->use->last.mtime
+					      : clock_after(entry->use->last.mtime);
 }
 
 static void remember_name(struct view *view, struct entry *entry)
 {
-	if (entry->version)
-		entry->last.print = print_of(entry->version);
-	if (entry->last.ino && entry->last.print)
-		inode_memory_note(&view->inodes.memory,
-			&(struct inode_memory_item){hash_of(entry), entry->last});
+	if (entry->use->version)
+		entry_used(entry)->last.print = print_of(entry->use->version);
+	if (entry->use->last.print)
+		inode_memory_note(
+			&view->inodes.memory, &(struct inode_memory_item){hash_of(entry),
+						      entry_ino(entry), entry->use->last});
 }
 
 /* Remembers the directory's names before it is freed. The kernel may forget it before its files. */
@@ -212,7 +238,8 @@ static bool goes_with_its_directory(const struct entry *entry)
 
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
 {
-	return !entry->version && entry->last.print && entry->last.print == print_of(version);
+	return !entry->use->version && entry->use->last.print &&
+	       entry->use->last.print == print_of(version);
 }
 
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version)
@@ -220,15 +247,15 @@ void entry_prepare_version(struct view *view, struct entry *entry, struct versio
 	struct timespec now;
 
 	version->inode.ino = view->inodes.next++;
-	if (!entry->last.ctime.tv_sec) {
+	if (!entry->use->last.ctime.tv_sec) {
 		/* A network file system may report no ctime. */
 		if (!version->ctime.tv_sec)
 			version->ctime = version->made;
 		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
-	version->ctime = clock_clearly_after(now, entry->last.ctime);
-	struct timespec least = clock_clearly_after(version->mtime, entry->last.mtime);
+	version->ctime = clock_clearly_after(now, entry->use->last.ctime);
+	struct timespec least = clock_clearly_after(version->mtime, entry->use->last.mtime);
 	/* The newest source is unchanged: another source has changed, or a source is gone. */
 	if (time_is_later(least, version->mtime))
 		version->mtime = time_is_later(now, least) ? now : least;
@@ -238,16 +265,16 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 {
 	entry_reserve_ino(view, entry);
 	bool is_again = entry_has_forgotten(entry, version);
-	bool is_free = !inode_table_find(&view->inodes.table, entry->last.ino);
-	uint64_t ino = entry->last.ino;
+	uint64_t ino = entry_ino(entry);
+	bool is_free = !inode_table_find(&view->inodes.table, ino);
 
-	if (is_again && !time_is_later(version->mtime, entry->last.mtime)) {
-		version->mtime = entry->last.mtime;
-		version->ctime = entry->last.ctime;
+	if (is_again && !time_is_later(version->mtime, entry->use->last.mtime)) {
+		version->mtime = entry->use->last.mtime;
+		version->ctime = entry->use->last.ctime;
 	} else {
 		entry_prepare_version(view, entry, version);
 	}
-	if (is_free && (is_again || !entry->last.print))
+	if (is_free && (is_again || !entry->use->last.print))
 		version->inode.ino = ino;
 	else if (!version->inode.ino)
 		version->inode.ino = view->inodes.next++;
@@ -255,10 +282,10 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 
 void entry_take_time(struct entry *entry, const struct version *found)
 {
-	struct version *version = entry->version;
+	struct version *version = entry->use->version;
 
-	version->mtime = entry->last.mtime = found->mtime;
-	version->ctime = entry->last.ctime = clock_after(version->ctime);
+	version->mtime = entry_used(entry)->last.mtime = found->mtime;
+	version->ctime = entry_used(entry)->last.ctime = clock_after(version->ctime);
 }
 
 void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind)
@@ -282,24 +309,23 @@ void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind
 /* A look that is under way may have seen older content. */
 static void overtake(const struct entry *entry)
 {
-	if (entry->look)
-		entry->look->is_overtaken = true;
+	if (entry->use->look)
+		entry->use->look->is_overtaken = true;
 }
 
 void entry_show_version(struct view *view, struct entry *entry, struct version *version)
 {
 	overtake(entry);
 	drop_version(view, entry);
-	entry->version = version_ref(version);
+	struct entry_use *use = entry_used(entry);
+	use->version = version_ref(version);
+	use->ino = version->inode.ino;
 	version->entry = entry;
 	view->counts.files++;
 	entry_set_kind(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
-	entry->last.ino = version->inode.ino;
-	entry->last.print = 0;
-	if (entry->hook == HOOK_TOLD)
-		entry->hook = HOOK_PINNED;
-	entry->last.mtime = version->mtime;
-	entry->last.ctime = version->ctime;
+	use->last = (struct last_inode){.mtime = version->mtime, .ctime = version->ctime};
+	if (use->hook == HOOK_TOLD)
+		use->hook = HOOK_PINNED;
 	if (view->last_good && last_good_is_lasting(view->last_good))
 		keep(view, entry, version);
 	change_hook_pin(view, entry);
@@ -312,15 +338,16 @@ void entry_show_directory(struct view *view, struct entry *entry, struct directo
 	overtake(entry);
 	entry_reserve_ino(view, entry);
 	if (directory) {
-		bool is_free = (!entry->last.print || is_print_of_directory(entry->last.print)) &&
-			       !inode_table_find(&view->inodes.table, entry->last.ino);
-		directory->inode.ino = is_free ? entry->last.ino : view->inodes.next++;
+		bool is_free = (!entry->use->last.print ||
+				       is_print_of_directory(entry->use->last.print)) &&
+			       !inode_table_find(&view->inodes.table, entry_ino(entry));
+		directory->inode.ino = is_free ? entry_ino(entry) : view->inodes.next++;
 		recall_directory(entry, directory);
-		entry->last.ino = directory->inode.ino;
-		entry->last.print = 0;
+		entry_used(entry)->ino = directory->inode.ino;
+		entry_used(entry)->last.print = 0;
 		view->shown_directories++;
 	}
-	entry->directory = directory;
+	entry_used(entry)->directory = directory;
 	entry_set_kind(view, entry, UNION_DIRECTORY);
 	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
@@ -345,7 +372,7 @@ static void kill_directory(struct view *view, struct directory *directory)
 
 void entry_hide(struct view *view, struct entry *entry)
 {
-	struct directory *directory = entry->directory;
+	struct directory *directory = entry->use->directory;
 
 	if (entry->kind == UNION_FILE)
 		keep(view, entry, NULL);
@@ -353,10 +380,12 @@ void entry_hide(struct view *view, struct entry *entry)
 		remember_name(view, entry);
 	drop_version(view, entry);
 	change_hook_unpin(entry);
-	entry->directory = NULL;
+	if (entry->use != &entry_unused) {
+		entry_used(entry)->directory = NULL;
+		entry_used(entry)->last.print = 0;
+		entry_used(entry)->ino = 0;
+	}
 	entry_set_kind(view, entry, UNION_NONE);
-	entry->last.ino = 0;
-	entry->last.print = 0;
 	directory_unlist_entry(entry->parent, entry);
 	if (directory)
 		kill_directory(view, directory);
@@ -403,10 +432,10 @@ static void note_broken_link(struct view *view, const struct entry *entry)
 
 void entry_clear_fault(struct view *view, struct entry *entry)
 {
-	if (!entry->fault)
+	if (!entry->use->fault)
 		return;
-	free(entry->fault);
-	entry->fault = NULL;
+	free(entry->use->fault);
+	entry_used(entry)->fault = NULL;
 	note_broken_link(view, entry);
 	entry->parent->pins--;
 	view->counts.faults--;
@@ -426,11 +455,11 @@ static struct timespec fallbacks_since(const struct version *version, const stru
 void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out)
 {
-	struct fault *fault = entry->fault;
+	struct fault *fault = entry->use->fault;
 	bool is_news = !fault || !problem_equal(&fault->problem, problem);
 
 	if (!fault) {
-		fault = entry->fault = calloc(1, sizeof(*fault));
+		fault = entry_used(entry)->fault = calloc(1, sizeof(*fault));
 		if (!fault)
 			return;
 		clock_gettime(CLOCK_REALTIME, &fault->since);
@@ -472,7 +501,7 @@ static void release(struct view *view, struct directory *directory)
 		watch_remove(view->watch, &directory->watches);
 		if (!directory->is_dead) {
 			struct entry *entry = directory_own_entry(directory);
-			if (entry && entry->directory == directory)
+			if (entry && entry->use->directory == directory)
 				forget_directory(entry);
 		}
 		if (!directory->is_dead)
@@ -503,7 +532,7 @@ static void forget_version(struct view *view, struct version *version)
 	view->counts.versions--;
 	view->counts.version_bytes -= version->data ? version->size : 0;
 	/* A version of a path with a fault can't be made again from its sources, so it stays. */
-	if (entry && !entry->fault)
+	if (entry && !entry->use->fault)
 		forget_shown(view, entry);
 	view->inodes.freed_bytes += version->data ? version->size : 0;
 	if (view->inodes.freed_bytes >= VIEW_TRIM_BYTES)
@@ -548,7 +577,7 @@ struct directory *directory_at(struct view *view, const char *path, size_t lengt
 		memcpy(name, path + at, n);
 		name[n] = '\0';
 		struct entry *entry = directory_find(directory, name);
-		directory = entry ? entry->directory : NULL;
+		directory = entry ? entry->use->directory : NULL;
 		at += n + 1;
 	}
 	return directory;
@@ -564,8 +593,10 @@ struct entry *entry_at(struct view *view, const char *path)
 
 void entry_enter(struct view *view, struct entry *entry)
 {
-	if (!entry->users++)
-		entry->used_since = ++view->revision;
+	struct entry_use *use = entry_used(entry);
+
+	if (!use->users++)
+		use->used_since = ++view->revision;
 	entry->parent->users++;
 }
 
@@ -573,9 +604,9 @@ void entry_leave(struct view *view, struct entry *entry)
 {
 	struct directory *parent = entry->parent;
 
-	entry->users--;
-	if (entry->pending && !entry_is_debounced(entry))
-		entry->pending->restless_ms = 0;
+	entry_used(entry)->users--;
+	if (entry->use->pending && !entry_is_debounced(entry))
+		entry->use->pending->restless_ms = 0;
 	directory_tidy(parent, entry);
 	directory_leave(view, parent);
 }

@@ -41,6 +41,12 @@ void entry_take_time(struct entry *entry, const struct version *found);
 /** Returns whether the path shows a directory, or did when the kernel forgot it. */
 bool entry_was_directory(const struct view *view, const struct entry *entry);
 
+/** Returns the inode number of the object that is shown, was shown last, or is shown next. */
+uint64_t entry_ino(const struct entry *entry);
+
+/** Sets that number. Returns 0 or -ENOMEM. */
+int entry_set_ino(struct entry *entry, uint64_t ino);
+
 /** Reserves the inode number of the entry's first object, unless the entry has a number. */
 void entry_reserve_ino(struct view *view, struct entry *entry);
 
@@ -71,7 +77,7 @@ void entry_set_fault(struct view *view, struct entry *entry, const struct proble
 /** Returns whether a change of the path waits until a mount on the path is unmounted. */
 static inline bool entry_is_covered(const struct entry *entry)
 {
-	return entry->fault && entry->fault->serves == FAULT_SERVES_COVERED;
+	return entry->use->fault && entry->use->fault->serves == FAULT_SERVES_COVERED;
 }
 
 /** Ends the fault of the path, if there is one, and logs its end. */

@@ -14,7 +14,7 @@
 /* A program has closed the file that it wrote, or renamed a file to the name. */
 static void end_writing(struct view *view, struct entry *entry, layer_mask bit, uint32_t mask)
 {
-	struct pending *pending = entry->pending;
+	struct pending *pending = entry->use->pending;
 
 	pending->created &= ~bit;
 	pending->writing &= ~bit;
@@ -45,10 +45,10 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 	directory->users++;
 	pending->is_touched = true;
 	if (mask & (IN_CLOSE_WRITE | IN_MODIFY))
-		entry->written = ++view->revision;
+		entry_used(entry)->written = ++view->revision;
 	/* A listing has made the entry first; the kernel may still cache the name as absent. */
 	if (mask & IN_ISDIR && mask & (IN_CREATE | IN_MOVED_TO) && entry->kind == UNION_DIRECTORY &&
-		!entry->directory)
+		!entry->use->directory)
 		entry->known = KNOWN_UNANNOUNCED;
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
 		end_writing(view, entry, bit, mask);
@@ -114,7 +114,7 @@ static bool is_written(const struct entry *entry, const struct contributor *foun
 {
 	layer_mask bit = (layer_mask)1 << found->layer;
 
-	const struct pending *pending = entry ? entry->pending : NULL;
+	const struct pending *pending = entry ? entry->use->pending : NULL;
 
 	return pending &&
 	       (pending->writing & bit || (pending->created & bit && S_ISREG(found->stat.st_mode) &&
@@ -124,8 +124,9 @@ static bool is_written(const struct entry *entry, const struct contributor *foun
 /* Ends the wait for a close: a name made by link(2) or symlink(2) has no writer. */
 static void give_up(struct entry *entry)
 {
-	if (entry && entry->pending && entry->pending->state == PENDING_NONE && !entry->users)
-		entry->pending->created = entry->pending->writing = 0;
+	if (entry && entry->use->pending && entry->use->pending->state == PENDING_NONE &&
+		!entry->use->users)
+		entry->use->pending->created = entry->use->pending->writing = 0;
 }
 
 bool events_meet_writer(struct view *view, const struct look *look)
@@ -139,14 +140,14 @@ bool events_meet_writer(struct view *view, const struct look *look)
 		struct entry *source = found->path ? entry_at(view, found->path) : look->entry;
 		if (look->refresh.takes_unfinished)
 			give_up(source);
-		if (is_written(source, found) || (source && source->written > since))
+		if (is_written(source, found) || (source && source->use->written > since))
 			return true;
 	}
 	for (size_t i = 0; i < asked->count; i += 2) {
 		const struct entry *entry =
 			dependency_entry(view, asked->items[i], asked->items[i + 1]);
-		bool is_open = entry && entry->pending && entry->pending->writing;
-		if (is_open || (entry && entry->written > since))
+		bool is_open = entry && entry->use->pending && entry->use->pending->writing;
+		if (is_open || (entry && entry->use->written > since))
 			return true;
 	}
 	return false;

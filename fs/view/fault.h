@@ -47,7 +47,10 @@ struct fault {
  */
 void fault_text(const struct fault *fault, const char *path, char text[FAULT_TEXT_MAX]);
 
-/** Writes "the version of 5 minutes ago is served", for a version that is `age_s` seconds old. */
+/**
+ * Writes what readers get meanwhile, such as "the version of 5 minutes ago is served". `age_s` is
+ * the age of the version, settings or fallback, in seconds.
+ */
 void fault_serves_text(enum fault_serves serves, long long age_s, char *text, size_t size);
 
 /** Writes an age: "5 minutes", "a moment". */

@@ -76,7 +76,7 @@ static void forget_answers(struct checked *checked)
 
 void gate_forget(struct entry *entry)
 {
-	struct checked *checked = take_ptr(entry->checked);
+	struct checked *checked = entry->use->checked;
 
 	if (checked)
 		forget_answers(checked);
@@ -184,10 +184,10 @@ static int wait_for(struct look *look, struct candidate *candidate)
 
 static struct checked *checked_of(struct entry *entry, const char *command)
 {
-	struct checked *checked = entry->checked;
+	struct checked *checked = entry->use->checked;
 
 	if (!checked)
-		checked = entry->checked = calloc(1, sizeof(*checked));
+		checked = entry_used(entry)->checked = calloc(1, sizeof(*checked));
 	if (!checked || (checked->command && strcmp(checked->command, command) == 0))
 		return checked;
 	forget_answers(checked);
@@ -227,7 +227,7 @@ static int judge(struct look *look, const char *command, struct line_map **lines
 	int r = recall(look, command);
 	if (r == LOOK_AT_GATE && lines) {
 		struct candidate *candidate =
-			find_candidate(look, look->entry->checked, command, lines);
+			find_candidate(look, look->entry->use->checked, command, lines);
 		r = candidate ? wait_for(look, candidate) : -ENOMEM;
 	}
 	return r;
@@ -270,8 +270,8 @@ static int map_lines(const struct look *look, struct line_map **ret)
 /* Other settings may have named a check for the path. */
 static void forget_check(struct look *look)
 {
-	if (look->entry->checked)
-		forget_answers(look->entry->checked);
+	if (look->entry->use->checked)
+		forget_answers(look->entry->use->checked);
 }
 
 int gate_judge(struct look *look)
@@ -396,7 +396,7 @@ static bool is_let_through(const struct run_result *result, const struct program
 static void remember(struct candidate *candidate, const struct run_result *result,
 	const struct program *program, const struct problem *problem)
 {
-	struct checked *checked = candidate->entry->checked;
+	struct checked *checked = candidate->entry->use->checked;
 
 	if (!checked->command || strcmp(checked->command, candidate->command) != 0)
 		return;
@@ -435,7 +435,7 @@ static void finish(struct candidate *candidate, const struct run_result *result)
 	int r = is_let_through(result, program) ? 0 : PROBLEM;
 	if (r == PROBLEM)
 		run_problem(result, &subject, &problem);
-	struct checked *checked = candidate->entry->checked;
+	struct checked *checked = candidate->entry->use->checked;
 	view->gate.running--;
 	checked->candidates = candidate->next;
 	if (checked->candidates)
@@ -539,11 +539,12 @@ static void count_missing(const struct directory *directory)
 	for (size_t i = 0; i < directory->entries.bucket_count; i++)
 		for (const struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next) {
-			const struct checked *checked = entry->checked;
+			const struct checked *checked = entry->use->checked;
 
-			if (entry->directory)
-				count_missing(entry->directory);
-			if (!checked || !checked->missing || (!entry->version && !entry->fault))
+			if (entry->use->directory)
+				count_missing(entry->use->directory);
+			if (!checked || !checked->missing ||
+				(!entry->use->version && !entry->use->fault))
 				continue;
 			checked->missing->unchecked.files++;
 			checked->missing->unchecked.shown += checked->is_let_through;

@@ -9,9 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The number, fingerprint and times of the object that a path showed last. */
+/* The fingerprint and times of the object that a path showed last. */
 struct last_inode {
-	uint64_t ino;   /* the next object may get it; 0: none */
 	uint64_t print; /* fingerprint of the content, or of the layers' directories; 0: unknown */
 	struct timespec mtime;
 	struct timespec ctime;
@@ -19,6 +18,7 @@ struct last_inode {
 
 struct inode_memory_item {
 	uint64_t path; /* its hash; 0: a free place */
+	uint64_t ino;  /* the next object may get it */
 	struct last_inode last;
 };
 

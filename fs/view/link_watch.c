@@ -521,7 +521,7 @@ static struct link_watch **take_unwatched(struct view *view, struct directory *d
 		const struct link_watch *watch = directory->links.items[i];
 		struct entry *entry =
 			is_unwatched(watch) ? directory_entry(directory, watch->name) : NULL;
-		if (entry && !entry->version) {
+		if (entry && !entry->use->version) {
 			queue_touch(view, entry);
 			queue_entry(view, entry);
 		}

@@ -44,7 +44,7 @@ static void drop(struct pool_job *job);
 /* Returns the shown version, if its sources may be fallbacks: not with `on_error: fail`. */
 static const struct version *last_good(const struct view *view, const struct entry *entry)
 {
-	const struct version *version = entry->version;
+	const struct version *version = entry->use->version;
 
 	return version && version->kind == VERSION_BYTES &&
 			       view->composer.settings->options.on_error != ON_ERROR_FAIL
@@ -57,7 +57,7 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	struct directory *parent = entry->parent;
 	struct look *look = calloc(1, sizeof(*look));
 
-	if (!look || directory_join(parent, entry->name, &look->path) < 0) {
+	if (!look || !entry_use(entry) || directory_join(parent, entry->name, &look->path) < 0) {
 		free(look);
 		return NULL;
 	}
@@ -72,9 +72,9 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 		free(look);
 		return NULL;
 	}
-	look->shown = entry->version ? version_ref(entry->version) : NULL;
+	look->shown = entry->use->version ? version_ref(entry->use->version) : NULL;
 	look->was_directory = entry_was_directory(view, entry);
-	look->child = entry->directory;
+	look->child = entry->use->directory;
 	if (look->child)
 		look->child->users++;
 	look->began = view->revision;
@@ -82,8 +82,8 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	settings_ref(look->composer.settings);
 	union_lookup_init(&look->result.lookup);
 	entry_enter(view, entry);
-	if (purpose != LOOK_STRICT && !entry->look)
-		entry->look = look;
+	if (purpose != LOOK_STRICT && !entry->use->look)
+		entry_used(entry)->look = look;
 	return look;
 }
 
@@ -102,11 +102,11 @@ void look_free(struct look *look)
 
 	struct entry *entry = look->entry;
 
-	if (entry->look == look)
-		entry->look = NULL;
+	if (entry->use->look == look)
+		entry_used(entry)->look = NULL;
 	/* Queues the name again if an event arrived meanwhile. */
 	if (entry_pending(entry) == PENDING_QUEUED)
-		queue_entry_scope(view, entry, entry->pending->scope);
+		queue_entry_scope(view, entry, entry->use->pending->scope);
 	drop_found(look);
 	if (look->child)
 		directory_leave(view, take_ptr(look->child));

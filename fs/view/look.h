@@ -46,7 +46,7 @@ struct look_result {
 struct look_refresh {
 	enum union_kind kind;   /* of the entry */
 	enum entry_scope scope; /* of the pending events */
-	uint64_t since;         /* its revision (queue.h) */
+	uint64_t since;         /* the revision of these events (queue.h) */
 	bool is_event;          /* the name had an event of its own */
 	bool takes_unfinished;  /* the look no longer waits until a writer is done */
 	bool is_large;          /* the look does not count in view->looks.under_way */

@@ -67,7 +67,7 @@ static int install(struct look *look)
 
 	if (parent->is_dead)
 		return -ENOENT;
-	if (entry->version || entry->directory || look->is_overtaken)
+	if (entry->use->version || entry->use->directory || look->is_overtaken)
 		return LOOK_OVERTAKEN;
 	/*
 	 * If a listing had the name, or the kernel has forgotten its object, its removal must be
@@ -84,11 +84,11 @@ static int install(struct look *look)
 	}
 	/* An event of a name that was never listed may mean that the name is new. */
 	bool is_reported =
-		entry_pending(entry) && entry->pending->is_touched && look->result.version;
+		entry_pending(entry) && entry->use->pending->is_touched && look->result.version;
 	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
 		entry->known = KNOWN_UNANNOUNCED;
 	/* The file changed after the kernel forgot it, and that is not published yet. */
-	if (look->result.version && entry->last.print &&
+	if (look->result.version && entry->use->last.print &&
 		!entry_has_forgotten(entry, look->result.version))
 		entry->known = KNOWN_UNANNOUNCED;
 	show_found(view, entry, look);
@@ -106,12 +106,12 @@ static int install(struct look *look)
 
 static int show(struct view *view, struct entry *entry, struct stat *ret)
 {
-	if (entry->version) {
-		inode_hold(view, &entry->version->inode);
-		version_stat(entry->version, ret);
+	if (entry->use->version) {
+		inode_hold(view, &entry->use->version->inode);
+		version_stat(entry->use->version, ret);
 	} else {
-		inode_hold(view, &entry->directory->inode);
-		directory_stat(entry->directory, ret);
+		inode_hold(view, &entry->use->directory->inode);
+		directory_stat(entry->use->directory, ret);
 	}
 	return 0;
 }
@@ -140,9 +140,9 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 	const struct change *change = view->publication.change;
 	struct entry *entry = change->entry;
 
-	if (change->kind == CHANGE_REMOVE && !entry->version)
+	if (change->kind == CHANGE_REMOVE && !entry->use->version)
 		return show_passing(view, entry, ret);
-	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->directory) {
+	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->use->directory) {
 		struct directory *directory;
 		int r = directory_new(entry->parent, entry->name,
 			view->composer.settings->layer_count, &directory);
@@ -152,7 +152,7 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 		entry->parent->users++;
 		entry_show_directory(view, entry, directory);
 	}
-	if (!entry->version && !entry->directory)
+	if (!entry->use->version && !entry->use->directory)
 		return -ENOENT;
 	return show(view, entry, ret);
 }
@@ -169,16 +169,16 @@ static int answer_strictly(struct look *look, struct stat *ret)
 
 	if (look->result.lookup.kind == UNION_NONE)
 		return -ENOENT;
-	if (entry->directory && look->result.directory)
+	if (entry->use->directory && look->result.directory)
 		return show(view, entry, ret);
-	if (!entry->version || !look->result.version)
+	if (!entry->use->version || !look->result.version)
 		return -EAGAIN;
 	bool is_kept = look->result.problem.message[0] && !look->result.version->fallback_count &&
-		       entry->version->kind != VERSION_BROKEN &&
+		       entry->use->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->options.on_error != ON_ERROR_FAIL;
-	bool is_same = is_kept || version_same(entry->version, look->result.version);
+	bool is_same = is_kept || version_same(entry->use->version, look->result.version);
 	/* The publisher finds the new time as well, and announces it. */
-	if (is_same && !is_kept && version_is_touched(entry->version, look->result.version))
+	if (is_same && !is_kept && version_is_touched(entry->use->version, look->result.version))
 		entry_take_time(entry, look->result.version);
 	if (is_same)
 		return show(view, entry, ret);
@@ -194,11 +194,11 @@ static int end_strict(struct look *look, struct stat *ret)
 	struct entry *entry = look->entry;
 
 	if (look->result.code == LOOK_IS_CURRENT)
-		return entry->version == look->shown && entry->directory == look->child
+		return entry->use->version == look->shown && entry->use->directory == look->child
 			       ? show(view, entry, ret)
 			       : LOOK_OVERTAKEN;
 	/* A file system that is mounted on the path hides it: what is shown stays. */
-	if ((entry->version || entry->directory) && view->callbacks.is_covered &&
+	if ((entry->use->version || entry->use->directory) && view->callbacks.is_covered &&
 		view->callbacks.is_covered(view->callbacks.context, look->path))
 		return show(view, entry, ret);
 	int r = answer_strictly(look, ret);
@@ -230,7 +230,7 @@ static int end_waits(struct look *look, struct stat *ret)
 		return end_strict(look, ret);
 	r = install(look);
 	/* The look that ended first may have begun earlier, and seen older content. */
-	bool is_shown = entry->version || entry->directory;
+	bool is_shown = entry->use->version || entry->use->directory;
 	if (r == 0 || (r == LOOK_OVERTAKEN && is_shown && !view_is_strict(view)))
 		r = show(view, entry, ret);
 	return r;
@@ -292,8 +292,8 @@ static struct look *look_again(struct view *view, struct entry *entry, bool was_
 		return NULL;
 	look->is_entry_new = was_new;
 	/* If only the placeholder and this look use the entry, the use begins now. */
-	if (entry->users == 2)
-		entry->used_since = ++view->revision;
+	if (entry->use->users == 2)
+		entry_used(entry)->used_since = ++view->revision;
 	return look;
 }
 
@@ -379,15 +379,15 @@ int lookup_enter(
 		struct entry *entry = directory_entry(parent, name);
 		if (!entry)
 			r = -ENOMEM;
-		else if (entry->directory || entry->version)
+		else if (entry->use->directory || entry->use->version)
 			r = 0;
 		else
 			r = enter_waits(view, entry);
 	}
 	struct entry *entry = directory_find(parent, name);
-	if (r == 0 && entry && entry->directory) {
-		entry->directory->users++;
-		*ret = entry->directory;
+	if (r == 0 && entry && entry->use->directory) {
+		entry->use->directory->users++;
+		*ret = entry->use->directory;
 	} else if (r == 0) {
 		r = -ENOTDIR;
 	}
@@ -426,9 +426,9 @@ int lookup_enter_path(struct view *view, const char *path, struct directory **re
 /* Begins a look, or joins the one under way. A strict mount joins none. */
 static int look_for_waits(struct view *view, struct entry *entry, struct view_caller *caller)
 {
-	bool is_shown = entry->version || entry->directory;
-	bool is_new = !entry->users && !entry_pending(entry) && !entry->kind;
-	struct look *look = is_shown ? NULL : entry->look;
+	bool is_shown = entry->use->version || entry->use->directory;
+	bool is_new = !entry->use->users && !entry_pending(entry) && !entry->kind;
+	struct look *look = is_shown ? NULL : entry->use->look;
 
 	if (look && look->purpose == LOOK_AHEAD) {
 		if (read_ahead_join(view, entry, caller))
@@ -473,13 +473,13 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 	if (!caller && view->publication.change && entry &&
 		view->publication.change->entry == entry)
 		return show_for_publisher(view, ret);
-	bool is_shown = entry && (entry->version || entry->directory);
+	bool is_shown = entry && (entry->use->version || entry->use->directory);
 	if (is_shown && (!caller || !view_is_strict(view)))
 		return show(view, entry, ret) < 0 || !is_narrowed ? 0 : VIEW_PASSING;
 	entry = directory_entry(directory, name);
 	if (!entry)
 		return -ENOMEM;
-	if (caller && entry->placeholder && view_has_placeholders(view))
+	if (caller && entry->use->placeholder && view_has_placeholders(view))
 		return placeholder_give(view, entry, ret) < 0 ? -ENOMEM : VIEW_PLACEHOLDER;
 	if (caller) {
 		directory->users++;

@@ -24,8 +24,8 @@
 
 static bool is_just_asked_for(const struct entry *entry)
 {
-	return entry->look && entry->look->is_entry_new &&
-	       entry->parent->changed <= entry->look->began;
+	return entry->use->look && entry->use->look->is_entry_new &&
+	       entry->parent->changed <= entry->use->look->began;
 }
 
 /*
@@ -36,7 +36,7 @@ static bool is_just_asked_for(const struct entry *entry)
 static void show_name(struct view *view, const struct directory *directory, struct entry *entry,
 	enum union_kind kind, bool is_sync)
 {
-	bool is_waiting = (entry_pending(entry) || entry->users) && !is_just_asked_for(entry);
+	bool is_waiting = (entry_pending(entry) || entry->use->users) && !is_just_asked_for(entry);
 
 	if (entry->kind != UNION_NONE || (entry->known == KNOWN_ABSENT && !is_sync))
 		return;
@@ -184,7 +184,7 @@ static int sync_listing(struct view *view, struct directory *directory,
 
 	/* Names that no layer has any more: the publisher will remove them. */
 	for (size_t j = 0; j < directory->order.count; j++) {
-		struct entry *entry = directory->order.items[j];
+		struct entry *entry = directory_listed(directory, j);
 		if (entry && !has_name(listing, entry->name) && !has_name(expanded, entry->name))
 			directory_unlist_entry(directory, entry);
 	}
@@ -267,10 +267,10 @@ static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 		r = complete_waits(view, directory, is_sync, true);
 	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order.count;
 		i++) {
-		struct entry *entry = directory->order.items[i];
+		struct entry *entry = directory_listed(directory, i);
 		if (entry && entry->kind != UNION_NONE &&
-			!each(context, entry->name, entry->last.ino, type_of(entry->kind),
-				entry->cookie))
+			!each(context, entry->name, entry_ino(entry), type_of(entry->kind),
+				entry->place))
 			break;
 	}
 	directory_leave(view, directory);

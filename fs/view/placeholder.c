@@ -14,7 +14,7 @@ static void attach(struct view *view, struct placeholder *placeholder, struct en
 	entry_enter(view, entry);
 	placeholder->entry = entry;
 	placeholder->narrowings = attributes_narrowings(entry->parent);
-	entry->placeholder = placeholder;
+	entry_used(entry)->placeholder = placeholder;
 }
 
 /* Takes the placeholder from its entry. Its inode stays as long as the kernel has it. */
@@ -22,7 +22,7 @@ static void detach(struct view *view, struct placeholder *placeholder)
 {
 	struct entry *entry = take_ptr(placeholder->entry);
 
-	entry->placeholder = NULL;
+	entry_used(entry)->placeholder = NULL;
 	placeholder->is_suspended = false;
 	if (!placeholder->inode.kernel_refs)
 		free(placeholder);
@@ -33,12 +33,14 @@ static struct placeholder *make(struct view *view, struct entry *entry)
 {
 	struct placeholder *placeholder = calloc(1, sizeof(*placeholder));
 
-	if (!placeholder)
+	if (!placeholder || !entry_use(entry)) {
+		free(placeholder);
 		return NULL;
+	}
 	entry_reserve_ino(view, entry);
-	if (inode_table_find(&view->inodes.table, entry->last.ino))
-		entry->last.ino = view->inodes.next++;
-	placeholder->inode.ino = entry->last.ino;
+	if (inode_table_find(&view->inodes.table, entry_ino(entry)))
+		entry_used(entry)->ino = view->inodes.next++;
+	placeholder->inode.ino = entry_ino(entry);
 	placeholder->inode.type = INODE_PLACEHOLDER;
 	attach(view, placeholder, entry);
 	return placeholder;
@@ -47,7 +49,7 @@ static struct placeholder *make(struct view *view, struct entry *entry)
 int placeholder_give(struct view *view, struct entry *entry, struct stat *ret)
 {
 	struct placeholder *placeholder =
-		entry->placeholder ? entry->placeholder : make(view, entry);
+		entry->use->placeholder ? entry->use->placeholder : make(view, entry);
 
 	if (!placeholder)
 		return -ENOMEM;
@@ -85,7 +87,7 @@ bool placeholder_give_up(struct inode *inode, struct view_caller *caller)
 
 void placeholder_keep(struct view *view, struct entry *entry, struct version *version)
 {
-	struct placeholder *placeholder = entry->placeholder;
+	struct placeholder *placeholder = entry->use->placeholder;
 	bool may_be_kept = placeholder && version->kind != VERSION_LINK &&
 			   attributes_narrowings(entry->parent) == placeholder->narrowings;
 	uint64_t refs = may_be_kept ? placeholder->inode.kernel_refs : 0;
@@ -105,13 +107,13 @@ void placeholder_keep(struct view *view, struct entry *entry, struct version *ve
 
 bool placeholder_is_held(const struct entry *entry)
 {
-	return entry->placeholder && entry->placeholder->inode.kernel_refs;
+	return entry->use->placeholder && entry->use->placeholder->inode.kernel_refs;
 }
 
 struct view_caller *placeholder_end(
 	struct view *view, struct entry *entry, int outcome, int *result)
 {
-	struct placeholder *placeholder = entry->placeholder;
+	struct placeholder *placeholder = entry->use->placeholder;
 
 	if (!placeholder)
 		return NULL;
@@ -126,7 +128,7 @@ struct view_caller *placeholder_end(
 
 struct view_caller *placeholder_suspend(struct view *view, struct entry *entry)
 {
-	struct placeholder *placeholder = entry->placeholder;
+	struct placeholder *placeholder = entry->use->placeholder;
 
 	if (!placeholder)
 		return NULL;

@@ -40,17 +40,19 @@ uint64_t queue_since(const struct view *view)
 {
 	const struct entry_queue *queue = &view->queue.entries;
 
-	return queue->first < queue->count ? queue->items[queue->first]->pending->since
+	return queue->first < queue->count ? queue->items[queue->first]->use->pending->since
 					   : UINT64_MAX;
 }
 
 struct pending *queue_pending(struct view *view, struct entry *entry)
 {
-	if (!entry->pending)
-		entry->pending = calloc(1, sizeof(*entry->pending));
-	if (!entry->pending)
+	struct entry_use *use = entry_use(entry);
+
+	if (use && !use->pending)
+		use->pending = calloc(1, sizeof(*use->pending));
+	if (!use || !use->pending)
 		queue_shortage(view);
-	return entry->pending;
+	return use ? use->pending : NULL;
 }
 
 void queue_touch(struct view *view, struct entry *entry)
@@ -108,11 +110,11 @@ struct entry *queue_take(struct view *view)
 	while (queue->first < queue->count) {
 		struct entry *entry = queue->items[queue->first++];
 		struct directory *parent = entry->parent;
-		struct pending *pending = entry->pending;
+		struct pending *pending = entry->use->pending;
 		read_ahead_drop(view, entry);
 		pending->has_slot = false;
 		/* It is debounced now; or a look is under way, whose end queues it again. */
-		if (pending->state == PENDING_QUEUED && !entry->look) {
+		if (pending->state == PENDING_QUEUED && !entry->use->look) {
 			pending->state = PENDING_NONE;
 			return entry;
 		}
@@ -128,9 +130,9 @@ void queue_rest(struct view *view, struct entry *entry)
 	if (!entry_is_debounced(entry))
 		return;
 	struct entry *last = view->queue.debounced.items[--view->queue.debounced.count];
-	view->queue.debounced.items[entry->pending->debounced_at] = last;
-	last->pending->debounced_at = entry->pending->debounced_at;
-	entry->pending->state = PENDING_NONE;
+	view->queue.debounced.items[entry->use->pending->debounced_at] = last;
+	last->use->pending->debounced_at = entry->use->pending->debounced_at;
+	entry->use->pending->state = PENDING_NONE;
 	entry->parent->users--; /* the caller uses it, so it is not the last */
 }
 
@@ -147,7 +149,7 @@ static bool add_debounced(struct view *view, struct entry *entry)
 		debounced->items = items;
 		debounced->capacity = capacity;
 	}
-	entry->pending->debounced_at = debounced->count;
+	entry->use->pending->debounced_at = debounced->count;
 	debounced->items[debounced->count++] = entry;
 	entry->parent->users++;
 	return true;
@@ -182,8 +184,8 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 
 void queue_later(struct view *view, struct entry *entry, int64_t after_ms)
 {
-	if (entry->pending)
-		entry->pending->restless_ms = 0;
+	if (entry->use->pending)
+		entry->use->pending->restless_ms = 0;
 	queue_debounce(view, entry, after_ms);
 }
 
@@ -211,7 +213,7 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 
 	for (size_t i = 0; i < view->queue.debounced.count;) {
 		struct entry *entry = view->queue.debounced.items[i];
-		struct pending *pending = entry->pending;
+		struct pending *pending = entry->use->pending;
 		if (pending->state == PENDING_GONE && pending->due_ms <= now_ms)
 			pending->due_ms = later_than_due(pending, busy_ms);
 		if (pending->due_ms > now_ms) {
@@ -297,7 +299,7 @@ void queue_fini(struct view *view)
 {
 	for (size_t i = view->queue.entries.first; i < view->queue.entries.count; i++) {
 		struct entry *entry = view->queue.entries.items[i];
-		entry->pending->has_slot = false;
+		entry->use->pending->has_slot = false;
 		directory_leave(view, entry->parent);
 	}
 	while (view->queue.debounced.count)

@@ -13,7 +13,7 @@
 static struct entry *next_listed(const struct directory *directory, size_t *index)
 {
 	while (*index < directory->order.count) {
-		struct entry *entry = directory->order.items[(*index)++];
+		struct entry *entry = directory_listed(directory, (*index)++);
 		if (entry)
 			return entry;
 	}
@@ -26,8 +26,8 @@ static bool is_in_order(const struct directory *directory, size_t index)
 	size_t shown = 0;
 
 	while (shown < 2 && index > 0) {
-		const struct entry *entry = directory->order.items[--index];
-		if (entry && !entry->version)
+		const struct entry *entry = directory_listed(directory, --index);
+		if (entry && !entry->use->version)
 			return false;
 		shown += entry != NULL;
 	}
@@ -37,13 +37,13 @@ static bool is_in_order(const struct directory *directory, size_t index)
 static bool is_quiet(const struct entry *entry)
 {
 	return entry_pending(entry) == PENDING_NONE &&
-	       !(entry->pending && entry->pending->is_touched);
+	       !(entry->use->pending && entry->use->pending->is_touched);
 }
 
 static void begin(struct view *view, struct entry *entry)
 {
-	if (entry->kind != UNION_FILE || entry->version || entry->look || entry->fault ||
-		entry->placeholder || !is_quiet(entry))
+	if (entry->kind != UNION_FILE || entry->use->version || entry->use->look ||
+		entry->use->fault || entry->use->placeholder || !is_quiet(entry))
 		return;
 	struct look *look = look_new(view, entry, LOOK_AHEAD);
 	if (!look)
@@ -58,10 +58,10 @@ void read_ahead_begin(struct view *view, struct directory *directory, const char
 {
 	const struct entry *entry = directory_find(directory, name);
 
-	if (!entry || !entry->cookie || view_is_strict(view) || directory_is_polled(directory) ||
+	if (!entry || !entry->is_listed || view_is_strict(view) || directory_is_polled(directory) ||
 		settings_may_wait(view->composer.settings))
 		return;
-	size_t index = directory_seek(directory, entry->cookie - 1);
+	size_t index = directory_seek(directory, entry->place - 1);
 	if (!is_in_order(directory, index))
 		return;
 	index++;
@@ -94,7 +94,7 @@ static bool is_current(const struct view *view, const struct look *look)
 	return !look->is_overtaken && is_quiet(entry) && !parent->is_dead &&
 	       look->composer.settings == view->composer.settings &&
 	       look->layers == parent->layers && parent->changed <= look->began &&
-	       entry->written <= look->read && parent->scans.due == SCAN_NONE &&
+	       entry->use->written <= look->read && parent->scans.due == SCAN_NONE &&
 	       parent->scans.running == SCAN_NONE && !view->queue.is_overflowed;
 }
 
@@ -127,7 +127,7 @@ static bool take(struct view *view, const struct look *look)
 
 bool read_ahead_join(struct view *view, struct entry *entry, struct view_caller *caller)
 {
-	struct look *look = entry->look;
+	struct look *look = entry->use->look;
 	bool is_kept = take(view, look);
 
 	if (look->is_closed)
@@ -146,7 +146,7 @@ bool read_ahead_join(struct view *view, struct entry *entry, struct view_caller 
 
 void read_ahead_drop(struct view *view, struct entry *entry)
 {
-	struct look *look = entry->look;
+	struct look *look = entry->use->look;
 
 	if (look && take(view, look))
 		look_free(look);

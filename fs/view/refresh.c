@@ -48,8 +48,8 @@ static bool is_unusable(struct view *view, const struct look *look)
 		wait(view, look, SHORTAGE_MS);
 	}
 	/* A right may have been taken away: then the shown file must admit fewer users at once. */
-	if (r == LOOK_AT_GATE && look->entry->version && look->result.version)
-		return look->entry->version->kind != VERSION_BYTES;
+	if (r == LOOK_AT_GATE && look->entry->use->version && look->result.version)
+		return look->entry->use->version->kind != VERSION_BYTES;
 	return r != 0 && r != PROBLEM && r != LOOK_IS_CURRENT;
 }
 
@@ -61,9 +61,9 @@ static bool narrow_shown(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 	struct version *kept =
-		version_narrow(entry->version, look->result.version, &view->composer.mounter);
+		version_narrow(entry->use->version, look->result.version, &view->composer.mounter);
 
-	if (!kept || version_same(entry->version, kept)) {
+	if (!kept || version_same(entry->use->version, kept)) {
 		version_unref(kept);
 		return false;
 	}
@@ -80,7 +80,8 @@ static bool narrow_shown(struct view *view, struct look *look)
  */
 static bool keep_last_good(struct view *view, struct look *look)
 {
-	const struct version *version = look->entry->version ? look->entry->version : look->shown;
+	const struct version *version =
+		look->entry->use->version ? look->entry->use->version : look->shown;
 
 	if (view->composer.settings->options.on_error == ON_ERROR_FAIL || !version ||
 		version->kind == VERSION_BROKEN)
@@ -96,7 +97,7 @@ static bool keep_last_good(struct view *view, struct look *look)
 static bool is_touched(const struct look *look)
 {
 	return look->result.code == 0 &&
-	       version_is_touched(look->entry->version, look->result.version);
+	       version_is_touched(look->entry->use->version, look->result.version);
 }
 
 /* Takes a result with the same bytes. Returns whether it must publish a new time. */
@@ -104,14 +105,14 @@ static bool take_time(struct look *look)
 {
 	struct entry *entry = look->entry;
 
-	if (!entry->version)
+	if (!entry->use->version)
 		return false; /* the kernel sends a LOOKUP before it shows it */
 	bool has_time = is_touched(look);
 	if (has_time)
 		entry_take_time(entry, look->result.version);
-	version_take_sources(entry->version, look->result.version);
+	version_take_sources(entry->use->version, look->result.version);
 	look->refresh.change->kind = CHANGE_TIME;
-	look->refresh.change->attributes_ino = entry->version->inode.ino;
+	look->refresh.change->attributes_ino = entry->use->version->inode.ino;
 	return has_time && look->refresh.is_known;
 }
 
@@ -123,7 +124,7 @@ static void prepare(struct view *view, struct look *look, bool is_same)
 {
 	struct entry *entry = look->entry;
 	struct version *version = look->result.version;
-	const struct version *shown = is_same ? entry->version : NULL;
+	const struct version *shown = is_same ? entry->use->version : NULL;
 	struct timespec mtime = {0};
 
 	if (shown)
@@ -148,13 +149,13 @@ static bool decide_file_waits(struct view *view, struct look *look)
 	if (attributes_settle_waits(view, entry->parent) < 0)
 		return wait(view, look, SHORTAGE_MS);
 	if (look->result.code == LOOK_AT_GATE)
-		return entry->version && narrow_shown(view, look);
+		return entry->use->version && narrow_shown(view, look);
 	if (look->result.code == PROBLEM && !keep_last_good(view, look))
 		return wait(view, look, SHORTAGE_MS);
 
 	struct version *version = look->result.version;
-	bool is_same = entry->version ? version_same(entry->version, version)
-				      : entry_has_forgotten(entry, version);
+	bool is_same = entry->use->version ? version_same(entry->use->version, version)
+					   : entry_has_forgotten(entry, version);
 	view->counts.compositions++;
 	/* If a mount covers the path, its fault stays until the change is made. */
 	if (is_same || !entry_is_covered(entry)) {
@@ -186,7 +187,7 @@ static bool make_directory_waits(struct view *view, const struct look *look)
 static bool decide_directory_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
-	struct directory *directory = entry->directory;
+	struct directory *directory = entry->use->directory;
 	bool is_unannounced = entry->known == KNOWN_UNANNOUNCED;
 
 	if (!directory)
@@ -234,7 +235,7 @@ static bool has_covered(const struct directory *directory)
 		for (const struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next)
 			is_found |= entry_is_covered(entry) ||
-				    (entry->directory && has_covered(entry->directory));
+				    (entry->use->directory && has_covered(entry->use->directory));
 	return is_found;
 }
 
@@ -244,7 +245,7 @@ static bool has_covered(const struct directory *directory)
  */
 static bool remove_directory(struct view *view, const struct look *look)
 {
-	struct directory *directory = look->entry->directory;
+	struct directory *directory = look->entry->use->directory;
 	bool is_empty = true;
 
 	if (directory)
@@ -252,7 +253,7 @@ static bool remove_directory(struct view *view, const struct look *look)
 	for (size_t i = 0; directory && i < directory->entries.bucket_count; i++)
 		for (struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next) {
-			if (!entry->version && !entry->directory)
+			if (!entry->use->version && !entry->use->directory)
 				continue;
 			is_empty = false;
 			queue_entry(view, entry);
@@ -291,14 +292,15 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 		return false;
 	}
 	/* A last good version stays, but must not outlive its fault. */
-	bool is_file = entry->version && look->shown && is_leaf(now);
+	bool is_file = entry->use->version && look->shown && is_leaf(now);
 	bool is_same = look->refresh.is_compared && look->result.version && entry->kind == now &&
 		       entry_has_forgotten(entry, look->result.version);
-	bool is_changed = look->refresh.is_event && !is_same && (entry->hook || entry->kind != now);
-	if (is_changed && entry->hook == HOOK_PINNED)
-		entry->hook = HOOK_TOLD;
-	if (is_changed && entry->directory)
-		change_hook_gone(view, entry->directory);
+	bool is_changed =
+		look->refresh.is_event && !is_same && (entry->use->hook || entry->kind != now);
+	if (is_changed && entry->use->hook == HOOK_PINNED)
+		entry_used(entry)->hook = HOOK_TOLD;
+	if (is_changed && entry->use->directory)
+		change_hook_gone(view, entry->use->directory);
 	if (is_changed && (is_leaf(entry->kind) || is_leaf(now)))
 		change_hook_path(view, look->path);
 	if (!is_file)
@@ -421,7 +423,7 @@ static bool decide_waits(struct view *view, struct look *look)
 static struct look *begin_look(struct view *view, struct entry *entry)
 {
 	struct directory *parent = entry->parent;
-	struct pending *pending = entry->pending;
+	struct pending *pending = entry->use->pending;
 	uint64_t since = pending->since;
 
 	if (parent->is_dead || union_is_mark(entry->name))
@@ -432,23 +434,23 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 		queue_shortage(view);
 		return NULL;
 	}
-	if (since < entry->used_since)
-		entry->used_since = since;
+	if (since < entry->use->used_since)
+		entry_used(entry)->used_since = since;
 	look->refresh.is_event = pending->is_touched;
 	pending->is_touched = false;
 	if (look->refresh.is_event)
 		source_cache_touch(view->cache, look->path);
 	look->refresh.kind = entry->kind;
 	look->refresh.is_known = parent->inode.kernel_refs > 0;
-	look->refresh.is_compared = entry->hook == HOOK_PINNED && pending->scope < SCOPE_FULL;
+	look->refresh.is_compared = entry->use->hook == HOOK_PINNED && pending->scope < SCOPE_FULL;
 	look->refresh.takes_unfinished = pending->takes_unfinished;
 	pending->takes_unfinished = false;
 	look->refresh.scope = pending->scope;
 	look->refresh.has_kept =
-		entry->fault && (entry->fault->serves == FAULT_SERVES_LAST_GOOD ||
-					entry->fault->serves == FAULT_SERVES_FALLBACK);
-	look->refresh.is_unread =
-		!entry->version && !entry->last.print && entry->known != KNOWN_UNANNOUNCED;
+		entry->use->fault && (entry->use->fault->serves == FAULT_SERVES_LAST_GOOD ||
+					     entry->use->fault->serves == FAULT_SERVES_FALLBACK);
+	look->refresh.is_unread = !entry->use->version && !entry->use->last.print &&
+				  entry->known != KNOWN_UNANNOUNCED;
 	look->refresh.since = since;
 	view->looks.under_way++;
 	change_hook_look_begins(view, look);
@@ -483,7 +485,7 @@ static int decide_next(struct view *view, struct change *ret)
 	if (!view->looks.done)
 		view->looks.done_end = &view->looks.done;
 	look->refresh.change = ret;
-	view->queue.cause = look->entry->used_since;
+	view->queue.cause = look->entry->use->used_since;
 	view->looks.last_ms = clock_ms();
 	bool is_change = decide_waits(view, look);
 	view->queue.cause = 0;
@@ -556,8 +558,8 @@ static bool rescan_below(struct view *view, struct directory *directory, bool is
 	for (size_t i = 0; i < directory->entries.bucket_count; i++)
 		for (struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next)
-			if (entry->directory)
-				is_polled |= rescan_below(view, entry->directory, is_poll);
+			if (entry->use->directory)
+				is_polled |= rescan_below(view, entry->use->directory, is_poll);
 	if (is_poll && !directory_is_polled(directory))
 		return is_polled;
 	/* Its own name as well: inotify may have room for the missing watch by now. */

@@ -65,8 +65,8 @@ static int collect(struct view *view, struct move *move)
 		for (size_t j = 0; r == 0 && j < directory->entries.bucket_count; j++)
 			for (struct entry *entry = directory->entries.buckets[j]; r == 0 && entry;
 				entry = entry->next)
-				if (entry->directory)
-					r = move_add(move, entry->directory, i);
+				if (entry->use->directory)
+					r = move_add(move, entry->use->directory, i);
 	}
 	return r;
 }
@@ -177,9 +177,10 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 			CLEANUP(freep) char *path = NULL;
 			/* By the new settings. If a path stays as it is, nothing is published. */
 			change_hook_unpin(entry);
-			if (entry->version || (entry->last.print && entry->kind != UNION_DIRECTORY))
+			if (entry->use->version ||
+				(entry->use->last.print && entry->kind != UNION_DIRECTORY))
 				change_hook_pin(view, entry);
-			if (entry->kind != UNION_FILE || entry->version)
+			if (entry->kind != UNION_FILE || entry->use->version)
 				continue;
 			/* A virtual file's sources may lie anywhere. */
 			if (directory_join(directory, entry->name, &path) < 0 ||

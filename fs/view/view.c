@@ -133,8 +133,8 @@ static void free_tree(struct view *view, struct directory *directory)
 	for (size_t i = 0; i < directory->entries.bucket_count; i++)
 		for (struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next)
-			if (entry->directory)
-				free_tree(view, entry->directory);
+			if (entry->use->directory)
+				free_tree(view, entry->use->directory);
 	watch_remove(view->watch, &directory->watches);
 	directory_free(directory);
 }
@@ -353,7 +353,7 @@ static char *error_text(const struct entry *entry, bool is_trusted)
 		free(text);
 		return NULL;
 	}
-	*fault = *entry->fault;
+	*fault = *entry->use->fault;
 	if (!is_trusted)
 		problem_set(&fault->problem, path, 0, 0,
 			"a source can't be used; root, and the user who mounts, see which and why");
@@ -385,11 +385,11 @@ static char *copy_attribute(const struct version *version, enum view_attribute a
 		value = version->strategy;
 		break;
 	case VIEW_CAUSE:
-		*has = version->entry && version->entry->fault;
-		return *has ? cause_text(version->entry->fault) : NULL;
+		*has = version->entry && version->entry->use->fault;
+		return *has ? cause_text(version->entry->use->fault) : NULL;
 	case VIEW_ERROR:
 	case VIEW_PUBLIC_ERROR:
-		*has = version->entry && version->entry->fault;
+		*has = version->entry && version->entry->use->fault;
 		return *has ? error_text(version->entry, attribute == VIEW_ERROR) : NULL;
 	}
 	*has = value && *value;
@@ -423,10 +423,10 @@ static void visit_faults(struct directory *directory,
 		for (struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
-			if (entry->directory)
-				visit_faults(entry->directory, each, context);
-			if (entry->fault && directory_join(directory, entry->name, &path) == 0)
-				each(context, path, entry->fault);
+			if (entry->use->directory)
+				visit_faults(entry->use->directory, each, context);
+			if (entry->use->fault && directory_join(directory, entry->name, &path) == 0)
+				each(context, path, entry->use->fault);
 		}
 }
 

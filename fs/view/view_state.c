@@ -55,16 +55,16 @@ static void put_fault(struct record *record, const struct fault *fault)
 static void put_pending(struct record *record, const struct entry *entry)
 {
 	const struct pending none = {0};
-	const struct pending *pending = entry->pending ? entry->pending : &none;
+	const struct pending *pending = entry->use->pending ? entry->use->pending : &none;
 
 	record_put(record, pending->state);
 	record_put(record, pending->scope);
 	record_put(record, pending->is_touched);
 }
 
-static void put_last(struct record *record, const struct last_inode *last)
+static void put_last(struct record *record, uint64_t ino, const struct last_inode *last)
 {
-	record_put(record, last->ino);
+	record_put(record, ino);
 	record_put(record, last->print);
 	record_put_time(record, last->mtime);
 	record_put_time(record, last->ctime);
@@ -72,23 +72,23 @@ static void put_last(struct record *record, const struct last_inode *last)
 
 static void put_entry(struct record *record, const struct entry *entry)
 {
-	enum shows shows = entry->version     ? SHOWS_VERSION
-			   : entry->directory ? SHOWS_DIRECTORY
-					      : SHOWS_NAME;
+	enum shows shows = entry->use->version     ? SHOWS_VERSION
+			   : entry->use->directory ? SHOWS_DIRECTORY
+						   : SHOWS_NAME;
 
 	record_put_text(record, entry->name);
 	record_put(record, entry->kind);
-	record_put(record, entry->cookie);
+	record_put(record, entry->is_listed ? entry->place : 0);
 	record_put(record, entry->place);
-	put_last(record, &entry->last);
+	put_last(record, entry_ino(entry), &entry->use->last);
 	record_put(record, entry->known == KNOWN_UNANNOUNCED);
-	put_fault(record, entry->fault);
+	put_fault(record, entry->use->fault);
 	put_pending(record, entry);
 	record_put(record, shows);
 	if (shows == SHOWS_VERSION)
-		put_version(record, entry->version);
+		put_version(record, entry->use->version);
 	else if (shows == SHOWS_DIRECTORY)
-		put_directory(record, entry->directory);
+		put_directory(record, entry->use->directory);
 }
 
 static void put_attributes(struct record *record, const struct directory *directory)
@@ -135,7 +135,8 @@ static void put_directory(struct record *record, const struct directory *directo
 	for (size_t i = 0; i < directory->entries.bucket_count; i++)
 		for (const struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next) {
-			if (entry->kind == UNION_NONE && !entry->fault && !entry_pending(entry))
+			if (entry->kind == UNION_NONE && !entry->use->fault &&
+				!entry_pending(entry))
 				continue;
 			put_entry(record, entry);
 			count++;
@@ -206,7 +207,7 @@ static void put_memory(struct record *record, const struct inode_memory *memory)
 		if (!item->path)
 			continue;
 		record_put(record, item->path);
-		put_last(record, &item->last);
+		put_last(record, item->ino, &item->last);
 	}
 }
 
@@ -285,9 +286,11 @@ static int take_fault(struct view *view, struct record *record, struct entry *en
 {
 	if (!record_get_bool(record))
 		return 0;
-	struct fault *fault = entry->fault = calloc(1, sizeof(*fault));
+	struct entry_use *use = entry_use(entry);
+	struct fault *fault = use ? calloc(1, sizeof(*fault)) : NULL;
 	if (!fault)
 		return -ENOMEM;
+	use->fault = fault;
 	entry->parent->pins++;
 	view->counts.faults++;
 	(void)problem_take(record, &fault->problem);
@@ -331,29 +334,21 @@ static int order_entries(struct directory *directory, struct record *record)
 {
 	size_t count = 0;
 
-	directory->order.items =
-		calloc(directory->entries.count + 1, sizeof(*directory->order.items));
-	directory->order.cookies =
-		calloc(directory->entries.count + 1, sizeof(*directory->order.cookies));
-	if (!directory->order.items || !directory->order.cookies)
+	CLEANUP(freep)
+	struct entry **entries = calloc(directory->entries.count + 1, sizeof(struct entry *));
+	if (!entries)
 		return -ENOMEM;
-	directory->order.capacity = directory->entries.count + 1;
 	for (size_t i = 0; i < directory->entries.bucket_count; i++)
 		for (struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next)
 			if (entry->place)
-				directory->order.items[count++] = entry;
-	qsort(directory->order.items, count, sizeof(*directory->order.items), compare_places);
+				entries[count++] = entry;
+	qsort(entries, count, sizeof(struct entry *), compare_places);
 	for (size_t i = 0; i < count; i++) {
-		struct entry *entry = directory->order.items[i];
-		directory->order.cookies[i] = entry->place;
-		if (i && entry->place == directory->order.cookies[i - 1])
+		if (i && entries[i]->place == entries[i - 1]->place)
 			record_spoil(record);
-		if (!entry->cookie)
-			directory->order.items[i] = NULL;
 	}
-	directory->order.count = count;
-	return 0;
+	return directory_order(directory, entries, count);
 }
 
 static bool is_name(const char *name)
@@ -373,11 +368,12 @@ static int take_child(const struct taking *taking, struct entry *entry)
 		record_spoil(taking->record);
 		return 0;
 	}
-	int r = directory_new(parent, entry->name, layer_count, &entry->directory);
+	struct entry_use *use = entry_use(entry);
+	int r = use ? directory_new(parent, entry->name, layer_count, &use->directory) : -ENOMEM;
 	if (r < 0)
 		return r;
 	parent->users++;
-	return take_directory(taking, entry->directory);
+	return take_directory(taking, use->directory);
 }
 
 static int take_shown(const struct taking *taking, struct entry *entry)
@@ -392,16 +388,19 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 			(entry->kind == UNION_DIRECTORY) != (shows == SHOWS_DIRECTORY)))
 		record_spoil(record);
 	/* A change hook also gets changes of files that the kernel has forgotten. */
-	if (entry->last.print && entry->kind != UNION_DIRECTORY)
+	if (entry->use->last.print && entry->kind != UNION_DIRECTORY)
 		change_hook_pin(view, entry);
 	if (record_error(record) || shows == SHOWS_NAME)
 		return 0;
 	if (shows == SHOWS_DIRECTORY)
 		return take_child(taking, entry);
+	struct entry_use *use = entry_use(entry);
+	if (!use)
+		return -ENOMEM;
 	struct version *version = take_version(view, record, &refs);
 	if (!version)
 		return record_refuse(record);
-	entry->version = version;
+	use->version = version;
 	version->entry = entry;
 	hold(view, &version->inode, refs, record);
 	change_hook_pin(view, entry);
@@ -427,12 +426,31 @@ static void take_pending(const struct taking *taking, struct entry *entry)
 			pending == PENDING_WRITING ? EVENTS_QUIET_MS : EVENTS_GONE_MS);
 }
 
-static void take_last(struct record *record, struct last_inode *ret)
+static void take_last(struct record *record, uint64_t *ino, struct last_inode *ret)
 {
-	ret->ino = record_get_below(record, INO_END - 1);
+	*ino = record_get_below(record, INO_END - 1);
 	ret->print = record_get(record);
 	ret->mtime = record_get_time(record);
 	ret->ctime = record_get_time(record);
+}
+
+/* Most names have nothing but the number that their path gives. */
+static int take_numbers(struct record *record, struct entry *entry)
+{
+	static const struct last_inode none;
+	struct last_inode last;
+	uint64_t ino;
+
+	take_last(record, &ino, &last);
+	bool is_last = memcmp(&last, &none, sizeof(last)) != 0;
+	if (record_error(record) || (!is_last && (!ino || ino == entry_ino(entry))))
+		return 0;
+	struct entry_use *use = entry_use(entry);
+	if (!use)
+		return -ENOMEM;
+	use->ino = ino;
+	use->last = last;
+	return 0;
 }
 
 static int take_entry(const struct taking *taking, struct directory *directory)
@@ -448,18 +466,21 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 	if (!entry)
 		return -ENOMEM;
 	entry->kind = (enum union_kind)record_get_below(record, UNION_LINK);
-	entry->cookie = record_get(record);
+	uint64_t cookie = record_get(record);
+	entry->is_listed = cookie != 0;
 	entry->place = record_get_below(record, directory->order.next - 1);
-	take_last(record, &entry->last);
+	int r = take_numbers(record, entry);
+	if (r < 0)
+		return r;
 	if (entry->kind != UNION_NONE)
 		entry->known = KNOWN_SHOWN;
 	if (record_get_bool(record))
 		entry->known = KNOWN_UNANNOUNCED;
 	entry->layers = UINT64_MAX; /* any layer may have had it */
 	bool is_placed = !entry->place || entry->place >= DIRECTORY_COOKIE_FIRST;
-	if (!is_placed || (entry->cookie && entry->cookie != entry->place))
+	if (!is_placed || (cookie && cookie != entry->place))
 		record_spoil(record);
-	int r = take_fault(taking->view, record, entry);
+	r = take_fault(taking->view, record, entry);
 	take_pending(taking, entry);
 	return r ? r : take_shown(taking, entry);
 }
@@ -534,7 +555,8 @@ static void give_to_entry(struct view *view, struct placeholder *placeholder, co
 	struct directory *directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
 	struct entry *entry = directory && is_name(name) ? directory_entry(directory, name) : NULL;
 
-	if (entry && !entry->version && !entry->directory && !entry->placeholder)
+	if (entry && entry_use(entry) && !entry->use->version && !entry->use->directory &&
+		!entry->use->placeholder)
 		placeholder_take(view, placeholder, entry);
 }
 
@@ -588,8 +610,8 @@ static void take_memory(struct view *view, struct record *record)
 	for (size_t i = 0; i < count; i++) {
 		struct inode_memory_item item = {0};
 		item.path = record_get(record);
-		take_last(record, &item.last);
-		if (!item.path || !is_fit(view, item.last.ino))
+		take_last(record, &item.ino, &item.last);
+		if (!item.path || !is_fit(view, item.ino))
 			record_spoil(record);
 		else
 			inode_memory_note(&view->inodes.memory, &item);
@@ -674,7 +696,7 @@ static int collect(struct directories *list, struct directory *directory)
 	for (size_t i = 0; i < directory->entries.bucket_count; i++)
 		for (struct entry *entry = directory->entries.buckets[i]; entry;
 			entry = entry->next)
-			if (entry->directory && collect(list, entry->directory) < 0)
+			if (entry->use->directory && collect(list, entry->use->directory) < 0)
 				return -ENOMEM;
 	return 0;
 }

@@ -35,7 +35,7 @@ static int names_of_directories(struct directory *directory, char ***ret, size_t
 	if (!names)
 		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < directory->order.count; i++) {
-		const struct entry *entry = directory->order.items[i];
+		const struct entry *entry = directory_listed(directory, i);
 		if (!entry || entry->kind != UNION_DIRECTORY)
 			continue;
 		names[*count] = strdup(entry->name);

@@ -76,10 +76,10 @@ TEST_WITH(name_that_something_needs_is_not_tidied_away, set_up, tear_down)
 	entry->kind = UNION_FILE;
 	directory_tidy(directory, entry);
 	entry->kind = UNION_NONE;
-	entry->users = 1;
+	entry_use(entry)->users = 1;
 	directory_tidy(directory, entry);
-	entry->users = 0;
-	struct pending *pending = entry->pending = calloc(1, sizeof(*pending));
+	entry_used(entry)->users = 0;
+	struct pending *pending = entry_used(entry)->pending = calloc(1, sizeof(*pending));
 	assert_non_null(pending);
 	pending->has_slot = true;
 	directory_tidy(directory, entry);
@@ -87,9 +87,9 @@ TEST_WITH(name_that_something_needs_is_not_tidied_away, set_up, tear_down)
 		directory_tidy(directory, entry);
 	pending->state = PENDING_NONE;
 	pending->has_slot = false;
-	entry->fault = &fault;
+	entry_used(entry)->fault = &fault;
 	directory_tidy(directory, entry);
-	entry->fault = NULL;
+	entry_used(entry)->fault = NULL;
 	assert_ptr_equal(directory_find(directory, "name"), entry);
 	directory_tidy(directory, entry);
 	assert_null(directory_find(directory, "name"));
@@ -104,7 +104,7 @@ TEST_WITH(cookies_rise_and_hold_while_others_go, set_up, tear_down)
 	for (int i = 0; i < 2000; i++) {
 		snprintf(name, sizeof(name), "name%d", i);
 		entries[i] = add(name);
-		cookies[i] = entries[i]->cookie;
+		cookies[i] = entries[i]->place;
 		assert_true(cookies[i] >= DIRECTORY_COOKIE_FIRST);
 		assert_true(i == 0 || cookies[i] > cookies[i - 1]);
 	}
@@ -115,11 +115,11 @@ TEST_WITH(cookies_rise_and_hold_while_others_go, set_up, tear_down)
 	for (int i = 0; i < 5000; i++) {
 		snprintf(name, sizeof(name), "other%d", i);
 		struct entry *entry = add(name);
-		assert_true(entry->cookie > cookies[1999]);
+		assert_true(entry->place > cookies[1999]);
 		drop(entry);
 	}
 	for (int i = 0; i < 2000; i += 10)
-		assert_int_equal(entries[i]->cookie, cookies[i]);
+		assert_int_equal(entries[i]->place, cookies[i]);
 }
 
 TEST_WITH(name_that_comes_back_takes_its_place_again, set_up, tear_down)
@@ -127,13 +127,13 @@ TEST_WITH(name_that_comes_back_takes_its_place_again, set_up, tear_down)
 	struct entry *a = add("a");
 
 	add("b");
-	uint64_t place = a->cookie;
+	uint64_t place = a->place;
 	directory_unlist_entry(directory, a);
-	assert_int_equal(a->cookie, 0);
+	assert_false(a->is_listed);
 	/* A reader that has read up to `a` must not meet it again behind `b`. */
 	assert_int_equal(directory_list_entry(directory, a), 0);
-	assert_int_equal(a->cookie, place);
-	assert_ptr_equal(directory->order.items[directory_seek(directory, place - 1)], a);
+	assert_int_equal(a->place, place);
+	assert_ptr_equal(directory_listed(directory, directory_seek(directory, place - 1)), a);
 }
 
 TEST_WITH(seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went, set_up, tear_down)
@@ -145,18 +145,18 @@ TEST_WITH(seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went, se
 	for (int i = 0; i < 100; i++) {
 		snprintf(name, sizeof(name), "name%d", i);
 		entries[i] = add(name);
-		cookies[i] = entries[i]->cookie;
+		cookies[i] = entries[i]->place;
 	}
 	for (int i = 0; i < 100; i++)
 		if (i % 3 == 1)
 			drop(entries[i]);
 	for (int i = 0; i < 100; i++) {
 		size_t at = directory_seek(directory, cookies[i]);
-		while (at < directory->order.count && !directory->order.items[at])
+		while (at < directory->order.count && !directory_listed(directory, at))
 			at++;
 		int next = i + 1 + ((i + 1) % 3 == 1);
 		if (next < 100)
-			assert_ptr_equal(directory->order.items[at], entries[next]);
+			assert_ptr_equal(directory_listed(directory, at), entries[next]);
 		else
 			assert_int_equal(at, directory->order.count);
 	}

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 
 #include "attach.h"
+#include "entry.h"
 #include "names.h"
 #include "reload.h"
 #include "view_fixture.h"
@@ -99,7 +100,7 @@ VIEW_TEST(forgotten_tree_costs_no_memory_but_its_root)
 	assert_true(watch_count(view->watch) < watches);
 	assert_int_equal(watch_count(view->watch), 2);
 	assert_int_equal(view->inodes.table.count, 1);
-	assert_null(directory_find(view->root, "1")->directory);
+	assert_null(directory_find(view->root, "1")->use->directory);
 }
 
 VIEW_TEST(listing_gives_the_number_that_a_lookup_gives)
@@ -111,8 +112,8 @@ VIEW_TEST(listing_gives_the_number_that_a_lookup_gives)
 	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
 	assert_string_equal(names, "d/\nl@\nx\ny\n");
 	for (size_t i = directory_seek(view->root, cookie); i < view->root->order.count; i++) {
-		const struct entry *entry = view->root->order.items[i];
-		uint64_t ino = entry->last.ino;
+		const struct entry *entry = directory_listed(view->root, i);
+		uint64_t ino = entry_ino(entry);
 		assert_int_equal(lookup(VIEW_INO_ROOT, entry->name), ino);
 	}
 }
@@ -174,7 +175,7 @@ VIEW_TEST(name_that_goes_while_a_listing_is_taken_is_not_listed)
 	view = new_view("a");
 	publish_all();
 	assert_int_equal(stat_of("dir").st_mode & S_IFMT, S_IFDIR);
-	struct directory *directory = directory_find(view->root, "dir")->directory;
+	struct directory *directory = directory_find(view->root, "dir")->use->directory;
 
 	/* The steps of a request, which may wait in between. */
 	names_begin(directory);
@@ -285,7 +286,7 @@ VIEW_TEST(mark_that_comes_between_a_look_and_its_watch_is_heeded)
 	run("mkdir a/d && touch a/d/low");
 	start("a:b");
 	assert_listed("d", "low\n");
-	struct directory *directory = directory_find(view->root, "d")->directory;
+	struct directory *directory = directory_find(view->root, "d")->use->directory;
 	settings = view->composer.settings;
 	run("mkdir b/d");
 	assert_true(read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0);
@@ -330,7 +331,7 @@ static bool is_kept(const char *name)
 	const struct entry *entry = directory_find(view->root, name);
 
 	for (size_t i = 0; i < AHEAD_MAX; i++)
-		if (view->looks.ahead[i] && view->looks.ahead[i] == entry->look)
+		if (view->looks.ahead[i] && view->looks.ahead[i] == entry->use->look)
 			return true;
 	return false;
 }

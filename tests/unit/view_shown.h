@@ -142,7 +142,7 @@ static inline struct fault fault_of(const char *path)
 	const struct version *version =
 		(const struct version *)inode_table_find(&view->inodes.table, ino);
 	if (version && version->inode.type == INODE_VERSION && version->entry &&
-		version->entry->fault)
-		fault = *version->entry->fault;
+		version->entry->use->fault)
+		fault = *version->entry->use->fault;
 	return fault;
 }

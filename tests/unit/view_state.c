@@ -181,10 +181,11 @@ VIEW_TEST(last_good_version_is_shown_on)
 	replace_file("a/app.yaml", "x: [\n");
 	assert_becomes("app.yaml", "x: 1\ny: 1\n");
 	/* As with a copy of a store. */
-	strcpy(directory_find(view->root, "app.yaml")->fault->problem.place, "etcd:/app.yaml@7");
+	strcpy(directory_find(view->root, "app.yaml")->use->fault->problem.place,
+		"etcd:/app.yaml@7");
 	take_over("a:b");
-	assert_string_equal(
-		directory_find(view->root, "app.yaml")->fault->problem.place, "etcd:/app.yaml@7");
+	assert_string_equal(directory_find(view->root, "app.yaml")->use->fault->problem.place,
+		"etcd:/app.yaml@7");
 	assert_becomes("app.yaml", "x: 1\ny: 1\n");
 	assert_int_equal(count_of_view().faults, 2);
 	replace_file("a/app.yaml", "x: 3\n");

@@ -207,9 +207,7 @@ static int decide(const struct merge_request *request, const struct merge_input 
 		ret->by = &by_kind_and_name;
 	else if (!counts.second)
 		ret->is_one = true;
-	else if (!has_others)
-		ret->is_alone = true;
-	else
+	else if (has_others)
 		return problem_at(problem, counts.second,
 			"a second document begins here, and nothing says with which document of "
 			"another file it is merged; give the rule the option 'documents': %s, or "

@@ -32,7 +32,6 @@ struct deep_documents {
 	struct key *keys;      /* of `by` */
 	const char *names;     /* of `by`, for messages */
 	bool is_one;           /* all documents become one, or no source has a second document */
-	bool is_alone;         /* one source has all documents, so no two are matched */
 	uint32_t *inputs;      /* for each document: number of the last input that has it, from 1 */
 	uint32_t capacity;     /* of `inputs` */
 };
