@@ -1,10 +1,13 @@
 /*
- * Edits: changes of a document's tree that change its text as little as possible. The new text
- * follows its neighbours: indentation, quotes, flow or block style, line ends. Outside of the
- * splices no byte changes, and only the comments of removed entries are lost: that of the entry's
- * line, and the lines directly above, as text_lines.h and editor.h define them. A new entry is put
- * where it gets no comment that was there before, except in YAML without entries. What an op adds
- * and a later op of the same edit removes leaves no trace (edit_undone.h).
+ * Edits: changes of a document's tree that change its text as little as possible. New text follows
+ * its neighbours: indentation, quotes, flow or block style, line ends. The result is a list of
+ * splices; outside of them no byte changes.
+ *
+ * Only a removed entry loses its comments: the comment on its line, and the comment lines directly
+ * above it, as text_lines.h and editor.h define them. A new entry never stands directly below old
+ * comments, unless it is the only entry of the file or between its brackets. If an op adds an
+ * entry, and a later op of the same edit removes the entry, neither op leaves a trace
+ * (edit_undone.h).
  *
  * Each result is checked. The new text is read again, and its tree must be the wanted one. If it is
  * not, the map or list around the change is written anew, then the map or list around that one, and
@@ -21,7 +24,8 @@
 /* One step from a map or list to an entry of it. */
 struct edit_step {
 	const struct node *key; /* the key in a map; NULL: an item of a list */
-	/* index of the item; for an insertion, of the item that will follow it, or EDIT_END */
+	/* index of the item; for an insertion, of the item that will follow the new one, or
+	 * EDIT_END */
 	uint32_t index;
 };
 
@@ -30,19 +34,19 @@ enum edit_kind {
 	 * an empty value on the way (`key:`) counts as a map. Without steps it sets the root, which
 	 * may be missing. */
 	EDIT_SET,
-	/* Removes the pair or item; without steps, the document. If it is missing, the op fails. */
+	/* Removes the pair or item; without steps, the document. Fails if there is none. */
 	EDIT_REMOVE,
 	/* Inserts `value` before the item of the last step. If the key of the list is missing or
 	 * empty, the list is made. */
 	EDIT_INSERT,
 };
 
-/* How the value of a SET becomes the key's only value, if the format lets a key repeat (format.h)
- * and other sources add values to the key. */
+/* A format may let a key repeat (format.h), so that other sources add values to the key. This says
+ * how put (put.h) then makes the target's values the only ones that count. */
 enum edit_again {
-	EDIT_AGAIN_NO,    /* the op fails instead */
-	EDIT_AGAIN_LAST,  /* `value` becomes the last one, and only the last one counts */
-	EDIT_AGAIN_RESET, /* an empty assignment before `value` resets the earlier values */
+	EDIT_AGAIN_NO,    /* not at all: the op fails */
+	EDIT_AGAIN_LAST,  /* `value` becomes the last one, as only the key's last value counts */
+	EDIT_AGAIN_RESET, /* an empty assignment before these values resets all earlier ones */
 };
 
 struct edit_op {
@@ -51,20 +55,20 @@ struct edit_op {
 	size_t document;
 	const struct edit_step *steps;
 	size_t count; /* number of steps */
-	/* of SET and INSERT. Its style is used if possible. Its place is ignored. */
+	/* of SET and INSERT; its style is used if possible, and its place is ignored */
 	const struct node *value;
 	/* SET: only a part of the old value differs. If the whole value must be written anew and a
 	 * comment would be lost, the op fails. */
 	bool keeps_comments;
 	bool leaves_nothing;   /* REMOVE: even the only document may be removed */
-	enum edit_again again; /* put (put.h) sets it */
+	enum edit_again again; /* only for put_run() (put.h) */
 };
 
 struct edit_request {
 	struct source source; /* for messages */
 	struct span text;
 	const struct document *document;    /* the text, read with extents; NULL: not read yet */
-	const struct read_options *options; /* how it is read */
+	const struct read_options *options; /* how `text` is read */
 	const struct edit_op *ops;          /* each applies to the result of the one before it */
 	size_t count;
 };
@@ -103,12 +107,11 @@ void edit_result_freep(struct edit_result **result);
  */
 bool edit_same(const struct node *a, const struct node *b, bool minds_order);
 
-/* The part in which two lists differ: between the equal items at their beginnings and those at
- * their ends. */
+/* The part in which two lists differ: the items between an equal beginning and an equal end. */
 struct edit_stretch {
-	uint32_t first;   /* index where it begins, in both lists */
-	uint32_t old_end; /* the index after it in the old list … */
-	uint32_t new_end; /* … and in the new one */
+	uint32_t first;   /* index of its first item, in both lists */
+	uint32_t old_end; /* index after its last item in the old list … */
+	uint32_t new_end; /* … and in the new list */
 };
 
 /** Returns the part in which two lists differ. The order of keys in their items may differ. */

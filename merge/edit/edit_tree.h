@@ -14,8 +14,8 @@ struct edit_tree {
 /**
  * Resolves the op in `tree`. If maps or lists along the op's steps are missing, they become part of
  * the op's value. In *ret all steps but the last lead to entries. The last step may also lead to a
- * new key or the end of a list. Returns 0 with *ret, to be used while `op` and `arena` exist;
- * PROBLEM if the op is impossible; or -ENOMEM.
+ * new key or the end of a list. Returns 0 with *ret, which borrows from `op` and `arena`; PROBLEM
+ * if the op is impossible; or -ENOMEM.
  */
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem);
@@ -27,7 +27,7 @@ int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, st
 const struct node *edit_tree_wrap(
 	const struct edit_step *steps, size_t count, const struct node *value, struct arena *arena);
 
-/** Applies a resolved op; *ret is a new tree, and `tree` does not change. Returns 0 or -ENOMEM. */
+/** Applies a resolved op. *ret becomes a new tree; `tree` does not change. Returns 0 or -ENOMEM. */
 int edit_tree_apply(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_tree *ret);
 
@@ -39,10 +39,10 @@ const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);
 
 /**
- * Returns whether both have the same values and types. Unless the format has sections, they must
- * also have the same order.
+ * Returns whether the tree and the document have the same values and types. Unless the format has
+ * sections, their keys must also have the same order.
  */
 bool edit_tree_is(const struct edit_tree *tree, const struct document *document);
 
-/** Likewise for two trees. */
+/** As edit_tree_is(), for two trees. */
 bool edit_tree_is_same(const struct edit_tree *a, const struct edit_tree *b);

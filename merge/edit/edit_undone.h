@@ -1,18 +1,21 @@
 /*
- * The ops that a later op of the same edit undoes. A removal undoes the op that made its entry, and
- * all ops within the entry. They are left out: the text, with its comments and blank lines, stays
- * as if nobody had asked for them.
+ * Undone ops: ops of an edit that a later op of the same edit undoes. A removal undoes all earlier
+ * ops within the removed entry. If an earlier op made that entry, the removal undoes this op, too,
+ * and need not be done itself. The edit leaves all these ops out, so that the text keeps its
+ * comments and blank lines.
  */
 #pragma once
 
 #include "edit_tree.h"
 
 /**
- * Marks the ops that need not be done, among `count` resolved ones. `trees` has the tree before
- * each of them, and after the last one. Returns whether there are any.
+ * Marks in `undone`, which must be all false, those of `count` resolved ops that may be left out.
+ * `trees` has the tree before each op, and after the last one. If there are several ops, and they
+ * lead back to the first tree, marks all of them. Returns whether an op is marked.
  *
- * If the other ops don't lead to the same tree, all ops must be done: a map that was made on the
- * way to an entry stays, for example.
+ * The caller must check that the ops without a mark lead to the same last tree, or else do all ops.
+ * For example, the first op may also make a map on the way to its entry. The removal of the entry
+ * leaves that map.
  */
 bool edit_undone_find(
 	const struct edit_op *ops, const struct edit_tree *trees, size_t count, bool *undone);

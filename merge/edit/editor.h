@@ -1,9 +1,10 @@
 /*
  * The interface of an editor: a format's edit(). An editor gets one op, and a text with extents.
  *
- * The editor finds the place and adds splices. Then edit.c reads the new text, and compares its
- * tree with the wanted one. If they differ, edit.c sets the whole map or list around the place. So
- * an editor may handle rare cases in a simple way, as its result is always checked.
+ * The editor finds the op's place in the text, and adds splices. Then edit.c reads the new text,
+ * and compares its tree with the wanted one. If the trees differ, edit.c tries to set the whole map
+ * or list around the place. So an editor may handle rare cases in a simple way: its result is
+ * always checked.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ struct edit {
 	struct arena *arena; /* for new text; lives as long as the result */
 	struct problem *problem;
 
-	struct splice *splices; /* so far, in any order */
+	struct splice *splices; /* those added so far, in any order */
 	uint32_t count;
 	uint32_t capacity;
 };
@@ -46,16 +47,16 @@ struct span edit_line_end(const struct edit *edit);
 size_t edit_line_begin(const struct edit *edit, size_t offset);
 
 /**
- * Returns where the comments of an entry begin. If it has none, returns `begin`, where the entry's
- * line begins.
+ * Returns the offset where the comments of an entry begin. `begin` is the beginning of the entry's
+ * line; it is the result if the entry has no comments. `floor` is the end of the entry before.
+ * `signs` are the characters that begin a comment.
  *
- * An entry's comments are the lines directly above it, after `floor` (the end of the entry before),
- * that have its indentation and then one of `signs`. If another entry of the collection stands
- * before it (`is_first` is false), they count only if a blank line is above them, or if they begin
- * the text.
+ * An entry's comments are the comment lines directly above it, after `floor`, that have the entry's
+ * indentation. If the entry is not the first of its collection (`is_first` is false), they count
+ * only if a blank line is above them, or if they begin the text.
  */
 size_t edit_comments_above(
 	const struct edit *edit, size_t begin, size_t floor, const char *signs, bool is_first);
 
-/** Returns where the line after that of `offset` begins, or the text's end. */
+/** Returns the offset where the line after that of `offset` begins, or the text's end. */
 size_t edit_line_after(const struct edit *edit, size_t offset);

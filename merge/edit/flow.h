@@ -8,7 +8,8 @@
 
 struct flow {
 	struct edit *edit;
-	/* true: comments begin with "#"; false: with "//", or stand between slashes and stars */
+	/* true: comments are those of YAML (#); false: those of JSONC (slashes, with or without
+	 * stars) */
 	bool is_yaml;
 };
 
@@ -18,7 +19,7 @@ struct flow_layout {
 	struct span indent; /* of an entry's line */
 	struct span base;   /* of the closing bracket's line */
 	struct span pad;    /* inside the brackets on one line: "" or " " */
-	struct span gap;    /* behind a comma on one line */
+	struct span gap;    /* behind a comma on one line: "" or " " */
 };
 
 /** Returns the offset after the blanks, line breaks and comments at `offset`. */
@@ -37,9 +38,9 @@ bool edit_has_lines(const struct edit *edit, struct range range);
 size_t flow_open(const struct flow *flow, const struct extent *in);
 
 /**
- * Inserts `item` before the entry at `index`, or after the last entry. If `in` is empty, `item` is
- * laid out by `layout`. layout->gap is also used if no two entries of `in` show the gap. Returns 0
- * or -ENOMEM.
+ * Inserts `item` before the entry at `index`; if there is no such entry, after the last one. If
+ * `in` is empty, `layout` says how `item` is laid out. layout->gap also counts if no two entries of
+ * `in` show the gap. Returns 0 or -ENOMEM.
  */
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
 	const struct flow_layout *layout);
@@ -47,14 +48,14 @@ int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index
 /** Removes the entry that the step leads to. Removes all pairs of a key. Returns 0 or -ENOMEM. */
 int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step);
 
-/** Returns whether the step leads to the entry, whose index is `i`. */
+/** Returns whether the step leads to `entry`, which has the index `i` in its collection. */
 bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step);
 
 /**
- * Joins the texts in the edit's arena; *len becomes the length. Returns NULL if memory is short, or
- * if the `data` of a part is NULL, as memory was short when the part was made.
+ * Joins the texts in the edit's arena; *len becomes the length. Returns NULL if there is no memory,
+ * or if a part with a length has no `data`: there was no memory when the part was made.
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 
-/** As edit_splice(), for several texts in a row. */
+/** As edit_splice(), but joins several texts, which need not live longer than the call. */
 int edit_splice_all(struct edit *edit, struct range range, const struct span *parts, size_t count);

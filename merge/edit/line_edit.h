@@ -3,8 +3,8 @@
  * environment files and properties. See format.edit.
  *
  * The format's own writer writes new text. The editor parses this text to find the key and the
- * value in it, so it need not know the escapes of any format. The neighbours determine the
- * separator, the indent and the quotes.
+ * value in it, so it need not know the escapes of any format. The separator, the indent and the
+ * quotes are those of the neighbours.
  */
 #pragma once
 
@@ -18,10 +18,11 @@ struct line_dialect {
 	bool has_quotes;         /* a value may be quoted, in "" or '' */
 	/* a line that is indented deeper than its key continues the value */
 	bool has_indents;
-	bool has_continuation; /* after a backslash at its end, a line goes on in the next */
+	bool has_continuation; /* a line with a backslash at its end goes on in the next line */
 	bool has_cr;           /* "\r" alone ends a line, too */
 	bool colon_yields;     /* a ":" separates only if the line has no "=" */
 	const struct ini_dialect *ini; /* knows which keys are lists; NULL: not INI */
 };
 
+/** Does the work of format.edit for a format with this dialect. */
 int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dialect *dialect);

@@ -12,24 +12,24 @@ struct line_sample {
 	struct document *document;
 };
 
-/** Writes a tree as a text. Returns 0 with *ret for line_sample_fini(), PROBLEM or -ENOMEM. */
+/**
+ * Writes a tree as a text of its own. *ret must be all zero before. Returns 0, PROBLEM or -ENOMEM.
+ * In each case, call line_sample_fini().
+ */
 int line_sample_make(
 	const struct line_editor *editor, const struct node *tree, struct line_sample *ret);
 
 void line_sample_fini(struct line_sample *sample);
 
-/** Makes a map of one pair. Returns NULL when there is no memory. */
+/** Makes a map of one pair in the edit's arena. Returns NULL when there is no memory. */
 struct node *line_sample_map(
 	const struct line_editor *editor, const struct node *key, const struct node *value);
 
-/**
- * Writes the pair as a text of its own, under the header of its section. Returns as
- * line_sample_make().
- */
+/** As line_sample_make(), for one pair, under the header of its section. */
 int line_sample_pair(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value, struct line_sample *ret);
 
-/** Finds the pairs of a sample in which all pairs have the same key. Returns 0 or -ENOMEM. */
+/** Finds all pairs of a sample with at most one section. Returns 0 or -ENOMEM. */
 int line_sample_pairs(const struct line_editor *editor, const struct line_sample *sample,
 	struct line_places *ret);
 
@@ -41,8 +41,10 @@ struct line_separator {
 	bool is_missing; /* no separator at all, and so no value */
 };
 
+/** Returns the separator of a pair in `text`. */
 struct line_separator line_separator_of(struct span text, const struct extent *pair);
 
+/** Writes the separator. If there is no value, no blank follows it. */
 void line_separator_put(struct output *output, struct line_separator separator, bool has_value);
 
 /**
@@ -61,14 +63,15 @@ struct line_manner {
 	char quote; /* '\0': none */
 };
 
-/** Takes the manner from the pair. If the pair has no separator, manner->separator stays. */
+/** Takes the manner from the pair. If the pair has no separator, or no quote, that member stays. */
 void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner);
 
-/** Returns the manner of the last pair in the section, or of another pair if there is none. */
+/** Returns the manner of the last pair in the section; if the section is empty, of another pair. */
 struct line_manner line_manner_of(
 	const struct line_editor *editor, const struct line_section *section);
 
+/** Writes a sample's value, with the indents and the quotes of the manner. */
 void line_new_put_value(const struct line_editor *editor, struct output *output, struct span value,
 	const struct line_manner *manner);
 

@@ -34,19 +34,21 @@ static inline struct span line_place_text(struct span text, size_t begin, size_t
 
 bool line_place_is_section(const struct extent *extent);
 
+/** Appends `extent`, in memory of the edit's arena. */
 int line_place_add(
 	const struct line_editor *editor, struct line_places *places, const struct extent *extent);
 
+/** Returns whether the pair has the key, or the section has the name. */
 bool line_place_has_key(const struct extent *extent, const struct node *key);
 
 /** Finds the sections of that name. */
 int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);
 
-/** Finds the parts of the text that are the section, one for each header. The root has one part. */
+/** Finds the extents that make up the section, one for each header. The root has one extent. */
 int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
 	struct line_places *ret);
 
-/** Finds the pairs of `key`, or if that is NULL, of all keys. */
+/** Finds the pairs of `key` in the section. NULL: the pairs of all keys. */
 int line_place_find_pairs(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, struct line_places *ret);

@@ -16,7 +16,7 @@
 int line_section_add(const struct line_editor *editor, const struct node *name,
 	const struct node *value, const struct extent *before);
 
-/** Removes all sections of that name, each from the comments above it to its last pair. */
+/** Removes all sections of that name, each with the comments above its header and all its pairs. */
 int line_section_remove(const struct line_editor *editor, const struct node *name);
 
 /** Changes the section's pairs from those of the map `there` to those of the map `value`. */
@@ -28,7 +28,8 @@ int line_section_set_list(const struct line_editor *editor, const struct node *n
 	const struct node *there, const struct node *value);
 
 /**
- * Applies the op, whose first two steps lead to an item of `list`, to the item or a value in it.
+ * Applies the op to an item of `list`, or to a value in that item. The op's first two steps lead to
+ * the item.
  */
 int line_section_edit_item(
 	const struct line_editor *editor, const struct node *list, const struct edit_op *op);

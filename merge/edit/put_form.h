@@ -5,8 +5,8 @@
 #include "put.h"
 
 /*
- * Positive results of put_form(). NONE: there is no form of that number, but the caller must try
- * the next number. LAST: no number is left to try.
+ * Positive results of put_form(). NONE: there is no form of that number, but the next number may
+ * have one. LAST: neither that number nor a greater one has a form.
  */
 enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 
@@ -21,8 +21,9 @@ struct put_ground {
 };
 
 /**
- * Makes form `number` (from 0 on) of the op: an op on the target. ret->document is the index of one
- * of the target's documents, or of one more. Returns 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
+ * Makes the form `number` of the op; numbers start at 0. *ret is an op on the target. ret->document
+ * is the index of one of the target's documents, or their number, for a new document. Returns 0,
+ * PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
  */
 int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);

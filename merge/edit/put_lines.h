@@ -1,6 +1,7 @@
 /*
- * The smallest change of one file's own lines, for a merged text that joins the lines of several
- * files. It finds the lines in which the wanted text differs, and makes each change in the target:
+ * Put (put.h) for a merged text that joins the lines of several files, one of which is the target.
+ * put_lines() finds the lines in which the wanted text differs from the merged one. For each
+ * difference it makes the smallest change of the target's own lines:
  *
  *      merged   from      wanted         target
  *      alpha    vendor    alpha          omega ─▶ OMEGA      the target's line is replaced,
@@ -8,7 +9,8 @@
  *      omega    target    OMEGA                ─▶ psi        and a new one stands beside
  *                         psi            alpha   alpha       the target's nearest line
  *
- * No line of another file is copied. The caller merges again to see whether the result is right.
+ * No line of another file is copied. The caller must merge again, to check that the target's new
+ * text gives the wanted text.
  */
 #pragma once
 
@@ -19,15 +21,18 @@ struct put_lines_request {
 	const struct source *target;       /* of the input whose text changes */
 	struct span text;                  /* of that input */
 	struct span wanted;                /* of the merged file */
-	const char *remover; /* before a line, it takes the line away from other files; "": none */
+	const char *remover;               /* the word of strategy.remover; "": there is none */
 };
 
 /*
- * Ways to add a line that the target takes away: the line that takes it away goes, or the target
- * gets the line again.
+ * Two ways to bring a line back that the target removes from the merged text by `remover`. RESTORE
+ * deletes the target's line that begins with `remover`. ADD adds the line itself to the target.
  */
 enum put_lines_way { PUT_LINES_RESTORE, PUT_LINES_ADD, PUT_LINES_WAYS };
 
-/** Returns 0 with *ret in the arena; PROBLEM, not filled, if the texts differ too much; -ENOMEM. */
+/**
+ * Makes the target's new text. Returns 0 with *ret in `arena`, NUL-terminated; PROBLEM, without a
+ * filled problem, if the texts differ too much; or -ENOMEM.
+ */
 int put_lines(const struct put_lines_request *request, enum put_lines_way way, struct arena *arena,
 	struct span *ret);

@@ -1,6 +1,6 @@
 /*
- * A patched text: several changes of a text, one after the other, become one set of splices of the
- * original text.
+ * A patched text: the text after some changes, which remembers what it has of the original text. So
+ * several changes, one after the other, become one set of splices of the original.
  *
  *      a: 1|b: 2|c: 3      pieces: of the original text, or new
  *      ╰──╯ b: 7 ╰──╯
@@ -15,17 +15,18 @@ struct patched {
 	struct arena *arena;
 	struct span original;        /* borrowed from the caller of patched_begin() */
 	struct span text;            /* the current text */
-	struct splice_piece *pieces; /* of `text` */
+	struct splice_piece *pieces; /* the parts of `text`, in their order */
 	size_t count;
 };
 
-/** Makes the state of an unchanged text. `text` is borrowed. Returns 0 or -ENOMEM. */
+/** Makes the patched text without a change. Borrows `text`. Returns 0 or -ENOMEM. */
 int patched_begin(struct patched *patched, struct arena *arena, struct span text);
 
 /**
  * Applies splices of patched->text, which may be in any order. At one offset, insertions come
- * before a replacement, and keep their order. *ret is a new state, and `patched` stays valid.
- * Returns 0; EDIT_CANNOT if two splices overlap; or -ENOMEM.
+ * before a replacement, and keep their order. *ret becomes the text after the change, which borrows
+ * the texts of the splices; `patched` stays valid. Returns 0; EDIT_CANNOT if two splices overlap;
+ * or -ENOMEM.
  */
 int patched_splice(const struct patched *patched, const struct splice *splices, size_t count,
 	struct patched *ret);

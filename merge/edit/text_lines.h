@@ -8,13 +8,13 @@ struct text_lines {
 	struct edit *edit;
 	const char *comments;  /* the characters that begin a comment line */
 	bool has_cr;           /* "\r" alone ends a line, too */
-	bool has_continuation; /* after a backslash at its end, a line goes on in the next */
+	bool has_continuation; /* a line with a backslash at its end goes on in the next line */
 };
 
-/** Returns the offset of the first byte of the line at `offset`, after a byte order mark. */
+/** Returns where the line at `offset` begins. A byte order mark is not part of the first line. */
 size_t text_lines_begin(const struct text_lines *lines, size_t offset);
 
-/** Returns where the break of the line at `offset` begins, or the text ends. */
+/** Returns where the line at `offset` ends: at its line break, or at the end of the text. */
 size_t text_lines_end(const struct text_lines *lines, size_t offset);
 
 /** Returns where the line after that of `offset` begins, or the text ends. */
@@ -27,36 +27,42 @@ bool text_lines_is_blank(const struct text_lines *lines, size_t begin);
 bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
 /**
- * Returns where the comments directly above the line at `begin` begin; `begin` if there are none.
- * `floor` is the end of the entry before, or 0 if there is none. Comments on the line of `floor` do
- * not count.
+ * Returns where the comment lines begin that are directly above the line at `begin`; `begin` if
+ * there are none. `floor` is the end of the entry before, or 0 if there is none. A comment on the
+ * line of `floor` does not count.
  */
 size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 
 /**
- * Returns where the lines of `entry` in `in` begin, with its comments. These are the comment lines
- * directly above it, if a blank line, or the beginning of the text or of `in`, is above them. If
- * `in` is the root (`is_root`), and `entry` is its only entry, comments that begin the text don't
- * count.
+ * Returns where `entry`, an entry of `in`, begins, including its comments. These are the comment
+ * lines directly above the entry, if a blank line is above these lines, or they begin the text, or
+ * `entry` is the first entry of `in`. But if `in` is the root (`is_root`), and `entry` is its only
+ * entry, comments that begin the text belong to the file.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);
 
-/** Inserts whole lines, with breaks, where a line begins or the text ends. Returns 0 or -ENOMEM. */
+/**
+ * Inserts whole lines, each with its line break, at an offset where a line begins or the text ends.
+ * Returns 0 or -ENOMEM.
+ */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
-/** Likewise, with a blank line before them if they would stand directly below a comment. */
+/** As text_lines_insert(), but a blank line comes first if a comment is on the line before. */
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
 
-/** Removes a range; joins it with the last removed range if they touch. Returns 0 or -ENOMEM. */
+/**
+ * Removes a range. If it touches the range that was removed last, makes one splice of both. Returns
+ * 0 or -ENOMEM.
+ */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 
 /**
- * Removes whole lines. If a blank line, or no line, is before them, also removes the blank lines
- * behind them. If no text follows after that, also removes the blank lines before them. Returns 0
- * or -ENOMEM.
+ * Removes whole lines. If a blank line is before them, or they begin the text, also removes the
+ * blank lines behind them. If no text follows then, also removes the blank lines before them.
+ * Returns 0 or -ENOMEM.
  */
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 
-/** Moves the output's text to the arena, and frees the output. Returns 0 or -ENOMEM. */
+/** Copies the output's text to the edit's arena, and frees the output. Returns 0 or -ENOMEM. */
 int text_lines_finish(const struct text_lines *lines, struct output *output, struct span *ret);

@@ -1,5 +1,5 @@
 /*
- * Edits of TOML: see format.edit.
+ * Edits of TOML.
  *
  * A new value goes behind its table's last pair, and a new table behind everything in its parent
  * table. A table is written like its neighbours: with a header, as dotted keys, or inline.
@@ -8,4 +8,5 @@
 
 #include "editor.h"
 
+/** See format.edit (format.h). */
 int toml_edit(struct edit *edit, const struct edit_op *op);

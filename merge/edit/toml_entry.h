@@ -10,7 +10,7 @@
 #include "text_lines.h"
 #include "toml_place.h"
 
-/* An edit, and the TOML view of its text. */
+/* An edit of a TOML text. */
 struct toml_editor {
 	struct edit *edit;
 	struct text_lines lines;
@@ -18,7 +18,7 @@ struct toml_editor {
 	struct span above; /* comment lines to be put above the next new pair */
 };
 
-/** Returns whether the entries of `in` have their own lines, as in the root or under a header. */
+/** Returns whether `in` is the root or a header: their entries have lines of their own. */
 bool toml_entry_has_lines(const struct toml_editor *editor, const struct extent *in);
 
 /** Returns where the entry's first line begins. */
@@ -27,7 +27,7 @@ size_t toml_entry_line(const struct toml_editor *editor, const struct extent *en
 /** Returns where a header begins, with the comments above it. */
 size_t toml_entry_line_above(const struct toml_editor *editor, const struct extent *header);
 
-/** Returns the end of the last line of the table's contents. */
+/** Returns the offset after the last line of the table and of the tables in it. */
 size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct toml_place *place);
 
 /**
@@ -36,8 +36,8 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
 bool toml_entry_is_tables(const struct node *value);
 
 /**
- * Removes the pairs of `place` except the first, and its headers with their pairs, each with the
- * comments above it.
+ * Removes all of place->pairs but the first, and all of place->headers with their pairs, each with
+ * the comments above it.
  */
 int toml_entry_remove_others(const struct toml_editor *editor, const struct toml_place *place);
 
@@ -55,16 +55,16 @@ int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target t
 	const struct node *value, size_t offset);
 
 /**
- * Writes a table in place of the first of the headers that make it up, and removes the others. The
- * comments above all of them stay.
+ * Writes a table in place of the first of place->headers, and removes the other headers, with their
+ * pairs. place->headers must not be empty. The comments above these headers stay.
  */
 int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *value);
 
 /**
- * Adds a pair with the target's last key to the table `in`, the place of the target's parent. With
- * `is_dotted`, a map becomes dotted keys, perhaps on several lines. Otherwise it becomes an inline
- * table.
+ * Adds a pair of the target's last key and `value` to the table at `in`, the place of the target's
+ * parent. With `is_dotted`, a map becomes dotted keys, perhaps on several lines. Otherwise it
+ * becomes an inline table.
  */
 int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *in, const struct node *value, bool is_dotted);

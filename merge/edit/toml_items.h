@@ -6,15 +6,18 @@
 /* The entries between a pair of brackets, separated by commas. */
 struct toml_items {
 	const struct text_lines *lines;
-	const struct extent *in;
-	const struct extent **items;
+	const struct extent *in;     /* the array or inline table */
+	const struct extent **items; /* its entries, in the order of the text */
 	uint32_t count;
 };
 
 /** Collects the entries of `in`. Returns 0 or -ENOMEM. */
 int toml_items_of(const struct text_lines *lines, const struct extent *in, struct toml_items *ret);
 
-/** Removes the entries from index `first` to before `end`. Returns 0, EDIT_CANNOT or -ENOMEM. */
+/**
+ * Removes the entries from index `first` up to but not including `end`. Returns 0; EDIT_CANNOT if a
+ * comment would be lost, or the same edit removes an entry beside these; or -ENOMEM.
+ */
 int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t end);
 
 /**

@@ -9,12 +9,12 @@
 /* How the neighbours are written. */
 struct toml_manner {
 	struct span indent;        /* of the line */
-	bool is_tight_before;      /* no blank before "=" … */
-	bool is_tight_after;       /* … or behind it */
+	bool is_tight_before;      /* no blank is before the "=" */
+	bool is_tight_after;       /* no blank is behind the "=" */
 	const struct node *string; /* a value whose quotes new strings get; may be NULL */
 };
 
-/** Returns the manner of the last pair in `in`, or else of any pair. */
+/** Returns the manner of the last pair in `in`; if `in` has no pairs, of another pair. */
 struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *in);
 
 /**

@@ -6,7 +6,7 @@
 
 #include "editor.h"
 
-/* A value in the tree: the steps that lead to it. */
+/* The target: a value in the tree, given by the steps that lead to it. */
 struct toml_target {
 	const struct edit_step *steps;
 	size_t count;
@@ -16,7 +16,7 @@ struct toml_target {
 struct toml_part {
 	const struct extent *extent;
 	const struct extent *in; /* the collection, header or root that contains the entry */
-	/* of a dotted key: how many of its parts lead to the target */
+	/* of an entry with a dotted key: how many parts of the key lead to the target */
 	uint32_t keys;
 };
 
@@ -27,7 +27,7 @@ struct toml_parts {
 };
 
 struct toml_place {
-	/* the entry with the target as its value; value.extent is NULL if there is none */
+	/* the entry whose value is the target; value.extent is NULL if there is no such entry */
 	struct toml_part value;
 	const struct extent *header; /* the target's own (of the root: its extent); NULL: none */
 	struct toml_parts headers;   /* the headers of the tables in the target */

@@ -1,6 +1,6 @@
 /*
- * Edits of YAML's block style: adds or removes an entry with its lines, or replaces the value of an
- * entry or the root.
+ * Edits of YAML's block style: functions that add or remove an entry with its lines, or replace the
+ * value of an entry or the root.
  *
  * All functions return 0; EDIT_CANNOT if other text stands on the lines to be changed; PROBLEM if
  * the value can't be written, or yaml_guard.h refuses the edit; or -ENOMEM.

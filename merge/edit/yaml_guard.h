@@ -1,6 +1,6 @@
 /*
- * The guard of YAML: checks that protect the parts which an edit must not touch. Anchors, aliases
- * and merge keys connect places, so a change at one place would show at another. The user must edit
+ * The guard of YAML: checks that keep an edit away from anchors, aliases and merge keys. These
+ * connect places of the text, so a change at one place would show at another. The user must edit
  * them by hand, and the problem says so.
  *
  * All functions return 0 if the edit may continue, or PROBLEM with the place.
@@ -9,13 +9,13 @@
 
 #include "editor.h"
 
-/** Checks that a value which the edit removes has no anchor, alias or merge key in it. */
+/** Checks that a value that the edit would remove has no anchor, alias or merge key. */
 int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**
- * Checks that each value on the way of the op's steps shows at no other place. *in is the map or
- * list of the last step; NULL if the op has no step. Returns EDIT_CANNOT if a value on the way is
- * not written in the text.
+ * Checks that each map or list on the way of the op's steps shows at no other place. *in becomes
+ * the map or list of the last step; NULL if the op has no step. Also returns EDIT_CANNOT, if a map
+ * or list on the way is not written in the text.
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 

@@ -31,7 +31,7 @@ size_t yaml_line_begin(const struct edit *edit, size_t offset);
  */
 size_t yaml_line_text_end(const struct edit *edit, size_t offset);
 
-/** Returns whether the last line has a line break. */
+/** Returns whether the text ends with a line break. */
 bool yaml_ends_with_newline(const struct edit *edit);
 
 /**
@@ -50,8 +50,8 @@ bool yaml_is_block(const struct extent *extent);
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent);
 
 /**
- * Returns `extent` if it is no block (yaml_is_block()); otherwise what this function returns for
- * the block's last entry.
+ * Returns the last value in `extent` that is no block (yaml_is_block()). For a block this is its
+ * last entry, or the last entry of that entry, and so on. Otherwise it is `extent` itself.
  */
 const struct extent *yaml_last_leaf(const struct extent *extent);
 

@@ -14,7 +14,7 @@ int yaml_new_put(const struct edit *edit, const struct yaml_part *part, struct s
 
 /**
  * Writes the lines of the op's new entry in `in`, a block, without the first line's indentation and
- * the last line's end. The text at `after` will follow them.
+ * the last line's end. `after` is the offset of the text that will follow these lines.
  */
 int yaml_new_entry(const struct edit *edit, const struct edit_op *op, const struct extent *in,
 	size_t after, struct span *ret);

@@ -1,6 +1,6 @@
 /*
- * A slot: the place in the lines of a YAML text where a value stands, or where the root will. New
- * text that replaces a value keeps the comments beside and above it.
+ * A slot: the place in the lines of a YAML text where a value stands, or where a missing root will
+ * stand. New text that replaces a value keeps the comments beside and above the value.
  */
 #pragma once
 
@@ -9,13 +9,13 @@
 /* The place of a value, present or future. */
 struct yaml_slot {
 	const struct extent *in;  /* the map or list around it; NULL: it is the root's slot */
-	const struct extent *old; /* of the present value and its entry; NULL: no root yet */
+	const struct extent *old; /* the extent of the present value; NULL: the root is missing */
 	/* the offset after the colon, dash or "---", where the slot begins */
 	size_t behind;
 	int indent; /* of the map or list around the value */
 	enum yaml_spot spot;
-	bool is_alone;  /* a root with no text before it on its line */
-	bool is_unsaid; /* the value of "? key" without a colon */
+	bool is_alone;  /* the slot of a root that has no text before it on its line */
+	bool is_unsaid; /* the slot of the value of "? key", which has no colon */
 };
 
 /* New text in two parts: the rest of a line that has begun, and the lines below. */
@@ -33,12 +33,12 @@ int yaml_slot_of(const struct edit *edit, const struct edit_op *op, size_t count
 	const struct extent *old, struct yaml_slot *ret);
 
 /**
- * Replaces the old value by the text, in a slot with neither is_alone nor is_unsaid. The text must
- * live as long as edit->arena. Returns 0 or -ENOMEM.
+ * Replaces the old value by the text. is_alone and is_unsaid of the slot must be false. The text
+ * must live as long as edit->arena. Returns 0 or -ENOMEM.
  */
 int yaml_slot_replace(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text);
 
-/** As yaml_slot_replace(), for a slot with is_alone. */
+/** As yaml_slot_replace(), for a slot whose is_alone is true. */
 int yaml_slot_replace_root(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text);

@@ -8,16 +8,15 @@
 struct yaml_spot_around {
 	const struct extent *in;  /* the map or list around the new value; NULL: none */
 	const struct extent *old; /* the value that the new one replaces; NULL: none */
-	bool is_before_comment;   /* a block scalar would take the comment below as text */
+	bool is_before_comment;   /* a block scalar here would take the comment below it as text */
 };
 
 /** Returns the column of `offset`, in characters, starting at 0. */
 int yaml_column(const struct edit *edit, size_t offset);
 
 /**
- * Returns how maps and lists in block style are indented in `in`. If `in` does not show it, the
- * function looks in `root`, and if `root` does not show it, either, it takes the value of
- * YAML_LAYOUT. `in` and `root` may be NULL.
+ * Returns how maps and lists in block style are indented in `in`. If `in` does not show this,
+ * `root` decides; if `root` does not show it either, YAML_LAYOUT does. `in` and `root` may be NULL.
  */
 struct yaml_layout yaml_find_layout(
 	const struct edit *edit, const struct extent *in, const struct extent *root);
