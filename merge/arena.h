@@ -21,12 +21,13 @@ struct budget;
 /** Makes an empty arena. Returns 0, or -ENOMEM. The caller frees *ret with arena_free(). */
 int arena_new(struct arena **ret);
 
-/** Makes an empty arena that shares the budget of `other`. Returns as arena_new(). */
+/** Makes an empty arena that borrows the budget of `other`. Returns as arena_new(). */
 int arena_new_like(const struct arena *other, struct arena **ret);
 
 /**
- * Sets the budget of the arena; NULL: none. The arena borrows `budget` until another one is set.
- * Once the budget is spent, each allocation that needs a new large block fails (budget.h).
+ * Sets the budget of the arena; NULL: none. The arena borrows `budget` until another budget is set,
+ * or the arena is freed. Once the budget is spent, each allocation that needs a new large block
+ * fails (budget.h).
  */
 void arena_limit(struct arena *arena, struct budget *budget);
 
@@ -48,8 +49,9 @@ void *arena_zalloc(struct arena *arena, size_t count, size_t size);
 
 /*
  * Makes room for one more entry in an array in `arena` that has `count` entries. `count` and the
- * uint32_t `capacity` are zero at first. A full array moves, and the old one stays in the arena.
- * Returns 0; or -ENOMEM without a change, when there is no memory or at 2^30 entries.
+ * uint32_t `capacity` are zero at first. A full array moves, and its old memory stays in the arena.
+ * Returns 0; or -ENOMEM if there is no memory, or the array has 2^30 entries already. After -ENOMEM
+ * nothing has changed.
  */
 #define arena_grow(arena, array, count, capacity)                                                  \
 	((count) < (capacity) ? 0 : arena_grow_full(arena, &(array), &(capacity), sizeof(*(array))))

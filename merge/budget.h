@@ -25,33 +25,37 @@ enum budget_state {
 struct budget {
 	uint64_t time_ms;  /* 0: no limit */
 	uint64_t begin_ns; /* by CLOCK_MONOTONIC, which needs no system call */
-	/* when the time is up, by CLOCK_THREAD_CPUTIME_ID; 0: unknown, in the first millisecond */
+	/* when the time is up, by CLOCK_THREAD_CPUTIME_ID; 0: not known yet; the first check
+	 * after the first millisecond computes it */
 	uint64_t end_ns;
 	const atomic_bool *is_cancelled; /* set to cancel the work; NULL: it can't be cancelled */
 	enum budget_state state;         /* SPENT and CANCELLED are final */
 };
 
-/** Starts a budget: `time_ms` of the calling thread's processor time from now on; 0: no limit. */
+/**
+ * Starts a budget: `time_ms` of the calling thread's processor time from now on; 0: no limit. The
+ * budget borrows `is_cancelled`, which may be NULL.
+ */
 void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_cancelled);
 
 /**
- * Returns whether the budget is spent or cancelled; false for NULL. Makes a system call if there is
- * a time limit and a millisecond has passed: most merges take less.
+ * Returns whether the budget is spent or cancelled; false for NULL. If there is a time limit, calls
+ * after the first millisecond make a system call. Most merges end before that.
  */
 bool budget_is_spent(struct budget *budget);
 
 /**
- * Begins a pause: the work until budget_resume() costs nothing. Returns the time that
- * budget_resume() needs.
+ * Begins a pause: the time until budget_resume() does not count. Returns the argument `paused_ns`
+ * for budget_resume().
  */
 uint64_t budget_pause(const struct budget *budget);
 
-/** Ends the pause. budget_is_spent() must not have been called in it. */
+/** Ends the pause. The caller must not have called budget_is_spent() during the pause. */
 void budget_resume(struct budget *budget, uint64_t paused_ns);
 
 /**
- * Translates `r`, the result of work under this budget. If the time is spent, -ENOMEM becomes
- * PROBLEM, reported for `source`. If the work was cancelled, any failure becomes -ECANCELED. All
- * other results stay.
+ * Translates `r`, the result of work under this budget. If the time is spent, turns -ENOMEM into
+ * PROBLEM, and fills `problem`, with `source` as the name. If the work was cancelled, turns any
+ * failure into -ECANCELED. Returns all other results as they are.
  */
 int budget_result(const struct budget *budget, int r, const char *source, struct problem *problem);

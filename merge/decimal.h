@@ -1,5 +1,5 @@
 /*
- * A decimal: the exact value of a number as it is written, a whole number times a power of ten.
+ * A decimal: the exact value of a written number, as a whole number times a power of ten.
  *
  * JSON Schema compares numbers mathematically: 1, 1.0 and 10e-1 are equal, and 0.3 is a multiple of
  * 0.1.
@@ -12,7 +12,8 @@
 #include "node.h"
 #include "number.h"
 
-/* Greatest number of significant digits of a `multipleOf`: ten times such a number fits 64 bits. */
+/* Greatest number of digits of the factor in decimal_is_multiple(): ten times the factor must fit
+ * 64 bits. */
 #define DECIMAL_FACTOR_DIGITS 18
 
 enum decimal_form {
@@ -24,10 +25,11 @@ enum decimal_form {
 struct decimal {
 	enum decimal_form form;
 	bool is_negative; /* never for 0 */
-	/* "." and "_" may stand inside; the first and the last digit are not 0 */
+	/* the significant digits, perhaps with "." and "_" among them; the first and the last digit
+	 * are not 0 */
 	struct span digits;
 	size_t count;     /* number of digits; 0: the number is 0 */
-	int64_t exponent; /* of the power of ten; above 10^17 and below -10^17 not exact */
+	int64_t exponent; /* of the power of ten; not exact above 10^17 and below -10^17 */
 
 	/* private: memory that `digits` may point to */
 	char room[32];
@@ -38,19 +40,20 @@ struct decimal {
 #define DECIMAL_UNORDERED 2
 
 /**
- * Converts a scalar of type int or float, whose text *ret borrows. Don't copy *ret: `digits` may
- * point into it.
+ * Converts a scalar of type int or float. *ret borrows the scalar's text. Don't copy *ret: `digits`
+ * may point into *ret itself.
  */
 void decimal_of(const struct node *scalar, struct decimal *ret);
 
 /** Returns -1, 0 or 1 as `a` is less than, equal to or greater than `b`; or DECIMAL_UNORDERED. */
 int decimal_compare(const struct decimal *a, const struct decimal *b);
 
+/** Returns whether the number is whole. Infinity and NaN are not. */
 bool decimal_is_whole(const struct decimal *decimal);
 
 /**
- * Returns whether `decimal` is a whole multiple of `factor`, which is finite, above 0, and has at
- * most DECIMAL_FACTOR_DIGITS digits.
+ * Returns whether `decimal` is a whole multiple of `factor`. `factor` must be finite and above 0,
+ * and have at most DECIMAL_FACTOR_DIGITS digits.
  */
 bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *factor);
 

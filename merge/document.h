@@ -21,7 +21,8 @@
 struct text_place {
 	uint32_t lines;   /* in front of the text */
 	uint32_t columns; /* in front of each of its lines, in characters */
-	/* the source has the text in encoded form, so every node has the place `lines`:`columns` */
+	/* the source has the text in encoded form, such as base64: every node and problem of the
+	 * text gets the same place, `lines`:`columns` */
 	bool is_rewritten;
 };
 
@@ -34,8 +35,8 @@ struct read_options {
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
-	/* Ignored by reading. For a plan of edits (put.h): the version of YAML in which the edited
-	 * source is written, which types the values for it. */
+	/* Only for put_request.plan (put.h): the version of YAML in which the target is written. It
+	 * decides the types of new values. document_read() ignores this field. */
 	enum node_schema edited;
 	const atomic_bool *is_cancelled; /* when set, reading fails with -ECANCELED; NULL: never */
 
@@ -54,21 +55,23 @@ struct document {
 	bool has_aliases;             /* a node may stand at several places */
 	bool has_crlf;                /* the first line ends with "\r\n" */
 	const enum node_schema *yaml; /* the version that a %YAML directive names; NULL: none */
-	/* why a merge with other sources, or into another format, is refused; NULL: it is not */
+	/* If not NULL, merges with other sources and into other formats are refused, and this is
+	 * the reason. */
 	const struct problem *doubt;
 };
 
 /**
- * Reads `text`. Copies `source`. Aliases become shared nodes; `<<` acts as in PyYAML
- * (SafeConstructor.flatten_mapping). It is a problem if the text does not parse, is not UTF-8, or
- * exceeds a limit; or if an alias has no anchor, or stands inside the value of its own anchor.
+ * Reads `text`. *ret has copies of `source` and of all that it needs of the text. Aliases become
+ * shared nodes; `<<` acts as in PyYAML (SafeConstructor.flatten_mapping).
  *
- * Returns 0 with *ret for document_free(); PROBLEM; -ENOMEM; or -ECANCELED.
+ * Returns 0 with *ret for document_free(); -ENOMEM; or -ECANCELED. Returns PROBLEM if the text does
+ * not parse, is not UTF-8, or exceeds a limit; or if an alias has no anchor, or stands inside the
+ * value of its own anchor.
  */
 int document_read(const struct source *source, struct span text, const struct read_options *options,
 	struct document **ret, struct problem *problem);
 
-/** Returns the version of YAML in which the text is written: the one it names, or `otherwise`. */
+/** Returns the version of YAML that the %YAML directive names, or `otherwise` if there is none. */
 static inline enum node_schema document_schema(
 	const struct document *document, enum node_schema otherwise)
 {

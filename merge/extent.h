@@ -6,9 +6,9 @@
  *                               key    ├──┤
  *                               value        ├┤
  *
- * Extents form a tree beside the tree of nodes, in the order of the text. They describe the
- * writing, not its meaning: an alias, a `<<` and each occurrence of a repeated key have an extent
- * of their own. The entries of a collection depend on the format:
+ * Extents form a tree beside the tree of nodes, in the order of the text. They describe the text
+ * and not the values: an alias, a `<<` and each occurrence of a repeated key have an extent of
+ * their own. The entries of a collection depend on the format:
  *
  *      YAML, JSON      a map or list and its entries, as in the tree of nodes
  *      TOML            the root's entries are its pairs, then the [headers] in the order of the
@@ -46,5 +46,5 @@ struct extent {
 
 	struct extent *first; /* entries of this collection, in the order of the text */
 	struct extent *last;
-	struct extent *next; /* in the collection that holds this extent */
+	struct extent *next; /* the next entry of the collection that holds this extent */
 };

@@ -8,14 +8,17 @@
 
 #include "span.h"
 
-struct builder;
+struct builder; /* format/builder.h */
 
 /** Returns whether the text is an HTML page, such as a server's error page, instead of the file. */
 bool foreign_is_html(struct span text);
 
 /**
- * Reads the text, which has no byte order mark at its beginning, in the builder's format. Returns
- * as format.read. An HTML page is always a problem. A conflict's marks and a byte order mark are
- * problems in formats with neither lists nor quotes over several lines.
+ * Reads the text in the builder's format. The text must not begin with a byte order mark. Returns
+ * as format.read (format.h). An HTML page is always a problem.
+ *
+ * The marks of a merge conflict, and a byte order mark that begins a later line, may be part of a
+ * value if the format has lists, or quoted text of several lines. In these formats they only
+ * explain why a text does not parse. In all other formats they are always problems.
  */
 int foreign_read(struct builder *builder, struct span text);

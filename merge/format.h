@@ -27,15 +27,15 @@ struct format {
 	const char *suffixes; /* of file names: "yaml,yml"; "": only a rule can select the format */
 	const char *names;    /* names of files in this format, whatever the suffix; NULL: none */
 	const char *comment;  /* begins a comment line: "#"; NULL: the format has no comments */
-	const char *nothing;  /* the text of a file without a value; must be readable again */
-	/* Line between two documents in one stream: "---\n"; "": none needed. */
+	const char *nothing;  /* the text of a file without a value; read() must accept it */
+	/* The line to put between two documents in one stream: "---\n"; "": none is needed. */
 	const char *divider;
 	bool has_lists;    /* maps and lists may be nested to any depth */
 	bool has_quotes;   /* of a format without lists: a text in quotes may have several lines */
 	bool has_sections; /* the writer puts pairs outside of sections first */
 	bool has_tags;     /* a node may have a tag, and so a directive such as !delete */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
-	bool repeats;      /* a key may be repeated, so lists combine by "repeat" by default */
+	bool repeats;      /* a key may be repeated: one pair for each item of a list */
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
 
 	/*
@@ -102,8 +102,8 @@ static inline bool format_is_toml(const struct format *format)
 const struct format *const *format_all(void);
 
 /**
- * Returns the index in format_all(). For NULL, returns the number N of formats there; for
- * format_toml_1_0, N + 1.
+ * Returns the index of `format` in format_all(). If format_all() has N formats, returns N for NULL,
+ * and N + 1 for format_toml_1_0.
  */
 unsigned format_index(const struct format *format);
 
@@ -117,8 +117,9 @@ const struct format *format_of_name(const char *file);
 const struct format *format_of_suffix(const char *file);
 
 /**
- * Returns the format in which a source is read: `format` is that of the source's name, and `whole`
- * that of the merged file. An INI source has the dialect of the merged file. Both may be NULL.
+ * Returns the format in which a source is read. `format` is the format by the source's name, and
+ * `whole` is the format of the merged file; either may be NULL. An INI source is read in the
+ * dialect of the merged file.
  */
 static inline const struct format *format_within(
 	const struct format *whole, const struct format *format)

@@ -1,5 +1,5 @@
 /*
- * The key of a list's item: layers merge two items that have the same key.
+ * The key of a list's item. If two layers have items with the same key, the items are merged.
  *
  *      by                                  item                                key
  *      name                                {name: web, image: a}               web
@@ -10,8 +10,9 @@
  *      {after: ":"}                        /data:/var:ro                       /var
  *      [{after: ":"}, target]              either of {target: /var}, /var      /var
  *
- * A name, a path or a map in `by` is a way to find the key. If `by` is a list of ways, they are
- * tried in their order; the first way that finds a key counts.
+ * `by` is the value of the key `by` in a rule for lists, as the user writes it. A name, a path or a
+ * map in `by` is a way to find the key. If `by` is a list of ways, they are tried in their order;
+ * the first way that finds a key counts.
  */
 #pragma once
 
@@ -48,7 +49,7 @@ int item_key_alone(
  */
 void item_key_split(struct span text, struct span separator, struct span *head, struct span *tail);
 
-/** Returns TEXT of the first {before: TEXT} in `by`; NULL: there is none. */
+/** Returns the TEXT of the first way {before: TEXT} in `by`; NULL: there is none. */
 const struct node *item_key_before(const struct node *by);
 
 /** Returns `by`, or a way in it, as a user writes it; NULL when there is no memory. */

@@ -10,8 +10,9 @@
  *      .                       the whole file
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)
  *
- * This is how a KEY is read without a tree. If a KEY is matched against a tree (key_match.h), dots
- * and brackets may be part of a key's name, and the paths of other tools are understood.
+ * These are the rules for a KEY that is read without a tree. If a KEY is matched against a tree
+ * (key_match.h), dots and brackets may be part of a key's name, and the paths of other tools are
+ * understood.
  *
  * A word without quotes finds a key of any type by its text (`80` may be a number), and prefers a
  * key that is written without quotes. A word in quotes prefers a key that is written in quotes. A
@@ -27,7 +28,7 @@
 #define KEY_PARTS_MAX 1024
 
 struct key_part {
-	struct span name;  /* of the key; if it is a number, perhaps the index of an item */
+	struct span name;  /* a key's name; a number may also be the index of an item */
 	struct span value; /* of [name=value]; `data` is NULL in any other part */
 	bool is_quoted;
 	bool is_value_quoted;
@@ -57,8 +58,8 @@ struct key_condition {
 };
 
 /**
- * Reads `text`, which *ret borrows. Returns 0 with the parts in `arena`; PROBLEM with the column,
- * in bytes, of what can't be read; or -ENOMEM.
+ * Reads `text`, which *ret borrows. Returns 0 with the parts in `arena`; PROBLEM with the column
+ * (in bytes) at which `text` can't be read; or -ENOMEM.
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
 
@@ -139,7 +140,7 @@ void key_text_put_condition(struct key_text *text, const struct node *value);
 /** Cuts the text back to a length that it had before. */
 void key_text_cut(struct key_text *text, size_t len);
 
-/** Returns the KEY in its printed form; "." if it is empty. */
+/** Returns the KEY in its printed form; "." if it is empty. Valid until the text changes. */
 struct span key_text_span(const struct key_text *text);
 
 void key_text_fini(struct key_text *text);

@@ -7,7 +7,7 @@
 struct limits {
 	size_t source_bytes; /* of a source's text */
 	size_t result_bytes; /* of a merged file */
-	unsigned depth;      /* of nested maps and lists */
+	unsigned depth;      /* of nested maps and lists; 1000 at most, whatever is set */
 	uint32_t nodes;      /* of a source or a result; an alias counts like a copy */
 	uint64_t time_ms;    /* of processor time, to read a source or to merge; 0: no limit */
 };

@@ -34,12 +34,12 @@ struct merge_input {
  */
 struct merge_environment {
 	/*
-	 * Finds the file `name` anywhere under `directory`, which is relative to the layers ("":
-	 * their root). If several files have that name, the least deep one counts; of several at
-	 * that depth, the first in byte order. *ret becomes its *count sources, lowest layer first,
-	 * which stay until the result is freed. They have documents, unless the options of
-	 * read_options_for() have no format. Returns 0, MERGE_ABSENT, PROBLEM with `problem`
-	 * filled, or -errno.
+	 * Finds the file `name` at any depth in `directory`, a path from the layers' root ("": the
+	 * root itself). If several directories have such a file, the one nearest to the root
+	 * counts; of several equally near, the first in byte order. *ret becomes the *count sources
+	 * of that file, lowest layer first. The sources must exist until the result is freed. They
+	 * must have documents, unless the options of read_options_for() have no format. Returns 0,
+	 * MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
 		const struct merge_input **ret, size_t *count, struct problem *problem);
@@ -85,7 +85,8 @@ struct merge_result {
 	uint32_t source_count;
 	uint32_t source_capacity;
 	struct origins *origins; /* of the values, if the request wanted them */
-	/* With origins: the document of the only source, if `text` is its text and it parses. */
+	/* If origins are wanted, and `text` is the unchanged text of the only source: the document
+	 * of that source, if the strategy reads trees and the text parses. Otherwise NULL. */
 	const struct document *verbatim;
 	struct refusals refusals;
 	bool wants_crlf;         /* a written tree ends lines with "\r\n", like the lowest source */
@@ -95,15 +96,15 @@ struct merge_result {
 };
 
 /**
- * Returns the options to read an input in `format`, which may be NULL. If the options have no
- * format, the input need not be read.
+ * Returns the options with which to read an input in `format`, which may be NULL. If they have no
+ * format, the strategy needs no document of the input.
  */
 struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format);
 
 /**
  * Merges. The result refers to the inputs' documents and texts, which must outlive it. Returns 0
- * with *ret, which the caller frees; PROBLEM; or -errno, -ECANCELED if the merge was cancelled.
+ * with *ret for merge_result_free(); PROBLEM; or -errno. -ECANCELED: the merge was cancelled.
  */
 int merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem);

@@ -38,7 +38,7 @@ enum node_style {
 	NODE_STREAM,  /* sequence, only as a root: the documents of a file, at least two */
 };
 
-/* How plain text gets its type. The reader sets it for each node; see scalar.h. */
+/* How plain text gets its type (scalar.h). The reader sets the schema of each scalar. */
 enum node_schema {
 	NODE_YAML_1_1, /* as PyYAML's safe loader */
 	NODE_YAML_1_2, /* the core schema of YAML 1.2.2, section 10.3 */
@@ -172,7 +172,7 @@ static inline void node_reweigh(struct node *node, uint32_t from, uint32_t to)
 void node_weigh(struct node *node);
 
 /**
- * Sets the value of entry `i` in *copy. If *copy is NULL, sets it to a copy of `node` first.
+ * Sets the value of entry `i` in *copy. If *copy is NULL, first sets *copy to a copy of `node`.
  * Returns 0 or -ENOMEM.
  */
 int node_change(struct arena *arena, const struct node *node, struct node **copy, uint32_t i,
@@ -247,7 +247,7 @@ const struct pair *node_find_as_python(
  * Returns the pair by which an item of a list is matched; NULL: there is none. `by` is a key, or a
  * list of keys that are tried in their order. The first key at which the item has a scalar decides.
  * A null or an empty text counts only at the last key. A value that is not written (`name:`) never
- * counts. A key with dots that the item does not have, such as metadata.name, is taken for a path.
+ * counts. If a key has dots, such as metadata.name, and the item does not have it, it is a path.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 
@@ -260,5 +260,5 @@ const struct node *node_get(const struct node *map, const char *name);
  */
 bool node_equal(const struct node *a, const struct node *b);
 
-/** Equal nodes have equal hashes. */
+/** Returns a hash. Equal nodes have equal hashes. */
 uint32_t node_hash(const struct node *node);

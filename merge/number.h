@@ -1,8 +1,8 @@
 /*
  * The value of a numeric scalar: integers of any size are exact, other numbers are doubles.
  *
- * Equal values have one form in any notation (0x10, 16, 1_6, 16.0), so that equality and hash are
- * simple. To read, compare and hash numbers needs no allocation.
+ * Equal values have the same form, whatever their notation (0x10, 16, 1_6, 16.0), so that equality
+ * and hash are simple. Reading, comparing and hashing allocate no memory.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 #include "span.h"
 
 /*
- * Greatest number of digits of an integer that is converted from another base to decimal, as the
- * time grows with the square of the length. An integer with more digits equals only one with the
+ * Greatest number of digits of an integer that is converted from another base to decimal: the time
+ * grows with the square of that number. An integer with more digits equals only an integer with the
  * same digits in the same base, and has no JSON form. Eight thousand bits hold any key or modulus
  * that people write.
  */
@@ -40,7 +40,7 @@ struct number {
 	unsigned base;    /* 2, 8, 10, 16; 60 with digits such as 1:30:00 */
 	uint64_t small;
 	double real;        /* without its sign */
-	struct span digits; /* no leading zero; may contain "_". They may lie in `room` */
+	struct span digits; /* without leading zeros; may contain "_", and may lie in `room` */
 	char room[NUMBER_DIGITS_MAX * 5 / 4];
 };
 
@@ -56,6 +56,7 @@ bool number_equal(const struct number *a, const struct number *b);
 /** Adds the number to `hash`. Equal numbers have equal hashes. Not for NaN. */
 uint64_t number_hash(const struct number *number, uint64_t hash);
 
+/** Returns the double nearest to the number. */
 double number_double(const struct number *number);
 
 /** Returns whether RFC 8259 allows `text` as a number. Sets *is_int if it does. */

@@ -1,13 +1,14 @@
 /*
- * Which places that a rule's options name are in use. Such a place is "server.port". A place is
- * used if some file has it, and idle if no file has it. struct option_uses is the set of those
- * option nodes whose places are used.
+ * Used and idle options. A rule's options name places in files, such as "server.port". A place is
+ * used if at least one file has a value there; otherwise it is idle, and perhaps misspelt.
+ *
+ * struct option_uses is a set of nodes of the options: those that name a used place.
  */
 #pragma once
 
 #include "value_lock.h"
 
-/* A set of nodes of options. All zero: empty. */
+/* The set. All zero: empty. It borrows the nodes. */
 struct option_uses {
 	const struct node **items;
 	size_t count;
@@ -22,15 +23,15 @@ bool option_uses_have(const struct option_uses *uses, const struct node *node);
 void option_uses_fini(struct option_uses *uses);
 
 /**
- * Adds the nodes whose places are in `document`, which is input number `input` of the request.
- * Returns 0 or -ENOMEM.
+ * Adds the nodes whose places are in `document`, the document of the request's input number
+ * `input`. Returns 0 or -ENOMEM.
  */
 int option_uses_note(struct option_uses *uses, const struct merge_request *request, size_t input,
 	const struct document *document);
 
 /**
- * Adds the nodes of locks and bounds whose places are in the result. The value there may also come
- * from a file that is not one of the request's inputs. Returns 0 or -ENOMEM.
+ * Adds the nodes of locks and bounds whose places are in the result. Unlike option_uses_note(),
+ * this also finds values from files that are not among the request's inputs. Returns 0 or -ENOMEM.
  */
 int option_uses_note_result(struct option_uses *uses, const struct merge_request *request,
 	const struct merge_result *result);

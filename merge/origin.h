@@ -111,13 +111,12 @@ void origin_take_over(struct origins *origins, const struct node *value, const s
 
 /**
  * Records `other` as a contributor of `value`, with this fate, and gives `value` the steps of
- * `other`. If `fate` is ORIGIN_LOST, those of the steps that are ORIGIN_PART become ORIGIN_LOST,
- * too.
+ * `other`. If `fate` is ORIGIN_LOST, the fate ORIGIN_PART in these steps becomes ORIGIN_LOST.
  */
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
 	enum origin_fate fate, struct origin_why why);
 
-/** Gives the steps and removals of `from` to `to`, a copy that takes its place. */
+/** Moves the steps and removals of `from` to `to`, a copy that replaces `from` in the result. */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
 /** Records that `lost` at `key` was removed from the map or list `from`. why.by may be NULL. */
@@ -126,12 +125,16 @@ void origin_remove(struct origins *origins, const struct node *from, const struc
 
 /**
  * Records that the map or list `in` has `value` at `key` again: gives `value` the steps of the
- * value that was removed there, and forgets the removal. Does nothing if no removal is recorded.
+ * value that was removed there, and forgets the removal. Does nothing if no removal of `key` is
+ * recorded. Searches only the latest few hundred removals from `in`.
  */
 void origin_restore(struct origins *origins, const struct node *in, const struct node *key,
 	const struct node *value);
 
-/** Forgets the removal of `key` from `in`, for a caller that has set the key again. */
+/**
+ * Forgets the removal of `key` from `in`, for a caller that has set the key again. Finds the
+ * removal as origin_restore() does.
+ */
 void origin_forget(struct origins *origins, const struct node *in, const struct node *key);
 
 /** Gives `copy` the steps and removals that `value` has in `others`. */

@@ -22,7 +22,8 @@
 
 struct problem {
 	char source[PROBLEM_SOURCE_MAX]; /* as the user knows it: "site/app.yaml"; "" if none */
-	/* the place (struct source) of a source that is a copy, which is shown instead; else "" */
+	/* if the source is a copy of a file in a store: its `place` (struct source), which is shown
+	 * instead of `source`; else "" */
 	char place[PROBLEM_SOURCE_MAX];
 	unsigned line;   /* starting at 1; 0: the source as a whole */
 	unsigned column; /* in characters, starting at 1; 0: the line as a whole */
@@ -51,13 +52,14 @@ __attribute__((format(printf, 3, 4))) int problem_reword(
 /** Sets problem->program. */
 void problem_by(struct problem *problem, const char *program);
 
-/** If the problem is in `source`, and `source` is a copy, sets problem->place to source->place. */
+/** If problem->source is the name of `source`, and `source` is a copy, sets problem->place. */
 void problem_place(struct problem *problem, const struct source *source);
 
 bool problem_equal(const struct problem *a, const struct problem *b);
 
 /**
  * Writes "PROGRAM: SOURCE:LINE:COLUMN: MESSAGE", NUL-terminated, without the parts that are 0 or
- * empty, cut to `size` bytes. Returns the length of the whole text in bytes, as snprintf(3) does.
+ * empty, cut to `size` bytes. SOURCE is problem->place, if it is set. Returns the length of the
+ * whole text in bytes, as snprintf(3) does.
  */
 size_t problem_format(const struct problem *problem, char *buffer, size_t size);

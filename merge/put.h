@@ -31,11 +31,11 @@ struct put_request {
 	size_t count;
 
 	/*
-	 * If not NULL, makes the ops, and `ops` and `count` above are ignored. `present` has the
-	 * documents of the present result, which live as long as `arena`. `options` are those to
-	 * read text in their format. The value of a new document must include the document's name.
-	 * Returns 0, PROBLEM or -errno. If plan() returns PROBLEM, a reset calls it once more, with
-	 * the target's documents.
+	 * If not NULL, makes the ops, and put_run() ignores `ops` and `count` above. `present` has
+	 * the documents of the present result, which live as long as `arena`. `options` are for
+	 * reading text in the format of these documents. The value of a new document must include
+	 * the document's name. Returns 0 with *count ops at *ops, PROBLEM or -errno. If plan()
+	 * returns PROBLEM, a reset calls it once more, with the target's documents as `present`.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
@@ -59,7 +59,8 @@ struct put_result {
 	struct span text;     /* of the target, NUL-terminated */
 	struct stream before; /* the merged file's documents before the change */
 	struct stream after;  /* the merged file's documents after the change */
-	/* if an op removes a value, except in a reset: the merge of the inputs below the target */
+	/* the documents that the inputs below the target give; only set if an op removes a value,
+	 * and not by a reset */
 	struct stream below;
 
 	/* private: owns the memory of the trees */
@@ -67,9 +68,9 @@ struct put_result {
 };
 
 /**
- * Carries out the request, which the result borrows with everything in it. Returns 0 with *ret for
- * put_result_free(); with is_absent, `problem` is filled, too. Returns PROBLEM if a source does not
- * parse or merge, an op leads nowhere, or no text gives the wanted result; else returns -errno.
+ * Carries out the request. The result borrows the request and everything in it. Returns 0 with *ret
+ * for put_result_free(); if is_absent is set, `problem` has the reason. Returns PROBLEM if a source
+ * does not parse or merge, an op leads nowhere, or no text gives the wanted result; else -errno.
  */
 int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem);
 
@@ -77,19 +78,20 @@ void put_result_free(struct put_result *result);
 void put_result_freep(struct put_result **result);
 
 /**
- * As put_run(), but by the wanted text of the merged file. Ignores the request's ops. It is for
- * strategies that handle only whole texts. It is also for a merged file that is the target's text:
- * then comments can change, too. Returns 0 with *ret, the target's new text, which borrows the
- * target's old text or `wanted`; PROBLEM; or -errno.
+ * As put_run(), but the caller gives the wanted text of the merged file, and not ops. This is the
+ * way for strategies that handle only whole texts. It also works if the merged file is the target's
+ * text as it stands: then comments can change, too. Returns 0 with *ret, the target's new text,
+ * which is in `arena`, or borrows the target's old text or `wanted`; PROBLEM; or -errno. *ret has
+ * no meaning after a failure.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);
 
 /**
- * Makes the ops that turn the documents of `present` into those of `wanted`. They set as few
+ * Makes the ops that turn the documents of `present` into those of `wanted`. The ops set as few
  * values, and insert and remove as few list items, as possible. Documents are matched by their
- * names, or else by their position. Returns 0 with *count ops at *ret in the arena, which refer to
- * both streams; or -ENOMEM.
+ * names, or else by their position. Returns 0 with *count ops at *ret, or -ENOMEM. The ops are in
+ * `arena`, and refer to both streams.
  */
 int put_compare(const struct stream *present, const struct stream *wanted, struct arena *arena,
 	struct edit_op **ret, size_t *count);

@@ -27,31 +27,35 @@ struct salt {
 };
 
 /*
- * A level says at which nesting depths values get a mark before they are combined: it is on there.
- * It is on for the `count` outermost nestings. Below them, the first character of `flags` stands
- * for the first nesting, the second character for the next one, and so on.
+ * A level is on at some nesting depths, and off at the others. Where it is on, values get a mark
+ * before they are combined. It is on at the `count` outermost depths. The characters of `flags` are
+ * for the depths below these, one character for each depth.
  */
 struct salt_level {
-	uint32_t count;    /* UINT32_MAX: all */
-	const char *flags; /* '1': on; '0', and behind the end: off. NULL: no characters */
+	uint32_t count;    /* UINT32_MAX: all depths */
+	const char *flags; /* '1': on; '0': off, and so are the depths after the last character.
+			    * NULL: no characters */
 };
 
 #define SALT_LEVEL_FALSE ((struct salt_level){0})
 #define SALT_LEVEL_TRUE ((struct salt_level){.count = UINT32_MAX})
 
 /**
- * Salt's levelise(): returns whether the level is on for this nesting. *subs becomes the level of
- * the next nesting.
+ * Salt's levelise(): returns whether the level is on at the outermost depth. Sets *subs to the
+ * level that holds from the next depth on.
  */
 bool salt_levelise(struct salt_level level, struct salt_level *subs);
 
 /**
- * Checks a level as users write it: true, false, a number of nestings (a negative one means all, as
- * in Salt), a list of booleans and numbers, or a string of 0 and 1. Returns 0 or PROBLEM.
+ * Checks a level as users write it: null, true, false, a number of depths (a negative number means
+ * all, as in Salt), a list of booleans and numbers, or a string of 0 and 1. Returns 0 or PROBLEM.
  */
 int salt_level_check(const struct node *value, struct problem *problem);
 
-/** Reads the level from `value`, which salt_level_check() has accepted. Returns 0 or -ENOMEM. */
+/**
+ * Reads the level from `value`, which salt_level_check() has accepted. *ret lives as long as
+ * `value` and `arena` both do. Returns 0 or -ENOMEM.
+ */
 int salt_level_of(const struct node *value, struct arena *arena, struct salt_level *ret);
 
 /** Returns whether the value is marked: Salt's isinstance(value, Aggregate). */
@@ -62,17 +66,18 @@ int salt_nothing(const struct salt *salt, const struct node *value, const struct
 
 /* The reason of a mark; for origins. */
 enum salt_reason {
-	SALT_REASON_SEVERAL,   /* two values are combined that have different reasons */
+	SALT_REASON_SEVERAL,   /* the two values that are combined have different reasons */
 	SALT_REASON_ROOT,      /* the value is a document's root */
 	SALT_REASON_KIND,      /* !aggr-map or !aggr-seq */
 	SALT_REASON_SCALAR,    /* !aggr-scalar */
 	SALT_REASON_AGGREGATE, /* !aggregate */
-	SALT_REASON_LEVEL,     /* the level is on where the value is */
+	SALT_REASON_LEVEL,     /* the level is on at the depth of the value */
 };
 
 /**
- * Salt's mark(): a marked value stays, a map becomes Map, a list Sequence, any other value Scalar.
- * Returns 0 or -ENOMEM.
+ * Salt's mark(): marks the value. *ret is `value` itself if it is marked already. A map becomes a
+ * Map, a list a Sequence, and any other value a Scalar, which is a marked list of one item. Returns
+ * 0 or -ENOMEM.
  */
 int salt_mark(const struct salt *salt, const struct node *value, enum salt_reason reason,
 	const struct node **ret);

@@ -4,8 +4,8 @@
  * The type of a plain scalar follows from its text and its schema: YAML 1.1 as PyYAML's SafeLoader
  * resolves it (resolver.py), the core schema of YAML 1.2.2 (section 10.3.2), RFC 8259, or TOML
  * 1.1.0, whose dates and local times count as timestamps. A quoted or block scalar is a string. A
- * core tag (!!str, !!int …) takes precedence; the tag "!" means string. Any other tag, and a core
- * tag that does not fit the text (!!int x), makes the scalar SCALAR_FOREIGN.
+ * core tag (!!str, !!int …) takes precedence over the text; the tag "!" means string. With any
+ * other tag, or a core tag that does not fit the text (!!int x), the scalar is SCALAR_FOREIGN.
  */
 #pragma once
 
@@ -49,8 +49,8 @@ bool scalar_is_empty(const struct node *node);
 bool scalar_bool(const struct node *scalar);
 
 /**
- * Returns a key of another type that equals `key` in Python: a number for a boolean, a boolean for
- * 1, 1.0, 0 and the like. NULL: there is none.
+ * Returns a static key of another type that equals `key` in Python: a number for a boolean, a
+ * boolean for 1, 1.0, 0 and the like. NULL: there is none.
  */
 const struct node *scalar_twin(const struct node *key);
 

@@ -24,17 +24,17 @@ static inline bool shown_is_plain(char c)
 }
 
 /**
- * Writes to `out`, NUL-terminated, how the character at *p (*p < end) is shown, and moves *p behind
- * it. If the character is escaped or invalid, writes "\xNN" for its first byte, and moves *p
- * behind that byte. Returns the number of bytes written.
+ * Writes the character at *p (*p < end) to `out`, as it is shown, and moves *p behind it. If the
+ * character is escaped or invalid, writes "\xNN" for its first byte, and moves *p behind that byte.
+ * Returns the number of bytes written, without the NUL at their end.
  */
 size_t shown_put(const char **p, const char *end, char out[SHOWN_MAX + 1]);
 
 /**
- * Writes to `out`, NUL-terminated, how `text` is shown. If that needs more than `size` bytes, cuts
- * its end and appends "…". `size` must be at least 8.
+ * Writes `text` to `out`, NUL-terminated, as it is shown. If that needs more than `size` bytes,
+ * cuts the end off, and appends "…". `size` must be at least 8.
  */
 void shown_head(char *out, size_t size, const char *text);
 
-/** As shown_head(), but cuts the beginning, and writes "…" in front. */
+/** As shown_head(), but cuts the beginning off, and writes "…" in front. */
 void shown_tail(char *out, size_t size, const char *text);

@@ -1,10 +1,11 @@
 /*
- * A spelling: how a key is written, if its program accepts several spellings for one key.
+ * A spelling: the written form of a key, if the program that reads the file accepts several forms
+ * of one key.
  *
  *      Bind-Address = ::     text "bind_address", which identifies the key when layers merge
  *                            spelling "Bind-Address", which the merged file has
  *
- * A fold turns a spelling into the text. Folding twice is the same as folding once.
+ * A fold turns a spelling into the key's text. Folding twice is the same as folding once.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ enum {
 
 struct fold {
 	unsigned how;
-	/* "A,B": a key that differs from A or B only in case becomes A or B. NULL: none does. */
+	/* "A,B": a key that differs from A or B only in case becomes A or B. NULL: no names. */
 	const char *names;
 };
 
@@ -33,8 +34,9 @@ struct spelling {
 };
 
 /**
- * Folds the scalar `node`. Returns a copy in `arena` that has the spelling, too; the node itself if
- * fold->how is 0 or the text has a NUL byte; or NULL when there is no memory.
+ * Folds the scalar `node`. Returns a copy in `arena` that also keeps the spelling, and borrows
+ * `fold`; the node itself if fold->how is 0 or the text has a NUL byte; or NULL when there is no
+ * memory.
  */
 const struct node *spelling_fold(
 	const struct fold *fold, const struct node *node, struct arena *arena);

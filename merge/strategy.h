@@ -16,8 +16,8 @@ struct merge {
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
 	struct origins *origins; /* records the decisions; NULL: off (origin.h) */
-	/* The environment that the caller of merge_run() gave. request->environment calls it, and
-	 * adds the files that it finds to result->sources. */
+	/* The environment that the caller of merge_run() gave. request->environment wraps it, and
+	 * also adds the sources of the files that it finds to result->sources. */
 	const struct merge_environment *asked;
 };
 
@@ -48,10 +48,10 @@ bool strategy_is_highest_first(const struct merge *merge);
 
 /**
  * Refuses a source's root `value` if its kind differs from the kind of `below`, the root of the
- * lower sources. One of the two is broken (a forgotten colon, an error page, the `null` of a tool
- * that had no input). The problem is at `below` if that is a scalar, otherwise at `value`. A root
- * with a tag fits any kind, and any kind may replace null. `tag` is the tag that allows a change of
- * kind, for the message; NULL: there is none. Returns 0 or PROBLEM.
+ * lower sources. Then one of the two is broken (a forgotten colon, an error page, the `null` of a
+ * tool that had no input). The problem is at `below` if `below` is a scalar, otherwise at `value`.
+ * A root with a tag fits any kind, and any kind may replace null. The message suggests `tag`, which
+ * allows a change of kind; NULL: no tag does. Returns 0 or PROBLEM.
  */
 int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
 	const char *tag);
@@ -64,7 +64,7 @@ int merge_check_root(const struct merge *merge, const struct node *below, const 
 int merge_only_root(
 	const struct merge *merge, const struct document *document, const struct node **ret);
 
-/* The output of a strategy: a tree, which merge_run() writes in the requested format, or bytes. */
+/* The output of a strategy: bytes, or a tree that merge_run() writes in the requested format. */
 struct merge_output {
 	const struct node *root; /* if not is_text, the tree; NULL: an empty file */
 	/* Comment lines, with newlines, to write before a tree. merge_run() leaves them out unless
@@ -108,8 +108,9 @@ struct strategy {
 	bool (*is_verbatim)(const struct merge_input *only);
 
 	/*
-	 * Returns the word that, before a line of one input, takes the line away from the others;
-	 * "" if none does. NULL: the result does not join the lines of several inputs.
+	 * NULL unless the strategy joins the lines of several inputs. Returns the word that, in
+	 * front of a line in one input, removes that line from the other inputs; "": there is no
+	 * such word.
 	 */
 	const char *(*remover)(const struct options *options);
 
@@ -149,9 +150,10 @@ struct strategy {
 		const struct node **by);
 
 	/*
-	 * note_uses() adds to `uses` (option_use.h) the nodes of options that name places which the
-	 * input's document has. report_idle() reports the nodes that name places and are not in
-	 * `uses`. Both are NULL if no option names a place.
+	 * Some options name places in files. note_uses() adds to `uses` (option_use.h) each node of
+	 * the options whose place is in `document`, the document of input number `input`.
+	 * report_idle() reports the nodes that name a place and are not in `uses`. Both are NULL if
+	 * no option names a place.
 	 */
 	int (*note_uses)(const struct merge_request *request, size_t input,
 		const struct document *document, struct option_uses *uses);

@@ -32,10 +32,10 @@ struct stream {
 	 * another document has the same name. The array is NULL if the strategy names no documents.
 	 */
 	const struct node *const *names;
-	/* a map from a name to a node whose `line` is the document's index; NULL if `names` is */
+	/* a map from a name to a node whose `line` is the document's index; NULL without `names` */
 	const struct node *index;
-	const struct node
-		*by; /* list of the KEYs whose values are the name; NULL: there are none */
+	/* a list of the KEYs whose values are the name; NULL: documents have no names */
+	const struct node *by;
 };
 
 /**
@@ -58,8 +58,8 @@ struct stream_place {
 
 /**
  * Finds the document that the KEY `text` names at text[begin]. Returns 0 or STREAM_NEW, with *ret;
- * STREAM_UNKNOWN, with ret->end; STREAM_NONE; PROBLEM if several documents fit, or none has the
- * index; or -ENOMEM. ret->named is in `arena`.
+ * STREAM_UNKNOWN, with ret->end only; STREAM_NONE; or -ENOMEM. Returns PROBLEM if several documents
+ * fit, or if no document has the index. ret->named is in `arena`.
  */
 int stream_find(const struct stream *stream, const char *text, size_t begin, struct arena *arena,
 	struct stream_place *ret, struct problem *problem);
@@ -84,8 +84,8 @@ void stream_put(const struct stream *stream, size_t document, struct key_text *r
 void stream_put_name(const struct node *name, struct key_text *ret);
 
 /**
- * Returns a copy of `value` with the pairs of `name` that `value` lacks, at all depths; `value`
- * itself if `value` or `name` is no map; or NULL when there is no memory.
+ * Returns a copy of `value` that also has the pairs of `name` that `value` lacks, at all depths. If
+ * `value` or `name` is no map, returns `value` itself. Returns NULL when there is no memory.
  */
 const struct node *stream_name(
 	const struct node *name, const struct node *value, struct arena *arena);
@@ -95,7 +95,8 @@ bool stream_has_name(const struct node *root, const struct node *name);
 
 /**
  * Puts a copy of `value` into `map` at the KEY, and makes missing maps on the way. Changes nothing
- * if there is a value at the KEY, or if a value on the way is no map. Returns 0 or -ENOMEM.
+ * if there is a value at the KEY, or if a value on the way is no map. The maps on the way change,
+ * so they must be the caller's own, as `map` is. Returns 0 or -ENOMEM.
  */
 int stream_put_at(
 	struct arena *arena, struct node *map, const struct key *key, const struct node *value);

@@ -16,10 +16,10 @@
  *
  * A source's attempt to loosen the value is refused, as by a lock:
  *
- *      any bound   a looser value; a null; a tag that removes the value; no map or list where the
- *                  way to the place needs one
- *      union       a list that lacks items of lower lists, and either adds none or has a tag that
- *                  removes some
+ *      any bound   a looser value; a null; a tag that removes the value; a value on the way to the
+ *                  place that is not the map or list which the way needs
+ *      union       a list that lacks an item of a lower list, if it also adds no item, or has a
+ *                  tag that removes items
  *      intersect   an item that is not in all lower lists
  *      union or    a value that is no list, if a lower source has a list there
  *      intersect
@@ -67,8 +67,8 @@ struct value_bounds {
 
 /**
  * Reads `map`, which maps places to bounds. Refuses two bounds of different kinds or scales if one
- * value can be at both places. Refuses a bound if `locks` (may be NULL) may cover its values.
- * Returns 0 with *ret in `arena`, which borrows the map; PROBLEM; or -ENOMEM.
+ * value can be at both places. Refuses a bound if one of `locks` (may be NULL) can cover its
+ * values. Returns 0 with *ret in `arena`, which borrows the map; PROBLEM; or -ENOMEM.
  */
 int value_bounds_read(const struct node *map, const struct value_locks *locks, struct arena *arena,
 	struct value_bounds **ret, struct problem *problem);

@@ -19,8 +19,8 @@
  * the strategies: no strategy knows of them. A file is merged once more for each locking layer that
  * is below one of the file's sources.
  *
- * A place is the keys that lead to a value, from the root, with dots between them; an index selects
- * an item of a list. "*" stands for one key or index, "**" for any number of them, also none. "\."
+ * A place is written as the keys that lead from the root to a value, with dots between them; an
+ * index selects an item of a list. "*" stands for one key or index, "**" for zero or more. "\."
  * is a dot in a key, "\*" an asterisk, "\\" a backslash. A lock covers the value at the place and
  * everything in that value.
  */
@@ -34,8 +34,8 @@
 struct value_lock_word;
 
 struct value_lock {
-	const struct node *layer;            /* the name of the layer, a node of the option */
-	unsigned rank;                       /* of the layer; see value_locks_read() */
+	const struct node *layer; /* the name of the layer, a node of the option */
+	unsigned rank;            /* of the layer; the caller of value_locks_read() sets it */
 	const struct value_lock_word *words; /* of all places, one after the other */
 	size_t word_count;
 };

@@ -10,10 +10,11 @@
 struct value_lock_enforcement {
 	struct merge *merge;
 	const struct value_lock *lock;
-	const struct node *low;      /* the merge of the layers up to the lock's; NULL: nothing */
+	const struct node *low; /* the merge of the layers up to the locking one; NULL: no value */
 	struct origins *low_origins; /* of `low`; NULL: off */
-	/* True: `lock` has the places of bounds. If `low` has no value at a place, *root keeps its
-	 * value. No refusals are added, as value_bound_fold() has added them. */
+	/* True: `lock` has the places of bounds, and `low` has the bounded values. Then *root keeps
+	 * its value at a place where `low` has none, and value_lock_enforce() adds no refusals, as
+	 * value_bound_fold() has added them. */
 	bool is_bound;
 
 	/* private: */
@@ -34,12 +35,12 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 #define VALUE_LOCK_NAME_BYTES 256
 #define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
 
-/** Writes where the kept value stands: "as policy/app.yaml:1:2 has it". */
+/** Writes the place of the value that stays: "as policy/app.yaml:1:2 has it". */
 void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
 
 /**
- * Adds a refusal to the result. The caller must fill *ret. If the result has REFUSALS_MAX refusals
- * already, *ret is NULL, and the refusal is only counted. Returns 0 or -ENOMEM.
+ * Adds a refusal to the result. The caller must fill **ret. If the result has REFUSALS_MAX refusals
+ * already, *ret becomes NULL, and the refusal is only counted. Returns 0 or -ENOMEM.
  */
 int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 

@@ -1,6 +1,7 @@
 /*
- * The places of a lock, matched step by step from the root. Each place is a sequence of words. A
- * set has one bit for each word of the lock. The bit is 1 if the next step may match the word.
+ * The places of a lock, matched step by step while a caller walks a tree from the root. Each place
+ * is a sequence of words. The state of this matching is a set, an array of uint64_t that has one
+ * bit for each word of the lock. A bit is 1 if the next step may match its word.
  */
 #pragma once
 
@@ -22,7 +23,7 @@ struct value_lock_word {
 
 /* A step into a map, by a key, or into a list, by an index. */
 struct value_lock_step {
-	const struct value_lock_step *up; /* NULL: the first one */
+	const struct value_lock_step *up; /* the step before; NULL: this is the first step */
 	const struct node *key;           /* NULL: an index */
 	uint32_t index;
 };
@@ -35,8 +36,9 @@ int value_lock_read_places(const struct node *places, struct arena *arena, struc
 	struct problem *problem);
 
 /**
- * Sets *ret to whether one value can be at both places, whose first words are `a` and `b`. With
- * `covers`, *ret also becomes true if a value at `a` can contain one at `b`. Returns 0 or -ENOMEM.
+ * Sets *ret to whether one value can be at two places; `a` and `b` are the first words of these
+ * places. With `covers`, *ret also becomes true if a value at the place of `a` can contain a value
+ * at the place of `b`. Returns 0 or -ENOMEM.
  */
 int value_lock_places_meet(const struct value_lock_word *a, const struct value_lock_word *b,
 	bool covers, struct arena *arena, bool *ret);
@@ -47,14 +49,17 @@ size_t value_lock_set_size(const struct value_lock *lock);
 /** Computes the set for the first step. `set` must be all zero. */
 void value_lock_set_begin(const struct value_lock *lock, uint64_t *set);
 
-/** Computes the set after one step from the set before it. */
+/** Computes *ret, the set after `step`, from the set before the step. */
 void value_lock_set_step(const struct value_lock *lock, const uint64_t *from,
 	const struct value_lock_step *step, uint64_t *ret);
 
-/** Returns whether the set is empty: neither the value here nor anything in it is locked. */
+/**
+ * Returns whether the set is empty. Then no place of the lock ends at the value to which the steps
+ * have led, or within that value.
+ */
 bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set);
 
-/** Returns the place that ends here, as written; NULL: none does. */
+/** Returns a place, as written, to whose end the steps have led; NULL: there is none. */
 const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set);
 
 /**

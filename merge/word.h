@@ -1,4 +1,4 @@
-/* Lists of words, such as "layers, rules, files, options", which are also shown to people. */
+/* Lists of words in one text, such as "layers, rules, files, options", as people see them. */
 #pragma once
 
 #include <stdbool.h>
