@@ -11,15 +11,15 @@
 #include "settings.h"
 
 /**
- * Refuses a change without a named layer if the highest layer is absent. Also refuses it if the
- * environment names a host, machine, user or fact, and the highest layer belongs to none of those.
+ * Refuses a change without a named layer if the highest layer is absent. Also refuses the change if
+ * settings->around names a host, machine, user or fact, and the highest layer is for none of these.
  * Returns 0, PROBLEM with the remedy, or -ENOMEM.
  */
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 
 /**
  * Refuses an environment that names a host, machine or user for which no layer exists, or a fact
- * whose layers are all missing. Returns 0, PROBLEM with the nearest name that has a layer, or
- * -ENOMEM.
+ * whose layers are all missing. Returns 0; PROBLEM, which suggests the nearest name that has a
+ * layer, if there is one; or -ENOMEM.
  */
 int absent_layer_find(const struct settings *settings, struct problem *problem);

@@ -20,8 +20,8 @@
 void access_list_narrow(const void *list, size_t size, struct stat *stat);
 
 /**
- * As access_list_narrow(), with the list of the file of `fd` (which may be O_PATH); `stat` is that
- * file's. If the list can't be read, only the owner's rights stay. If there is no list, the mode
- * stays unchanged.
+ * As access_list_narrow(), with the list of the open file `fd` (O_PATH is enough). `stat` is from
+ * fstat(2) of that file. If the list can't be read, only the owner's rights stay. If there is no
+ * list, the mode stays unchanged.
  */
 void access_list_heed(int fd, struct stat *stat);

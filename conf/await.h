@@ -7,19 +7,22 @@
 #include <poll.h>
 #include <time.h>
 
-/** Waits as ppoll(2) without a mask does. */
+/** Waits as ppoll(2) does without a signal mask. */
 typedef int await_function(struct pollfd *fds, nfds_t count, const struct timespec *timeout);
 
-/** Makes await_poll() and await_ms() call `await`; NULL: ppoll(2). */
+/** Makes all functions below wait by `await` instead of ppoll(2); NULL: by ppoll(2) again. */
 void await_use(await_function *await);
 
-/** As poll(2), with a timeout in nanoseconds; NULL: waits for ever. */
+/** As ppoll(2) without a signal mask. If `timeout` is NULL, waits for ever. */
 int await_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout);
 
 /** As poll(2). */
 int await_ms(struct pollfd *fds, nfds_t count, int timeout_ms);
 
-/** As poll(2), for one descriptor. A signal does not end the wait, but restarts its timeout. */
+/**
+ * As poll(2), for one descriptor. If a signal interrupts the wait, waits again for the whole
+ * `timeout_ms`.
+ */
 int await_fd(int fd, short events, int timeout_ms);
 
 /** Pauses; a signal may end the pause early. */

@@ -13,5 +13,8 @@
 /** Reads the id of the present boot; "": unknown. */
 void boot_read(char ret[BOOT_MAX]);
 
-/** Returns whether the file `name` in the directory `fd` exists, with the id of another boot. */
+/**
+ * Returns whether the directory `fd` has a file `name` that contains the id of another boot. Any
+ * content but the id of the present boot counts as such an id.
+ */
 bool boot_is_another(int fd, const char *name);

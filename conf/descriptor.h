@@ -37,8 +37,8 @@ DIR *descriptor_list(int fd);
 void descriptor_raise_limit(void);
 
 /**
- * Closes all descriptors from 3 on except those in `kept`, an array that it sorts. Numbers below 3
- * are ignored. Allocates nothing, so a forked process may call it.
+ * Closes all descriptors from 3 on except those in `kept`. Sorts that array, and ignores numbers
+ * below 3 in it. Allocates nothing, so a forked process may call it.
  */
 void descriptor_close_except(int *kept, size_t count);
 

@@ -13,7 +13,9 @@
 #include "problem.h"
 #include "settings_environment.h"
 
-/** Returns the length of NAME if `text`, which follows "%{", begins with NAME and "}"; else 0. */
+/**
+ * `text` is the text behind "%{". If it begins with "NAME}", returns the length of NAME; else 0.
+ */
 size_t fact_name_length(const char *text);
 
 /** Returns whether `text` is NAME=VALUE. */

@@ -24,9 +24,9 @@
 int followed_path_open(int dirfd, const char *path, int flags);
 
 /**
- * Lets paths lead through directories that a mount of ours hides. If a path comes to the root of
- * the file system `device`, it continues in `beneath_fd`, the directory that the mount lies on.
- * Without this, the daemon would wait for its own answer.
+ * Lets paths lead through the directory that our own mount hides. If a path comes to the root of
+ * the mount, whose device is `device`, the path continues in `beneath_fd`, the directory that the
+ * mount lies on. Without this, the daemon would wait for its own answer.
  *
  * The caller still owns `beneath_fd` (-1: there is no mount), and must leave it open until the next
  * call of this function.
@@ -42,7 +42,10 @@ int followed_path_beneath(void);
  */
 void followed_path_stay_local(bool is_local);
 
-/** Returns the device of the file system at which a path of this thread ended last. */
+/**
+ * Returns the device of the remote file system that ended the last path with -EREMOTE in this
+ * thread.
+ */
 dev_t followed_path_remote(void);
 
 /**

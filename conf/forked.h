@@ -1,8 +1,9 @@
 /*
  * A forked process: its first steps, and how the process that forked it waits for its end.
  *
- * A forked process that holds the daemon's /dev/fuse closes that before all else. If the process
- * waited for the mount, and the daemon were killed, the mount would never end.
+ * A forked process that has the daemon's /dev/fuse closes it before all else. If the process waited
+ * for the mount while it had /dev/fuse open, and the daemon were killed, neither the wait nor the
+ * mount would ever end.
  */
 #pragma once
 
@@ -10,12 +11,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* In the new process. These allocate nothing. */
+/* The functions for the new process. They allocate nothing. */
 
 /**
- * Closes all descriptors but `kept`, an array that it sorts. Then makes /dev/null the standard
- * input, and `output` (-1: /dev/null) the standard output and error. `output` must be in `kept`;
- * its own number is closed at the end. Returns 0 or -errno.
+ * Closes all descriptors but those in `kept`, and sorts that array. Then makes /dev/null the
+ * standard input, and `output` (-1: /dev/null) the standard output and error. `output` must be in
+ * `kept`; its old number is closed at the end. Returns 0 or -errno.
  */
 int forked_keep_only(int output, int *kept, size_t count);
 
@@ -26,7 +27,7 @@ int forked_keep_only(int output, int *kept, size_t count);
  */
 bool forked_dies_with(pid_t parent);
 
-/* In the process that forked it. */
+/* The functions for the process that has forked it. */
 
 /**
  * Reaps the child if it has ended. Returns whether it has ended. If so, *status is as wait(2) sets

@@ -8,7 +8,7 @@
  *
  * `follow` allows symbolic links, even out of the layer, but never magic links of /proc, and never
  * into /proc, /sys and the like (-EACCES). With `follow`, names that begin with ".." are hidden: a
- * Kubernetes volume consists of them, and its other names are links that lead through them.
+ * Kubernetes volume keeps its files under such names, and its other names are links to these files.
  *
  * A `path` is relative to the layer, and "" is the layer itself. A path with ".." in it, or with a
  * slash in front, gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no such file. Without
@@ -40,19 +40,20 @@ struct store;
 struct layer {
 	char *name; /* as `layers: [{name:}]`, unique in a mount */
 	char *path; /* as the user gave it, for messages */
-	/* the path for open(2): `path`, but a relative one begins at plyfs.yaml's directory, and
-	 * one that our mount hides leads through the directory beneath the mount */
+	/* the path for open(2), as settings_environment_place() makes it: if our mount hides
+	 * `path`, it leads through the directory beneath the mount */
 	char *place;
 	unsigned rank; /* 0 is the lowest precedence */
 	bool optional; /* may be missing */
 	bool follow;   /* symbolic links are followed, even out of the layer */
 	int dirfd;     /* O_PATH; -1: optional and missing */
-	/* Of the directory when it was opened; 0: missing. A later fstat(2) fails if its file
-	 * system has died. */
+	/* Device and inode number of the directory when it was opened; 0: it is missing. They are
+	 * stored because a later fstat(2) would fail if the directory's file system had died. */
 	dev_t dev;
 	ino_t ino;
 	/* Patterns (glob.h), ending with NULL. Each pattern of plyfs.yaml is followed by one for
-	 * all paths below it. Default: the files of git, and backups of editors. Borrowed. */
+	 * all paths below the paths that it matches. Default: the files of git, and backups of
+	 * editors. Borrowed. */
 	const char *const *exclude;
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;
@@ -80,10 +81,11 @@ enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
 /*
- * The functions that look into remote layers for a process that must not wait for a file system.
- * They also look up those paths of layers with `follow` that lead to a remote file system. Each
- * does the same as layer_NAME(), but may wait, and returns -ETIMEDOUT if the file system does not
- * answer.
+ * A delegate: functions that have another process look into remote layers, for a process whose own
+ * system calls must not wait for a file system. layer_NAME() calls NAME if the layer is remote, or
+ * if a link of a layer with `follow` leads to a remote file system. NAME does the same as
+ * layer_NAME(), but the calling coroutine may have to wait. If the file system does not answer,
+ * NAME returns -ETIMEDOUT.
  */
 struct layer_delegate {
 	int (*stat)(const struct layer *layer, const char *path, struct stat *ret);
@@ -95,28 +97,27 @@ struct layer_delegate {
 
 /**
  * Sets the delegate; NULL: this process looks into all layers itself. Call it while no layer is in
- * use. With a delegate, the functions that open a file return -EREMOTE for a path that leads to a
- * remote file system (followed_path.h), but only in the thread that has called layer_delegate().
+ * use. The functions that open a file do not use the delegate. In the thread that has called
+ * layer_delegate(), they return -EREMOTE if a link leads to a remote file system (followed_path.h).
  */
 void layer_delegate(const struct layer_delegate *delegate);
 
 /**
- * Sets a function that opens files for this process. A link of a layer with `follow` may lead to a
- * file that the sandbox keeps this process from reading (fs/sandbox/reader_sandbox.h). `path_fd` is
- * the file, open with O_PATH; `open` returns a descriptor or -errno. NULL: none.
+ * Sets a function that opens files for this process; NULL: none. It is needed because a link of a
+ * layer with `follow` may lead to a file that the sandbox keeps this process from reading
+ * (fs/sandbox/reader_sandbox.h). `path_fd` is that file, open with O_PATH; `open` returns a new
+ * descriptor for `flags`, or -errno.
  */
 void layer_open_elsewhere(int (*open)(int path_fd, int flags));
 
 /* Whether the layer's file system answers. */
 enum layer_silence {
 	LAYER_ANSWERS,
-	LAYER_IS_SLOW, /* a caller had no time to wait for the answer */
-	LAYER_IS_SILENT,
+	LAYER_IS_SLOW,   /* no answer came in the short time that a caller could wait */
+	LAYER_IS_SILENT, /* no answer came for answer_ms (settings_options.h) */
 };
 
-/**
- * Sets the silence, but LAYER_IS_SLOW does not replace LAYER_IS_SILENT. Returns the former silence.
- */
+/** Sets `silence`, except from LAYER_IS_SILENT to LAYER_IS_SLOW. Returns the former value. */
 enum layer_silence layer_note_silence(const struct layer *layer, enum layer_silence silence);
 enum layer_silence layer_silence(const struct layer *layer);
 
@@ -151,15 +152,17 @@ int layer_open(const char *name, const char *path, unsigned rank, unsigned wante
 bool layer_is(const struct layer *layer, const struct stat *directory);
 
 /**
- * Returns whether the layer's place still leads to its directory, and no mirror has replaced the
- * directory; false if the layer is missing.
+ * Returns whether the layer's place still leads to the directory that was opened, and
+ * store_is_replaced() is false for that directory. Returns false if the layer is missing.
  */
 bool layer_is_current(const struct layer *layer);
 
 /**
- * Returns whether another directory, or none, is at the layer's place now. If so, the layer's own
- * directory may be half removed, so what was read there may never have been a state of the layer. A
- * tree of a mirror counts as replaced when the mirror changes it (store_hold()).
+ * Returns whether another directory, or none, is at the layer's place now. If so, the directory
+ * that was opened may be half removed, and a caller that has read it may have seen a state that the
+ * layer never had. If a mirror writes the layer, returns store_is_replaced() instead: a tree that
+ * is held stays complete, even if the place leads to a newer one (store_hold()). Returns false if
+ * the layer is missing.
  */
 bool layer_was_replaced(const struct layer *layer);
 
@@ -184,8 +187,8 @@ int layer_cover(struct layer *layer, const char *mountpoint);
 
 /**
  * Finds the topmost directory above the layer that is closed to other users (no S_IXOTH) and is not
- * above the absolute path `beside`. Because of it, users who can reach `beside` may be unable to
- * reach the layer. *ret is "" if there is no such directory, or if it can't be determined.
+ * also above the absolute path `beside`. Such a directory may keep users who can reach `beside`
+ * from reaching the layer. *ret is "" if there is no such directory, or if it can't be determined.
  */
 void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX]);
 
@@ -228,8 +231,8 @@ int layer_stat_rights(const struct layer *layer, const char *path, struct stat *
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Does the same for a path that was a regular file a moment ago, by layer_stat(): opens it without
- * looking first.
+ * As layer_open_file(), but opens the file without a stat(2) before. Only for a path that, by
+ * layer_stat(), was a regular file a moment ago: open(2) of a FIFO wakes its writer.
  */
 int layer_open_found(const struct layer *layer, const char *path, struct stat *ret);
 
@@ -248,16 +251,16 @@ int layer_open_path(const struct layer *layer, const char *path);
 /**
  * Calls `each` for every name in the directory that is neither hidden nor excluded, in the order of
  * readdir(3), with its d_type. With `follow`, a link has the type of its target, and a dangling
- * link is left out. If stat(2) fails for another reason than a missing file, the type is
- * DT_UNKNOWN, or DT_LNK for a link with `follow`. If `each` returns a value other than 0, the
- * listing ends, and layer_list() returns that value. Otherwise it returns 0 or -errno.
+ * link is left out. If only stat(2) can tell the type, but fails, the type is DT_UNKNOWN, or DT_LNK
+ * for a link with `follow`; but a name that is gone is left out. If `each` returns a value other
+ * than 0, stops and returns that value. Otherwise returns 0 or -errno.
  */
 int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context);
 
 /**
  * Reads the target of a symbolic link, NUL-terminated. Returns 0 with *ret for free(3), or -errno:
- * -EINVAL if it is no link.
+ * -EINVAL if `path` is no link.
  */
 int layer_read_link(const struct layer *layer, const char *path, char **ret);
 
@@ -277,8 +280,8 @@ int layer_source_name(const struct layer *layer, const char *path, char **ret);
 /**
  * Makes a file's names in the store of which the layer is a copy. *original is the name to edit,
  * "etcd:/fleet/app.yaml". *place is that name with the revision of the open file `fd`, as
- * store_place() makes it. Both are NULL if the layer is no copy. Returns 0 with both for free(3),
- * or -ENOMEM.
+ * store_place() makes it. Both are NULL if the layer is no copy, or the kind of its store is
+ * unknown. Returns 0 with both for free(3), or -ENOMEM.
  */
 int layer_source_place(
 	const struct layer *layer, const char *path, int fd, char **original, char **place);

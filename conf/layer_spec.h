@@ -1,4 +1,4 @@
-/* A layer spec: a requested layer, before it is opened. */
+/* A layer spec: a layer as plyfs.yaml or the command line requests it, before it is opened. */
 #pragma once
 
 #include <limits.h>
@@ -14,7 +14,8 @@ struct layer_spec {
 	const char *at;   /* the path for open(2) */
 	/* the store, if we run a mirror for the layer; else NULL */
 	const struct store_spec *store;
-	/* letters of the specifiers in the path as plyfs.yaml has it; NULL: none */
+	/* letters of the specifiers in the path as plyfs.yaml has it, with '{' for a fact; NULL:
+	 * none */
 	const char *specifiers;
 	/* bytes of `path` after the value of its first specifier other than %h */
 	size_t behind;
@@ -22,7 +23,8 @@ struct layer_spec {
 	bool is_named;
 	bool optional;
 	bool required; /* the directory must not be empty */
-	/* the layer, which is optional, is missing, as a specifier in `path` has no value here */
+	/* a specifier in `path` has no value on this machine, so the layer, which must be optional,
+	 * counts as missing */
 	bool has_no_value;
 	bool follow;
 	const char *const *exclude; /* as in struct layer; NULL: the default */
@@ -33,10 +35,11 @@ struct layer_spec {
 #define LAYER_EXCLUDE_MAX 256
 
 /**
- * Sets the path and the specifiers of a layer in a plyfs.yaml. Replaces %H, %m and the other
- * specifiers in `text` (plyfs.yaml(5)). A relative path begins at `directory`, which is "" or ends
- * with a slash. If this machine has no value for a specifier, for example no machine id, an
- * optional layer counts as missing, and its path keeps "%m". Returns 0, with the path in `arena`;
+ * Sets the members `path`, `specifiers`, `behind` and `has_no_value`. `text` is the path in
+ * plyfs.yaml. Replaces the specifiers in it, such as %H (plyfs.yaml(5)), by their values. A
+ * relative path begins at `directory`, which is "" or ends with a slash. If this machine has no
+ * value for a specifier, for example no machine id, an optional layer counts as missing, and its
+ * path keeps "%m". For any other layer, that is a PROBLEM. Returns 0, with the texts in `arena`;
  * PROBLEM at the spec's place; or -ENOMEM.
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
@@ -44,8 +47,8 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 
 /**
  * Looks up the value of the specifier `letter`, such as 'H', for a rule. Returns 0; -ENOENT if
- * there is no such specifier, or its value is a path; PROBLEM at `place` if it has no value; or
- * -ENOMEM.
+ * there is no such specifier, or it stands for a path; PROBLEM at `place` if its value can't be
+ * found, or is no file name; or -ENOMEM.
  */
 int layer_specifier(char letter, const struct settings_environment *around,
 	const struct node *place, char ret[PATH_MAX], struct problem *problem);
@@ -56,7 +59,7 @@ int layer_spec_read_presence(
 
 /**
  * Names each layer without a name after the last part of its path, prefix or URL, with -2, -3 …
- * added if that name is taken. Returns 0, PROBLEM if two layers have the same name already, or
+ * added if that name is taken. Returns 0, PROBLEM if plyfs.yaml gives two layers the same name, or
  * -ENOMEM.
  */
 int layer_specs_name(

@@ -1,11 +1,14 @@
-/* The memory that this process may use, by its cgroup's limit (cgroups(7), version 2), and uses. */
+/*
+ * The memory of this process: the limit that its cgroup sets (cgroups(7), version 2), and unused
+ * pages of its stack.
+ */
 #pragma once
 
 #include <stdint.h>
 
 /**
- * Returns the lowest memory.max of this process's cgroup and those above it, in bytes; UINT64_MAX:
- * there is no limit, or none is visible.
+ * Returns the lowest memory.max of this process's cgroup and the cgroups above it, in bytes;
+ * UINT64_MAX: there is no limit, or none is visible.
  */
 uint64_t memory_max(void);
 
@@ -16,8 +19,9 @@ uint64_t memory_max(void);
 uint64_t memory_max_in(const char *membership, const char *root);
 
 /**
- * Gives the system back the pages of the stack that former calls have used, below the caller's
- * frame. Call it on the process's first stack: beneath that is a gap of 1 MiB in which nothing is
- * mapped.
+ * Gives 512 KiB of the stack below the caller's frame back to the system: the pages that former
+ * calls have used. Call it only on the process's first stack, not in a coroutine or another thread:
+ * below the first stack, the kernel maps nothing for 1 MiB; below any other stack, there may be
+ * memory in use.
  */
 void memory_drop_stack(void);

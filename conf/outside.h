@@ -13,7 +13,7 @@
 
 /* A file, as outside_read() gives it. */
 struct outside_file {
-	struct stat stat; /* after the text was read; all zero: the file can't be opened */
+	struct stat stat; /* after `text` was read; all zero: the file can't be opened */
 	char *text;       /* NUL-terminated; for free(3) */
 	size_t len;
 };
@@ -35,7 +35,8 @@ struct outside_directory {
 
 /**
  * Reads the file at `path`. Returns 0 with *ret, whose `text` is NULL if the file is not a regular
- * one; -EFBIG if the file is larger than `size_max`; or another -errno.
+ * one; -EFBIG if the file is larger than `size_max`; or another -errno. After an error, ret->stat
+ * is set, too.
  */
 int outside_read(const char *path, size_t size_max, struct outside_file *ret);
 
@@ -43,8 +44,9 @@ int outside_read(const char *path, size_t size_max, struct outside_file *ret);
 int outside_find(const char *path, char ret[PATH_MAX]);
 
 /**
- * Opens the directory of a layer, which must allow us to list it. Returns 0 with *ret; -ENODATA: it
- * is empty; -EXDEV: it belongs to another user (see enum outside_wanted); or another -errno.
+ * Opens the directory of a layer. We must have the right to list the directory. Returns 0 with
+ * *ret; -ENODATA: it is empty; -EXDEV: it belongs to another user (see enum outside_wanted); or
+ * another -errno.
  */
 int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);
 
@@ -54,8 +56,8 @@ int outside_open(const char *path, unsigned wanted, struct outside_directory *re
 int outside_trust(const struct trusted *trusted, struct problem *problem);
 
 /*
- * The functions that a delegate calls in place of those above; `trust` takes the place of
- * trust_check(). They return -ETIMEDOUT if a file system does not answer.
+ * A delegate: outside_NAME() calls NAME in place of the system calls, and outside_trust() calls
+ * `trust` in place of trust_check(). NAME returns -ETIMEDOUT if a file system does not answer.
  */
 struct outside_delegate {
 	int (*read)(void *context, const char *path, size_t size_max, struct outside_file *ret);

@@ -36,7 +36,7 @@ void preset_fini(struct preset *preset);
 const char *preset_directories(void);
 
 /**
- * Lists the names of all presets, in byte order, with NULL behind the last. Returns 0, or -errno
- * for a shortage of memory or descriptors.
+ * Lists the names of all presets, in byte order, with NULL behind the last. Returns 0 with *ret in
+ * `arena`, or -errno for a shortage of memory or descriptors.
  */
 int preset_names(struct arena *arena, const char *const **ret);

@@ -31,7 +31,10 @@ struct probe {
 /** The child's work: writes to `out`, and returns 0 or -errno. It need not free any memory. */
 typedef int probe_call(void *context, int out);
 
-/** Starts a child that makes the call, with `limit_ms` from now on. A probe_end() must follow. */
+/**
+ * Starts a child that makes the call. The child gets `limit_ms`, from now on. Always call
+ * probe_end() afterwards.
+ */
 void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void *context);
 
 /**

@@ -12,30 +12,34 @@
 #include <sys/stat.h>
 
 struct route_step {
-	/* The directory of the name, O_PATH. -1: there is no name, as `fd` begins the route, or a
-	 * magic link of the kernel's leads to `fd`. */
+	/* The directory of the name, O_PATH. -1: the step has no name. Then `fd` is the directory
+	 * at which the route, or the target of an absolute link, begins; or the file to which a
+	 * magic link of the kernel's led. */
 	int at;
-	const char *name; /* the name in `at`; NULL if that is -1 */
-	/* absolute, with no link above the name; of a file behind a magic link, as in proc(5) */
+	const char *name; /* the name in `at`; NULL if `at` is -1 */
+	/* absolute, with no link above the last name; behind a magic link, the path that the kernel
+	 * gives (descriptor_path()) */
 	const char *path;
-	/* the file of the name, or the link itself if it is one, O_PATH; -errno: there is none */
+	/* the file with that name, O_PATH; if it is a link, the link itself; -errno: can't be
+	 * opened */
 	int fd;
 	struct stat stat; /* of `fd`, if it is open */
 	bool is_last;     /* no name follows, unless this one is a link */
 };
 
 /**
- * Calls `each` for every step. If `each` returns a value other than 0, the route ends, and
- * route_each() returns that value. Otherwise it returns 0 at the end of the route, or the -errno of
- * the last step, which `each` got as `fd`. At the root of a mount that this process serves, the
- * route goes on beneath the mount (followed_path.h); elsewhere in the mount, it ends with -ELOOP.
+ * Calls `each` for every step. If `each` returns a value other than 0, stops and returns that
+ * value. Otherwise returns 0 at the end of the route, or -errno where it can't go on. If a name
+ * can't be opened, `each` gets that -errno as `fd` before. At the root of a mount that this process
+ * serves, the route goes on beneath the mount (followed_path.h); elsewhere in the mount, it ends
+ * with -ELOOP.
  */
 int route_each(
 	const char *path, int (*each)(void *context, const struct route_step *step), void *context);
 
 /**
- * As route_each(), but returns -EREMOTE before it goes to a path for which `avoids` returns true.
- * So it does not ask a file system that is mounted at such a path.
+ * As route_each(), but if `avoids` returns true for the path of the next step, returns -EREMOTE
+ * before that step. So it does not ask a file system that is mounted at such a path.
  */
 int route_each_avoiding(const char *path, bool (*avoids)(void *context, const char *path),
 	int (*each)(void *context, const struct route_step *step), void *context);

@@ -1,7 +1,7 @@
 /*
  * Settings: the layers, rules and options of a mount. They are read from plyfs.yaml(5), or made
- * from "A:B:C" with the built-in rules. Once made, they are immutable and reference-counted: a
- * mount can change to new settings while some jobs still use the old ones.
+ * from "A:B:C" with the built-in rules. Once in use, settings are immutable and reference-counted:
+ * a mount can change to new settings while some jobs still use the old ones.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct schema_file {
 	bool validates_formats;
 	struct span text;            /* as it was read; `data` NULL: it could not be read */
 	struct stat read;            /* of the file, when it was read */
-	struct schema *schema;       /* NULL: no rule names the file, schemas refer to it */
+	struct schema *schema;       /* NULL: only other schemas refer to the file */
 	struct schema_file **others; /* the files that it refers to, each once */
 	uint32_t other_count;
 	uint32_t other_capacity;
@@ -48,15 +48,15 @@ struct rule {
 	const char *match; /* glob.h; NULL: built in */
 	struct options options;
 	const struct format *format;  /* NULL: the one that the name implies */
-	const enum node_schema *yaml; /* of its YAML sources; NULL: that of the settings */
+	const enum node_schema *yaml; /* YAML version of its sources; NULL: that of the settings */
 	bool is_toml_1_0;             /* its TOML sources must be TOML 1.0 */
 	enum rule_dropins dropins;    /* how files in NAME.d are sources of NAME */
-	/* the suffixes of their names, a text or a list; NULL: NAME's suffix */
+	/* the suffixes of the files in NAME.d, a text or a list; NULL: the suffix of NAME */
 	const struct node *dropin_suffixes;
 	/* must accept new content before it is shown; NULL: none */
 	const struct program *check;
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
-	const struct node *idle; /* `user` or `timeout` of a rule without commands; or NULL */
+	const struct node *idle; /* `user` or `timeout` of a rule that has no command; NULL: none */
 	const char *preset;      /* the preset with this rule; NULL: the user's rule, or built in */
 	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
 	struct source source;             /* where the rule stands; name NULL for a built-in one */
@@ -87,11 +87,11 @@ struct settings {
 	size_t rule_count;
 	struct virtual_file *files; /* in byte order of their paths */
 	size_t file_count;
-	struct schema_file **schemas; /* that plyfs.yaml names or schemas refer to, each once */
+	struct schema_file **schemas; /* files that plyfs.yaml or other schemas name */
 	uint32_t schema_count;
 	uint32_t schema_capacity;
 	struct settings_options options;
-	bool has_programs;                  /* a path has a check or an on_change */
+	bool has_programs; /* a rule, a virtual file or `options` has a check or an on_change */
 	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
 	struct settings_environment around; /* in which the settings were made */
 	/* private: */
@@ -101,9 +101,10 @@ struct settings {
 };
 
 /**
- * Makes settings that have only the schema `path`, which may also refer to the files `listed` (ends
- * with NULL). Returns 0 with *schema, which lives as long as *ret; PROBLEM; or -ENOMEM. In any case
- * *ret is for settings_unref(), or NULL; after PROBLEM it has the files that may be the cause.
+ * Makes settings that have only the schema in the file `path`. The schema may refer to the files
+ * `listed` (ends with NULL) by their '$id'. Returns 0 with *schema, which lives as long as *ret;
+ * PROBLEM; or -ENOMEM. In any case *ret is for settings_unref(), or NULL; after PROBLEM it has the
+ * schema files that may be the cause.
  */
 int settings_from_schema(const char *path, const char *const *listed, bool validates_formats,
 	struct settings **ret, const struct schema_file **schema, struct problem *problem);
@@ -136,8 +137,9 @@ int settings_outline(const struct settings_environment *around, const char *path
  * directories again. If our mount, the file system `own`, now lies on a layer's path, the layer
  * keeps its old directory. Returns as settings_read(), or -errno.
  *
- * *outline, for settings_unref(), becomes what plyfs.yaml says now, even if a layer can't be
- * opened; NULL: plyfs.yaml can't be used, or there is none. `outline` may be NULL.
+ * In any case sets *outline, for settings_unref(), to the new settings as settings_outline() reads
+ * them; NULL: plyfs.yaml can't be used, or there is none. So the caller knows what plyfs.yaml says
+ * even if a layer can't be opened. `outline` may be NULL.
  */
 int settings_again(const struct settings *old, dev_t own, struct settings **outline,
 	struct settings **ret, struct problem *problem);
@@ -145,7 +147,10 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 /** Returns whether a layer has `follow`. */
 bool settings_follow_links(const struct settings *settings);
 
-/** Sets `header` by an option of the mount. plyfs.yaml does not change it, even when read again. */
+/**
+ * Sets the option `header` to the value that an option of the mount gives. plyfs.yaml no longer
+ * changes it, even when the settings are made again.
+ */
 void settings_fix_header(struct settings *settings, bool header);
 
 /**
@@ -162,8 +167,8 @@ int settings_cover(struct settings *settings, const char *mountpoint, const char
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
- * Returns the layers of `a` that `b` does not have, or has in another order or with other options:
- * bit 1 << RANK for each.
+ * Returns the layers of `a` that `b` does not have, or has in another order, with another `follow`
+ * or with other excluded patterns: bit 1 << RANK (in `a`) for each.
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
 
@@ -171,8 +176,8 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path);
 
 /**
- * Returns 0 if no layer was replaced since it was opened (layer_was_replaced()); otherwise PROBLEM,
- * which names the layer: then what was read from the layers may never have been their state.
+ * Returns 0 if no layer was replaced since it was opened (layer_was_replaced()). Otherwise returns
+ * PROBLEM, which names the layer: the caller may have read a state that the layers never had.
  */
 int settings_were_read(const struct settings *settings, struct problem *problem);
 
@@ -215,8 +220,9 @@ bool settings_header(const struct settings *settings, const char *path);
 const struct format *settings_format(const struct settings *settings, const char *path);
 
 /**
- * Returns the format of the source at `place` of the file at `path`: from the rule or the source's
- * name, or else the file's format. NULL stands for YAML, of which JSON is a part.
+ * Returns the format of a source of the file at `path`. `place` is the path of the source. Its rule
+ * or its name decides, or else the format of the file. NULL stands for YAML, of which JSON is a
+ * part.
  */
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place);

@@ -40,7 +40,10 @@ struct settings_environment {
 	bool is_watched;
 };
 
-/** Copies `around`, which may be NULL, to `arena`, without `fact_file`. Returns 0 or -ENOMEM. */
+/**
+ * Copies `around` to *ret, with the texts in `arena`, but leaves ret->fact_file as it is. If
+ * `around` is NULL, *ret stays unchanged. Returns 0 or -ENOMEM.
+ */
 int settings_environment_copy(const struct settings_environment *around, struct arena *arena,
 	struct settings_environment *ret);
 

@@ -56,8 +56,8 @@ int settings_read_yaml(const struct node *node, const char *name, const enum nod
 	struct problem *problem);
 
 /**
- * Opens the layers of settings from settings_outline(), which are afterwards as settings_read()
- * makes them. Returns 0, PROBLEM or -ENOMEM.
+ * Opens the layers of `settings`, which settings_outline() has made. Afterwards the settings are as
+ * settings_read() makes them. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_open(struct settings *settings, struct problem *problem);
 

@@ -45,7 +45,9 @@ struct arena;
 struct store {
 	enum store_kind kind;
 	char *state; /* STATE, absolute */
-	char *tree;  /* the name of the tree with the layer; "tree.7" if it is the present tree */
+	/* the name of the tree with the layer: "tree.7", or another name if the mirror no longer
+	 * keeps the tree */
+	char *tree;
 	char *inner; /* the layer's place in the tree: "", or "web/" */
 	int held_fd; /* of store_hold(); -1: none */
 
@@ -58,7 +60,8 @@ struct store {
 	const char *identity; /* etcd: the cluster */
 	const char *endpoint; /* etcd: the endpoint that answered last; git: the URL */
 	const char *ref;      /* git: the branch or tag that is mirrored */
-	const char *endpoints, *ca, *cert, *key, *user_file; /* etcd: as gateway_options has them */
+	/* etcd: as struct gateway_options (fs/mirror/gateway.h) has them */
+	const char *endpoints, *ca, *cert, *key, *user_file;
 	const char *commit; /* git: that of the layer's tree; "": not known */
 	struct arena *arena;
 };
@@ -75,15 +78,16 @@ void store_free(struct store *store); /* NULL is allowed */
 void store_freep(struct store **store);
 
 /**
- * Returns whether an open directory was removed, or belongs to a tree that a mirror has replaced.
- * Also returns true if memory or descriptors are too short to find out.
+ * Returns whether an open directory was removed, or is in a tree that the mirror no longer keeps.
+ * Such a tree has lost its name "tree.N", and later loses its files. Also returns true if memory or
+ * descriptors are too short to find the tree.
  */
 bool store_is_replaced(int directory);
 
 /**
- * Asks the mirror to leave the layer's tree as it is until store_free(), by a shared flock(2). The
- * mirror may have replaced the tree before: call store_is_replaced() next. Of the trees that it has
- * replaced, a mirror keeps only the last few, even if others are held (fs/mirror/replica.h).
+ * Asks the mirror, by a shared flock(2), to keep the layer's tree until store_free(), even if there
+ * is a newer one. The mirror may have given up the tree before: call store_is_replaced() next. A
+ * mirror keeps only a few older trees, even if more are held (fs/mirror/replica.h).
  */
 void store_hold(struct store *store);
 
@@ -99,7 +103,7 @@ int store_name(const struct store *store, const char *path, char **ret);
 /** Reads the attribute of an open file or directory; "": it has none, or an invalid one. */
 void store_read_attribute(int fd, char ret[STORE_REVISION_MAX]);
 
-/** Gives the revision (etcd) or the commit (git) of an open file of the layer; "": not known. */
+/** Reads the revision (etcd) or the commit (git) of an open file of the layer; "": not known. */
 void store_read_revision(const struct store *store, int fd, char ret[STORE_REVISION_MAX]);
 
 /**

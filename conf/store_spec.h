@@ -35,7 +35,7 @@ struct store_spec {
 	const struct node *place;
 };
 
-/* The place of a plyfs.yaml, for relative paths in it. */
+/* The context of a plyfs.yaml: where relative paths in it begin, and the values of specifiers. */
 struct store_spec_place {
 	/* its directory, with a slash at the end; "": the working directory */
 	const char *directory;

@@ -16,8 +16,8 @@ int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len);
 
 /**
- * As text_read_head(), for a regular file that has `size` bytes by fstat(2). If fstat(2) has the
- * same size afterwards, the text is whole.
+ * As text_read_head(), for a regular file to which fstat(2) gave `size` bytes. If fstat(2) gives
+ * the same size afterwards, the text is whole.
  */
 int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len);
 
@@ -42,5 +42,8 @@ __attribute__((format(printf, 2, 3))) int text_format(char **ret, const char *fo
 /** Writes the whole text. Returns 0 or -errno. */
 int text_write(int fd, const char *text, size_t len);
 
-/** Describes the -errno of a call on a path, with a remedy; a rare error, as strerror(3) does. */
+/**
+ * Returns a text about `error`, the -errno of a call on a path: the error with its remedy, or for a
+ * rare error the text of strerror(3).
+ */
 const char *text_error(int error);

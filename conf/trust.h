@@ -12,10 +12,10 @@
 
 /* A file to be checked. */
 struct trusted {
-	const char *what;  /* messages begin with it: "runs commands only for a plyfs.yaml" */
-	const char *path;  /* as messages show it */
-	const char *place; /* the path for open(2) */
-	const struct node *node;
+	const char *what;        /* messages begin with it: "runs commands only for a plyfs.yaml" */
+	const char *path;        /* as messages show it */
+	const char *place;       /* the path for open(2) */
+	const struct node *node; /* a PROBLEM is reported at this place */
 	/* of the file, when it was read; NULL: it was not read, and may be missing */
 	const struct stat *read;
 	uid_t user; /* another permitted owner besides root and our user; 0: none */
@@ -27,7 +27,8 @@ struct trusted {
  * sticky bit, like /tmp, may be writable for all, as only a file's owner can replace the file
  * there. Files on a FUSE file system count as those of the user who mounted it.
  *
- * Returns 0; PROBLEM, at the node, with the part of the path, its owner or mode, and the remedy;
- * -ESTALE if the file there is not the one that was read, or is gone; or another -errno.
+ * Returns 0; PROBLEM at trusted->node, with the part of the path, its owner or mode, and the
+ * remedy; -ESTALE if the file that was read is gone, or another file is in its place; or another
+ * -errno.
  */
 int trust_check(const struct trusted *trusted, struct problem *problem);

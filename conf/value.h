@@ -66,5 +66,8 @@ struct value_range {
 	uint64_t most;
 };
 
+/**
+ * Reads a number in `range`, with one of the units of range->kind. *ret is in the smallest unit.
+ */
 int value_amount(const struct node *node, const char *name, const struct value_range *range,
 	uint64_t *ret, struct problem *problem);
