@@ -7,7 +7,7 @@
 
 #include "amendment.h"
 
-/* The line that amendment_report_end() prints if nothing has changed. */
+/* The usual text `nothing` for amendment_report_end(). */
 #define AMENDMENT_NOTHING "nothing changes: it is so already"
 
 /* A command's output about its changes: lines, or one JSON object. */
@@ -19,16 +19,17 @@ struct amendment_output {
 };
 
 /**
- * Prints the change to standard output: a line for each value that has changed; for a dry run, the
- * difference of the source, as `plyfs diff` prints it; with `is_json`, an item of the JSON object.
- * If nothing has changed, prints nothing. Returns 0 or -ENOMEM.
+ * Prints the change to standard output: a line for each value that has changed. For a dry run, the
+ * difference of the source stands before these lines, as `plyfs diff` prints it. With `is_json`,
+ * prints an item of the JSON object instead. If nothing has changed, prints nothing. Returns 0 or
+ * -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
  * Ends the output. If no change was reported, prints the text `nothing`, or with `is_json` an
- * object without changes. If the command has failed, `nothing` is NULL: then the function only
- * closes a JSON object that was begun. If a change was made, but its report can't be written, a
- * message says so.
+ * object without changes. If the command has failed, the caller passes NULL: then the function only
+ * closes a JSON object that was begun. If a change was made, but standard output can't be written,
+ * prints a message about that.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

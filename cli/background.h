@@ -5,7 +5,7 @@
  *      parent ── fork ── waits ────────────── exits with the child's result
  *                  └──── child: mounts ── background_ready() ── serves
  *
- * Until it is ready, the child has the parent's standard error, and prints its messages there.
+ * Until the child is ready, it has the parent's standard error, and prints its messages there.
  */
 #pragma once
 

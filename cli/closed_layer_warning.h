@@ -8,9 +8,10 @@
 #include "settings.h"
 
 /**
- * Finds the closed directory above each layer (layer_closed_above()). `beside` is the path of a
- * mount or a plyfs.yaml; if it can't be resolved, does nothing. Calls `warn` once for each
- * directory. Returns the first non-zero result of `warn`, else 0.
+ * Finds the closed directory above each layer (layer_closed_above()), and calls `warn` once for
+ * each such directory. `beside` is the path of a mount or a plyfs.yaml; if `beside` can't be
+ * resolved, does nothing. Stops at the first non-zero result of `warn`, and returns that; otherwise
+ * returns 0.
  */
 int closed_layer_warn(const struct settings *settings, const char *beside,
 	int (*warn)(void *context, const struct problem *warning), void *context);

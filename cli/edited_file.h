@@ -1,6 +1,6 @@
 /*
- * The edited file: the one merged file that a command changes, and the command's options: -L LAYER,
- * -n, and those that choose the layers.
+ * The edited file: the one merged file that a command changes, with the options that all such
+ * commands have: -L LAYER, -n, and those that choose the layers.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 struct command_option;
 
 struct edited_file {
-	const struct command_option *more; /* two options of this command alone; NULL: none */
+	const struct command_option *more; /* two options that only this command has; NULL: none */
 	struct layer_choice choice;
 	const char *layer; /* the layer whose source is changed; NULL: the highest layer */
 	struct amendment_output output;
@@ -53,7 +53,9 @@ int edited_file_find(const struct command *command, struct edited_file *edited);
 /**
  * Edits the file, and returns as amendment_make(). The function sets path, layer and access of the
  * request, and is_dry for a dry run; the caller fills in the rest. If a mirror replaces a layer's
- * directory meanwhile, opens the layers again and repeats the edit.
+ * directory meanwhile, opens the layers again, with a new `subject` and `inner`, and repeats the
+ * edit. Returns -ESTALE if the layers can't be opened again (after an error message), or are
+ * replaced too often.
  */
 int edited_file_amend(const struct command *command, struct edited_file *edited,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);

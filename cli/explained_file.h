@@ -38,8 +38,8 @@ int explained_file_open(const struct command *command, const struct layer_choice
 int explained_file_follow(const char *path, struct explained_file *subject);
 
 /**
- * Reads the merged text of a file that its strategy does not read as a tree, in the file's format.
- * Problems name `path`. Returns as document_read().
+ * Parses the merged text in the file's format, if the explanation has no tree of it. Problems are
+ * reported for `path`. Returns as document_read().
  */
 int explained_file_read(const struct explanation *explanation, const char *path,
 	struct document **ret, struct problem *problem);

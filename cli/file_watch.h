@@ -15,7 +15,10 @@ struct file_watch;
 int file_watch_new(struct file_watch **ret);
 void file_watch_freep(struct file_watch **watch);
 
-/** Watches a file, which need not exist, and the target of a link. Returns 0 or -ENOMEM. */
+/**
+ * Watches a file, which need not exist. If it is a link, watches its target, too. Returns 0 or
+ * -ENOMEM.
+ */
 int file_watch_add(struct file_watch *watch, const char *file);
 
 /** Watches all names in a directory, without its subdirectories. Returns 0 or -ENOMEM. */
@@ -23,7 +26,7 @@ int file_watch_add_directory(struct file_watch *watch, const char *directory);
 
 /** Results of file_watch_wait(). */
 enum {
-	FILE_WATCH_CHANGED, /* a file has changed, and the writing paused or has gone on for 1 s */
+	FILE_WATCH_CHANGED, /* changed; the events have paused since, or gone on for 1 s */
 	FILE_WATCH_ENDED,   /* one of the descriptors has an event */
 };
 

@@ -42,7 +42,8 @@ struct each_host {
 	 */
 	int (*make)(void *context, const char *host, char **ret);
 	void *context;
-	struct settings_environment *around; /* gets each host and its facts */
+	/* set to one host after another, with the host's facts; at the end as before */
+	struct settings_environment *around;
 };
 
 /**

@@ -10,13 +10,13 @@ struct inputs {
 };
 
 /**
- * Reads one file as the next and highest layer. The layer's name is NAME, or else the file's name
- * without its suffix. Returns 0, PROBLEM if the file can't be read or has more than `limit` bytes,
- * or -ENOMEM.
+ * Reads the file of `argument` ([NAME=]FILE) as the next and highest layer. The layer's name is
+ * NAME, or else the file's name without its suffix. Borrows `argument`. Returns 0, PROBLEM if the
+ * file can't be read or has more than `limit` bytes, or -ENOMEM.
  */
 int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct problem *problem);
 
-/** Returns the file of an argument, [NAME=]FILE. */
+/** Returns FILE, a part of `argument` ([NAME=]FILE). */
 const char *input_file(char *argument);
 
 /** Returns the text of the input that messages call `name`; empty if there is none. */

@@ -65,22 +65,23 @@ int layer_choice_wait(const struct layer_choice *choice);
 int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
 
 /**
- * As layer_choice_open(), for a caller that does not follow changes of the layers. Mirrors leave
- * the layers as they are until settings_unref() (store_hold()).
+ * As layer_choice_open(), for a caller that does not follow changes of the layers. Mirrors keep the
+ * opened trees until settings_unref() (store_hold()).
  */
 int layer_choice_hold(const struct layer_choice *choice, struct settings **ret);
 
 /**
  * Returns EXIT_DONE if the layers are those that layer_choice_hold() opened, or EXIT_FAILED after
- * an error message. To be called before the result of a command is printed.
+ * an error message. Call it before a command prints its result.
  */
 int layer_choice_end(const struct settings *settings);
 
 /**
- * Makes the settings of a mount or rendered tree anew, as layer_choice_hold(), with our own rights,
- * and in the choice's environment. `path` lies in the mount, or is one of its sources; its last
- * name need not exist. *ret_path is relative to the mount's root, without "." and ".."; only its
- * last name may be a link. "" is the root.
+ * Makes the settings of a mount or rendered tree anew, in the environment of `choice`, and holds
+ * the layers as layer_choice_hold() does. Opens the layers with our own rights. `path` lies in the
+ * mount, where its last name need not exist; or is an existing file in one of the mount's layers.
+ * *ret_path is relative to the mount's root, without "." and ".."; only its last name may be a
+ * link. "" is the root.
  *
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
  * after an error message. The functions of explained_file.h call this one, and open the tree, too.
@@ -103,15 +104,16 @@ int layer_choice_not_in_mount(const struct command *command, const char *path, i
 int layer_choice_offline(struct settings *settings, struct offline **ret);
 
 /**
- * Reports that `path` of the layers can't be read. If `settings` is not NULL, also shows the
- * source's line with the error. Returns EXIT_FAILED.
+ * Reports that `path` of the layers can't be read. `result` is the -errno, or PROBLEM with
+ * *problem. If `settings` is not NULL, also shows the source's line with the error. Returns
+ * EXIT_FAILED.
  */
 int layer_choice_complain(const struct settings *settings, const char *path, int result,
 	const struct problem *problem);
 
 /**
- * As layer_choice_complain(), for a `path` as the user gave it, perhaps in a mount. `inner` is the
- * path of that file in the layers.
+ * As layer_choice_complain(), but messages show `path` as the user gave it, perhaps in a mount.
+ * `inner` is the path of the same file in the layers.
  */
 int layer_choice_complain_in(const struct settings *settings, const char *path, const char *inner,
 	int result, const struct problem *problem);

@@ -26,7 +26,7 @@ struct line_diff_side {
 	struct span *lines; /* without "\n" */
 	bool *changed;      /* of each line; one more element follows, and is false */
 	size_t count;
-	/* the last line ends with "\n"; one without "\n" equals no line that ends with "\n" */
+	/* the last line ends with "\n"; if not, it equals no line that ends with "\n" */
 	bool has_end;
 };
 

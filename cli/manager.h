@@ -23,8 +23,9 @@ void manager_find(void);
 void manager_say(const char *text, bool is_important);
 
 /**
- * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Returns whether
- * the manager has read the request. Even then it may have refused to store the descriptor.
+ * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Waits up to 5 s
+ * until the manager has read the request, and returns whether it has. Even then the manager may
+ * have refused to store the descriptor.
  */
 bool manager_store(int fd);
 

@@ -11,8 +11,8 @@ struct strategy;
 
 struct merge_job {
 	const struct strategy *strategy;
-	struct set_options set;
-	struct set_options limits_set;
+	struct set_options set;        /* of --set: the strategy's options */
+	struct set_options limits_set; /* of --limit */
 	struct limits limits;
 	const struct format *to; /* NULL: the files' own format */
 	enum node_schema yaml;   /* the YAML version of files that name none */
@@ -21,7 +21,7 @@ struct merge_job {
 	size_t schema_ref_count;
 	bool validates_formats; /* checks the `format` keywords of the schema, too */
 	bool has_header;
-	const atomic_bool *is_cancelled; /* true ends the merge; NULL: it can't be cancelled */
+	const atomic_bool *is_cancelled; /* becomes true to end the merge; NULL: never */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
 	/* the last merge: */

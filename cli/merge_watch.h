@@ -4,10 +4,11 @@
 #include "merge_job.h"
 
 /**
- * Runs the job and prints its result. Runs it again after each change of a file that it reads, and
- * prints the result if it differs. If the merge fails, reports that and goes on. Ends at SIGINT or
- * SIGTERM, if standard output has no reader or can't be written, or if no watch can be made. With
- * `ends_with_nul`, a NUL byte follows each result. Otherwise a line separates two results, but only
- * in YAML and TOML if standard output is no terminal. Returns an exit code.
+ * Runs the job and prints its result. Runs the job again after each change of a file that the job
+ * reads, and prints the result if it differs. If the merge fails, reports that and goes on. Ends at
+ * SIGINT or SIGTERM, if standard output has no reader or can't be written, or if no watch can be
+ * made. With `ends_with_nul`, a NUL byte follows each result. Otherwise a terminal shows a line
+ * with the time between two results; any other output gets a line between them only in YAML and
+ * TOML. Returns an exit code.
  */
 int merge_watch(struct merge_job *job, bool ends_with_nul);

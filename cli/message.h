@@ -22,8 +22,8 @@
 void message_use_json(void);
 
 /**
- * Makes this process and all that it forks from now on share one setting: message_use_json() in one
- * of them acts on all.
+ * A call of message_use_json() in this process, or in a process that it forks from now on, acts on
+ * all these processes.
  */
 void message_share(void);
 
@@ -48,7 +48,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
 
 /**
  * Prints the line of `text` that has the problem, indented by `indent` blanks, with a caret below
- * its column. Prints nothing if the problem has no line, if that line is missing in `text` or
- * empty, or with --json on standard error.
+ * its column. Prints nothing if the problem has no line number, or `text` has no such line, or the
+ * line is empty. Also prints nothing if `out` is standard error and messages are JSON.
  */
 void message_excerpt(FILE *out, int indent, const struct problem *problem, struct span text);

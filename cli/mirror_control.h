@@ -1,4 +1,7 @@
-/* Control of a mirror: its status, and the confirmation of a state that it holds back. */
+/*
+ * Control of a mirror: its status, and the confirmation of a state that the mirror holds back
+ * because the state looks like an accident (mirror.h).
+ */
 #pragma once
 
 #include <stdbool.h>

@@ -113,14 +113,15 @@ int plyfs_mount_await(const char *path);
 /**
  * Sets a guard (layer_guard()): layer_stat() and similar functions return -ETIMEDOUT for a path on
  * a silent mount. The first such call takes PROBE_NAME_MS + PROBE_MS; later calls for that mount
- * return at once. The guard reports each silent mount once. It is for a command that ends soon, as
- * it does not learn of later mounts, and a silent mount counts as silent until the command ends.
+ * return at once. The guard reports each silent mount once. Use the guard only in a command that
+ * ends soon: the guard does not learn of later mounts, and a silent mount counts as silent until
+ * the command ends.
  */
 void plyfs_mount_guard(void);
 
 /**
  * Probes the mounts that contain a layer or lie in one. If a layer has `follow`, probes all mounts,
  * as a link may lead anywhere. If a mount that contains a layer or lies in one is silent, reports
- * it and returns true. Returns false if there is no guard.
+ * it and returns true. Otherwise, or if there is no guard, returns false.
  */
 bool plyfs_mount_guard_ask(const struct settings *settings);

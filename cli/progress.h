@@ -13,7 +13,7 @@ struct progress {
 
 	/* private: */
 	bool is_shown;
-	int64_t shown_ms; /* when it was last shown, or when it began */
+	int64_t shown_ms; /* PROGRESS_MS after this time, the line is shown next */
 };
 
 /* Size of a number with its commas, in bytes. */
@@ -25,7 +25,7 @@ const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE]);
 /** Prints "BEFORE10,000 MORE" to standard output. If `count` is 1, prints "BEFORE1 ONE". */
 void progress_print_count(const char *before, size_t count, const char *one, const char *more);
 
-/** Begins. The first line is shown `first_ms` milliseconds later. */
+/** Begins. Nothing is shown in the first `first_ms` milliseconds. */
 void progress_begin(struct progress *progress, int64_t first_ms);
 
 /** Shows "checking 10 of 20", or "checking 10" if `total` is 0. Most calls show nothing. */

@@ -32,8 +32,8 @@ struct render_report {
 void render_report_begin(struct render_report *report);
 
 /**
- * Erases the progress, then prints a message. For --json, `problem` has the parts of the message,
- * or is NULL if it has no parts.
+ * Erases the progress, then prints the message `line`. With `is_json`, prints `problem` instead,
+ * which has the parts of the message; NULL: the message has no parts.
  */
 void render_report_log(
 	struct render_report *report, const char *line, const struct problem *problem);

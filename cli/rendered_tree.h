@@ -1,7 +1,7 @@
 /*
- * Trees that plyfs render has written. The kernel lists mounts, but not rendered trees. A directory
- * with a manifest is a rendered tree. Its status is in the same place as that of a mount
- * (plyfs_mount.h).
+ * Trees that plyfs render has written. The kernel lists mounts, but not rendered trees: a directory
+ * with a manifest is a rendered tree. The functions of plyfs_mount.h that read the status of a
+ * mount also read that of a rendered tree, if its root is given as the mountpoint.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ int rendered_tree_find(const char *path, char **ret);
  */
 const char *rendered_tree_inner(const char *root, const char *real);
 
-/** Prints the tree's drift, for people. Returns an exit code. */
+/** Prints the tree's drift (drift.h), for people. Returns an exit code. */
 int rendered_tree_print_drift(const char *root);
 
 /** Prints status, drift, and whether a process renders, as JSON. Returns an exit code. */

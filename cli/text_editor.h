@@ -1,7 +1,8 @@
 /*
  * The user's editor, run on a text: $VISUAL, else $EDITOR, else vi, as with git and crontab. The
  * text is in a directory that no other user can enter, under the name of the edited file, so that
- * the editor recognises its format. The user's text is never lost.
+ * the editor recognises its format. If a caller can't use the user's text, it calls
+ * text_editor_keep(), so that the text is not lost.
  */
 #pragma once
 
@@ -21,17 +22,17 @@ struct text_editor {
 int text_editor_open(struct text_editor *editor, const char *name, struct span text);
 
 /**
- * Runs the editor and reads the text. The lines of `message` (NULL: none) are put on top of the
- * text as comments, each after the sign `comment`, and are removed again after the editor ends.
- * Returns EXIT_DONE; or EXIT_FAILED after an error message, also if the editor failed after it had
- * written the text.
+ * Puts the lines of `message` (NULL: none) on top of the text as comments, each after the sign
+ * `comment`. Then runs the editor, reads the text, and removes these comments from it. Returns
+ * EXIT_DONE; or EXIT_FAILED after an error message, also if the editor failed after it had written
+ * the text.
  */
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
 
 /** Returns the text as last read. */
 struct span text_editor_text(const struct text_editor *editor);
 
-/** Leaves the file in place, and prints its path. */
+/** Makes text_editor_fini() leave the file in place, and prints the file's path. */
 void text_editor_keep(struct text_editor *editor);
 
 /** Removes the file, unless it was kept. */

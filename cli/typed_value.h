@@ -21,7 +21,8 @@ enum typed_kind {
 /* The result of the conversion. */
 enum typed_note {
 	TYPED_AS_IT_IS,
-	/* looks like a number, boolean or null, but is set as a text, as the old value is a text */
+	/* looks like a number, boolean or null, but is set as a text, because the old value is a
+	 * text */
 	TYPED_STAYS_TEXT,
 	TYPED_NO_LIST, /* begins like a map or list, but is a text */
 };
@@ -42,8 +43,8 @@ struct typed_value {
 };
 
 /**
- * Makes the node, which lives in `arena` and `documents`. Returns 0 with *ret, PROBLEM for YAML
- * that does not parse, or -ENOMEM.
+ * Makes the node, which lives in `arena` and `documents`. Returns 0 with *ret; PROBLEM for YAML
+ * that does not parse, or for a value that the format can't hold; or -ENOMEM.
  */
 int typed_value_read(const struct typed_value *value, struct arena *arena,
 	struct typed_documents *documents, const struct node **ret, enum typed_note *note,

@@ -13,7 +13,10 @@ struct unchecked_program {
 	size_t capacity;
 };
 
-/* All zero: empty. Programs are in the order in which they were added. */
+/*
+ * All zero: empty. Programs are in the order in which they were added. A list either counts its
+ * files or has their paths: use only one of the two functions that add.
+ */
 struct unchecked_list {
 	struct unchecked_program *items;
 	size_t count;
@@ -24,7 +27,7 @@ struct unchecked_list {
 int unchecked_list_add(
 	struct unchecked_list *list, const char *program, const char *why, size_t files);
 
-/** Adds the file, unless the program has it already. Returns 0 or -ENOMEM. */
+/** Adds the file `path`, unless the program has it already. Returns 0 or -ENOMEM. */
 int unchecked_list_add_path(
 	struct unchecked_list *list, const char *program, const char *why, const char *path);
 

@@ -2,8 +2,9 @@
 #pragma once
 
 /**
- * Returns its absolute path, for free(3). If it was removed, or has no path, returns one that
- * nobody can make: absolute paths work, and the error of a relative path says why it is missing.
- * Returns NULL with errno if memory is short.
+ * Returns the absolute path of the working directory, for free(3). If the directory was removed, or
+ * has no path, returns a path that does not exist: "/proc/self/cwd (deleted)". So absolute paths
+ * still work, and an error about a relative path shows the reason. Returns NULL with errno if
+ * memory is short.
  */
 char *working_directory(void);
