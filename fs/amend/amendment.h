@@ -1,7 +1,7 @@
 /*
- * An amendment: an edit of a merged file, made where the value belongs. One source of one layer
- * gets a new text (put.h), and its file is replaced. If the edit fails, the problem says why, and
- * nothing has changed. If a store's reply is lost, the problem says that the outcome is unknown.
+ * An amendment: an edit of a merged file, which is made in a source. One source of one layer gets a
+ * new text (put.h), and its file is replaced. If the edit fails, the problem says why, and nothing
+ * has changed. If a store's reply is lost, the problem says that the outcome is unknown.
  *
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
@@ -10,11 +10,13 @@
  * from the lookup to the end, so no edit overwrites another. If a program that does not take the
  * lock (an editor) has changed the source since it was read, the source is read again, a few times.
  *
- * The editor of a format (editor.h) computes splices from the places of values in the text
- * (extent.h). The result is checked: the new text is parsed, and all layers are merged again.
+ * The editor of a format (editor.h) finds the values' places in the text (extent.h), and replaces
+ * only the bytes there. Before the file is written, the new text is parsed, and all layers are
+ * merged again, to check the result.
  *
- * A mirror's layer is recognised by the place of its directory (conf/store.h). In such a layer, the
- * edit reads and writes the store's key, by compare-and-swap (layer_store.h), and not the copy.
+ * A layer that a mirror fills is recognised by the place of its directory (conf/store.h). There the
+ * edit does not touch the mirror's copy: it reads and writes the key in the store, by
+ * compare-and-swap (layer_store.h).
  */
 #pragma once
 
@@ -31,28 +33,29 @@ struct amendment_request {
 	 * check do not judge the result, and the mirror's copy is read instead of the store.
 	 */
 	bool is_trial;
-	const struct store_access *access; /* NULL: as the mirror's record says */
+	const struct store_access *access; /* to a store; NULL: as the mirror's record says */
 
 	/*
-	 * Makes the ops, as put_request.plan does. If the strategy does not read the file as a
-	 * tree, `present` is the shown text, parsed in the file's format.
+	 * Makes the operations of the edit, as put_request.plan does. If the strategy does not
+	 * read the file as a tree, `present` is the shown text, parsed in the file's format.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
 
 	/*
-	 * The ops of the plan remove values from the layer's sources, whatever the merge shows
-	 * afterwards. A source that becomes empty is removed. Each call edits one source: the
-	 * layer's source with the highest index below `before`.
+	 * A reset: `plan` removes values from the layer's sources, whatever the merge shows
+	 * afterwards. A source that becomes empty is removed. Each call of amendment_make() edits
+	 * one source: the layer's source with the highest index below `before`. In the first call
+	 * `before` is SIZE_MAX, in the next ones amendment.source of the call before.
 	 */
 	bool resets;
 	size_t before;
 
 	/*
-	 * The new text of the whole merged file; or NULL. It is used if the strategy does not read
-	 * the file as a tree, or if the layer has the only source. In all other cases, `plan` edits
-	 * the file.
+	 * The new text of the whole merged file; or NULL. It replaces the file's text if the
+	 * strategy does not read the file as a tree, or if the layer has the only source. In all
+	 * other cases, `plan` makes the edit.
 	 */
 	const struct span *text;
 	/*
@@ -63,10 +66,10 @@ struct amendment_request {
 };
 
 struct amendment {
-	const char *file; /* the edited file, as messages name a source; NULL: a reset found none */
+	const char *file; /* the edited source, as messages name it; NULL: a reset found none */
 	struct layer *layer;
 	bool is_new;        /* the file did not exist before */
-	bool is_changed;    /* false: the file has these values already */
+	bool is_changed;    /* false: the file has the wanted values already */
 	bool is_removed;    /* a reset left nothing in the file, so it is removed */
 	bool is_absent;     /* of a reset: neither the source nor the merged file has the value */
 	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
@@ -75,18 +78,18 @@ struct amendment {
 	uint64_t revision;  /* etcd's, by which it wrote the key; 0: no key in etcd, or unknown */
 	/* why no check ran ("promtool is not installed"); NULL: it ran, or there is none */
 	const char *unchecked;
-	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */
+	const char *unseen;   /* of an etcd key: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */
 	struct span new;      /* its text after the edit; none if is_removed */
-	struct stream before; /* the documents merged before it; none: no file, or not parsed */
-	struct stream after;  /* the documents merged after it */
+	struct stream before; /* the merged file before the edit; none: no file, or not parsed */
+	struct stream after;  /* the merged file after the edit */
 	struct stream below;  /* if values were removed: the merge of the sources below, if known */
 };
 
 /**
  * Makes the edit. Returns 0 with *ret, which the caller frees by amendment_freep() before it calls
- * offline_free(); PROBLEM; -ESTALE if a layer's directory was replaced meanwhile and must be opened
- * again; or -errno as offline_read().
+ * offline_free(). Returns PROBLEM, or -errno as offline_read(). -ESTALE: a layer's directory was
+ * replaced meanwhile, so the caller must open the layers again, and repeat the call.
  */
 int amendment_make(const struct offline *offline, const struct amendment_request *request,
 	struct amendment **ret, struct problem *problem);

@@ -1,9 +1,11 @@
 /*
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
- * The mirror's record says how to reach the store, unless the user that makes the edit says it.
- * Files that the record names are read with the rights of the user that runs the mirror; if that is
- * impossible, they are not read.
+ * The mirror's record (store.h) says how to reach the store, unless the user that makes the edit
+ * says it. The record may name files, such as a key. They are read with the rights of the user that
+ * runs the mirror; if that is impossible, the edit fails.
+ *
+ * The record is trusted if only root, or the user that makes the edit, can have written it.
  */
 #pragma once
 
@@ -17,9 +19,9 @@ struct layer_store;
 
 /*
  * How to reach the store, given on the command line by the user that makes the edit. If all members
- * are NULL, the mirror's record is used. Otherwise `gateway` must have endpoints, and the record
- * gives the cluster id. If `prefix` is NULL, the record also gives the prefix; then
- * layer_store_open() returns PROBLEM if the record is not trusted.
+ * are NULL, the mirror's record is used. Otherwise `gateway` must have endpoints, and only the
+ * cluster id is from the record. If `prefix` is NULL, the prefix is from the record, too, which
+ * must then be trusted.
  */
 struct store_access {
 	struct gateway_options gateway;
@@ -29,7 +31,7 @@ struct store_access {
 /**
  * Finds out whether a mirror fills the layer; *ret is NULL if none does. `access` is borrowed.
  * Returns 0 with *ret for layer_store_free(); PROBLEM, with the remedy, if the store is unknown or
- * its record is not trusted; or -errno.
+ * its record can't be used; or -errno.
  */
 int layer_store_open(const struct layer *layer, const struct store_access *access,
 	struct layer_store **ret, struct problem *problem);
@@ -37,8 +39,9 @@ void layer_store_free(struct layer_store *store); /* NULL: does nothing */
 void layer_store_freep(struct layer_store **store);
 
 /**
- * Refuses a directory inside a mirror's copy, as edits must not go there, whichever layer leads to
- * it. Returns 0, PROBLEM or -errno.
+ * Returns PROBLEM if the open `directory` lies inside a mirror's copy, where edits must not go,
+ * whichever layer leads there. `path` is the file's, for the message. Returns 0 if the directory is
+ * no mirror's; or -errno.
  */
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 
@@ -49,20 +52,21 @@ int layer_store_refuse_copy(int directory, const char *path, struct problem *pro
 int layer_store_check(const struct layer_store *store, const char *path, struct problem *problem);
 
 /**
- * Reads the file `path` of the layer from the store, into `arena`; ret->data NULL: it is absent.
- * Returns 0; PROBLEM, also if layer_store_check() returns it; or -errno.
+ * Reads the file `path` of the layer from the store, into `arena`. Returns 0 (with ret->data NULL:
+ * the store has no such file); PROBLEM, also if layer_store_check() returns it; or -errno.
  */
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
 	struct span *ret, struct problem *problem);
 
-/** Returns the name, for messages, of the file that was read last. */
+/** Returns the name, for messages, of the file that layer_store_read() has read last. */
 const char *layer_store_name(const struct layer_store *store);
 
 /**
- * Writes the file that was read last; text.data NULL: removes it. Then waits up to five seconds
- * until the layer shows it. Returns 0 with the written revision in *revision (unchanged if it is
- * not known), and in *unseen why the layer does not show it yet (a static text; NULL: the layer
- * shows it); LAYER_FILE_MOVED: the key was changed since it was read; PROBLEM; or -errno.
+ * Writes the file that layer_store_read() has read last; text.data NULL: removes it. Then waits up
+ * to five seconds until the layer shows the change. Returns 0 with the written revision in
+ * *revision (unchanged if it is not known). *unseen is then NULL if the layer shows the change, or
+ * a static text: why it does not yet. Returns LAYER_FILE_MOVED if the key was changed since it was
+ * read; PROBLEM; or -errno.
  */
 int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
 	const char **unseen, struct problem *problem);

@@ -2,28 +2,33 @@
  * Presence: whether a layer takes part in a path. A reset removes the layer's files at the path, so
  * that lower layers show again. Hiding adds a whiteout, so that nothing shows at the path.
  *
- * Sources are not parsed, so a broken one can be removed, too. The layer is locked meanwhile, as
- * for an amendment. If a mirror fills the layer, its store is changed instead, without a lock.
+ * Sources are not parsed, so a broken source can be removed, too. During the change the layer is
+ * locked, as for an amendment. If a mirror fills the layer, its store is changed instead, without a
+ * lock.
  */
 #pragma once
 
 #include "amendment.h"
 
 /*
- * Reports one change; its `before` and `after` are not set. The functions below use only `path`,
- * `layer`, `is_dry` and `access` of a request.
+ * Reports one change, whose members `before` and `after` are not set. Returns 0, or another value
+ * to stop. The functions below use only `path`, `layer`, `is_dry` and `access` of a request.
  */
 typedef int presence_report(void *context, const struct amendment *change);
 
 /**
  * Removes the layer's part of the path: the file or link, its drop-ins, and its whiteout; for a
  * directory, the mark that makes it opaque. Calls `report` for each file, link, whiteout or mark
- * that it removes. Returns 0; -ENOENT if no layer has such a path; PROBLEM; -ESTALE: open the
- * layers again, and repeat the call; the result of `report`; or another -errno.
+ * that it removes. Returns 0; -ENOENT if no layer has such a path; PROBLEM; the first non-zero
+ * result of `report`; or another -errno. -ESTALE: the caller must open the layers again, and repeat
+ * the call.
  */
 int presence_reset(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);
 
-/** Unless the layer has a whiteout, adds one and calls `report`. Returns as presence_reset(). */
+/**
+ * Adds the layer's whiteout of the path, and calls `report`. Does neither if the layer has that
+ * whiteout already. Returns as presence_reset().
+ */
 int presence_hide(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);

@@ -9,16 +9,17 @@
 #include "settings.h"
 
 /**
- * Finds the layer. `name` NULL: the highest, which must not be absent (absent_layer.h). A named
- * layer may be absent: the edit makes its directory. But an absent layer of a store is a PROBLEM.
- * Returns 0 with *ret, which belongs to the settings; PROBLEM; or -ENOMEM.
+ * Finds the layer `name`. NULL: the highest layer, which must not be absent (absent_layer.h). A
+ * named layer may be absent, as the edit can make its directory; but if it comes out of a store,
+ * its absence is a PROBLEM. Returns 0 with *ret, which belongs to the settings; PROBLEM; or
+ * -ENOMEM.
  */
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);
 
 /**
- * Opens the layer's store, unless *store is open. If the layer has none, *store stays NULL. Returns
- * as layer_store_open().
+ * Opens the layer's store, unless *store is open already. If the layer has no store, *store stays
+ * NULL. Returns as layer_store_open().
  */
 int target_layer_open_store(const struct layer *layer, const struct store_access *access,
 	struct layer_store **store, struct problem *problem);
@@ -30,15 +31,15 @@ int target_layer_open_store(const struct layer *layer, const struct store_access
 int target_layer_lock(const struct layer *layer, int *ret, struct problem *problem);
 
 /**
- * Returns whether each layer's directory is still the one at its path. A mirror, or another
- * process, may have replaced it.
+ * Returns whether each open layer is still the directory at the layer's path. A mirror, or another
+ * process, may have put another directory there.
  */
 bool target_layer_is_current(const struct settings *settings);
 
 /**
  * Writes the file. If its layer is absent, first makes the layer's directory, with a mode no wider
  * than the highest existing layer's. Messages call the file `name`. Returns 0; LAYER_FILE_MOVED;
- * -ESTALE if another process has made the layer meanwhile; PROBLEM; or -ENOMEM.
+ * -ESTALE if another process has made the layer's directory meanwhile; PROBLEM; or -ENOMEM.
  */
 int target_layer_write(const struct settings *settings, struct layer_file file, const char *name,
 	struct problem *problem);
