@@ -1,7 +1,7 @@
 /*
- * An explanation: the merge of one path, repeated to record where its values come from (origin.h),
- * with all its inputs. It is for commands, and for readers of a mount's .plyfs/origins. A reader of
- * a merged file never waits for an explanation.
+ * An explanation: the merge of one path, with all its inputs. The path is merged once more, to
+ * record where the values come from (origin.h). Explanations are for commands, and for readers of a
+ * mount's .plyfs/origins. A reader of a merged file never waits for one.
  */
 #pragma once
 
@@ -15,14 +15,14 @@ struct merge_result;
 /* A file of a layer that is not a source, although it lies at the path or is a drop-in. */
 struct passed {
 	struct source source;
-	char *why; /* the rule that leaves it out; NULL: the strategy does */
+	char *why; /* the rule that leaves it out; NULL: the strategy leaves it out */
 };
 
 struct explanation {
 	char *path;             /* relative to the root */
-	enum version_kind kind; /* VERSION_BYTES: `result` is set; else `source` is */
+	enum version_kind kind; /* VERSION_BYTES: `result` is set; else `source` is set */
 	char *source;           /* the only source, as messages name it; or NULL */
-	const char *layer;      /* with `source`: its layer's name and rank */
+	const char *layer;      /* with `source`: the name and rank of its layer */
 	unsigned rank;
 	const struct merge_request
 		*request; /* has the inputs, lowest layer first, with their texts */
@@ -34,9 +34,10 @@ struct explanation {
 };
 
 /**
- * Explains the file `path`, relative to the root and with no "." or "..". With `on_error:
- * skip-layer`, `problem->message` is not empty if a layer was left out. Returns 0 with *ret for
- * explanation_free(), which must precede offline_free(); PROBLEM; or -errno as offline_read().
+ * Explains the file `path`, relative to the root and with no "." or "..". Returns 0 with *ret for
+ * explanation_free(), which must precede offline_free(); PROBLEM; or -errno as offline_read(). If
+ * `on_error: skip-layer` has left a layer out, returns 0 and `problem` has the reason; otherwise
+ * after 0 `problem->message` is empty.
  */
 int explain(const struct offline *offline, const char *path, struct explanation **ret,
 	struct problem *problem);

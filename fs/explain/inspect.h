@@ -29,34 +29,34 @@ struct findings {
 	size_t left_out; /* warnings over FINDINGS_MAX */
 };
 
-/* A file, anywhere below a directory, that the merge of the path asked for. */
+/* A reference: the merge of the path asked for a file `name` in or below `directory`. */
 struct reference {
 	char *directory; /* relative to the root */
 	char *name;
-	struct problem place; /* the place that asks for it, if known; without a message */
+	struct problem place; /* the place that asks for the file, if known; without a message */
 };
 
 struct inspection {
 	struct findings findings; /* sorted by source, line and column */
 	struct reference *references;
 	size_t reference_count;
-	struct option_uses uses; /* of its rule's options */
-	char *text;              /* the merged text, if its rule has a check; else NULL */
+	struct option_uses uses; /* of the options of the path's rule */
+	char *text;              /* the merged text, if the rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
 	bool *is_matched; /* of a virtual file: whether each pattern has a source; else NULL */
 };
 
 /**
- * Inspects the file or link `path`, relative to the root and with no "." or "..". Its errors become
- * findings. A source is parsed even if a mount would serve it unparsed. Returns 0 with *ret for
- * inspection_fini(), or -errno (-ENOENT, -ENOTDIR, -EISDIR).
+ * Inspects the file or link `path`, relative to the root and with no "." or "..". Errors of the
+ * merge become findings. Sources are parsed even if a mount would show them unparsed. Returns 0
+ * with *ret for inspection_fini(), or -errno (-ENOENT, -ENOTDIR, -EISDIR).
  */
 int inspect(const struct offline *offline, const char *path, struct inspection *ret);
 
 void inspection_fini(struct inspection *inspection);
 
-/** Adds the problem. A warning beyond FINDINGS_MAX is only counted. Returns 0 or -ENOMEM. */
+/** Adds a copy of the problem. Only counts a warning over FINDINGS_MAX. Returns 0 or -ENOMEM. */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
 /** Adds a warning about the layer's file at `path`. Returns 0 or -errno. */

@@ -22,10 +22,15 @@ void json_put_string(FILE *out, const char *text);
  */
 __attribute__((format(printf, 2, 3))) void json_put(FILE *out, const char *format, ...);
 
-/** Writes `before` as it is (", \"layer\": "), then `text` as a JSON string, or null for NULL. */
+/**
+ * Writes `before` (", \"layer\": ") unchanged, and then `text` as a JSON string, or null for NULL.
+ */
 void json_put_field(FILE *out, const char *before, const char *text);
 
-/** Writes "source", "line", "column", "message", and if they are known "place" and "program". */
+/**
+ * Writes the fields "source", "line", "column" and "message", and if they are known "place" and
+ * "program".
+ */
 void json_put_problem(FILE *out, const struct problem *problem);
 
 /** Writes a map's key as a string, with its text as it stands in the source. */
@@ -38,7 +43,7 @@ void json_put_key(FILE *out, const struct node *key);
 int json_put_value(FILE *out, const struct node *value, struct arena *arena);
 
 /**
- * Writes a scalar, as json_put_value() does. *says_all is false if the text in the source differs
- * from the JSON: for 0644 or yes, for example.
+ * Writes a scalar, as json_put_value() does. Sets *says_all to false if the JSON differs from the
+ * text in the source, as for 0644 or yes; else to true.
  */
 int json_put_scalar(FILE *out, const struct node *scalar, struct arena *arena, bool *says_all);

@@ -1,7 +1,7 @@
 /*
- * A merged tree without a mount: computes what a mount with these settings would show. Commands use
- * it, and mounts use it for explanations. It watches and publishes nothing. It caches parsed
- * sources, and the files found below directories, until it is freed.
+ * A merged tree without a mount: computes what a mount with the same settings would show. Commands
+ * use it, and mounts use it for explanations. It watches and publishes nothing. It caches parsed
+ * sources, and the lists of files below directories, until it is freed.
  */
 #pragma once
 
@@ -36,10 +36,10 @@ int offline_read(const struct offline *offline, const char *path, struct version
 	struct problem *problem);
 
 /**
- * Looks `path` up as offline_read() does, and calls `take` with the lookup instead of merging. A
- * positive result of `take` other than PROBLEM means that a source has changed meanwhile: the
- * lookup and the call are repeated, up to COMPOSE_TRIES times. If `take` never has another result,
- * returns PROBLEM. Otherwise returns the result of `take`; or -errno as offline_read().
+ * Looks `path` up as offline_read() does. Instead of merging, calls `take` with the lookup, and
+ * returns its result. But if `take` returns a positive result other than PROBLEM, a source has
+ * changed meanwhile: the lookup and the call are repeated. After COMPOSE_TRIES such results returns
+ * PROBLEM. If the lookup fails, returns -errno as offline_read().
  */
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,

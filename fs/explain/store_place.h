@@ -1,6 +1,6 @@
 /*
- * Store places. If the layer of an explanation's source is a mirror, the place is the name of the
- * source in the store:
+ * Store places. If a mirror fills the layer of an explanation's source, the source's place is its
+ * name in the store:
  *
  *      etcd:/fleet/app.yaml@4711               the key, and the revision that wrote it
  *      git:4f2a91c0b1de:config/app.yaml        the commit, and the path in it
@@ -16,9 +16,9 @@
 #include "store.h"
 
 struct store_place {
-	const char *source; /* the source's name and rank; borrowed */
+	const char *source; /* the source's name, borrowed, and its layer's rank */
 	unsigned rank;
-	const struct store *store; /* the layer's */
+	const struct store *store; /* the layer's; borrowed */
 	char *name;                /* the key, or the path in the repository */
 	char *revision;            /* "": unknown */
 	char *text;                /* key or path, with the revision, for people */
@@ -32,8 +32,9 @@ struct store_places {
 };
 
 /**
- * Adds the place of `source`, if its layer mirrors a store. `source` is the file at `path` in the
- * layer, `read` its state when it was read. Borrows `source->name`. Returns 0 or -ENOMEM.
+ * Adds the place of `source`, if a mirror fills its layer. `source` is the file at `path` in
+ * `layer`; `read` has the file's attributes when it was read. Borrows `source->name`. Returns 0 or
+ * -ENOMEM.
  */
 int store_places_add(struct store_places *places, const struct layer *layer, const char *path,
 	const struct stat *read, const struct source *source);
