@@ -9,9 +9,9 @@
  * version and may read the path now, until a new version can be made or no layer has the path.
  *
  * If versions take more than LAST_GOOD_MEMORY_MAX bytes, those noted or found longest ago are
- * dropped. If there is a directory, files in it hold the same versions, and the next mount begins
- * with them. Only the process plyfs-state writes there (state_process.h). Without a directory, no
- * disk is used.
+ * dropped. If the mount has a directory for the store, files in it hold the same versions, and the
+ * next mount begins with them. Only the process plyfs-state writes there (state_process.h). Without
+ * a directory, no disk is used.
  */
 #pragma once
 
@@ -48,25 +48,32 @@ int last_good_open(
  */
 int last_good_load(struct last_good *last_good, struct problem *problem);
 
-/** Returns a name of the directory's inode, which lives as long as the store; "": no directory. */
+/**
+ * Returns a text that identifies the directory's inode; "": no directory. The text lives as long as
+ * the store.
+ */
 const char *last_good_place(const struct last_good *last_good);
 
 /**
- * For a trial: finds out whether last_good_load() could lock the directory. `own`, which is
- * last_good_place() of the daemon to take over from, counts as free. Returns as last_good_load().
+ * For the trial of a take-over: finds out whether last_good_load() could lock the directory, and
+ * leaves it unlocked. `own` is last_good_place() of the running daemon: that directory counts as
+ * free. Returns as last_good_load().
  */
 int last_good_try(const struct last_good *last_good, const char *own, struct problem *problem);
 
 /** Returns a descriptor for poll(2); -1: none. When it is readable, call last_good_take(). */
 int last_good_fd(const struct last_good *last_good);
 
-/** Answers plyfs-state, in the root. False: it has ended, and last_good_fd() is closed. */
+/**
+ * Answers the messages of plyfs-state. Returns false if plyfs-state has ended: then last_good_fd()
+ * is closed. Only the root coroutine calls it.
+ */
 bool last_good_take(struct last_good *last_good);
 
 /**
- * Makes plyfs-state write all versions; later notes are ignored. Waits 5 s at most for each answer,
- * and not at all if plyfs-state is stopped or has ended, or the disk is full. Only the root
- * coroutine calls it.
+ * Makes plyfs-state write all versions. Later calls of last_good_note() do nothing. Waits 5 s at
+ * most for each answer, and not at all if plyfs-state is stopped or has ended, or the disk is full.
+ * Only the root coroutine calls it.
  */
 void last_good_stop(struct last_good *last_good);
 
@@ -82,10 +89,13 @@ void last_good_resume(struct last_good *last_good);
 void last_good_free(struct last_good *last_good);
 void last_good_freep(struct last_good **last_good);
 
-/** Returns the directory; NULL: there is none. */
+/** Returns the directory's path, which lives as long as the store; NULL: no directory. */
 const char *last_good_directory(const struct last_good *last_good);
 
-/** True: versions must be noted when they are shown. False: when the kernel forgets them. */
+/**
+ * Returns when the caller must note a version. True: when it is shown. False: when the kernel
+ * forgets it.
+ */
 static inline bool last_good_is_lasting(const struct last_good *last_good)
 {
 	return last_good_directory(last_good);
@@ -93,7 +103,7 @@ static inline bool last_good_is_lasting(const struct last_good *last_good)
 
 /**
  * Notes the version that the path shows; NULL: no layer has the path. `is_public`: all users may
- * read the version. If memory is short, the store has no version of the path.
+ * read the version. If memory is short, the store has no version of the path afterwards.
  */
 void last_good_note(
 	struct last_good *last_good, const char *path, struct version *version, bool is_public);
@@ -105,16 +115,17 @@ void last_good_note(
 int last_good_find(struct last_good *last_good, const char *path, struct version **ret);
 
 /**
- * Calls `each`, which must not wait, for the versions that another daemon can't read in the
+ * Calls `each`, which must not wait, for the versions that a new daemon would not find in the
  * directory. Without a directory, these are all versions, the one used longest ago first. With a
- * directory, these are the versions not written yet; `version` NULL: the file is to be removed.
+ * directory, these are the versions that are not written yet; `version` NULL: the path's file must
+ * still be removed.
  */
 void last_good_each(struct last_good *last_good,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),
 	void *context);
 
 struct last_good_counts {
-	size_t versions; /* with a directory, those that are written there */
+	size_t versions; /* with a directory, only those that are written there */
 	size_t bytes;    /* of their memory */
 	size_t lost;     /* versions that were dropped or not stored, for lack of room or memory */
 };

@@ -5,7 +5,7 @@
  *      written   12.new, and after last_good_file_sync() renamed to 12
  *      read      once, when the mount starts, as hostile input
  *
- * So after a crash the directory has, of each path, the last version or the one before it, and that
+ * So after a crash the directory has, for each path, the last version or the one before it. That
  * version is complete.
  */
 #pragma once
@@ -18,15 +18,15 @@
 #include "version.h"
 
 struct last_good_file_report {
-	uint64_t last;     /* the largest number of a file; 0: none */
+	uint64_t last;     /* the largest number that a file has; 0: no files */
 	size_t damaged;    /* files that could not be read, and were removed */
 	bool has_database; /* there is a last-good.tdb of an older plyfs */
 };
 
 /**
- * Reads all files, the oldest first, and calls `each`, which takes over the version's reference. If
- * there are more than `max` bytes, removes the oldest files. Removes each NUMBER.new that a crash
- * has left. Returns 0 or -errno.
+ * Reads all files, the oldest first. Calls `each` for each file; `each` takes over the version's
+ * reference. If the files have more than `max` bytes together, removes the oldest ones unread.
+ * Removes each NUMBER.new that a crash has left. Returns 0 or -errno.
  */
 int last_good_file_load(int directory, size_t max,
 	void (*each)(void *context, uint64_t number, const char *path, struct version *version),
@@ -35,7 +35,9 @@ int last_good_file_load(int directory, size_t max,
 /** Makes an unnamed file with the record. Returns its descriptor, for close(2), or -errno. */
 int last_good_file_make(const char *path, const struct version *version);
 
-/** Copies `source`, of last_good_file_make(), to NUMBER.new. Returns 0 or -errno. */
+/**
+ * Copies `source`, a descriptor of last_good_file_make(), to NUMBER.new. Returns 0 or -errno.
+ */
 int last_good_file_write(int directory, uint64_t number, int source);
 
 /** Waits until new files, or renamed ones, are on the disk. Returns 0 or -errno. */

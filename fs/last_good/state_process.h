@@ -2,15 +2,16 @@
  * The process plyfs-state: only this process writes the directory of the last-good store
  * (last_good_file.h), and it can write nothing else.
  *
- *      daemon ── CALL ──▶ plyfs-state      versions wait to be written; plyfs-state waits for more
+ *      daemon ── CALL ──▶ plyfs-state      there are versions to write; plyfs-state lets more come
  *             ◀─ NEXT ───
  *             ── PUT, REMOVE ─▶            one file
  *             ◀─ NEXT ───                  … until the daemon has no more:
  *             ── COMMIT ─▶
  *             ◀─ WRITTEN ─                 all of them are on the disk
  *
- * While the mount is served, nothing waits for plyfs-state. If an order fails (the disk is full),
- * plyfs-state sends FAILED once and tries again by itself. It ends when its socket is closed.
+ * While the mount is served, the daemon never waits for plyfs-state. If an order fails (the disk is
+ * full), plyfs-state sends FAILED once, and tries again by itself. plyfs-state ends when its socket
+ * is closed.
  */
 #pragma once
 
@@ -45,7 +46,7 @@ struct state_answer {
 
 /**
  * Starts the process, before the mount is made. The descriptor `directory` stays the caller's. The
- * process inherits it, and so shares each flock(2) that the caller has by it. Returns 0 with the
- * nonblocking socket in *ret, for close(2); or -errno.
+ * process inherits it, and so shares the caller's flock(2) on it. Returns 0 with the nonblocking
+ * socket in *ret, for close(2); or -errno.
  */
 int state_process_start(int directory, const struct sandbox_switches *switches, int *ret);
