@@ -6,7 +6,10 @@
 #include "sandbox.h"
 #include "view.h"
 
-/** Writes "directory" and "settings", each with a comma after it. `fault` may be NULL. */
+/**
+ * Writes "directory", with a comma in front, and "settings", with a comma after it. `coherence` is
+ * "cached" or "strict". `fault` is the fault of the settings; NULL: none is written.
+ */
 void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
 	const struct fault *fault);
 
@@ -28,7 +31,7 @@ void status_put_sandbox(FILE *out, const struct sandbox_state *state);
 
 /**
  * Writes "processes", with a comma after it: the helpers (helper.h), and the error of each, if any.
- * The error of a helper that has ended includes `remedy`.
+ * The error of a helper that has ended includes `remedy`, the advice to the user.
  */
 void status_put_processes(FILE *out, const char *remedy);
 
