@@ -6,7 +6,7 @@
  * ends with its last subscription.
  *
  *      subscription ─┐
- *      subscription ─┴─▶ watch ──▶ inode      an event goes to those whose mask and name it has
+ *      subscription ─┴─▶ watch ──▶ inode      an event goes to each subscription that it matches
  */
 #pragma once
 
@@ -28,8 +28,9 @@ struct subscription {
 	 * begin or end a subscription itself.
 	 */
 	void (*notify)(struct subscription *subscription, uint32_t mask, const char *name);
-	uint32_t mask;    /* as for inotify_add_watch(2) */
-	const char *name; /* only events of this name in the directory; NULL: of all names */
+	uint32_t mask; /* as for inotify_add_watch(2) */
+	/* Of events in a directory, only those of this name match; NULL: those of all names. */
+	const char *name;
 
 	/* Set by inotify_subscribe(); equal for the same inode. NULL: not subscribed. */
 	struct inotify_watch *watch;
@@ -47,8 +48,8 @@ void inotify_free(struct inotify *inotify);
 
 /**
  * Takes over another process's inotify(7) instance, open as `fd`, with its watches. `fd` stays the
- * caller's. These watches have no subscription yet, and without one, a watch ends with its first
- * event. Returns 0 or -errno.
+ * caller's. Call it before the first subscription. A watch that has no subscription yet ends with
+ * its first event. Returns 0 or -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
@@ -74,14 +75,20 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 /**
  * Call inotify_expect() before another process adds a watch to inotify_fd(). Until
  * inotify_expect_no_more(), a watch without a subscription does not end with its first event.
- * inotify_expect() returns 0 or -EDQUOT (inotify_limit()); after -EDQUOT, do not call
- * inotify_expect_no_more(), which returns whether events of such watches came meanwhile, and were
- * dropped.
+ * Returns 0; or -EDQUOT (inotify_limit()): then do not call inotify_expect_no_more().
  */
 int inotify_expect(struct inotify *inotify);
+
+/**
+ * Ends what one call of inotify_expect() has begun. Returns whether events of watches without a
+ * subscription have come meanwhile. Such events are dropped.
+ */
 bool inotify_expect_no_more(struct inotify *inotify);
 
-/** Subscribes to watch number `wd`, which another process has added. Returns 0 or -ENOMEM. */
+/**
+ * Subscribes to watch number `wd`, which another process has added with at least the events of
+ * subscription->mask. Returns 0 or -ENOMEM.
+ */
 int inotify_subscribe_to(struct inotify *inotify, struct subscription *subscription, int wd);
 
 /** Ends a subscription, if it has not ended yet. */

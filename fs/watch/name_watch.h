@@ -1,4 +1,4 @@
-/* A watch on names in directories: reports whether anything happened to one of them. */
+/* A watch on names in directories: reports whether any of these names had an event. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,30 +14,33 @@ void name_watch_free(struct name_watch *watch); /* NULL: does nothing */
 int name_watch_fd(const struct name_watch *watch);
 
 /**
- * Adds `name` (NULL: all names) in `directory`, a descriptor that stays the caller's (O_PATH is
+ * Watches `name` (NULL: all names) in `directory`, a descriptor that stays the caller's (O_PATH is
  * enough). `mask` is as for inotify_add_watch(2). Returns 0 or -errno (-ENOSPC: no watch is left).
  */
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
 /**
- * Adds `name` in a directory whose watch another process has added to our instance,
- * name_watch_fd(); `wd` is the number of that watch. Returns 0 or -ENOMEM.
+ * Watch names in directories to which another process adds the watches, on name_watch_fd(). First
+ * call name_watch_expect(), which returns 0 or -EDQUOT (inotify_limit()); after -EDQUOT, call
+ * neither of the other two functions. When the process has added its watches, call
+ * name_watch_add_watched() for each name; `wd` is the number of the watch of the name's directory.
+ * It returns 0 or -ENOMEM. At the end call name_watch_expect_no_more().
  *
- * Call name_watch_expect() before that process adds watches, then name_watch_add_watched() for each
- * name in the watched directories, and then name_watch_expect_no_more(). After -EDQUOT of
- * name_watch_expect(), call neither of the others. If an event is read while its watch still has no
- * name, it is dropped; then the next name_watch_end_renewal() returns true.
+ * An event that is read before its watch has a name is dropped. Then the next
+ * name_watch_end_renewal() returns true.
  */
-int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
 int name_watch_expect(struct name_watch *watch);
+int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
 void name_watch_expect_no_more(struct name_watch *watch);
 
 /**
- * Replace all names. The names that are added between the two calls take the place of the old ones,
- * which stay watched until the second call. So a directory in both sets loses no queued event.
+ * Replace all names: add the new ones between the two calls. The old names stay watched until
+ * name_watch_end_renewal(). So if a directory has both old and new names, its queued events are not
+ * lost.
  *
- * The second call returns true if some new name was not watched before in the same directory. Such
- * a name may have changed without an event, so the caller reads the names once more.
+ * name_watch_end_renewal() returns true if an event was dropped, or if some new name was not
+ * watched before in the same directory. Such a name may have changed without an event, so the
+ * caller must read the named files once more.
  */
 void name_watch_renew(struct name_watch *watch);
 bool name_watch_end_renewal(struct name_watch *watch);

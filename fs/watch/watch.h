@@ -14,12 +14,15 @@ struct watch;
 
 /* One merged directory's watches. The owner, a larger struct, allocates and frees `items`. */
 struct layer_watches {
-	void *owner;                /* fixed */
-	struct layer_watch **items; /* one for each layer; NULL: none */
+	void *owner;                /* for the watch_handler; never changes */
+	struct layer_watch **items; /* one for each layer, by rank; NULL: no watch */
 	size_t count;               /* number of the mount's layers */
 };
 
-/* `owner` is NULL for IN_Q_OVERFLOW: events were lost. `name` NULL: the directory itself. */
+/*
+ * Handles one event. `owner` is that of the directory's watches; NULL, with IN_Q_OVERFLOW: events
+ * were lost. `layer` is the rank. `name` NULL: the event is one of the directory itself.
+ */
 typedef void watch_handler(
 	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
 
@@ -29,6 +32,8 @@ typedef void watch_handler(
  * instances).
  */
 int watch_new(size_t most, struct watch **ret);
+
+/** All watches must have been removed. NULL: does nothing. */
 void watch_free(struct watch *watch);
 
 /**
@@ -44,16 +49,17 @@ int watch_fd(const struct watch *watch);
 size_t watch_count(const struct watch *watch);
 
 /**
- * Watches the directory open as `fd` (O_PATH is enough), in place of the former one of `layer`.
- * `fd` stays the caller's. Returns 0; or -errno as inotify_subscribe().
+ * Watches the directory that is open as `fd` (O_PATH is enough) as that of `layer`, and ends the
+ * watch that `layer` had. `fd` stays the caller's. If there is no such layer any more, does
+ * nothing. Returns 0; or -errno as inotify_subscribe().
  */
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
 /**
- * Watch a directory that another process opens, and adds by inotify_add_watch(2) on watch_fd() with
- * watch_mask() and IN_MASK_ADD. First call watch_begin(), which returns 0 or -EDQUOT. After 0, call
- * watch_end() with the number of the new watch (negative: there is none). It returns 0; 1: events
- * may have been missed in between; or -errno.
+ * Watch a directory that another process opens. That process calls inotify_add_watch(2) on
+ * watch_fd() with watch_mask() and IN_MASK_ADD. First call watch_begin(), which returns 0 or
+ * -EDQUOT. After 0, call watch_end() with the number of the new watch (negative: there is none).
+ * watch_end() returns 0; 1: events may have been missed in between; or -errno.
  */
 int watch_begin(struct watch *watch);
 int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer, int wd);
@@ -66,7 +72,8 @@ bool watch_has(const struct layer_watches *watches, unsigned layer);
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
 /**
- * Does watch_remove(), frees watches->items, and puts `items`, for `count` layers, in their place.
+ * Does watch_remove() and frees watches->items. Then sets watches->items to `items`, which has
+ * `count` layers, and which the owner of `watches` must free.
  */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
@@ -75,6 +82,7 @@ void watch_renumber(struct watch *watch, struct layer_watches *watches, struct l
 void watch_remove_layer(struct watch *watch, struct layer_watches *watches, unsigned layer);
 
 /**
- * Reads all queued events and calls `handler` for each event and directory. Never blocks.
+ * Reads the queued events (inotify_read()). Calls `handler` for each event, once for each watch of
+ * its directory. Never blocks.
  */
 void watch_read(struct watch *watch, watch_handler *handler, void *context);
