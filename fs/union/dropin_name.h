@@ -12,7 +12,7 @@
 
 #include "union.h"
 
-/** The directory of NAME's drop-ins is NAME with this suffix. */
+/* The suffix of the directory of drop-ins: those of NAME are in NAME.d. */
 #define DROPIN_SUFFIX ".d"
 
 /**
@@ -29,7 +29,7 @@ bool dropin_is_named(const struct settings *settings, const char *path, const ch
  */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
-/** Returns a contributor that says that the file `found` is left out, as it is not a drop-in. */
+/** Makes a contributor that is left out, as its file, `found`, has no drop-in's name. */
 static inline struct contributor dropin_ignored(const struct contributor *found)
 {
 	return (struct contributor){.layer = found->layer,

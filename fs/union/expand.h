@@ -1,5 +1,5 @@
 /*
- * Expanding: finds the sources of a path whose sources are not only the layers' files of that name.
+ * Expanding: finds the sources of a path if they are not only the layers' files at that path.
  *
  *      files: [{path: app.yaml, from: [app.yaml, "conf.d/[0-9]*.yaml"]}]     a virtual file
  *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/
@@ -10,9 +10,9 @@
  * names are ignored. dropin.h has the order for `dropins: uapi`.
  *
  * The sources of a virtual file with `dropins: uapi` come pattern by pattern, and for each pattern
- * by name, whatever their layers are. Of files with the same name, only the highest layer's is a
- * source; if that layer has several, the one in the last directory is. If that file masks, none of
- * them is a source.
+ * by name, whatever their layers are. Of the files that have the same name, only the highest
+ * layer's is a source. If that layer has the name in several directories, only the file in the last
+ * directory is a source. If that file masks (dropin.h), no file of the name is a source.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ int expand_look_up(const struct finder *finder, const struct settings *settings,
 
 /**
  * Lists, in no order, the names that expanding shows in the directory `path`: virtual files,
- * directories that lead to them, and files with drop-ins. `listing` has the names that the layers
- * show there; *ret may repeat some. Returns 0 with *ret for listing_free(), or -errno.
+ * directories that lead to virtual files, and files with drop-ins. `listing` has the names that the
+ * layers show there; *ret may repeat some. Returns 0 with *ret for listing_free(), or -errno.
  */
 int expand_names(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, const struct listing *listing, struct listing *ret);
@@ -35,11 +35,13 @@ int expand_names(const struct finder *finder, const struct settings *settings, l
 bool expand_is_needed(const struct settings *settings);
 
 /**
- * Calls `each` with the path of every file of which the file `name` in `directory` may be a source,
- * by a pattern or as a drop-in. If `name` is NAME.d, calls `each` for NAME, too.
+ * Calls `each` with the path of every file that the file `name` in `directory` may be a source of,
+ * by a pattern or as a drop-in. If `name` is "NAME.d", calls `each` for NAME, too.
  */
 void expand_each_made_of(const struct settings *settings, const char *directory, const char *name,
 	void (*each)(void *context, const char *path), void *context);
 
-/** Returns whether no pattern matches `name`: it begins with "." or "#", or is a backup's. */
+/**
+ * Returns whether patterns ignore `name`, because it begins with "." or "#", or is a backup's name.
+ */
 bool expand_is_ignored(const char *name);

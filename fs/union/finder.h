@@ -22,8 +22,9 @@ struct finder {
 		void *each_context);
 
 	/*
-	 * Finds the first file `name` in or below `directory`, ordered as by `list`, and the layers
-	 * that show its directory. Returns 0 with *ret for free(3), FINDER_ABSENT, or -errno.
+	 * Finds the first file `name` in or below `directory`, in the order of `list`. Returns 0
+	 * with the file's path in *ret, for free(3), and with the layers that show its directory in
+	 * *layers; FINDER_ABSENT; or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name, char **ret,
 		layer_mask *layers);

@@ -1,7 +1,7 @@
 /*
  * A layer's file that does not show because a layer above hides it: with a whiteout (.wh.NAME, or
- * overlayfs' device 0/0), an opaque directory (.wh..wh..opq), or an object of another kind in the
- * place of the file or of a directory above it.
+ * overlayfs' device 0/0), an opaque directory (.wh..wh..opq), or an object of another kind at the
+ * path of the file or of a directory that contains it.
  */
 #pragma once
 
@@ -10,15 +10,15 @@
 #include "settings.h"
 
 struct hidden {
-	unsigned layer;      /* the layer that has the file */
-	unsigned by;         /* the layer that hides it */
-	char mark[PATH_MAX]; /* path in layer `by`: the whiteout or object that hides it */
+	unsigned layer;      /* rank of the layer that has the file */
+	unsigned by;         /* rank of the layer that hides it */
+	char mark[PATH_MAX]; /* path in layer `by` of the whiteout or object that hides it */
 };
 
 /**
- * Finds a hidden file, directory or link at `path` in the layers with a rank below `below`; if
- * several layers have one, finds that of the highest. Returns 1 with *ret; 0: there is none; or
- * -errno if memory or descriptors are short.
+ * Finds a hidden file, directory or link at `path` in the layers with a rank below `below`. If
+ * several layers have one, finds that of the highest. Returns 1 with *ret; 0 if no layer has one;
+ * or -errno if memory or descriptors are short.
  */
 int hidden_find(
 	const struct settings *settings, unsigned below, const char *path, struct hidden *ret);

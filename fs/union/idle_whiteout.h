@@ -1,6 +1,6 @@
 /*
- * Whiteouts that hide nothing, because the file that each was made for was removed or renamed, or
- * the whiteout was renamed. union.h describes whiteouts.
+ * Idle whiteouts: whiteouts (union.h) that hide nothing. The file that such a whiteout was made for
+ * was removed or renamed, or the whiteout itself was renamed.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
  * Lists the directory `found` in each layer that shows it. Calls `each` for every whiteout that
  * hides nothing in lower layers. `each` gets the layer, the whiteout's path, and the path that the
  * whiteout would hide ("" if it makes the directory opaque). The lowest layer comes first, and the
- * names in byte order. Stops at the first non-zero result, and returns it. Otherwise returns 0; or
- * -errno if memory or descriptors are short.
+ * names in byte order. Stops at the first non-zero result of `each`, and returns it. Otherwise
+ * returns 0; or -errno if memory or descriptors are short.
  */
 int whiteouts_idle(const struct settings *settings, const struct traversed *found,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *hides),

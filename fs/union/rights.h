@@ -7,15 +7,15 @@
  * A contributor admits a set of users: root; its owner, by the owner's bits alone; other members of
  * its group, by the group's bits alone; and all other users, by the bits of others. A user may be
  * in any groups. The result admits only users that every contributor admits, and as many of these
- * as an owner, a group and a mode can express. All this holds for the right to read and for the
- * right to search, each by itself.
+ * users as an owner, a group and a mode can express. The right to read and the right to search are
+ * each computed in this way.
  *
  * If all contributors have one owner, the result has that owner. Else the candidates are the user
- * that mounts, root, and the contributors' owners, up to a limit. The group is chosen in the same
- * way, but root's group is no candidate. Each pair of an owner and a group has a largest safe mode.
- * The pair whose mode admits most users is taken: the bits of others are compared first, then the
- * group's, then the owner's; reading before searching. Of pairs that admit the same users, the
- * first wins.
+ * that mounts, root, and the contributors' owners, up to a limit. The candidates for the group are
+ * found in the same way, but root's group is none. Each pair of an owner and a group has a largest
+ * safe mode. The pair whose mode admits most users is taken: the bits of others are compared first,
+ * then the group's, then the owner's; reading before searching. Of pairs that admit the same users,
+ * the first is taken.
  */
 #pragma once
 

@@ -6,15 +6,15 @@
 struct traversed {
 	const char *path; /* relative to the root; "" is the root */
 	enum union_kind kind;
-	layer_mask layers; /* that show the directory above the path */
-	layer_mask own;    /* DIRECTORY: that show the directory itself */
-	int error;         /* DIRECTORY: the errno that made its listing incomplete; 0: none */
+	layer_mask layers; /* the layers that show the directory that contains `path` */
+	layer_mask own;    /* of a directory: the layers that show the directory itself */
+	int error;         /* of a directory: the errno if its listing is incomplete; else 0 */
 };
 
 struct traversal {
 	const struct settings *settings;
 	const struct finder *finder; /* NULL: without virtual files and drop-ins */
-	int depth; /* how many levels of directories below the path are visited; -1: all */
+	int depth; /* number of levels of directories to visit below the path; -1: all */
 	int (*each)(void *context, const struct traversed *found);
 	void *context;
 };
@@ -22,8 +22,8 @@ struct traversal {
 /**
  * Calls `each` for `path` itself, relative to the root and with no "." or "..", and then for all
  * that lies below it: a directory before the names in it, names in byte order. A link that leads to
- * a directory above itself is left out. Stops at the first non-zero result, and returns it.
- * Otherwise returns 0 or -errno: -ENOENT or -ENOTDIR if there is no such path.
+ * a directory above itself is left out. Stops at the first non-zero result of `each`, and returns
+ * it. Otherwise returns 0 or -errno: -ENOENT or -ENOTDIR if there is no such path.
  */
 int traverse(const struct traversal *traversal, const char *path);
 

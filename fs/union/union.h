@@ -12,10 +12,12 @@
  *
  * Whiteouts are overlayfs' (a character device 0/0) and those of container images (".wh.NAME", and
  * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and devices are passed
- * over. A layer that can't be examined (no permission, an I/O error, a dead file system) counts as
- * having an unreadable file at the path, because if it were left out, files that it hides could
- * show. But beside a directory it counts as having a directory, and beside a link as having
- * nothing.
+ * over.
+ *
+ * A layer that can't be examined (no permission, an I/O error, a dead file system) is not left out,
+ * as files that it hides could show then. It counts as having an unreadable file at the path. But
+ * if the other layers show a directory there, or the path is the root, it counts as having a
+ * directory; if they show a link, as having nothing.
  *
  * Only this module knows these rules. It keeps no state.
  */
@@ -51,7 +53,7 @@ struct contributor {
 	int error;        /* 0; or an errno: it could not be examined */
 	struct stat stat; /* with error 0 */
 	const char *path; /* its path in the layer; NULL: the path of the lookup */
-	const char *why;  /* a static text: the rule that leaves it out; NULL: it is a source */
+	const char *why;  /* a static text: the rule that leaves it out; NULL: not left out */
 	bool is_ignored;  /* its name is not a drop-in's; dropin_refusal() says why */
 };
 
@@ -63,8 +65,8 @@ struct union_lookup {
 	unsigned left_out_count;
 	bool has_unknown;   /* a layer that is not in `found` could not be examined */
 	bool has_timed_out; /* a layer did not answer: the path may be of another kind, or hidden */
-	bool may_hide;      /* a layer did not answer whether it hides the objects of lower ones */
-	/* The kind of an object that is hidden because it is not of `kind`; NONE: there is none. */
+	bool may_hide;      /* a layer did not answer whether it hides objects of lower layers */
+	/* The kind of the highest object that is hidden because it is not of `kind`; or NONE. */
 	enum union_kind hidden_kind;
 	unsigned hidden_layer; /* the layer that has that object */
 
@@ -106,7 +108,10 @@ int union_look_up(const struct settings *settings, layer_mask layers, const char
  */
 bool union_is_out_of_sight(const struct union_lookup *lookup);
 
-/** Turns the result into a directory without contributors, and leaves `layers` as it is. */
+/**
+ * Turns the lookup into one of a directory that could not be examined: without contributors, and
+ * with the same `layers`.
+ */
 void union_take_for_directory(struct union_lookup *lookup);
 
 /** Takes the contributor `found[index]` out of a lookup that was not expanded (expand.h). */

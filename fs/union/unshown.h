@@ -1,6 +1,6 @@
 /*
- * Names in a layer's directory that no tree shows: FIFOs, sockets and devices, which a union lookup
- * passes over, and names whose path is too long for the system's calls. They hide nothing in lower
+ * Names in a layer's directory that never show: FIFOs, sockets and devices, which a union lookup
+ * passes over, and names whose path is too long for system calls. Such names hide nothing in lower
  * layers.
  */
 #pragma once
@@ -11,7 +11,8 @@
  * Calls `each` for every such name in the directory `found`, in each layer that shows the
  * directory. `each` gets the layer, the name's path, and its kind ("FIFO"; NULL: the path is too
  * long). The lowest layer comes first, and the names in byte order. Stops at the first non-zero
- * result, and returns it. Otherwise returns 0; or -errno if memory or descriptors are short.
+ * result of `each`, and returns it. Otherwise returns 0; or -errno if memory or descriptors are
+ * short.
  */
 int unshown_each(const struct settings *settings, const struct traversed *found,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *what),
