@@ -18,14 +18,15 @@ void agenda_free(struct agenda *agenda); /* NULL: does nothing */
 int agenda_fd(const struct agenda *agenda);
 
 /**
- * Schedules an examination of the path in `after_ms`, or earlier if another path is due earlier. If
- * `path` is NULL or memory is short, all paths are examined.
+ * Schedules an examination of the path in `after_ms`. All scheduled paths are examined together,
+ * when the first of them is due. If `path` is NULL or memory is short, all paths are examined.
  */
 void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
- * Schedules the making of a generation in `after_ms`. Another call restarts the delay, but only up
- * to a limit, so that the first change does not wait for long even if changes never pause.
+ * Schedules the making of a generation in `after_ms`. Another call before that restarts the delay,
+ * but only up to a limit, so that the first change does not wait for long even if changes never
+ * pause. A delay that is itself longer than the limit is kept in full.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 
@@ -35,9 +36,9 @@ void agenda_put_status(struct agenda *agenda);
 /* Work that is due. */
 struct due {
 	void *paths;        /* a tsearch(3) tree of strings; the caller frees it */
-	bool are_all;       /* all paths must be examined */
+	bool are_all;       /* all paths must be examined, not only `paths` */
 	bool is_generation; /* a generation must be made */
-	int64_t since_ms;   /* clock_ms() of the first change in the generation */
+	int64_t since_ms;   /* clock_ms() of the generation's first change */
 	bool is_status;     /* the status must be written */
 };
 
@@ -45,7 +46,7 @@ struct due {
 void agenda_take(struct agenda *agenda, struct due *ret);
 
 /**
- * Ends the work on a generation. `after_ms` 0: the generation was made; otherwise it was too early,
- * and is due again in `after_ms`.
+ * Ends the work on a generation. `after_ms` 0: the generation was made. Otherwise it was too early
+ * for the generation, which is due again in `after_ms`.
  */
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms);

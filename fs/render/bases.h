@@ -1,21 +1,24 @@
 /*
- * The bases of rendered files. With them, a later process can leave a file as it is, and read and
- * merge no sources, but only if everything that the file depends on is provably unchanged:
+ * The bases of rendered files. With them, a later process can leave a file as it is, and need not
+ * read and merge its sources. It does so only if everything that the file depends on is provably
+ * unchanged. Changes of a file are recognised by its stamp (version.h):
  *
- * 1. Its basis (compose_basis()) is the same. The basis covers the layers and stamps of all sources
- *    of the file, and a hash of the settings: the stamps of plyfs.yaml and of the facts, presets
- *    and schemas, the layers' directories and mounts, the environment, our user, and the program.
- * 2. The file is the one that plyfs wrote: an earlier process has seen the file's stamp together
- *    with the right bytes. If none has, plyfs reads the file's bytes.
+ * 1. The basis (compose_basis()) is the same. The basis of a file covers the layers and stamps of
+ *    all its sources, and a hash of the settings: the stamps of plyfs.yaml and of the facts,
+ *    presets and schemas, the layers' directories and mounts, the environment, our user, and the
+ *    program.
+ * 2. The rendered file is the one that plyfs wrote: an earlier process has seen its stamp together
+ *    with the right bytes. If no process has, plyfs reads the rendered file.
  * 3. No stamp was racy when the content was read (source_is_young(); git's rule). A stamp is racy
- *    if it is so young that a later change could leave it the same. For a file with a racy stamp no
- *    basis is written, so the next process reads it.
+ *    if it is so young that a later change could leave it the same. A file with a racy source has
+ *    no basis. If the stamp of the rendered file itself is racy, it is not noted, so the next
+ *    process reads that file.
  *
  * A file that depends on anything else, or that has a fault or a check, has no basis, and is made
  * again each time. After a reboot, and with --watch or --atomic, all files are made again.
  *
  * `.plyfs/bases` has the bases. Each line is true whatever has happened since: sources with this
- * basis give an object with this fingerprint, and an object with this stamp has that fingerprint.
+ * basis give an object with this fingerprint, and an object with this stamp has this fingerprint.
  * So a line that is lost or out of date does no harm:
  *
  *      plyfs bases 1 8d0f22a77e6b4c51                        (the seed, a random number)
@@ -28,18 +31,18 @@
 
 /**
  * Reads the bases of the names in the manifest. Returns the seed for view_callbacks.basis_seed; 0
- * if bases can't be used now, because the settings are racy, or there is no random number.
+ * if bases can't be used now, as a file of the settings is racy, or there is no random number.
  */
 uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
 
 /** Writes the bases, if they have changed. Returns 0; or -errno, with the old file in place. */
 int bases_write(struct rendered *rendered);
 
-/** Notes in `owned` the basis of the version that was just put there; 0: it has no basis. */
+/** Notes the basis of the version that was just put at the name; 0: it has no basis. */
 void bases_note(struct rendered *rendered, struct owned *owned, uint64_t basis);
 
 /**
- * Returns whether `basis` is the noted one and the file is as it was written. If so, reports the
- * file as unchanged.
+ * Returns whether `basis` is the noted one, and the file is as plyfs wrote it. If so, reports the
+ * file as unchanged, and the caller must leave it as it is.
  */
 bool bases_keep(struct rendered *rendered, struct owned *owned, uint64_t basis);

@@ -6,7 +6,7 @@
 
 struct render;
 
-/** Logs a line. `problem`: the problem that the line reports; NULL: none. */
+/** Logs a line. `problem` is the problem that the line reports; NULL: none. */
 void failure_log_line(const struct render *render, const char *line, const struct problem *problem);
 
 /** Logs a failure, and stores it for the status. `result` is PROBLEM, with *problem, or -errno. */
@@ -14,16 +14,16 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	const struct problem *problem);
 
 /**
- * Logs a failure once. Retries it later, unless the version is broken. A path that has gone since
- * it was listed (-ESTALE) is no failure, and the publisher knows that it has gone.
+ * Logs a failure once, and schedules a retry, unless the version is broken. -ESTALE is no failure:
+ * the path has gone since it was listed, and the publisher will remove it.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
 /**
- * Notes that a change failed; the publisher retries it. Until the retry the view has the version
- * before the change, but the new file may already be at the name. So populate_again() leaves the
- * name alone until the publisher has nothing left to publish.
+ * Notes that a change failed; the publisher retries the change. Until the retry the view has the
+ * version before the change, but the new file may already be at the name. So populate_again()
+ * leaves the name alone until the publisher has nothing left to publish.
  */
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);

@@ -14,7 +14,7 @@ struct version;
 
 /* Packed, as there are many of them. */
 struct fingerprint {
-	mode_t mode; /* with its type; 0: nothing is there */
+	mode_t mode; /* with the file type; 0: nothing is there */
 	uid_t uid;
 	gid_t gid;
 	uint64_t hash; /* of the bytes, or of a link's target; 0 for a directory */
@@ -48,7 +48,7 @@ uint64_t fingerprint_add(uint64_t hash, struct span chunk);
 
 /**
  * Takes the fingerprint of `name` in `directory`; mode 0: there is no such name. Returns 0; or
- * -errno if its bytes can't be read.
+ * -errno if the object at the name can't be read.
  */
 int fingerprint_at(int directory, const char *name, struct fingerprint *ret);
 

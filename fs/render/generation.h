@@ -8,8 +8,8 @@
  *      DIRECTORY/sub            -> ..data/sub
  *
  * A file that has not changed is the same file (a hard link) in the next generation. The old
- * generation is removed as soon as no link leads to it, as a user who has lost access to a file
- * must not find it there.
+ * generation is removed as soon as no link leads to it, because a user who has lost access to a
+ * file must not find the file there.
  */
 #pragma once
 
@@ -20,6 +20,7 @@
 /* The prefix, in the manifest, of names beside the generation. */
 #define GENERATION_BESIDE "./"
 
+/** Returns whether the name is beside the generation: a link, or a generation itself. */
 bool generation_is_beside(const struct owned *owned);
 
 /** Returns whether the name begins with "..", as a generation's does. */
@@ -31,7 +32,10 @@ int generation_open(struct rendered *rendered, struct problem *problem);
 /** Removes all generations but the shown one: a killed process leaves some. Returns 0 or -errno. */
 int generation_clear(struct rendered *rendered);
 
-/* Do what rendered_put(), _put_directory() and _remove() do; the next generation shows it. */
+/*
+ * Do what rendered_put(), rendered_put_directory() and rendered_remove() do, but the change shows
+ * only in the next generation.
+ */
 int generation_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 int generation_put_directory(struct rendered *rendered, struct owned *owned,

@@ -1,29 +1,30 @@
 /*
  * The manifest: the names in a rendered directory that belong to plyfs. It is a log on the disk,
- * `.plyfs/manifest`: before each change plyfs writes a line. So even if plyfs is killed, the next
- * plyfs can tell the changes of the killed one from those of other programs:
+ * `.plyfs/manifest`. Before each change plyfs writes a line. So even if plyfs is killed, the next
+ * process of plyfs can tell the killed one's changes from those of other programs:
  *
  *      plyfs render 2
  *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
  *      + 40755 0 0 0 sub
  *      =                                              (the changes of all lines above are complete)
- *      ? app.yaml                                     (it is about to be removed)
- *      - app.yaml                                     (it is removed: forget it)
+ *      ? app.yaml                                     (app.yaml is about to be removed)
+ *      - app.yaml                                     (app.yaml is removed: forget it)
  *
  * 1. A name is changed after its line is written, and the change is complete before the next line
  *    of that name is written. So a name with a line after the last `=` is in doubt: it is as its
  *    last line says, or as its line before that. A generation is shown all at once: either all its
  *    names are as their last lines say, or all as their last lines before the last `=`.
- * 2. If a file gets other rights, and is in doubt, it may have any mixture of old and new rights.
+ * 2. If the rights of a file are changed, and it is in doubt, it may have any mixture of the old
+ *    and the new rights.
  * 3. Before a process changes anything in the directory, it examines all names in doubt and logs
- *    what they are. So no doubt of an earlier process is left.
- * 4. If a line could not be written, the log is wrong, and is made anew before the next line.
+ *    what they are. So no name is left in doubt by an earlier process.
+ * 4. If a line could not be written, the log is wrong. It is made anew before the next line.
  *
- * A newline in a name is written `\n`, a backslash `\\`. A line without its end counts as not
- * written.
+ * A newline in a name is written `\n`, a backslash `\\`. A line without a newline at its end counts
+ * as not written.
  *
- * With "plyfs render 2 atomic" the names are those of a generation; "./NAME" is a name beside the
- * generation.
+ * If the first line is "plyfs render 2 atomic", the names are those in a generation; "./NAME" is a
+ * name beside the generation.
  */
 #pragma once
 
@@ -37,7 +38,7 @@ struct version;
 /* A name that belongs to plyfs, or soon will. */
 struct owned {
 	struct fingerprint fingerprint; /* of the object put there last or next; mode 0: none */
-	struct fingerprint former;      /* the previous one; it counts while the name is in doubt */
+	struct fingerprint former;      /* of the previous object; used while in doubt */
 	uint32_t line;                  /* private: the number of its last line */
 	bool is_logged;                 /* private: the log has `fingerprint` */
 
@@ -47,13 +48,13 @@ struct owned {
 	bool is_seen;           /* found in the layers by this process, or its lookup failed */
 	bool is_changed;        /* --atomic: the next generation has another object there */
 	bool is_gone;           /* --atomic: the next generation has no object there */
-	bool is_kept_back;      /* drift was kept, and the layers' version was not put there */
+	bool is_kept_back;      /* drift was kept, so the layers' version was not put there */
 	uint32_t reported;      /* hash of the drift that was last reported */
-	int failure;            /* result of the last attempt that failed; it is retried */
+	int failure;            /* result of the failed attempt, which is retried; 0: none */
 	bool is_publishing;     /* the publisher retries its change; the view has the old version */
 	char *fault;            /* the failure's message; owned */
-	uint64_t ino;           /* the view's number of the shown object */
-	struct version *wanted; /* --atomic: the version of the next generation; a reference */
+	uint64_t ino;           /* the view's inode number of the shown object */
+	struct version *wanted; /* --atomic: the next generation's version; a reference is held */
 
 	char path[]; /* relative to the rendered directory */
 };
@@ -64,9 +65,9 @@ struct manifest;
 #define MANIFEST_OTHER_KIND 2
 
 /**
- * Reads the manifest in the directory `fd`, which stays the caller's. Writes the file anew, without
- * removed names, before it logs the next line, or at once if changes in the file are incomplete. If
- * there is no file, makes an empty one. Returns 0 with *ret for manifest_free();
+ * Reads the manifest in the directory `fd`, which stays the caller's. If there is no file, makes an
+ * empty one. The file is written anew, without removed names: at once if its last changes are
+ * incomplete, otherwise before the next line. Returns 0 with *ret for manifest_free();
  * MANIFEST_OTHER_KIND; -EBADMSG if the file is no manifest of ours; or another -errno.
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
@@ -78,21 +79,25 @@ int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 int manifest_read(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL: does nothing */
 
+/** Returns whether the names are those in a generation. */
 bool manifest_is_atomic(const struct manifest *manifest);
 
-/** Returns the entry of `path`, or NULL. */
+/** Returns the entry of `path`; NULL: none. An entry lives until manifest_forget(). */
 struct owned *manifest_find(struct manifest *manifest, const char *path);
 
 /** Returns the entry of `path`, which is added if it is missing; NULL: no memory. */
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
 /**
- * Logs `wanted`, before the caller puts an object with this fingerprint at the name; mode 0: before
- * the caller removes the name. Returns 0, or -errno with nothing changed.
+ * Logs `wanted`. The caller then puts an object with this fingerprint at the name; mode 0: then the
+ * caller removes the name. Returns 0; or -errno with nothing logged.
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
-/** Undoes manifest_put() after the caller has failed, while `before` is still at the name. */
+/**
+ * Undoes manifest_put() after the caller has failed to change the name. The object with the
+ * fingerprint `before` is still there.
+ */
 void manifest_undo(
 	struct manifest *manifest, struct owned *owned, const struct fingerprint *before);
 
@@ -100,8 +105,9 @@ void manifest_undo(
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
- * Ends the doubt about the name. `now` is the fingerprint at the name: `fingerprint`, `former`, or
- * that of another program's change. Returns 0 or -errno.
+ * Ends the doubt about the name. `now` is the fingerprint of the object that is there. Logs `now`
+ * if plyfs may have put the object there, and does nothing if another program has. Returns 0 or
+ * -errno.
  */
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now);
 
@@ -121,12 +127,12 @@ enum drift manifest_drift(
 /** Writes a path and a newline, as in the manifest. */
 void manifest_put_path(FILE *out, const char *path);
 
-/** Reads a hexadecimal number, and moves *at behind it, much faster than strtoull(3) does. */
+/** Reads a hexadecimal number, and moves *at behind it. Much faster than strtoull(3). */
 uint64_t manifest_read_hash(char **at);
 
 /**
- * Decodes a path of manifest_put_path(), without the newline, in place. Returns it; NULL: it is
- * malformed.
+ * Decodes in place a path that manifest_put_path() has written, without the newline. Returns the
+ * path; NULL: it is malformed.
  */
 char *manifest_read_path(char *line);
 

@@ -1,7 +1,7 @@
 /*
- * Populating: lists a directory, looks its names up and writes them. The lookups make the view
- * publish later changes. Only the root coroutine (coroutine.h) populates: in render_all(), then in
- * render_watch(), where it runs the publisher.
+ * Populating: lists a directory, looks its names up, and writes its files. The lookups make the
+ * view publish later changes. Only the root coroutine (coroutine.h) populates: first in
+ * render_all(), later in render_watch(), where it runs the publisher.
  */
 #pragma once
 
@@ -11,36 +11,36 @@
 
 struct render;
 
-/** Writes everything in the directory and below. Failures are reported, and retried. */
+/** Writes everything in and below the directory. Reports failures, and retries them. */
 void populate_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
  * Gives the directory its present attributes, as it may have lost rights since its lookup, and then
  * populates it. If the directory can't be written, its old contents stay, and a retry follows.
- * Returns 0, also if a retry follows; or -errno if memory or descriptors are short: then it is
- * unknown what the directory contains.
+ * Returns 0, also if a retry follows. Returns -errno if memory or descriptors are short: then the
+ * contents of the directory are unknown.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
- * Handles a failed lookup or listing of `path`, which is the directory `ino` or a name in it. The
- * files that an earlier run or pass wrote there stay. If `result` is a shortage
- * (layer_is_shortage()), populate_again() lists the directory again.
+ * Handles a failed lookup or listing of `path`, which is the directory `ino` or a name in it. Files
+ * that plyfs wrote there before stay. If `result` is a shortage (layer_is_shortage()),
+ * populate_again() lists the directory again.
  */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
 /**
  * Stores `ino`, the view's inode number of the object at the name `owned`. Takes over the caller's
- * kernel reference to it, and drops the reference to the former object. Notes that the path was
+ * lookup reference to `ino`, and drops the reference to the former object. Notes that the path was
  * seen.
  */
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /**
- * Writes the path again if its writing failed or was put off, or if the path has drifted. Does
- * nothing if the publisher is about to write a change of the path. If the path is a directory that
- * was not listed completely, lists it again. If populate_remove_unseen() left files for later,
- * tries again to remove them.
+ * Writes the path again if its last writing failed, if another program has changed it, or if such a
+ * change was kept; but not if the publisher is about to write a change of the path. If the path is
+ * a directory that was not listed completely, lists it again. If populate_remove_unseen() left
+ * files for later, tries again to remove them.
  */
 void populate_again(struct render *render, const char *path);
 
@@ -48,7 +48,7 @@ void populate_again(struct render *render, const char *path);
 void populate_all_again(struct render *render);
 
 /**
- * If the whole tree is known, removes the files of an earlier run that no layer has any more. If a
- * part of the tree is unknown, removes nothing, and populate_again() tries again later.
+ * Removes the files of an earlier run that no layer has any more. If a directory of the tree could
+ * not be listed completely, removes nothing yet, and populate_again() tries again later.
  */
 void populate_remove_unseen(struct render *render);

@@ -1,6 +1,7 @@
 /*
- * Rendering: shows the view by ordinary files instead of a mount. It implements the publisher's
- * operations (publisher.h), and shows the same as a mount, in the same order.
+ * Rendering: shows the view as ordinary files in a directory, instead of as a mount. It implements
+ * the publisher's operations (publisher.h). The files change as those of a mount would, and in the
+ * same order.
  *
  *      walk: list, look up, put ──▶ rendered directory ◀── publisher: replace, remove, …
  *      (at first, and in new directories)
@@ -14,8 +15,8 @@ struct render;
 
 /**
  * Opens the directory, makes a view of the settings, and prepares the sandbox of workers. Takes
- * over the caller's reference to `settings`, even on failure. options->log gets the view's faults,
- * too. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
+ * over the caller's reference to `settings`, also on failure. Calls options->log for the view's
+ * faults, too. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
  */
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem);
@@ -27,13 +28,14 @@ void render_freep(struct render **place); /* NULL: does nothing */
  */
 int render_all(struct render *render);
 
-/** Calls `each` for every check whose program is missing, as view_unchecked(). */
+/** Calls `each` for every check whose program is missing, as view_unchecked() does. */
 void render_unchecked(struct render *render,
 	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
 
 /**
- * Runs the on_change commands for the changes of render_all(), and waits for them; render_watch()
- * runs the commands by itself. Returns the number of failed commands, each of which was logged.
+ * Runs the change hooks (`on_change`) for the changes of render_all(), and waits until they have
+ * ended. render_watch() runs change hooks itself. Returns the number of failed hooks, each of which
+ * was logged.
  */
 unsigned render_run_hooks(struct render *render);
 

@@ -25,18 +25,18 @@ struct render {
 	int commit_failure;            /* result of the last attempt at a generation; 0: success */
 	struct problem commit_problem; /* while there is a `commit_failure` */
 	unsigned failed;               /* number of paths that failed in this walk */
-	int64_t retry_ms;              /* the delay after the next failure; 0: RETRY_MS */
+	int64_t retry_ms;              /* delay of the retry of the next failure; 0: RETRY_MS */
 
 	/* NULL: drift is not watched for. */
 	struct inotify *inotify;
-	struct subscription beside; /* of the directory that contains the generations */
+	struct subscription beside; /* to the directory that contains the generations */
 
 	struct coroutine_queue answered;       /* the walk, while it waits for a lookup */
 	const struct populate_lookup *awaited; /* the lookup that the walk waits for; or NULL */
 
-	void *directories;   /* a tsearch(3) tree of struct shown_directory, by number */
+	void *directories;   /* a tsearch(3) tree of struct shown_directory, by inode number */
 	size_t incomplete;   /* number of incomplete directories */
-	bool is_removal_due; /* an earlier run's files must be removed when `incomplete` is 0 */
+	bool is_removal_due; /* populate_remove_unseen() must be called again */
 };
 
 /* The remedy if a helper (helper.h) has ended. */

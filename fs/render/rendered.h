@@ -1,6 +1,6 @@
 /*
  * A rendered directory: ordinary files with the contents that a mount would show. A file is written
- * in .plyfs/stage, and renamed to its place when it is complete; a file that is right already is
+ * in .plyfs/stage, and renamed to its place when it is complete. A file that is right already is
  * not touched. Only names in the manifest are replaced or removed. After a reboot, empty files of
  * our user are replaced, too, as a power failure may have left them.
  *
@@ -33,11 +33,11 @@ struct rendered_options {
 	const char *directory; /* must be empty, unless plyfs has rendered it */
 	bool is_made;          /* we have just made the directory, and no other user can enter it */
 	const char *source;    /* the source as the user gave it, for the status */
-	bool adopts;           /* takes over files that have the right bytes already */
-	bool keeps_drift;      /* keeps changes of other programs */
+	bool adopts;           /* takes over other programs' files that have the right bytes */
+	bool keeps_drift;      /* does not undo changes of other programs */
 	bool is_atomic;
 	bool is_dry;     /* only reports what would change; the directory need not exist */
-	bool is_watched; /* detects drift at once */
+	bool is_watched; /* detects drift at once, by inotify(7) */
 	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there are none */
 	struct sandbox_switches switches;
 	/* Logs a line, as the log of view_callbacks. */
@@ -63,7 +63,10 @@ int rendered_open(
 	const struct rendered_options *options, struct rendered **ret, struct problem *problem);
 void rendered_free(struct rendered *rendered); /* NULL: does nothing */
 
-/** Returns the manifest. The caller stores the view's inode numbers in its entries. */
+/**
+ * Returns the manifest, which lives as long as `rendered`. The caller stores the view's inode
+ * numbers in its entries.
+ */
 struct manifest *rendered_manifest(struct rendered *rendered);
 
 /**
@@ -74,7 +77,10 @@ struct manifest *rendered_manifest(struct rendered *rendered);
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 
-/** If a shown file has only one source, gives it the time of that source. Returns 0 or -errno. */
+/**
+ * Gives a shown file the time of its source, if the version has only one source. Returns 0 or
+ * -errno.
+ */
 int rendered_take_time(
 	const struct rendered *rendered, const struct owned *owned, const struct version *version);
 
@@ -83,19 +89,19 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	struct problem *problem);
 
 /**
- * If is_made, gives the directory the mode and group of `root`, the merged root, and its owner all
- * rights. Otherwise only warns if the directory admits users that may not read the layers. Returns
- * 0 or -errno.
+ * If options.is_made, gives the rendered directory the mode and group of `root`, the merged root,
+ * and gives the directory's owner all rights. Otherwise only warns if the directory admits users
+ * that may not read the layers. Returns 0 or -errno.
  */
 int rendered_open_to(struct rendered *rendered, const struct stat *root);
 
 /**
- * Removes the name if it is ours; for a directory, all names in it that are ours, too. Frees the
- * manifest's entries of removed names. Returns 0, PROBLEM, RENDERED_KEPT or -errno.
+ * Removes the name if it is ours; for a directory, first removes all names in it that are ours.
+ * Frees the manifest's entries of removed names. Returns 0, PROBLEM, RENDERED_KEPT or -errno.
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
-/** Completes the changes so far. Returns 0; PROBLEM or -errno: then call it again later. */
+/** Completes the changes so far. Returns 0; or PROBLEM or -errno: then call it again later. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
 /** Returns whether another program has changed the name, and reports that. */

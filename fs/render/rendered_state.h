@@ -14,11 +14,11 @@ struct layer;
 struct rendered {
 	struct rendered_options options;
 	struct layer *place; /* the directory; lookups never leave it */
-	struct layer *tree;  /* has the names: `place`, or a generation; NULL: none yet */
+	struct layer *tree;  /* contains the names: `place`, or a generation; NULL: none yet */
 	struct manifest *manifest;
 	int stage_fd;
 	int own_fd;                       /* of .plyfs; locked */
-	uint64_t staged;                  /* number of names made in the stage */
+	uint64_t staged;                  /* number of names made in the stage so far */
 	char boot[BOOT_MAX];              /* the present boot's id, until it is written; then "" */
 	bool has_rebooted;                /* since .plyfs/boot was last written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
@@ -36,7 +36,8 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * with the bits `more`. If another group stays, that group gets no rights. Returns 0 or -errno.
+ * with the bits `more`. If it keeps another group, that group gets no rights. Returns 0 with *ret,
+ * in which `hash` is not set; or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 
@@ -44,23 +45,26 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerpr
 int rendered_write(
 	int directory, const char *name, const struct version *version, struct fingerprint *ret);
 
-/** Takes a name's fingerprint; mode 0 if the name can't be reached. Returns 0 or -errno. */
+/**
+ * Takes the fingerprint of the object at the name; mode 0: there is none. Returns 0; or -errno if
+ * the object can't be examined.
+ */
 int rendered_look(
 	const struct rendered *rendered, const struct owned *owned, struct fingerprint *ret);
 
 /** Frees the entries of all names that do not exist any more. Returns 0 or -errno. */
 int rendered_forget_gone(struct rendered *rendered);
 
-/** Makes the next name in the stage. */
+/** Makes up the next unused name for a file in the stage. */
 void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX]);
 
 /** Reports the outcome of a file or link. */
 void rendered_report_outcome(
 	const struct rendered *rendered, enum outcome outcome, const struct owned *owned);
 
-/** Returns PROBLEM: an object that is not ours is at `path`. */
+/** Sets *problem: the object at `path` is not ours. Returns PROBLEM. */
 int rendered_refuse(const char *path, struct problem *problem);
 
-/** Reports, once, how another program has changed the name. */
+/** Reports how another program has changed the name, once for each change. */
 void rendered_report_drift(
 	const struct rendered *rendered, struct owned *owned, const struct fingerprint *now);

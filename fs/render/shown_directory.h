@@ -1,6 +1,6 @@
 /*
- * The rendered directories that the view shows, by their inode numbers; and inotify's events in
- * them.
+ * The rendered directories that the view shows, found by their inode numbers in the view. While
+ * plyfs watches for drift, they also handle inotify(7)'s events.
  */
 #pragma once
 
@@ -17,11 +17,13 @@ struct shown_directory {
 	char *path;
 };
 
-/** Returns the directory with that number; NULL: it is not shown. */
+/** Returns the directory with the inode number `ino`; NULL: it is not shown. */
 struct shown_directory *shown_find(const struct render *render, uint64_t ino);
 
-/** Adds the directory, unless it is there. Returns 0 or -ENOMEM. */
+/** Adds the directory, unless it was added already. Returns 0 or -ENOMEM. */
 int shown_add(struct render *render, uint64_t ino, const char *path);
+
+/** Ends the watch of the directory, and frees its entry, if there is one. */
 void shown_drop(struct render *render, uint64_t ino);
 void shown_drop_all(struct render *render);
 
@@ -37,5 +39,8 @@ void shown_watch_all(struct render *render, bool is_watched);
  */
 void shown_watch_beside(struct render *render);
 
-/** A publisher_hook's `handle`: reads inotify's events. Returns false. */
+/**
+ * Reads inotify's events, and schedules the examination of the changed paths. A publisher_hook's
+ * `handle`. Returns false.
+ */
 bool shown_take_events(void *context, struct publisher_hook *hook);
