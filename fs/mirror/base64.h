@@ -1,6 +1,6 @@
 /*
  * Base64 as in RFC 4648, section 4: padded, without white space. etcd's gateway encodes keys and
- * values like that.
+ * values in this way.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "span.h"
 
-/* Returns the number of characters for `len` bytes. */
+/** Returns the number of base64 characters that encode `len` bytes. */
 static inline size_t base64_length(size_t len)
 {
 	return (len + 2) / 3 * 4;
@@ -22,6 +22,6 @@ char *base64_make(struct span bytes);
 
 /**
  * Decodes `text` to `out`, which has room for text.len / 4 * 3 bytes, and may be the memory of
- * `text`. Returns whether `text` is base64; *ret_len is set only if it is.
+ * `text`. Returns whether `text` is base64. If so, *ret_len is the number of decoded bytes.
  */
 bool base64_decode(struct span text, char *out, size_t *ret_len);

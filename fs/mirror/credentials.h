@@ -1,6 +1,6 @@
 /*
- * The credentials of another user. Root takes them on to act for that user with no more rights than
- * the user has.
+ * The credentials of a user. A process of root takes them on to act for that user: then it has no
+ * more rights than the user.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct credentials {
 };
 
 /**
- * Initialises `as` with the user and the user's groups. If the user has no name, `gid` is the only
- * group. Only root may call it.
+ * Initialises `as` with the user `uid` and the user's groups. If the user has no name, `gid` is the
+ * only group. Only root may call it.
  */
 void credentials_init(struct credentials *as, uid_t uid, gid_t gid);
 
@@ -35,5 +35,5 @@ int credentials_take(struct credentials *as);
 /** Returns to root's own credentials in all threads; aborts if that fails. */
 void credentials_give_back(struct credentials *as);
 
-/** Takes on the credentials for good: for a forked process. Returns 0 or -errno. */
+/** Takes on the credentials for good, in a forked process. Returns 0 or -errno. */
 int credentials_become(const struct credentials *as);

@@ -3,10 +3,10 @@
  *
  *      read all keys of one revision, page by page ─▶ a draft ─▶ published
  *      watch from the next revision on ─▶ events that arrive together are applied together
- *      every `compare_s` seconds, and in any doubt: read all keys again, apply the differences
+ *      every `compare_s` seconds, or if events may be lost: read all keys, apply the differences
  *
- * Each key becomes a file below the directory, named by the part of the key after the prefix. A key
- * that can't be a file is reported as a fault of its own, and affects nothing else.
+ * Each key becomes a file below the mirrored directory; the part of the key after the prefix is the
+ * file's path. A key that can't be a file is a fault of its own, and affects nothing else.
  */
 #pragma once
 

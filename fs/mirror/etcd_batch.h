@@ -1,6 +1,6 @@
 /*
- * A batch: the changes that a watch has reported and that are not applied yet, in the order of
- * their revisions. It has copies of all its data.
+ * A batch: the changes that a watch of etcd has reported, and that the mirror has not applied yet.
+ * They are in the order of their revisions. A batch owns copies of all its data.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct etcd_batch {
 
 /*
  * Maximum number of changes that are applied one by one, each by a rename(2) after its bytes are on
- * the disk. If there are more, a new tree is cheaper.
+ * the disk. If a batch has more changes, a new tree is cheaper.
  */
 #define ETCD_BATCH_SINGLE_MAX 64
 
@@ -40,8 +40,8 @@ struct etcd_batch {
 int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd_key *key);
 
 /**
- * Returns whether each revision changes one file at most, and ETCD_BATCH_SINGLE_MAX is not
- * exceeded.
+ * Returns whether the changes can be applied one by one: each revision changes one file at most,
+ * and ETCD_BATCH_SINGLE_MAX is not exceeded.
  */
 bool etcd_batch_is_single(const struct etcd_batch *batch);
 

@@ -3,7 +3,8 @@
  * only if no other client has written it since. So two clients that change one key never lose a
  * change.
  *
- * Files with secrets are read, and the store is reached, with given credentials (credentials.h).
+ * The client reads the files of its options, and connects to the store, with the credentials that
+ * the caller gives (credentials.h).
  */
 #pragma once
 
@@ -14,8 +15,8 @@ struct etcd_client;
 
 struct etcd_client_options {
 	struct gateway_options gateway;
-	const char *cluster; /* the required cluster id; "": any */
-	struct credentials as;
+	const char *cluster;   /* the required cluster id; "": any */
+	struct credentials as; /* is_none: our own */
 };
 
 struct etcd_value {
@@ -25,7 +26,7 @@ struct etcd_value {
 
 /* Positive result of etcd_client_swap(), besides PROBLEM. */
 enum {
-	ETCD_CLIENT_LOST = 2, /* not written, as another client has written the key meanwhile */
+	ETCD_CLIENT_LOST = 2, /* not written: another client has written the key meanwhile */
 };
 
 /**

@@ -1,9 +1,9 @@
 /*
  * A reply of etcd's gateway: one JSON object, which is a range of keys, the result of a
- * transaction, a message of a watch, a token, or an error. The fields that are set say which.
+ * transaction, a message of a watch, a token, or an error. The members that are set say which.
  *
- * In a watch the object stands in "result" or "error". Numbers of 64 bits are strings; keys and
- * values are base64. All of it may be hostile.
+ * In a message of a watch, the object is the member "result" or "error" of another object. Numbers
+ * of 64 bits are strings; keys and values are base64. The whole reply may be hostile.
  */
 #pragma once
 
@@ -30,10 +30,10 @@ struct etcd_reply {
 	uint64_t term;     /* of the leader, as far as this member knows; 0: not given */
 	struct etcd_key *keys;
 	size_t count;
-	bool has_more;     /* of a range: the limit cut it off */
+	bool has_more;     /* of a range: there are more keys than the request's limit */
 	bool is_succeeded; /* of a transaction: its comparisons were true */
-	bool is_created;   /* of a watch: it was created */
-	bool is_canceled;  /* of a watch: it has ended */
+	bool is_created;   /* of a watch: the watch was created */
+	bool is_canceled;  /* of a watch: the watch has ended */
 	bool is_fragment;  /* of a watch: the revision's events continue in the next message */
 	uint64_t compact_revision; /* of a canceled watch: the oldest existing revision; or 0 */
 	const char *token;         /* or NULL */

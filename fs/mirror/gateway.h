@@ -1,9 +1,9 @@
 /*
- * A connection to etcd's JSON gateway, by libcurl. It has at most one request and one watch at a
- * time. A request has one reply; the messages of a watch arrive by themselves.
+ * A client of etcd's JSON gateway, by libcurl. It has at most one request and one watch at a time.
+ * A request has one reply; the messages of a watch arrive whenever keys change.
  *
- * If there are several endpoints, one is used until it fails. Every wait has a limit, and no reply
- * is longer than ETCD_REPLY_MAX.
+ * If there are several endpoints, one is used until the caller switches to the next. Every wait has
+ * a limit, and no reply is longer than ETCD_REPLY_MAX.
  */
 #pragma once
 
@@ -13,15 +13,16 @@ struct gateway;
 
 struct gateway_options {
 	const char *endpoints; /* "http://a:2379,https://b:2379" */
-	const char *ca;        /* file; NULL: the system's */
+	const char *ca;        /* file with certificates of authorities; NULL: the system's */
 	const char *cert;      /* file with the client's certificate; or NULL */
 	const char *key;       /* file with the certificate's key */
 	const char *user_file; /* a file with "NAME:PASSWORD"; or NULL */
 	int wake_fd;           /* gateway_wait() ends when it becomes readable; -1: none */
 
 	/*
-	 * Uses a connection of its own for each request. If a connection that was kept open has
-	 * ended, libcurl sends the request again, even if the server has executed it.
+	 * Uses a new connection for each request, so that each is sent only once. If libcurl
+	 * finds that a connection kept open from an earlier request has ended, it sends the
+	 * request again, even if the server may have executed it.
 	 */
 	bool is_sent_once;
 };
@@ -31,7 +32,10 @@ enum {
 	GATEWAY_TOO_LONG = 2, /* the reply is longer than the limit */
 };
 
-/** Returns 0 with *ret for gateway_freep(); PROBLEM; or -errno. *ret borrows the files' names. */
+/**
+ * Makes a client, which borrows the names of files in `options`. Returns 0 with *ret for
+ * gateway_freep(); PROBLEM; or -errno.
+ */
 int gateway_new(
 	const struct gateway_options *options, struct gateway **ret, struct problem *problem);
 void gateway_freep(struct gateway **gateway);
@@ -45,22 +49,23 @@ void gateway_next(struct gateway *gateway);
 /** Returns the number of endpoints. */
 unsigned gateway_count(const struct gateway *gateway);
 
-/** Lowers the maximum size of a call's reply to `bytes`. At first it is ETCD_REPLY_MAX. */
+/** Sets the maximum size of the reply in gateway_call(), in bytes; at first ETCD_REPLY_MAX. */
 void gateway_limit(struct gateway *gateway, size_t bytes);
 
 /**
- * Sends `body` to `path`, such as "kv/range", with a token if there is a `user_file`. The reply is
- * in `arena`. Returns 0; PROBLEM, also for an error of etcd; GATEWAY_TOO_LONG; or -ENOMEM.
+ * Sends `body` to `path`, such as "kv/range", with a token if there is a `user_file`. Waits for the
+ * reply, which lives as long as `arena`. Returns 0; PROBLEM, also if etcd replies with an error;
+ * GATEWAY_TOO_LONG; or -ENOMEM.
  */
 int gateway_call(struct gateway *gateway, const char *path, const char *body, unsigned timeout_ms,
 	struct arena *arena, struct etcd_reply *ret, struct problem *problem);
 
-/** Begins a watch by the request `body`, and ends the previous watch. Returns 0 or -errno. */
+/** Ends the previous watch, and begins one by the request `body`. Returns 0 or -errno. */
 int gateway_watch(struct gateway *gateway, const char *body);
 
 /**
- * Waits for a message of the watch. Returns 0, also if none came. If the watch has ended, and has
- * no message left, returns an error of gateway_call().
+ * Waits for a message of the watch. Returns 0, also if none came. If the watch has ended and no
+ * message is left, or if its messages could not be stored, returns an error of gateway_call().
  */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 

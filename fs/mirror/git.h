@@ -1,15 +1,15 @@
 /*
- * A mirror of a reference in a git repository. git itself does the work:
+ * A mirror of a reference in a git repository. The program git does the work:
  *
  *      fetch into STATE/git, a bare repository ─▶ verify ─▶ list and read the tree ─▶ a draft
  *
- * A commit is one state. Nothing is checked out, so the repository's hooks, filters, attributes and
- * submodules have no effect. Nor have git's system and user configuration, as plyfs sets all
- * options. A link that leads out of the mirrored tree is left out, and reported as a fault of its
+ * Each commit is one state. Nothing is checked out, so the repository's hooks, filters, attributes
+ * and submodules have no effect. git's system and user configuration has no effect either, as plyfs
+ * sets all options. A link that leads out of the mirrored tree is left out, and is a fault of its
  * own.
  *
- * Rewritten history is accepted, and reported as a fault until the next commit. A commit that has
- * no ancestor in common with the present one is held back.
+ * If history was rewritten, the new commit is accepted, and the rewriting is a fault until the next
+ * commit. A commit that has no ancestor in common with the mirrored one is held back (mirror.h).
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct git_options {
 	const char *url;
 	const char *ref;     /* "main", "refs/tags/…" */
 	const char *path;    /* the directory in the repository; "": all of the repository */
-	const char *verify;  /* a file with one key, which must have signed the commit; or NULL */
+	const char *verify;  /* a file with one key, which must have signed each commit; or NULL */
 	unsigned interval_s; /* seconds between two fetches */
 };
 

@@ -1,6 +1,6 @@
 /*
  * A stream of JSON objects, split into its objects. etcd's gateway sends the events of a watch in
- * such a stream. Pieces from the network begin and end anywhere.
+ * such a stream. The received bytes come in pieces, which may begin and end within an object.
  *
  * Only braces and strings are recognised; the caller checks whether an object is JSON.
  */
@@ -10,7 +10,7 @@
 
 #include "span.h"
 
-/* All zero, except the limit: an empty stream. */
+/* All members zero, except the limit: an empty stream. */
 struct json_stream {
 	size_t limit; /* maximum number of buffered bytes */
 
@@ -45,5 +45,5 @@ int json_stream_add(struct json_stream *stream, struct span bytes);
  */
 int json_stream_next(struct json_stream *stream, struct span *ret);
 
-/** Returns all buffered bytes, for messages. They are valid as long as an object would be. */
+/** Returns all buffered bytes, for messages. They are valid as long as an object is. */
 struct span json_stream_rest(const struct json_stream *stream);

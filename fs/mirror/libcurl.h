@@ -1,6 +1,6 @@
 /*
- * libcurl, which is loaded only by a process that uses etcd, because it loads thirty other
- * libraries. Write libcurl.easy_init(…) for curl_easy_init(…).
+ * libcurl, loaded by dlopen(3), and only in a process that uses etcd, because libcurl loads thirty
+ * other libraries. Write libcurl.easy_init(…) for curl_easy_init(…).
  */
 #pragma once
 
@@ -34,5 +34,5 @@ struct libcurl {
 
 extern struct libcurl libcurl;
 
-/** Loads and initialises libcurl, for good. False: it is missing, too old, or fails. */
+/** Loads and initialises libcurl, for good. False: libcurl is missing, too old, or fails. */
 bool libcurl_load(void);

@@ -10,10 +10,10 @@
 #include "store.h"
 
 struct line_author {
-	const char *commit; /* its full name */
-	const char *name;
-	const char *summary; /* the first line of its message */
-	int64_t time;        /* seconds since 1970 */
+	const char *commit;  /* the commit's full id */
+	const char *name;    /* of the commit's author */
+	const char *summary; /* the first line of the commit's message */
+	int64_t time;        /* when the author made the commit; seconds since 1970 */
 };
 
 struct line_authors;
@@ -26,5 +26,5 @@ int line_authors_read(const struct store *store, const char *commit, const char 
 	struct line_authors **ret, struct problem *problem);
 void line_authors_free(struct line_authors *authors); /* NULL: does nothing */
 
-/** Returns the author of a line; `line` starts at 1. NULL: unknown. */
+/** Returns the author of a line, lent by `authors`; `line` starts at 1. NULL: unknown. */
 const struct line_author *line_authors_get(const struct line_authors *authors, uint32_t line);

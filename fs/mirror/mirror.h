@@ -1,17 +1,18 @@
 /*
- * A mirror: a process that keeps a directory equal to a store. This file has what all stores share:
- * the replica, the mirror's status, and the rules for holding a new state back.
+ * A mirror: a process that keeps a directory equal to a store. This header has what mirrors of etcd
+ * and of git share: the replica, the status, and the rules for holding a new state back.
  *
- * A mirror never removes files on suspicion. It holds back a state that looks like an accident
- * rather than an intention, keeps the last good one, and reports the fault with its time:
+ * If a new state looks like an accident, the mirror holds it back: the last good state stays, and
+ * the mirror reports a fault. These states are held back:
  *
  *      - the store is another one than before (etcd: another cluster; git: no common commit)
- *      - etcd: the revision is older than before (git accepts that, and reports it)
- *      - more than max_delete percent of the files would go away at once
+ *      - etcd: the revision is older than before (a mirror of git accepts an older commit, and
+ *        reports it)
+ *      - more than max_delete percent of the files would be removed at once
  *
- * The offer is a word that names the state held back, made by etcd.c or git.c. `plyfs mirror
- * confirm` writes that word into STATE/confirm and wakes the mirror by SIGHUP. The mirror then
- * accepts the state that the word names: of git, that commit; of etcd, that cluster at that
+ * etcd.c or git.c makes an offer: a word that names the state held back. `plyfs mirror confirm`
+ * writes this word into STATE/confirm, and wakes the mirror by SIGHUP. The mirror then accepts the
+ * state that the word names. With git that is one commit; with etcd it is a cluster, at the named
  * revision or a later one.
  */
 #pragma once
@@ -27,8 +28,8 @@
 
 struct mirror_options {
 	struct replica_options replica;
-	unsigned max_delete; /* percent of the files that may go away at once; 100: all */
-	mode_t mode;         /* of files */
+	unsigned max_delete; /* percent of the files that may be removed at once; 100: all */
+	mode_t mode;         /* of the mirrored files */
 	const struct mirror_access *access; /* set by etcd.c or git.c; must outlive the mirror */
 	struct sandbox_switches switches;
 
@@ -53,10 +54,10 @@ enum {
 };
 
 /**
- * Opens the replica as it is, and enters the sandbox (sandbox.h): the process may write only in
- * STATE and to /dev/null, and make links and remove names in the directory that contains DIRECTORY.
- * `kind`, `source` (mirror_status.h) and the strings of `options` must outlive *ret. Returns 0 with
- * *ret for mirror_freep(), PROBLEM or -errno.
+ * Opens the replica with its present state, and enters the sandbox (sandbox.h). From then on the
+ * process may write only in STATE and to /dev/null, and make links and remove names in the
+ * directory that contains DIRECTORY (replica.h). `kind`, `source` (mirror_status.h) and the strings
+ * of `options` must outlive *ret. Returns 0 with *ret for mirror_freep(), PROBLEM or -errno.
  */
 int mirror_open(const struct mirror_options *options, const char *kind, const char *source,
 	struct mirror **ret, struct problem *problem);
@@ -69,44 +70,48 @@ bool mirror_sleep(struct mirror *mirror, unsigned ms);
 bool mirror_is_woken(struct mirror *mirror);
 
 /**
- * Counts a failure, and returns the pause before the next attempt, in ms. After each of the first
- * `endpoints` failures it is 1 ms, as each attempt may use another endpoint. Then the pause grows,
- * and is random, so that machines do not retry at the same time.
+ * Counts a failure, and returns the pause before the next attempt, in ms. `endpoints` is the number
+ * of endpoints. After each of the first `endpoints` failures the pause is 1 ms, as each attempt may
+ * use another endpoint. Then the pause grows, and is random, so that machines do not retry at the
+ * same time.
  */
 unsigned mirror_pause(struct mirror *mirror, unsigned endpoints);
 
-/** Returns `ms`, randomly changed by up to a quarter. */
+/** Returns `ms`, changed at random by a quarter at most. */
 unsigned mirror_jitter(unsigned ms);
 
 /**
- * Begins or updates the fault of the subject. If the fault is listed (MIRROR_FAULTS_MAX) and is new
- * or has a new message, logs it and writes the status.
+ * Begins or updates the fault of the subject (mirror_status.h). If the fault or its message is new,
+ * logs it and writes the status; but not if the fault is only counted (MIRROR_FAULTS_MAX).
  */
 __attribute__((format(printf, 3, 4))) void mirror_fault(
 	struct mirror *mirror, const char *subject, const char *format, ...);
 
-/** Ends the fault of the subject, if there is one; logs that, and writes the status. */
+/** Ends the fault of the subject. If there was one, logs that, and writes the status. */
 void mirror_mend(struct mirror *mirror, const char *subject);
 
 /** Reads the word that `plyfs mirror confirm` has written; "": none. */
 void mirror_read_confirmation(struct mirror *mirror, char ret[MIRROR_WORD_MAX]);
 
-/** Holds back the state that `offer` names. The message is the reason. Returns MIRROR_HELD. */
+/**
+ * Reports that the state that `offer` names is held back; `format` gives the reason. Returns
+ * MIRROR_HELD.
+ */
 __attribute__((format(printf, 3, 4))) int mirror_hold(
 	struct mirror *mirror, const char *offer, const char *format, ...);
 
 /**
- * Publishes the draft as the present tree, if they differ or there is no state yet. If too many
- * files would go away, drops the draft instead, and holds its state back by mirror_hold() with
- * `offer`. `offer` NULL: the user has confirmed the state, so it is not held back. Afterwards there
- * is no draft. Returns 0, MIRROR_HELD or -errno.
+ * Publishes the draft as the present tree, if the two differ or there is no state yet. If too many
+ * files would be removed, drops the draft instead, and returns mirror_hold() with `offer`. `offer`
+ * NULL: the user has confirmed the state, so it is not held back. Afterwards there is no draft.
+ * Returns 0, MIRROR_HELD or -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 
 /**
  * Notes that the replica is complete at `revision`, and that the store has just answered. Forgets
- * the held offer and its confirmation, and ends the faults "store" and "disk". `is_changed`: the
- * caller has changed files of the present tree itself; mirror_publish() notes its own changes.
+ * the offer and its confirmation, and ends the faults "store" and "disk". `is_changed`: the caller
+ * has changed files of the present tree itself. mirror_publish() notes its own changes.
  */
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 

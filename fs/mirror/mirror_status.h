@@ -1,6 +1,6 @@
 /*
- * The status of a mirror, in STATE/status.json: for readers, and for the mirror itself when it
- * starts again. The file is replaced as a whole, by rename(2).
+ * The status of a mirror, in STATE/status.json: for other processes, and for the mirror itself when
+ * it starts again. The file is replaced as a whole, by rename(2).
  *
  * A fault is a line for people about a subject, with the time when it began. The subject is
  * "store", "suspicion", "disk", "history", "signature", or for a key or file that can't be shown
@@ -17,15 +17,15 @@
 #include "sandbox.h"
 #include "store.h"
 
-/* Size of an identity, a revision or an endpoint, in bytes, with its NUL. */
+/* Size of an identity, a revision, an endpoint or an offer, in bytes, with its NUL. */
 #define MIRROR_WORD_MAX 256
 
 /* Maximum number of listed faults; the others are only counted. */
 #define MIRROR_FAULTS_MAX 200
 
 /*
- * How to reach the store, for a process that edits it or names places in it (store.h). The text is
- * no secret, but may name files with secrets.
+ * How to reach the store, for a process that edits it or names places in it (store.h): one entry of
+ * a list. A text is no secret, but may name a file with a secret.
  */
 struct mirror_access {
 	const char *name; /* NULL: the end of a list */
@@ -36,7 +36,7 @@ struct mirror_fault {
 	char *subject;
 	char *message;
 	time_t since;
-	bool is_swept; /* ends with the sweep, unless it is set again during the sweep */
+	bool is_swept; /* mirror_status_sweep_end() ends it, unless it is set again before */
 };
 
 /* All zero: nothing is known. */
@@ -48,13 +48,13 @@ struct mirror_status {
 	const struct mirror_access *access; /* lent; NULL: none */
 	char identity[MIRROR_WORD_MAX];     /* of the store: the cluster's id; or "" */
 	char revision[MIRROR_WORD_MAX];     /* of the state: a number or a commit; "": none yet */
-	char endpoint[MIRROR_WORD_MAX];     /* the one that answered last */
+	char endpoint[MIRROR_WORD_MAX];     /* the endpoint that answered last */
 	char offer[MIRROR_WORD_MAX]; /* the word that `plyfs mirror confirm` needs; "": none */
-	size_t files;
-	time_t changed; /* time of the state's last change; 0: never */
-	time_t contact; /* time of the last state, or answer to a probe, from the store; 0: never */
+	size_t files;                /* number of files in the state */
+	time_t changed;              /* time of the state's last change; 0: never */
+	time_t contact;              /* time of the store's last good answer; 0: never */
 	bool is_connected;
-	struct sandbox_state sandbox; /* the one in force */
+	struct sandbox_state sandbox; /* the parts in force */
 
 	struct mirror_fault *faults;
 	size_t fault_count;
@@ -66,7 +66,7 @@ void mirror_status_fini(struct mirror_status *status);
 
 /**
  * Reads identity, revision, endpoint and times from the existing file. Returns 0, also if there is
- * no file, or none that can be read; or PROBLEM if another source's mirror wrote the file.
+ * no file, or the file can't be read. Returns PROBLEM if a mirror of another source wrote the file.
  */
 int mirror_status_read(struct mirror_status *status, struct problem *problem);
 
@@ -74,15 +74,19 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem);
 int mirror_status_write(const struct mirror_status *status);
 
 /**
- * Sets the fault of the subject. Returns true if it is listed, and is new or has a new message.
+ * Sets the fault of the subject. Returns whether the fault or its message is new; false if the
+ * fault is only counted.
  */
 bool mirror_status_fault(struct mirror_status *status, const char *subject, const char *message);
 
 /** Ends the subject's fault. Returns whether there was one. */
 bool mirror_status_mend(struct mirror_status *status, const char *subject);
 
-/** Begins a sweep of the faults whose subject begins with `prefix`. */
+/**
+ * Begins a sweep of the faults whose subject begins with `prefix`: mirror_status_sweep_end() will
+ * end those that are not set again.
+ */
 void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix);
 
-/** Ends the sweep, and each of its faults that was not set during the sweep. */
+/** Ends the sweep, and each of its faults that was not set again since its beginning. */
 void mirror_status_sweep_end(struct mirror_status *status);

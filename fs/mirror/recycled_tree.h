@@ -1,13 +1,13 @@
 /*
- * A recycled tree: the previous tree of a mirror, kept to become the next draft. So the cost of a
- * draft depends only on what changes.
+ * A recycled tree: the previous tree of a replica (replica.h), kept to become the next draft. So
+ * the cost of a draft depends only on the number of changes.
  *
  *      STATE/tree.7/    the present tree
  *      STATE/spare/     tree.6, as it was; the paths in which the two differ are kept in memory
  *
  * Other processes may still read in the recycled tree, so none of its directories may show another
- * state. If a directory must change, a new one takes its place, and the names in it move there. A
- * process that has the old directory open reads the old state or nothing, as in a tree that is
+ * state. If a directory must change, a new one takes its place, and the old one's names move there.
+ * A process that has the old directory open reads the old state or nothing, as in a tree that is
  * removed.
  */
 #pragma once
@@ -17,7 +17,7 @@
 #include "path_list.h"
 
 /*
- * Maximum number of paths in which a recycled tree may differ from the present tree. If more
+ * Maximum number of paths in which a recycled tree may differ from the present tree. If more paths
  * differ, a copy of the present tree is cheaper.
  */
 #define RECYCLED_TREE_STALE_MAX 2000
@@ -26,12 +26,12 @@
 struct recycled_tree {
 	int state_fd; /* lent */
 	int fd;
-	struct path_list stale;
+	struct path_list stale; /* paths in which it may differ from the present tree */
 };
 
 /**
- * Makes the tree `name` the recycled one. `fd`, its descriptor, then belongs to the recycled tree;
- * `stale` is moved into it.
+ * Makes the tree `name` in STATE the recycled one. `stale` has the paths in which it differs from
+ * the present tree. Takes over `fd`, the tree's descriptor, and the contents of `stale`.
  */
 void recycled_tree_keep(
 	struct recycled_tree *recycled, const char *name, int fd, struct path_list *stale);
@@ -39,13 +39,13 @@ void recycled_tree_keep(
 /** Notes that the file at `path` has changed in the present tree, but not in the recycled one. */
 void recycled_tree_note(struct recycled_tree *recycled, const char *path);
 
-/** Returns whether, for a draft with `changes` changed paths, the recycled tree is cheap. */
+/** Returns whether the recycled tree is the cheapest base of a draft with `changes` changes. */
 bool recycled_tree_is_worth_it(const struct recycled_tree *recycled, size_t changes);
 
 /**
  * Renames the recycled tree to `name`, and makes it equal to the present tree. The caller may then
- * change only the files at `changes`. Returns a descriptor for close(2), or -errno. After an error
- * the caller must remove `name`, if it exists.
+ * change only the files at `changes`. Returns the tree's descriptor, for close(2), or -errno. After
+ * an error the caller must remove `name`, if it exists.
  */
 int recycled_tree_take(struct recycled_tree *recycled, const char *name, int present_fd,
 	const struct path_list *changes);

@@ -7,19 +7,19 @@
  *                   STATE/lock           held while a mirror keeps the replica
  *
  * Several changes at once are made in a draft. Unchanged files of the draft are hard links to those
- * of the present tree. When the draft is complete, it gets its number, and rename(2) switches the
- * link to it. The old tree loses its name, and later its files, so a process that has it open reads
- * the old state or nothing, and never a part of the new one.
+ * of the present tree. When the draft is complete, it gets its number, and rename(2) makes the link
+ * DIRECTORY lead to it. The old tree loses its name, and later its files. So a process that has the
+ * old tree open reads the old state or nothing, and never a part of the new one.
  *
- * A command that reads a tree holds it (store_hold()). Then the tree keeps its name and its files
- * until the command has ended and the next draft is published; but at most until REPLICA_HELD_MAX
- * newer trees have come, as a process may hold trees for ever.
+ * A command that reads a tree holds it (store_hold()). A held tree keeps its name and its files
+ * until the command has ended and the next draft is published. But a process may hold a tree for
+ * ever, so a tree is kept no longer when there are REPLICA_HELD_MAX newer ones.
  *
  * If only one file changes, rename(2) replaces it in the present tree. That is atomic, too, and a
  * process that watches the directory gets an event for one name.
  *
- * A tree with a number is complete, even after a crash (but see unsynced.h); the tree with
- * the highest number is the present one. So an opened replica shows the last state at once.
+ * A tree with a number is complete, even after a crash (but see unsynced.h). The tree with the
+ * highest number is the present one. So an opened replica shows the last state at once.
  */
 #pragma once
 
@@ -28,19 +28,20 @@
 #include "problem.h"
 #include "tree.h"
 
+/* Maximum number of trees that may be newer than a held one. */
 #define REPLICA_HELD_MAX 8
 
 struct replica;
 
 struct replica_options {
-	const char *directory; /* its path: a new name, an empty directory or our own link */
+	const char *directory; /* path of DIRECTORY: a new name, an empty directory or our link */
 	const char *state;     /* the path of STATE; NULL: ".NAME.mirror" beside the directory */
-	bool stands_by;        /* waits while another mirror keeps the replica */
+	bool stands_by;        /* replica_open() waits while another mirror keeps the replica */
 };
 
 /* Positive results, besides those of tree.h. */
 enum {
-	REPLICA_NEEDS_DRAFT = 8, /* there is no state yet, or more than one name would change */
+	REPLICA_NEEDS_DRAFT = 8, /* no state yet, or the change would need other names, too */
 };
 
 /**
@@ -68,49 +69,58 @@ const char *replica_state_path(const struct replica *replica);
 const char *replica_directory(const struct replica *replica);
 
 /**
- * Sets the revision that marks all files put from now on (store.h); "": no mark. Copies the string.
- * A put that changes no bytes sets the mark, too. Without extended attributes no file is marked.
+ * Sets the revision with which all files put from now on are marked (store.h); "": no mark. Copies
+ * the string. If a put changes no bytes, it still sets the mark. On a file system without extended
+ * attributes no file is marked.
  */
 void replica_revise(struct replica *replica, const char *revision);
 
-/** Marks the draft (the present tree if there is none) as the complete state of `revision`. */
+/** Marks the draft, or else the present tree, as the complete state of `revision`. */
 void replica_mark(const struct replica *replica, const char *revision);
 
 /**
- * Replaces or makes the file at `path`, for which key_path_refuse() is NULL. *is_changed: the file
- * was different before. Returns 0, REPLICA_NEEDS_DRAFT with nothing changed, or -errno.
+ * Replaces or makes the file at `path` in the present tree; key_path_refuse() must be NULL for
+ * `path`. *is_changed: the file was different or missing before. Returns 0, REPLICA_NEEDS_DRAFT
+ * with nothing changed, or -errno.
  */
 int replica_put(struct replica *replica, const char *path, struct span bytes, mode_t mode,
 	bool *is_changed);
 
-/** Removes the file at `path`, if there is one (*is_changed). Returns as replica_put(). */
+/**
+ * Removes the file at `path` from the present tree. *is_changed: there was such a file. Returns as
+ * replica_put().
+ */
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
- * Begins a draft, and drops an older one. Without `changes`, or without a state, the draft is
- * empty. Otherwise it equals the present tree, and may be changed only at `changes`, which this
- * function sorts. Returns 0 or -errno.
+ * Begins a draft, and drops an older one. If `changes` is NULL, or there is no state, the draft is
+ * empty. Otherwise it equals the present tree, and the caller may change it only at the paths in
+ * `changes`, which this function sorts. Returns 0 or -errno.
  */
 int replica_begin(struct replica *replica, struct path_list *changes);
 
 /**
  * Puts a file into the draft; if `mode` is S_IFLNK, a symbolic link. A directory has precedence
- * over a file at the same path: a file above `path` is removed, and *clash becomes the length of
- * its path, or 0 if there is none. Returns 0; TREE_CLASH: `path` is a directory, and the file is
- * left out; or -errno. replica_draft_remove() removes a file; it may be missing. Returns 0 or
- * -errno.
+ * over a file at the same path: if a file is in the place of a directory that contains `path`, the
+ * file is removed, and *clash becomes the length of its path; otherwise *clash becomes 0. Returns
+ * 0; TREE_CLASH: a directory is at `path`, so the new file is left out; or -errno.
  */
 int replica_draft_put(
 	struct replica *replica, const char *path, struct span bytes, mode_t mode, size_t *clash);
+
+/** Removes a file, which may be missing, from the draft. Returns 0 or -errno. */
 int replica_draft_remove(struct replica *replica, const char *path);
 
 /** Compares the draft with the present tree. Returns 0 or -errno. */
 int replica_compare(struct replica *replica, struct tree_difference *ret);
 
-/** Makes the draft the present tree. Returns 0, or -errno: the link may still be the old one. */
+/**
+ * Makes the draft the present tree. `difference` is that of replica_compare(). Returns 0; or
+ * -errno: then DIRECTORY may still lead to the old tree.
+ */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
-/** Drops a draft that equals the present tree; the next draft reuses its files if possible. */
+/** Drops a draft that equals the present tree. If possible, the next draft reuses its files. */
 void replica_put_back(struct replica *replica);
 
 /** Drops the draft and the recycled tree, if there are any. */

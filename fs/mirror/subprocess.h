@@ -1,6 +1,6 @@
 /*
- * A program that runs beside us, and whose output we read as it comes. It has a session of its own,
- * so it can't ask for anything at a terminal. It is killed at its time limit, and when we end.
+ * A program that runs while we read its output. It has a session of its own (setsid(2)), so it
+ * can't ask the user for anything at a terminal. It is killed at its time limit, and when we end.
  */
 #pragma once
 
@@ -20,12 +20,12 @@ struct subprocess {
 	int64_t deadline; /* by clock_ms(), in milliseconds */
 	char error[SUBPROCESS_ERROR_MAX];
 	size_t error_len;
-	char buffer[1 << 16]; /* output; the caller has not taken that from `begin` to `end` yet */
+	char buffer[1 << 16]; /* output; from `begin` to `end` it waits for subprocess_read() */
 	size_t begin;
 	size_t end;
 };
 
-/* Arguments and environment are as for execve(2). The program is searched for in PATH. */
+/* Arguments and environment are as for execve(2). arguments[0] is searched for in PATH. */
 struct subprocess_options {
 	char *const *arguments;
 	char *const *environment;
@@ -34,7 +34,7 @@ struct subprocess_options {
 	unsigned timeout_s;
 };
 
-/** Starts the program. Returns 0: then the caller must call subprocess_end(); or -errno. */
+/** Starts the program. Returns 0, and then the caller must call subprocess_end(); or -errno. */
 int subprocess_start(struct subprocess *child, const struct subprocess_options *options);
 
 /**
@@ -43,12 +43,16 @@ int subprocess_start(struct subprocess *child, const struct subprocess_options *
  */
 ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len);
 
-/** Reads `len` bytes; NULL: skips them. Returns 0; -ENODATA: the output is shorter; or -errno. */
+/**
+ * Reads `len` bytes of standard output into `bytes`; NULL: skips them. Returns 0; -ENODATA if the
+ * output ends before; or another -errno.
+ */
 int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 
 /**
- * Reads a string up to the byte `end`, which it drops. Returns 0 with the string's length; -ENODATA
- * at the end of the output; -EMSGSIZE if `text` is too small; or another -errno.
+ * Reads standard output up to the byte `end`, and drops that byte. Returns 0 with a string in
+ * `text`, which has room for `size` bytes, and with the string's length in *ret_len; -ENODATA if
+ * the output has no such byte; -EMSGSIZE if `text` is too small; or another -errno.
  */
 int subprocess_read_until(
 	struct subprocess *child, char end, char *text, size_t size, size_t *ret_len);
@@ -57,7 +61,7 @@ int subprocess_read_until(
 void subprocess_give_up(struct subprocess *child);
 
 /**
- * Waits for the program's end, and drops its remaining output. Returns its exit status; or -errno:
- * -ETIMEDOUT, or -ECHILD if a signal ended it. child->error is then one line.
+ * Waits for the program's end, and drops its remaining output. Returns its exit status; -ETIMEDOUT;
+ * -ECHILD if a signal ended it; or another -errno. Afterwards child->error is one line.
  */
 int subprocess_end(struct subprocess *child);

@@ -1,6 +1,7 @@
 /*
- * Trees of files, each reached by a descriptor. The functions make, link, compare and remove them,
- * and never follow a symbolic link in them. A tree is at most KEY_PATH_DEPTH_MAX directories deep.
+ * Trees of files, each reached by a descriptor of its root. The functions make, link, compare and
+ * remove trees, and never follow a symbolic link in a tree. A tree is at most KEY_PATH_DEPTH_MAX
+ * directories deep.
  */
 #pragma once
 
@@ -17,9 +18,9 @@ enum {
 	TREE_CLASH = 1, /* a directory is in the place of the file */
 };
 
-/* The difference of two trees, by their files' inodes: two names of one inode are the same file. */
+/* The difference of two trees. A file is unchanged if it is the same inode in both trees. */
 struct tree_difference {
-	size_t count; /* files of the second tree */
+	size_t count; /* files in the second tree */
 	size_t same;
 	size_t changed;
 	size_t added;
@@ -35,13 +36,13 @@ int tree_remove(int fd, const char *name);
 /** Makes hard links of all files in `from` in the empty directory `to`. Returns 0 or -errno. */
 int tree_link(int from, int to);
 
-/** Links the file at `path` in `from`, if there is one, to `path` in `to`. Returns 0 or -errno. */
+/** Makes a hard link of the file at `path`, if it is in `from`, in `to`. Returns 0 or -errno. */
 int tree_link_file(int from, int to, const char *path);
 
 /**
- * Replaces the directory at `path` by a new one, and moves all names of the old one there. A
- * process that has the old one open sees the old names or none. The new one is first made as `name`
- * in the directory `stage_fd`. Returns 0 or -errno.
+ * Replaces the directory at `path` by a new directory, which is first made as `name` in the
+ * directory `stage_fd`. Moves all names of the old directory to the new one. A process that has the
+ * old directory open sees the old names or none. Returns 0 or -errno.
  */
 int tree_renew(int fd, const char *path, int stage_fd, const char *name);
 
@@ -51,7 +52,7 @@ int tree_renew(int fd, const char *path, int stage_fd, const char *name);
  */
 int tree_stat(int fd, const char *path, struct stat *ret);
 
-/** Returns whether these are two names of one file. */
+/** Returns whether the attributes are those of one file. */
 bool tree_is_same(const struct stat *one, const struct stat *other);
 
 /** Compares two trees. `from` -1: an empty tree. Returns 0 or -errno. */
@@ -65,10 +66,10 @@ int tree_compare_at(int from, int to, const struct path_list *paths, size_t befo
 	struct tree_difference *ret);
 
 /**
- * Opens the parent directory of `path`; *name is the last part of `path`. With `is_made`, makes
- * missing directories, and removes a file that is in the place of one; *clash becomes the length of
- * that file's path, or 0 if there was none. Returns a descriptor; -ENOENT or -ENOTDIR: there is no
- * such directory; or another -errno.
+ * Opens the parent directory of `path`; *name becomes the last part of `path`. With `is_made`,
+ * makes missing directories, and removes a file that is in the place of a directory; then *clash
+ * becomes the length of that file's path, otherwise 0. Returns a descriptor for close(2); -ENOENT
+ * or -ENOTDIR if there is no such directory; or another -errno.
  */
 int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash);
 
@@ -76,13 +77,13 @@ int tree_open_parent(int fd, const char *path, bool is_made, const char **name, 
 bool tree_has(int fd, const char *path, struct span bytes, mode_t mode);
 
 /**
- * Writes a new file or link (S_IFLNK). With `is_synced`, waits until the file's bytes are on the
- * disk. Returns 0; or -errno, and there is no new file.
+ * Writes a new file, or a symbolic link if `mode` is S_IFLNK. With `is_synced`, waits until the
+ * file's bytes are on the disk. Returns 0; or -errno: then there is no new file.
  */
 int tree_write(int fd, const char *name, struct span bytes, mode_t mode, bool is_synced);
 
 /**
- * Removes the file at `path`, and directories that become empty. Returns 0, also if there is no
- * file; or -errno.
+ * Removes the file at `path`, and each directory that becomes empty. Returns 0, also if there is no
+ * such file; or -errno.
  */
 int tree_unlink(int fd, const char *path);

@@ -1,10 +1,10 @@
 /*
- * A mark on the first state of a replica. As a mount may wait for that state, the mirror publishes
- * it before it is on the disk:
+ * A mark on the first state of a replica. A mount may wait for that state, so the mirror publishes
+ * the state before its files are on the disk. Until they are, the mark is there:
  *
- *      STATE/unsynced       has the id of the boot (boot.h); removed when all is on the disk
+ *      STATE/unsynced       contains the id of the boot (boot.h)
  *
- * If the mark is of an earlier boot, the state is not used.
+ * If the mark is of an earlier boot, the state may be incomplete, and is not used.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 /** Sets the mark, before the state gets its name. Returns 0 or -errno. */
 int unsynced_mark(int state_fd);
 
-/** Returns whether the mark is of an earlier boot, so that files may have lost their bytes. */
+/** Returns whether there is a mark of an earlier boot: files may have lost their bytes. */
 bool unsynced_is_lost(int state_fd);
 
 /** Returns whether the mark is set. */
@@ -21,6 +21,6 @@ bool unsynced_is_marked(int state_fd);
 
 /**
  * Starts a process that waits until everything is on the disk, and then removes the mark. That
- * process is not our child, and closes its `lock_fd`.
+ * process is not our child. It closes its copy of `lock_fd`, so that it does not hold our lock.
  */
 void unsynced_end_beside(int state_fd, int lock_fd);
