@@ -33,6 +33,7 @@ static inline int read_file(const char *path, struct span *ret)
 	return 0;
 }
 
+/** Returns the monotonic time, in nanoseconds. */
 static inline uint64_t now_ns(void)
 {
 	struct timespec time;
@@ -41,7 +42,7 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/** Compares times, for qsort(3). */
+/** Compares two times (uint64_t), for qsort(3). */
 static inline int by_size(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
