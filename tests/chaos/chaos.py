@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random changes of every kind in three layers of a mount, and readers meanwhile.
 
-    chaos.py [--seed N] [--seconds N | --hours N | --rounds N] [--operations N] [--readers N] [--kill] PLYFS
+    chaos.py [--seed N] [--seconds N | --hours N | --rounds N] [--operations N] [--readers N] [--kill | --faulty TOOL] PLYFS
 
 Run it in an empty directory. In a round, a process for each layer changes it, plyfs.yaml changes, the daemon is
 stopped and goes on, and the kernel drops its caches. Meanwhile readers check that everything they see is whole
@@ -14,11 +14,15 @@ With --kill the daemon is killed with SIGKILL and started again at random moment
 `umount -l` and made anew. Readers then get errors, but never a wrong byte, and all files that were open stay
 whole.
 
+With --faulty, the layer mid is shown by the FUSE file system TOOL (tests/mount/faulty.c), which answers errors, or
+nothing for some seconds, at random while the layers change. Readers may then get errors, too.
+
 With --hours, the memory, descriptors and threads of the daemon must stop growing after a while. They are printed
 every five minutes, with the numbers of changes and of compared files.
 """
 import argparse
 import ctypes
+import errno
 import json
 import multiprocessing
 import faulthandler
@@ -61,13 +65,14 @@ class Failed(Exception):
 
 # ---- Settings
 
-def random_settings(chance, coherence):
+def random_settings(chance, coherence, is_faulty=False):
     pick = chance.choice
     by_name = {"by": ["kind", "metadata.name"]}
     return {
         "follow": {name for name in LAYERS if chance.random() < 0.4},
         "options": {"header": False, "on_error": pick(["last-good", "last-good", "fail"]),
-                    "coherence": coherence, "cache_mib": CACHE_MIB},
+                    "coherence": coherence, "cache_mib": CACHE_MIB,
+                    **({"poll_interval": "100ms", "answer_timeout": "1s"} if is_faulty else {})},
         "rules": [
             {"match": "**/a.yaml", "strategy": "deep", "lists": pick(["replace", "append", "prepend", "unique"])},
             {"match": "**/b.yaml", "strategy": "deep", "dropins": pick([False, True])},
@@ -91,14 +96,14 @@ def random_settings(chance, coherence):
     }
 
 
-def write_settings(settings):
+def write_settings(settings, paths):
     def rule_of(rule):
         options = {key: rule[key] for key in ("lists", "documents") if rule.get(key)}
         rule = {key: value for key, value in rule.items() if key not in ("lists", "documents")}
         return {**rule, "options": options} if options else rule
 
     text = yaml.dump({
-        "layers": [{"name": name, "path": top, "follow": name in settings["follow"]} for name, top in LAYERS.items()],
+        "layers": [{"name": name, "path": top, "follow": name in settings["follow"]} for name, top in paths.items()],
         "rules": [rule_of(rule) for rule in settings["rules"]],
         "files": [rule_of(virtual) for virtual in settings["files"]],
         "options": settings["options"],
@@ -177,6 +182,55 @@ class Mount:
         return memory, descriptors, threads
 
 
+class Faulty:
+    """A layer's file system that fails: FUSE, which shows mid/layer as mid/shown."""
+
+    shown = "mid/shown"
+    operations = ["all", "getattr", "readdir", "open", "read", "readlink"]
+    errors = [errno.EIO, errno.EACCES, errno.ESTALE]
+
+    def __init__(self, tool, seed):
+        self.chance = random.Random(seed)
+        os.makedirs(self.shown)
+        self.control("")
+        self.process = subprocess.Popen([tool, LAYERS["mid"], "control", self.shown])
+        end = time.monotonic() + 10
+        while not os.path.ismount(self.shown):
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise Failed(f"{tool} does not mount {self.shown}")
+            time.sleep(0.01)
+
+    def control(self, line):
+        with open("control~", "w", encoding="utf-8") as file:
+            file.write(line)
+        os.rename("control~", "control")
+
+    def fail(self):
+        """Begins a fault, ends it, or answers nothing for a while. Returns which, for the journal."""
+        roll = self.chance.random()
+        if roll < 0.3:
+            self.control("")
+            return "fault ends"
+        if roll < 0.6:
+            line = f"{self.chance.choice(self.operations)} {self.chance.choice(self.errors)}"
+            self.control(line)
+            return f"fault {line}"
+        # Longer than plyfs waits, or shorter.
+        seconds = self.chance.choice([0.05, 0.3, 1.5, 3])
+        os.kill(self.process.pid, signal.SIGSTOP)
+        time.sleep(seconds)
+        os.kill(self.process.pid, signal.SIGCONT)
+        return f"silence {seconds}"
+
+    def mend(self):
+        self.control("")
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def end(self):
+        subprocess.run(["umount", self.shown], check=True)
+        self.process.wait(10)
+
+
 class Growth:
     """The memory, descriptors and threads of the daemon at the end of each round. Their maxima must come early."""
 
@@ -218,11 +272,15 @@ class Chaos:
         self.may_break = multiprocessing.Value("b", False)
         self.context = multiprocessing.get_context("fork")
         self.coherence = self.chance.choice(["cached", "cached", "cached", "strict"])
-        self.settings = random_settings(self.chance, self.coherence)
+        self.settings = random_settings(self.chance, self.coherence, arguments.faulty)
         os.chmod(".", 0o755)  # links lead past it, and a reader that it denies is denied by the sources that they show
         for top in LAYERS.values():
             os.makedirs(top)
-        write_settings(self.settings)
+        self.paths = dict(LAYERS)  # as plyfs.yaml has them
+        self.faulty = Faulty(arguments.faulty, f"{arguments.seed} faults") if arguments.faulty else None
+        if self.faulty:
+            self.paths["mid"] = self.faulty.shown
+        write_settings(self.settings, self.paths)
         open(JOURNAL, "w").close()
         self.mount = Mount(arguments.plyfs, "mnt", "log")
         self.left = []  # taken away by `umount -l`; each ends with its last reader
@@ -237,7 +295,7 @@ class Chaos:
         self.readers = []
         for number in range(self.arguments.readers):
             seed = f"{self.arguments.seed} reader {number}"
-            self.start_reader(lambda seed=seed: readers.Reader("mnt", seed, self.may_break, JOURNAL, self.arguments.kill), f"failure{number}")
+            self.start_reader(lambda seed=seed: readers.Reader("mnt", seed, self.may_break, JOURNAL, self.arguments.kill, self.faulty), f"failure{number}")
 
     def start_reader(self, make, failure, end=None):
         process = self.context.Process(target=readers.run, args=(make, end or self.end, failure))
@@ -276,8 +334,10 @@ class Chaos:
 
     def change(self, number, without):
         """Runs all layers at once, and everything else that happens to a mount meanwhile."""
-        processes = [self.context.Process(target=changes.change, args=(changer, self.arguments.operations, without))
-                     for changer in self.changers(number)]
+        # The FUSE file system keeps showing the directory that it was started with.
+        processes = [self.context.Process(target=changes.change, args=(
+            changer, self.arguments.operations, (*without, "layer") if self.faulty and changer.name == "mid" else without))
+            for changer in self.changers(number)]
         for process in processes:
             process.start()
         while any(process.is_alive() for process in processes):
@@ -285,8 +345,8 @@ class Chaos:
             time.sleep(0.1 + self.chance.random() * 0.3)
             roll = self.chance.random()
             if roll < 0.15:
-                self.settings = random_settings(self.chance, self.coherence)
-                write_settings(self.settings)
+                self.settings = random_settings(self.chance, self.coherence, self.faulty)
+                write_settings(self.settings, self.paths)
                 self.note(f"settings {self.settings}")
             elif roll < 0.25:
                 self.note("stop")
@@ -298,6 +358,10 @@ class Chaos:
                 self.mount.forget()
             elif self.arguments.kill:
                 self.restart(roll < 0.75)
+            elif self.faulty:
+                self.note(self.faulty.fail())
+        if self.faulty:
+            self.faulty.mend()
         self.join(processes, "who changes a layer")
 
     def restart(self, by_kill):
@@ -329,7 +393,7 @@ class Chaos:
         os.replace(JOURNAL, JOURNAL + ".old")
         open(JOURNAL, "w").close()
         breaks = number % 2 == 1
-        self.may_break.value = breaks
+        self.may_break.value = breaks or self.faulty is not None
         end = self.context.Event()
         watchers = []
         # A strict lookup shows a directory before it can be published, and watchers get no event.
@@ -422,12 +486,16 @@ class Chaos:
         self.mount.end()
         for mount in self.left:
             mount.wait()
+        if self.faulty:
+            self.faulty.end()
 
     def tell(self, rounds):
         print(f"{(time.monotonic() - self.begin) / 60:.1f} min: {rounds} rounds, {self.changed} changes, {self.compared} files "
               f"compared; KiB, descriptors, threads: {self.growth.last}", flush=True)
 
     def stop(self):
+        if self.faulty and self.faulty.process.poll() is None:
+            self.faulty.mend()
         for process in multiprocessing.active_children():
             process.kill()
 
@@ -441,6 +509,7 @@ def main():
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--operations", type=int, default=150)
     parser.add_argument("--kill", action="store_true", help="the daemon is killed, or its mount taken away, again and again")
+    parser.add_argument("--faulty", metavar="TOOL", help="the layer mid is on the FUSE file system TOOL, which fails and hangs")
     parser.add_argument("--readers", type=int, default=2)
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)

@@ -37,11 +37,11 @@ def open_now(path):
 
 
 class Reader:
-    def __init__(self, top, seed, may_break, journal, may_die):
+    def __init__(self, top, seed, may_break, journal, may_die, is_faulty=False):
         self.top, self.journal = top, journal
         # The mount is dead, or away for a moment. Notes about the last mount no longer count.
         self.may_die = may_die
-        self.passing = PASSING | ({errno.ENOTCONN, errno.ECONNABORTED, errno.EIO} if may_die else set())
+        self.passing = PASSING | ({errno.ENOTCONN, errno.ECONNABORTED, errno.EIO} if may_die else set()) | ({errno.ETIMEDOUT, errno.EACCES} if is_faulty else set())
         self.chance = random.Random(seed)
         self.may_break = may_break
         self.device = None if may_die else os.stat(top).st_dev
