@@ -484,16 +484,14 @@ static unsigned count_failed(const struct view *view)
 unsigned view_run_change_hooks(struct view *view)
 {
 	for (;;) {
-		struct pollfd woken = {.fd = view->waker.fd, .events = POLLIN};
-		eventfd_t count;
-
+		view->waker.count = 0;
 		change_hooks_run(view);
 		unsigned failed = count_failed(view);
 		bool is_over = !view->hooks.running;
 		/* Another try needs a mount, or a render that watches. */
 		if (is_over)
 			return failed;
-		await_ms(&woken, 1, -1);
-		eventfd_read(view->waker.fd, &count);
+		if (!view->waker.count)
+			coroutine_poll(NULL, 0, NULL, &view->waker.queue);
 	}
 }

@@ -13,6 +13,7 @@
 #include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "coroutine.h"
 #include "gate.h"
 #include "hash.h"
 #include "layer_task.h"
@@ -148,9 +149,8 @@ int publisher_publish(struct publisher *publisher)
 	struct view *view = publisher->view;
 	bool is_batch = false;
 	struct change change;
-	eventfd_t woken;
 
-	eventfd_read(view->waker.fd, &woken);
+	view->waker.count = 0;
 	while (!publisher->is_stopped) {
 		view_take_events(view);
 		if (view_next_change(view, &change) == 0) {
@@ -165,8 +165,8 @@ int publisher_publish(struct publisher *publisher)
 		is_batch = false;
 		if (view_was_freed(view))
 			malloc_trim(0);
-		/* A look may have met a writer, and events may have come meanwhile. */
-		int timeout_ms = view_take_events(view);
+		/* A look may have met a writer. */
+		int timeout_ms = view_next_deadline(view);
 		if (view_has_work(view))
 			continue;
 		int change_hooks_ms = change_hooks_run(view);
@@ -330,21 +330,33 @@ static bool follow_settings(struct publisher *publisher)
 	return false;
 }
 
-/* Waits for the descriptors. `events` is the one of the layers' events. */
-static void wait_for(struct pollfd *polled, nfds_t count, struct pollfd *events, int timeout_ms)
+/* Waits for the descriptors, or until the view wakes the publisher. */
+static int poll_or_wake(struct view *view, struct pollfd *polled, nfds_t count, long us)
 {
-	const struct timespec burst = {.tv_nsec = BURST_US * 1000};
+	const struct timespec timeout = {us / 1000000, us % 1000000 * 1000};
+	static const struct timespec none;
 
+	return coroutine_poll(polled, count,
+		view->waker.count ? &none
+		: us < 0          ? NULL
+				  : &timeout,
+		&view->waker.queue);
+}
+
+/* Waits for work. `events` is the descriptor of the layers' events. */
+static void wait_for(struct view *view, struct pollfd *polled, nfds_t count, struct pollfd *events,
+	int timeout_ms)
+{
 	/* While a deadline is pending, ignore further events for a moment: see BURST_US. */
 	if (timeout_ms > 0) {
 		int fd = events->fd;
 		events->fd = -1;
-		int n = await_poll(polled, count, &burst);
+		int n = poll_or_wake(view, polled, count, BURST_US);
 		events->fd = fd;
-		if (n != 0)
+		if (n != 0 || view->waker.count)
 			return;
 	}
-	await_ms(polled, count, timeout_ms);
+	poll_or_wake(view, polled, count, timeout_ms < 0 ? -1 : timeout_ms * 1000L);
 }
 
 /* Returns the milliseconds until settings must be read, at most `timeout_ms`; -1: for ever. */
@@ -386,13 +398,12 @@ static bool must_handle(struct publisher_hook *hook, short events)
 /* Waits, and runs the hooks and reloads that are due. Returns false when the publisher must end. */
 static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 {
-	enum { STOP, EVENTS, WAKE, SETTINGS, OWN };
+	enum { STOP, EVENTS, SETTINGS, OWN };
 	bool was_due = publisher->is_reload_due;
 	struct publisher_hook *hooks = publisher->options.hooks;
 	struct pollfd polled[OWN + PUBLISHER_HOOKS] = {
 		[STOP] = {.fd = publisher->stop_fd, .events = POLLIN},
 		[EVENTS] = {.fd = watch_fd(publisher->view->watch), .events = POLLIN},
-		[WAKE] = {.fd = publisher->view->waker.fd, .events = POLLIN},
 		[SETTINGS] = {.fd = publisher->watch ? name_watch_fd(publisher->watch) : -1,
 			.events = POLLIN},
 	};
@@ -405,7 +416,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 	}
 	if (was_due)
 		timeout_ms = until_reload(publisher, timeout_ms);
-	wait_for(polled, OWN + PUBLISHER_HOOKS, &polled[EVENTS], timeout_ms);
+	wait_for(publisher->view, polled, OWN + PUBLISHER_HOOKS, &polled[EVENTS], timeout_ms);
 	if (polled[STOP].revents)
 		return false;
 	settings_reader_reap(&publisher->reader);

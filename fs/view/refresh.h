@@ -12,16 +12,19 @@
 
 /**
  * Handles the queued events, without waiting. Returns the milliseconds until the next deadline (of
- * a debounced name, a check, a poll); -1: none, wait for the watch or view->waker.fd.
+ * a debounced name, a check, a poll); -1: none, wait for the watch or view->waker.
  */
 int view_take_events(struct view *view);
+
+/** The same without the events: only what has become due. Makes no system call. */
+int view_next_deadline(struct view *view);
 
 /** Returns whether view_next_change() has anything to do now. */
 bool view_has_work(struct view *view);
 
 /**
  * Finds the next change to publish. May wait. Returns 0 with *ret for view_end_change(); or 1:
- * there is none now. When a job of the pool ends, view->waker.fd becomes readable.
+ * there is none now. When a job of the pool ends, view->waker is woken.
  */
 int view_next_change(struct view *view, struct change *ret);
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compose.h"
+#include "coroutine.h"
 #include "dependency.h"
 #include "directory.h"
 #include "inode.h"
@@ -118,8 +119,8 @@ struct polling {
 
 /* Wakes the publisher from any other coroutine. */
 struct waker {
-	int fd;                            /* eventfd: the publisher has work */
-	const struct coroutine *publisher; /* NULL: none has asked for events yet */
+	struct coroutine_queue queue; /* the publisher, while it waits for work */
+	unsigned count;               /* of wakes since the publisher last looked for work */
 };
 
 struct view {
@@ -167,5 +168,5 @@ bool view_is_strict(const struct view *view);
 /** Returns whether slow files get placeholders. In a strict mount requests wait instead. */
 bool view_has_placeholders(const struct view *view);
 
-/** Makes view->waker.fd readable, unless the publisher itself is the caller. */
+/** Has the publisher look for work as soon as the caller waits. */
 void view_wake(struct view *view);

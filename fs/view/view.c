@@ -44,8 +44,8 @@ bool view_has_placeholders(const struct view *view)
 
 void view_wake(struct view *view)
 {
-	if (view->waker.publisher != coroutine_self())
-		eventfd_write(view->waker.fd, 1);
+	view->waker.count++;
+	coroutine_wake(&view->waker.queue);
 }
 
 static int make_root(struct view *view)
@@ -76,7 +76,6 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	CLEANUP(view_freep) struct view *view = calloc(1, sizeof(*view));
 	if (!view)
 		return -ENOMEM;
-	view->waker.fd = -1;
 	view->inodes.next = VIEW_INO_RESERVED + 1;
 	view->is_strict = settings->options.coherence == COHERENCE_STRICT;
 	view->callbacks = *callbacks;
@@ -103,9 +102,6 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	r = watch_new(settings->options.watches, &view->watch);
 	if (r < 0)
 		return r;
-	view->waker.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (view->waker.fd < 0)
-		return -errno;
 	r = make_root(view);
 	if (r < 0)
 		return r;
@@ -275,8 +271,6 @@ void view_free(struct view *view)
 	inode_table_fini(&view->inodes.table);
 	inode_memory_fini(&view->inodes.memory);
 	watch_free(view->watch);
-	if (view->waker.fd >= 0)
-		close(view->waker.fd);
 	source_cache_free(view->cache);
 	settings_unref(view->composer.settings);
 	free(view);

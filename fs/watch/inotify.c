@@ -268,5 +268,8 @@ void inotify_read(struct inotify *inotify, void (*lost)(void *context), void *co
 				dispatch(inotify, event);
 			at += sizeof(*event) + event->len;
 		}
+		/* With room for another event, there was none (inotify(7)). */
+		if ((size_t)n + sizeof(struct inotify_event) + NAME_MAX + 1 <= sizeof(buffer))
+			break;
 	}
 }

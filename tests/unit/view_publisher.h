@@ -199,19 +199,14 @@ static inline int publish_ready(void)
 static inline void publish_all(void)
 {
 	for (;;) {
-		struct pollfd polled[] = {
-			{.fd = watch_fd(view->watch), .events = POLLIN},
-			{.fd = view->waker.fd, .events = POLLIN},
-		};
-		uint64_t woken;
+		struct pollfd polled = {.fd = watch_fd(view->watch), .events = POLLIN};
 		int timeout_ms = publish_ready();
 
-		if (read(view->waker.fd, &woken, sizeof(woken)) == sizeof(woken) ||
-			view_has_work(view))
+		if (view_has_work(view))
 			continue;
-		if (timeout_ms < 0 && poll(polled, 2, 0) == 0)
+		if (timeout_ms < 0 && poll(&polled, 1, 0) == 0)
 			return;
-		poll(polled, 2, timeout_ms);
+		poll(&polled, 1, timeout_ms);
 	}
 }
 
