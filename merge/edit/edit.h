@@ -5,9 +5,9 @@
  *
  * Only a removed entry loses its comments: the comment on its line, and the comment lines directly
  * above it, as text_lines.h and editor.h define them. A new entry never stands directly below old
- * comments, unless it is the only entry of the file or between its brackets. If an op adds an
- * entry, and a later op of the same edit removes the entry, neither op leaves a trace
- * (edit_undone.h).
+ * comments, unless it is the only entry of the file, or the only one between its brackets. An edit
+ * does a list of ops (struct edit_op). If one op adds an entry, and a later op removes that entry,
+ * neither op leaves a trace (edit_undone.h).
  *
  * Each result is checked. The new text is read again, and its tree must be the wanted one. If it is
  * not, the map or list around the change is written anew, then the map or list around that one, and
@@ -41,12 +41,13 @@ enum edit_kind {
 	EDIT_INSERT,
 };
 
-/* A format may let a key repeat (format.h), so that other sources add values to the key. This says
- * how put (put.h) then makes the target's values the only ones that count. */
+/* A format may let a key repeat (format.h), so that other sources add values to the key. This enum
+ * says how put (put.h) then makes the values in its target the only ones that count. The target is
+ * the source that put changes. */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* not at all: the op fails */
 	EDIT_AGAIN_LAST,  /* `value` becomes the last one, as only the key's last value counts */
-	EDIT_AGAIN_RESET, /* an empty assignment before these values resets all earlier ones */
+	EDIT_AGAIN_RESET, /* an empty value before the target's values drops all earlier values */
 };
 
 struct edit_op {
@@ -55,7 +56,8 @@ struct edit_op {
 	size_t document;
 	const struct edit_step *steps;
 	size_t count; /* number of steps */
-	/* of SET and INSERT; its style is used if possible, and its place is ignored */
+	/* of SET and INSERT: the new value. Its style is used if possible; its line and column are
+	 * ignored. */
 	const struct node *value;
 	/* SET: only a part of the old value differs. If the whole value must be written anew and a
 	 * comment would be lost, the op fails. */

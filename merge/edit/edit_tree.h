@@ -13,9 +13,9 @@ struct edit_tree {
 
 /**
  * Resolves the op in `tree`. If maps or lists along the op's steps are missing, they become part of
- * the op's value. In *ret all steps but the last lead to entries. The last step may also lead to a
- * new key or the end of a list. Returns 0 with *ret, which borrows from `op` and `arena`; PROBLEM
- * if the op is impossible; or -ENOMEM.
+ * the op's value. In *ret all steps but the last lead to entries that exist. The last step may also
+ * lead to a new key or the end of a list. Returns 0 with *ret, which borrows from `op` and `arena`;
+ * PROBLEM if the op is impossible; or -ENOMEM.
  */
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem);

@@ -14,8 +14,8 @@
  * lead back to the first tree, marks all of them. Returns whether an op is marked.
  *
  * The caller must check that the ops without a mark lead to the same last tree, or else do all ops.
- * For example, the first op may also make a map on the way to its entry. The removal of the entry
- * leaves that map.
+ * They lead to another tree if, for example, an undone op also makes a map on the way to its entry:
+ * the removal of the entry would leave that map.
  */
 bool edit_undone_find(
 	const struct edit_op *ops, const struct edit_tree *trees, size_t count, bool *undone);

@@ -63,7 +63,10 @@ struct line_manner {
 	char quote; /* '\0': none */
 };
 
-/** Takes the manner from the pair. If the pair has no separator, or no quote, that member stays. */
+/**
+ * Sets the manner to that of the pair. If the pair has no separator, manner->separator does not
+ * change; if the pair has no quotes, manner->quote does not change.
+ */
 void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner);
 

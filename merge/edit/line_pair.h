@@ -12,8 +12,10 @@
 
 /**
  * Changes the key's pairs to those that the format writes for `value`, or adds them if there are
- * none. Earlier pairs without an effect stay as they are: those before a reset, if the new values
- * begin with a reset; and all but the last pair, if only a key's last pair counts.
+ * none. Earlier pairs without an effect stay as they are. If only a key's last pair counts, these
+ * are all pairs but the last. If all pairs of a key count, an empty value drops the values before
+ * it, as in a unit of systemd. If the new values begin with an empty one, the pairs before the old
+ * text's last empty value stay.
  */
 int line_pair_set(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value);

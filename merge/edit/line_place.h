@@ -49,6 +49,6 @@ int line_place_find_sections(
 int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
 	struct line_places *ret);
 
-/** Finds the pairs of `key` in the section. NULL: the pairs of all keys. */
+/** Finds the pairs of `key` in the section; if `key` is NULL, the pairs of all keys. */
 int line_place_find_pairs(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, struct line_places *ret);

@@ -14,7 +14,7 @@ struct put_ground {
 	const struct merge_request *merge;
 	const struct stream *result;    /* the documents that the op applies to */
 	const struct edit_tree *wanted; /* the wanted documents */
-	/* the target's document; `result` shares nodes with it */
+	/* the target's documents; `result` shares nodes with them */
 	const struct document *document;
 	const struct format *format; /* of the target */
 	struct arena *arena;
@@ -22,8 +22,8 @@ struct put_ground {
 
 /**
  * Makes the form `number` of the op; numbers start at 0. *ret is an op on the target. ret->document
- * is the index of one of the target's documents, or their number, for a new document. Returns 0,
- * PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
+ * is the index of one of the target's documents. If *ret adds a document, the index is how many
+ * documents the target has. Returns 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
  */
 int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);

@@ -29,9 +29,10 @@ struct toml_parts {
 struct toml_place {
 	/* the entry whose value is the target; value.extent is NULL if there is no such entry */
 	struct toml_part value;
-	const struct extent *header; /* the target's own (of the root: its extent); NULL: none */
-	struct toml_parts headers;   /* the headers of the tables in the target */
-	struct toml_parts pairs;     /* the pairs whose dotted keys lead through the target */
+	/* the target's own header; if the target is the root, the root's extent; NULL: none */
+	const struct extent *header;
+	struct toml_parts headers; /* the headers of the tables in the target */
+	struct toml_parts pairs;   /* the pairs whose dotted keys lead through the target */
 };
 
 /** Returns whether an entry of the root is a header. */

@@ -9,7 +9,7 @@
 
 #include "yaml_slot.h"
 
-/** Writes the part, with "\n" as line ends. */
+/** Writes `part`, a value or a pair (yaml_text.h), with "\n" as line ends. */
 int yaml_new_put(const struct edit *edit, const struct yaml_part *part, struct span *ret);
 
 /**
