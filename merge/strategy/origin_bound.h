@@ -17,9 +17,10 @@
 bool origin_bound_is_short(const struct origins *origins, const struct node *node);
 
 /**
- * As origin_move(), but `from` may stay at another place of the result. If another value has added
- * steps to those of `from`, the next step of `to` would require a copy of them all. In that case,
- * this function does nothing if `from` has more than ORIGIN_BOUND steps.
+ * As origin_move(), but `from` may stay at another place of the result. `to` then shares the steps
+ * of `from`. But if another value shares them already, and has got further steps of its own, the
+ * next step of `to` requires a copy of all shared steps. In that case, this function does nothing
+ * if `from` has more than ORIGIN_BOUND steps.
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 

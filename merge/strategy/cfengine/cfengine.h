@@ -56,8 +56,8 @@ int cfengine_json_read(const struct cfengine_json *json, const struct node **ret
  */
 struct cfengine_sum {
 	const struct node *value; /* NULL: nothing yet */
-	struct node
-		*own; /* the same as `value` if that is a new node, with strings as keys; or NULL */
+	/* `value` itself if it is a new node, whose keys are all strings; else NULL */
+	struct node *own;
 	/* maps a key of `own` to the key as it was written, if that is no string; NULL: none */
 	struct node *odd;
 	struct origins *origins; /* records the decisions; NULL: off */

@@ -42,7 +42,7 @@ struct deep {
 
 /*
  * The functions that return int return 0; PROBLEM, with the merge's problem filled; or -errno. A
- * value at *ret is OWNED ("ours" below), or immutable.
+ * value at *ret is OWNED or immutable. The comments of functions call an OWNED node "ours".
  */
 
 /** Merges `value` into the value `below`, which may be NULL. *ret is NULL if no value is left. */

@@ -15,8 +15,9 @@
  *      refuse                      each source's only document; a second document is an error
  *
  * Without the option, `kind` and `metadata.name` are the KEYs if all documents have them, as
- * Kubernetes names objects; otherwise `refuse` applies. If only one source has documents, and they
- * have no directives, they stay as they are, except with `merge`.
+ * Kubernetes names objects; otherwise `refuse` applies. If only one source has documents, and no
+ * value in them has a directive (a tag such as !delete; deep.h), the documents stay as they are,
+ * except with `merge`.
  */
 #pragma once
 
@@ -29,8 +30,8 @@ struct deep_documents {
 	 */
 	struct node *map;
 	const struct node *by; /* sequence of KEYs; NULL: match by position, or `is_one` is set */
-	struct key *keys;      /* of `by` */
-	const char *names;     /* of `by`, for messages */
+	struct key *keys;      /* the KEYs of `by`, parsed */
+	const char *names;     /* the KEYs of `by`, for messages */
 	bool is_one;           /* all documents become one, or no source has a second document */
 	uint32_t *inputs;      /* for each document: number of the last input that has it, from 1 */
 	uint32_t capacity;     /* of `inputs` */
@@ -63,8 +64,9 @@ int deep_documents_check_removal(struct deep *deep, const struct deep_documents 
 	const struct node *said, bool *ret);
 
 /**
- * Sets *ret to the sealed result: NULL if there is no document; the document's root if there is
- * only one; else a sequence of the roots with the style NODE_STREAM. Returns 0 or -ENOMEM.
+ * Sets *ret to the result, an ordinary tree (deep_seal()): NULL if there is no document; the
+ * document's root if there is only one; else a sequence of the roots with the style NODE_STREAM.
+ * Returns 0 or -ENOMEM.
  */
 int deep_documents_give(
 	struct deep *deep, const struct deep_documents *documents, const struct node **ret);

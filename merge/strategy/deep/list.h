@@ -32,7 +32,7 @@ struct list_entry {
 
 	/* For the caller, in a key's first entry. A pass merges a layer's list into this list. */
 	uint32_t pass;         /* number of the last pass that met the key; 0: none */
-	uint32_t following;    /* entry for the next item in that pass that has the key */
+	uint32_t following;    /* entry for that pass's next item with the key; or LIST_NONE */
 	const struct node *by; /* the key as the layer's list has it */
 };
 
@@ -53,7 +53,7 @@ struct list {
 	struct items back;
 	struct list_index keys;
 	struct list_index values;
-	uint32_t rebuilds; /* how often `values` was emptied; to fill it takes O(items) */
+	uint32_t rebuilds; /* how often `values` was emptied; filling it again takes O(items) */
 };
 
 /**
@@ -107,8 +107,9 @@ void list_remove_key(struct list *list, uint32_t entry);
 bool list_next_value(const struct list *list, int32_t *position);
 
 /**
- * Adds an item to the index `values`. `position` is from list_next_value(). `value` is a sealed
- * form of the item, to be compared; NULL: the item was removed. Returns 0 or -ENOMEM.
+ * Adds an item to the index `values`. `position` is from list_next_value(). `value` is the item as
+ * an ordinary tree (deep_picture() in deep.h), to be compared; NULL: the item was removed. Returns
+ * 0 or -ENOMEM.
  */
 int list_add_value(struct list *list, int32_t position, const struct node *value);
 

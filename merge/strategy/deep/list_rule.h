@@ -23,9 +23,9 @@
 enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPEAT, LIST_BY_KEY };
 
 /*
- * LIST_REPEAT: lists combine as repeated assignments do in a file of systemd. A text is a list of
- * one item. A later list replaces the earlier one if it is an empty text, an empty list, or a list
- * with an empty text in it. Otherwise the later list is appended.
+ * LIST_REPEAT: lists combine as repeated assignments do in a file of systemd. A text counts as a
+ * list of one item. A later list replaces the earlier one if the later one is an empty text, an
+ * empty list, or a list with an empty text in it. Otherwise the later list is appended.
  */
 
 /* The modes' names in the option; LIST_BY_KEY is written {by: KEY} and has none. */
@@ -37,8 +37,10 @@ extern const char *const list_mode_names[LIST_BY_KEY];
  * (struct ini_lists).
  */
 enum list_twice {
-	LIST_TWICE_SECOND, /* merged with the second item below that has the key, or appended */
-	LIST_TWICE_MERGE,  /* merged into the earlier item */
+	/* A layer's second item with the key is merged with the second such item of the lower
+	 * layers, the third with the third, and so on. If there is none, the item is appended. */
+	LIST_TWICE_SECOND,
+	LIST_TWICE_MERGE, /* the item is merged into the earlier item */
 	LIST_TWICE_ERROR,
 };
 
@@ -52,7 +54,7 @@ struct list_rule {
 	const char *by_name; /* "name", "[name, url]", for messages */
 	enum list_twice twice;
 	bool needs_key;           /* LIST_BY_KEY: an item without a key is an error */
-	bool is_assigned;         /* a text is a list of one item, as for LIST_REPEAT */
+	bool is_assigned;         /* a text counts as a list of one item, as for LIST_REPEAT */
 	const struct node *place; /* the pattern, as written; NULL: the rule has none */
 	const struct node *value; /* the mode, as written; NULL: none is given */
 };
@@ -82,7 +84,7 @@ const struct list_rule *list_rules_find(
 int list_rules_report_idle(const struct list_rules *rules, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
-/** Returns whether a rule with LIST_REPEAT or is_assigned is possible: it applies to texts, too. */
+/** Returns whether a rule may have LIST_REPEAT or is_assigned, and so apply to texts, too. */
 bool list_rules_repeat(const struct list_rules *rules);
 
 /** Returns whether some lists are merged by a key. */

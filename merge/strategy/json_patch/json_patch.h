@@ -2,8 +2,8 @@
  * JSON Patch (RFC 6902), as Python's module jsonpatch applies it for cloud-init.
  *
  * The document is copied once. Any number of patches then change the copy. A value that a YAML
- * alias shares is shared in the copy, too. So, as in Python, a change at one of its places shows at
- * all.
+ * alias shares is shared in the copy, too. So, as in Python, a change at one place of the value
+ * shows at all its places.
  */
 #pragma once
 
