@@ -31,7 +31,7 @@ struct assignments {
 	size_t capacity;
 	enum typed_kind kind;  /* of all VALUEs; the caller sets it before the first is added */
 	const char *input_key; /* the KEY whose VALUE was standard input; NULL: none */
-	struct arena *arena;   /* has the VALUEs; made by assignments_add() */
+	struct arena *arena;   /* holds the VALUEs; the first assignments_add() makes it */
 	struct typed_documents documents;
 };
 

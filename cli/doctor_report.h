@@ -16,9 +16,9 @@ struct remedy {
 	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
 	const char *operand; /* a word after `text`, quoted for a shell; NULL: none */
 	/*
-	 * If one of these two is true, the finding is no fault, and is reported only if the report
-	 * is_verbose. With is_not_needed, "in order" replaces the message. With is_note, the
-	 * message stays.
+	 * If is_not_needed or is_note is true, the finding is no fault, and is reported only if the
+	 * report is_verbose. With is_not_needed, "in order" replaces the message. With is_note,
+	 * the message stays.
 	 */
 	bool is_not_needed, is_note;
 };

@@ -40,7 +40,7 @@ void explain_line_word(struct explain_line *line, const char *word);
 void explain_line_shown(struct explain_line *line, const char *text);
 void explain_line_value(struct explain_line *line, const struct node *value);
 
-/** Puts a layer and its file, without blanks before them. */
+/** Puts the layer and the name of `source`, without blanks before them. */
 void explain_line_name(struct explain_line *line, const struct source *source);
 
 /** Put a place. _source puts a source; _place puts a node's source, line and column, if known. */

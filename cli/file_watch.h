@@ -26,8 +26,9 @@ int file_watch_add_directory(struct file_watch *watch, const char *directory);
 
 /** Results of file_watch_wait(). */
 enum {
-	FILE_WATCH_CHANGED, /* changed; the events have paused since, or gone on for 1 s */
-	FILE_WATCH_ENDED,   /* one of the descriptors has an event */
+	/* a name has changed; then there was a pause without events, or events came for 1 s */
+	FILE_WATCH_CHANGED,
+	FILE_WATCH_ENDED, /* one of the descriptors has an event */
 };
 
 /**

@@ -42,14 +42,15 @@ struct each_host {
 	 */
 	int (*make)(void *context, const char *host, char **ret);
 	void *context;
-	/* set to one host after another, with the host's facts; at the end as before */
+	/* set to each host in turn, with the host's facts; restored at the end */
 	struct settings_environment *around;
 };
 
 /**
- * Groups the hosts of a list by the texts of each->make(). If a host fails, prints a message with
- * its name and goes on, but stops after EXIT_WRONG_USE. Returns the highest exit code. `list` and
- * `ret` must be zero. In any case call host_list_fini() and host_groups_fini().
+ * Groups the hosts of a list by the texts of each->make(). If the work for a host fails, prints a
+ * message with the host's name and goes on, but stops after EXIT_WRONG_USE. Returns the highest
+ * exit code. `list` and `ret` must be zero. In any case call host_list_fini() and
+ * host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret);

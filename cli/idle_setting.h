@@ -1,7 +1,7 @@
 /*
  * Settings without effect: options of rules, presets that merge no file, named layers without a
- * file, and layers with the directory of a lower layer. Also files that are not merged because
- * their names differ slightly, such as app.yaml and app.yml.
+ * file, and layers whose directory is also that of a lower layer. Also files that are not merged
+ * because their names differ slightly, such as app.yaml and app.yml.
  */
 #pragma once
 

@@ -8,7 +8,7 @@
  * reads, and prints the result if it differs. If the merge fails, reports that and goes on. Ends at
  * SIGINT or SIGTERM, if standard output has no reader or can't be written, or if no watch can be
  * made. With `ends_with_nul`, a NUL byte follows each result. Otherwise a terminal shows a line
- * with the time between two results; any other output gets a line between them only in YAML and
- * TOML. Returns an exit code.
+ * with the time of day between one result and the next; other output gets a separating line only in
+ * YAML and TOML. Returns an exit code.
  */
 int merge_watch(struct merge_job *job, bool ends_with_nul);

@@ -22,8 +22,8 @@
 void message_use_json(void);
 
 /**
- * A call of message_use_json() in this process, or in a process that it forks from now on, acts on
- * all these processes.
+ * Shares the choice of JSON with the processes that this process forks from now on: after
+ * message_use_json() in any of them, or in this process, the messages of all of them are JSON.
  */
 void message_share(void);
 

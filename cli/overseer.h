@@ -17,6 +17,6 @@
  * Forks, and returns in the child. The overseer itself exits with the child's exit code, or with
  * EXIT_FAILED after it has named a mount. If no mount depends on another process or machine, or a
  * pipe or process can't be made, overseer_begin() returns without an overseer. Call it before there
- * are coroutines, and not for a command that runs until it is stopped.
+ * are coroutines, and not for a command that runs until a signal ends it.
  */
 void overseer_begin(void);

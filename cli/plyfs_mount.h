@@ -76,8 +76,8 @@ void plyfs_mount_silence(
 /**
  * Reports that a mount did not answer for PROBE_MS. `path` may be a list, "A:B". The message names,
  * in this order of preference: a silent mount that contains `path`; any silent mount, as a link may
- * lead there; a mount that contains `path`; `path` itself. Does nothing if the guard has already
- * reported a mount.
+ * lead there; a mount that contains `path`; `path` itself. Does nothing if the guard (see
+ * plyfs_mount_guard()) has already reported a mount.
  */
 void plyfs_mount_complain(const char *path);
 
@@ -87,7 +87,7 @@ void plyfs_mount_complain(const char *path);
  */
 void plyfs_mount_name_silent(const char *path);
 
-/** Returns whether the guard (plyfs_mount_guard()) has reported a silent mount. */
+/** Returns whether the guard has reported a silent mount. */
 bool plyfs_mount_has_reported(void);
 
 /** Returns whether another process or machine serves the mount that the path is in. */

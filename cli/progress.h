@@ -13,7 +13,7 @@ struct progress {
 
 	/* private: */
 	bool is_shown;
-	int64_t shown_ms; /* PROGRESS_MS after this time, the line is shown next */
+	int64_t shown_ms; /* the line is next shown when PROGRESS_MS have passed since this time */
 };
 
 /* Size of a number with its commas, in bytes. */

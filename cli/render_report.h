@@ -24,7 +24,7 @@ struct render_report {
 	struct named_outcome *names; /* the names that are printed at the end */
 	size_t name_count;
 	size_t name_capacity;
-	bool has_failed; /* no memory */
+	bool has_failed; /* memory was short, so `names` is incomplete */
 
 	struct unchecked_list unchecked; /* reported at the end */
 };
@@ -33,7 +33,7 @@ void render_report_begin(struct render_report *report);
 
 /**
  * Erases the progress, then prints the message `line`. With `is_json`, prints `problem` instead,
- * which has the parts of the message; NULL: the message has no parts.
+ * which has the parts of the message, unless it is NULL.
  */
 void render_report_log(
 	struct render_report *report, const char *line, const struct problem *problem);
