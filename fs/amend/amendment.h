@@ -8,7 +8,8 @@
  *
  * Every process that edits a layer's files by this module locks the layer's directory (flock(2))
  * from the lookup to the end, so no edit overwrites another. If a program that does not take the
- * lock (an editor) has changed the source since it was read, the source is read again, a few times.
+ * lock, such as vi, has changed the source since it was read, the source is read again, a few
+ * times.
  *
  * The editor of a format (editor.h) finds the values' places in the text (extent.h), and replaces
  * only the bytes there. Before the file is written, the new text is parsed, and all layers are
@@ -83,7 +84,8 @@ struct amendment {
 	struct span new;      /* its text after the edit; none if is_removed */
 	struct stream before; /* the merged file before the edit; none: no file, or not parsed */
 	struct stream after;  /* the merged file after the edit */
-	struct stream below;  /* if values were removed: the merge of the sources below, if known */
+	/* if values were removed: the merge of the sources lower than `file`, if known */
+	struct stream below;
 };
 
 /**

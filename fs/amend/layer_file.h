@@ -30,11 +30,14 @@ struct layer_file {
 	const char *path; /* in the layer; a link is followed if it leads to a place in the layer */
 	struct span old;  /* the text that was read; `data` NULL: there is no such file */
 	struct span new;
-	/* A lower file: a new file admits no user that it refuses. NULL: the umask decides. */
+	/*
+	 * The attributes of a lower layer's file. If `old.data` is NULL, the written file admits no
+	 * user that the lower layer's file refuses. NULL: the umask decides.
+	 */
 	const struct stat *like;
 	/*
-	 * A lower layer: a new directory admits no user that the directory at the same path in this
-	 * layer refuses. NULL: the umask decides.
+	 * A lower layer. A new directory in `layer` admits no user that the directory at the same
+	 * path in `model` refuses. NULL: the umask decides.
 	 */
 	const struct layer *model;
 };

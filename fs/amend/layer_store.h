@@ -40,8 +40,8 @@ void layer_store_freep(struct layer_store **store);
 
 /**
  * Returns PROBLEM if the open `directory` lies inside a mirror's copy, where edits must not go,
- * whichever layer leads there. `path` is the file's, for the message. Returns 0 if the directory is
- * no mirror's; or -errno.
+ * whichever layer leads there. `path` is the path of the edited file, for the message. Returns 0 if
+ * the directory is no mirror's; or -errno.
  */
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 
