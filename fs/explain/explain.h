@@ -12,7 +12,7 @@
 struct merge_request;
 struct merge_result;
 
-/* A file of a layer that is not a source, although it lies at the path or is a drop-in. */
+/* A layer's file that is no source, although it lies at the path or is a drop-in. */
 struct passed {
 	struct source source;
 	char *why; /* the rule that leaves it out; NULL: the strategy leaves it out */
@@ -36,8 +36,8 @@ struct explanation {
 /**
  * Explains the file `path`, relative to the root and with no "." or "..". Returns 0 with *ret for
  * explanation_free(), which must precede offline_free(); PROBLEM; or -errno as offline_read(). If
- * `on_error: skip-layer` has left a layer out, returns 0 and `problem` has the reason; otherwise
- * after 0 `problem->message` is empty.
+ * `on_error: skip-layer` has left a layer out, returns 0 and `problem` has the reason. In all other
+ * cases of 0, `problem->message` is empty.
  */
 int explain(const struct offline *offline, const char *path, struct explanation **ret,
 	struct problem *problem);

@@ -46,7 +46,8 @@ struct explained {
 	const struct origin_removed *removed;
 	/* If the value is gone: the map or list that it was in, or the value that replaced it. */
 	const struct node *in;
-	struct origin_step *also; /* values at the KEY that went with the map or list around them */
+	/* values at the KEY that were overridden together with a map or list around them */
+	struct origin_step *also;
 	uint32_t also_count;
 
 	/* private: */
