@@ -2,11 +2,12 @@
  * The last-good store: the last good version of each path that was shown. It is needed when sources
  * are broken, and no reader holds the version any more.
  *
- *      version shows, or the kernel forgets it ─▶ last_good_note ─▶ memory ─▶ plyfs-state ─▶ files
- *      path can't be made, and nothing shows ──▶ last_good_find ◀─ memory
+ *      version shown, or the kernel forgets it ─▶ last_good_note ─▶ memory ─▶ plyfs-state ─▶ files
+ *      no version can be made, none is shown ───▶ last_good_find ◀─ memory
  *
- * The contract: if a path can't be made, its last version is shown to users who could read that
- * version and may read the path now, until a new version can be made or no layer has the path.
+ * The contract: if no new version of a path can be made, the last one is shown to users who could
+ * read that version and may read the path now. This ends when a new version can be made, or when no
+ * layer has the path.
  *
  * If versions take more than LAST_GOOD_MEMORY_MAX bytes, those noted or found longest ago are
  * dropped. If the mount has a directory for the store, files in it hold the same versions, and the
@@ -72,15 +73,15 @@ bool last_good_take(struct last_good *last_good);
 
 /**
  * Makes plyfs-state write all versions. Later calls of last_good_note() do nothing. Waits 5 s at
- * most for each answer, and not at all if plyfs-state is stopped or has ended, or the disk is full.
- * Only the root coroutine calls it.
+ * most for each answer, and not at all if plyfs-state is suspended (SIGSTOP) or has ended, or the
+ * disk is full. Only the root coroutine calls it.
  */
 void last_good_stop(struct last_good *last_good);
 
 /**
  * Makes plyfs-state write all versions and unlock the directory, so that another daemon can load
  * it. last_good_pause() returns false if plyfs-state does not answer in time. last_good_resume()
- * locks the directory again. If another daemon holds it then, that is logged, and writing waits.
+ * locks the directory again. If another daemon has locked it, that is logged, and writing waits.
  * Only the root coroutine calls them.
  */
 bool last_good_pause(struct last_good *last_good);

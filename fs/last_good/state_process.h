@@ -2,7 +2,7 @@
  * The process plyfs-state: only this process writes the directory of the last-good store
  * (last_good_file.h), and it can write nothing else.
  *
- *      daemon ── CALL ──▶ plyfs-state      there are versions to write; plyfs-state lets more come
+ *      daemon ── CALL ──▶ plyfs-state      there are versions to write; plyfs-state waits for more
  *             ◀─ NEXT ───
  *             ── PUT, REMOVE ─▶            one file
  *             ◀─ NEXT ───                  … until the daemon has no more:
