@@ -1,7 +1,8 @@
 /*
- * The bases of rendered files. With them, a later process can leave a file as it is, and need not
- * read and merge its sources. It does so only if everything that the file depends on is provably
- * unchanged. Changes of a file are recognised by its stamp (version.h):
+ * The bases of rendered files. A basis is a hash of the state of all that a file is made from. By
+ * comparing bases, a later process can leave a file as it is, and need not read and merge its
+ * sources. The process does so only if everything that the file depends on is provably unchanged.
+ * Changes of a file are recognised by its stamp (version.h):
  *
  * 1. The basis (compose_basis()) is the same. The basis of a file covers the layers and stamps of
  *    all its sources, and a hash of the settings: the stamps of plyfs.yaml and of the facts,
@@ -38,7 +39,7 @@ uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
 /** Writes the bases, if they have changed. Returns 0; or -errno, with the old file in place. */
 int bases_write(struct rendered *rendered);
 
-/** Notes the basis of the version that was just put at the name; 0: it has no basis. */
+/** Notes the basis of the version that was just put at the name. `basis` 0: it has none. */
 void bases_note(struct rendered *rendered, struct owned *owned, uint64_t basis);
 
 /**

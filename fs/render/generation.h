@@ -20,7 +20,7 @@
 /* The prefix, in the manifest, of names beside the generation. */
 #define GENERATION_BESIDE "./"
 
-/** Returns whether the name is beside the generation: a link, or a generation itself. */
+/** Returns whether the name is in DIRECTORY itself: a link, or the directory of a generation. */
 bool generation_is_beside(const struct owned *owned);
 
 /** Returns whether the name begins with "..", as a generation's does. */

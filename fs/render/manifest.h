@@ -37,23 +37,24 @@ struct version;
 
 /* A name that belongs to plyfs, or soon will. */
 struct owned {
-	struct fingerprint fingerprint; /* of the object put there last or next; mode 0: none */
-	struct fingerprint former;      /* of the previous object; used while in doubt */
-	uint32_t line;                  /* private: the number of its last line */
-	bool is_logged;                 /* private: the log has `fingerprint` */
+	/* of the object that plyfs has put there last, or is about to put there; mode 0: none */
+	struct fingerprint fingerprint;
+	struct fingerprint former; /* of the previous object; used while in doubt */
+	uint32_t line;             /* private: the number of its last line */
+	bool is_logged;            /* private: the log has `fingerprint` */
 
-	/* For the owner of the manifest; zero after reading. */
-	uint64_t basis;         /* of the sources that gave `fingerprint` (bases.h); 0: unknown */
-	uint64_t stamp;         /* hash of the stamp that goes with `fingerprint`; 0: unknown */
-	bool is_seen;           /* found in the layers by this process, or its lookup failed */
-	bool is_changed;        /* --atomic: the next generation has another object there */
-	bool is_gone;           /* --atomic: the next generation has no object there */
-	bool is_kept_back;      /* drift was kept, so the layers' version was not put there */
-	uint32_t reported;      /* hash of the drift that was last reported */
-	int failure;            /* result of the failed attempt, which is retried; 0: none */
-	bool is_publishing;     /* the publisher retries its change; the view has the old version */
-	char *fault;            /* the failure's message; owned */
-	uint64_t ino;           /* the view's inode number of the shown object */
+	/* For the manifest's caller; zero after reading. */
+	uint64_t basis;     /* of the sources that gave `fingerprint` (bases.h); 0: unknown */
+	uint64_t stamp;     /* hash of the stamp that goes with `fingerprint`; 0: unknown */
+	bool is_seen;       /* found in the layers by this process, or its lookup failed */
+	bool is_changed;    /* --atomic: the next generation has another object there */
+	bool is_gone;       /* --atomic: the next generation has no object there */
+	bool is_kept_back;  /* drift was kept, so the layers' version was not put there */
+	uint32_t reported;  /* hash of the drift that was last reported */
+	int failure;        /* result of the failed attempt, which is retried; 0: none */
+	bool is_publishing; /* a change failed, and the publisher retries it: failure_of_change() */
+	char *fault;        /* the failure's message; owned */
+	uint64_t ino;       /* the view's inode number of the shown object */
 	struct version *wanted; /* --atomic: the next generation's version; a reference is held */
 
 	char path[]; /* relative to the rendered directory */

@@ -24,7 +24,7 @@ struct render {
 	int helpers_fd;                /* helper_watch(); -1: none */
 	int commit_failure;            /* result of the last attempt at a generation; 0: success */
 	struct problem commit_problem; /* while there is a `commit_failure` */
-	unsigned failed;               /* number of paths that failed in this walk */
+	unsigned failed;               /* number of failures since render_all() began */
 	int64_t retry_ms;              /* delay of the retry of the next failure; 0: RETRY_MS */
 
 	/* NULL: drift is not watched for. */

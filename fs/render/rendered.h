@@ -32,7 +32,7 @@ enum outcome {
 struct rendered_options {
 	const char *directory; /* must be empty, unless plyfs has rendered it */
 	bool is_made;          /* we have just made the directory, and no other user can enter it */
-	const char *source;    /* the source as the user gave it, for the status */
+	const char *source;    /* the plyfs.yaml, or "A:B:C", as the user gave it; for the status */
 	bool adopts;           /* takes over other programs' files that have the right bytes */
 	bool keeps_drift;      /* does not undo changes of other programs */
 	bool is_atomic;

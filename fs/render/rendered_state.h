@@ -36,8 +36,8 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * with the bits `more`. If it keeps another group, that group gets no rights. Returns 0 with *ret,
- * in which `hash` is not set; or -errno.
+ * with the bits `more`. If the group can't be set, the group that stays gets no rights.
+ * Returns 0 with *ret, in which `hash` is not set; or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 
