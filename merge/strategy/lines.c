@@ -298,8 +298,8 @@ static const char *remover(const struct options *options)
 
 static const struct option_spec options[] = {
 	{"remove", OPTION_BOOL, "false", NULL,
-		"a line -LINE removes LINE of lower files, and above it in its own; it is not "
-		"written"},
+		"a line -LINE is not written; it removes each line LINE of lower files, and each "
+		"line LINE before it in its own file"},
 	STRATEGY_ORDER_OPTION,
 	{0},
 };

@@ -116,8 +116,8 @@ static const struct option_spec concat_options[] = {
 	{"separator", OPTION_TEXT, "", NULL, "a line put between two files"},
 	STRATEGY_ORDER_OPTION,
 	{"blocks", OPTION_TEXT, "", NULL,
-		"where a line begins with this word, a file's rest stands behind the first "
-		"parts of all files"},
+		"each file is split before its first line that begins with this word; all first "
+		"parts come first, then all second parts"},
 	{0},
 };
 

@@ -543,7 +543,8 @@ static const struct option_spec options[] = {
 	{"documents", OPTION_VALUE, "", NULL,
 		"how the documents of a YAML file are matched between layers: {by: KEY} or {by: "
 		"[KEY, KEY]}, where all KEYs count; position; merge: all become one; or refuse. "
-		"Without it, by [kind, metadata.name] if all documents have these, else refuse"},
+		"Without this option, by [kind, metadata.name] if all documents have these, "
+		"else refuse"},
 	{0},
 };
 

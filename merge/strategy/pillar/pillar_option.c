@@ -35,7 +35,8 @@ const struct option_spec pillar_option_specs[] = {
 	{"keys", OPTION_VALUE, "[_merge, _parent, _data]", NULL,
 		"the keys that name the files to merge in; a name or a list of names"},
 	{"neighbour_key", OPTION_TEXT, "_neighbours", NULL,
-		"the key that names files whose values stand under these names"},
+		"the key that names further files; for each NAME there, the result gets a key NAME "
+		"with the content of NAME.yaml"},
 	{"data_path", OPTION_TEXT, "", NULL,
 		"the directory beneath which files are searched, relative to the layers"},
 	{0},
