@@ -18,8 +18,8 @@
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 
 /**
- * Refuses an environment that names a host, machine or user for which no layer exists, or a fact
- * whose layers are all missing. Returns 0; PROBLEM, which suggests the nearest name that has a
- * layer, if there is one; or -ENOMEM.
+ * Refuses an environment (settings_environment.h) that names a host, machine or user for which no
+ * layer exists, or a fact whose layers are all missing. Returns 0; PROBLEM, which suggests the
+ * nearest name that has a layer, if there is one; or -ENOMEM.
  */
 int absent_layer_find(const struct settings *settings, struct problem *problem);

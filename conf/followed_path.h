@@ -49,9 +49,9 @@ void followed_path_stay_local(bool is_local);
 dev_t followed_path_remote(void);
 
 /**
- * If *fd is the root of the mount of followed_path_cover(), closes it, opens `beneath_fd` again in
- * *fd, and returns 1. Returns 0 if *fd is not in that mount; -ELOOP for any other file of the
- * mount; or another -errno. Makes no request to a file system.
+ * If *fd is the root of the mount of followed_path_cover(), closes it, sets *fd to a new descriptor
+ * of the directory `beneath_fd`, and returns 1. Returns 0 if *fd is not in that mount; -ELOOP for
+ * any other file of the mount; or another -errno. Makes no request to a file system.
  */
 int followed_path_uncover(int *fd);
 

@@ -27,7 +27,7 @@ int forked_keep_only(int output, int *kept, size_t count);
  */
 bool forked_dies_with(pid_t parent);
 
-/* The functions for the process that has forked it. */
+/* The functions for the process that has forked the new one. */
 
 /**
  * Reaps the child if it has ended. Returns whether it has ended. If so, *status is as wait(2) sets

@@ -76,7 +76,7 @@ enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
  * use continues; otherwise its result, an -errno, is returned. NULL: every path may be used.
  *
  * A guard is needed because stat(2), open(2) and read(2) wait for the server of a mount that is
- * nested in a layer, or that a link leads to, and a command can't end such a call.
+ * nested in a layer, or that a link leads to, and a command of plyfs can't break off its own call.
  */
 void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
@@ -105,8 +105,8 @@ void layer_delegate(const struct layer_delegate *delegate);
 /**
  * Sets a function that opens files for this process; NULL: none. It is needed because a link of a
  * layer with `follow` may lead to a file that the sandbox keeps this process from reading
- * (fs/sandbox/reader_sandbox.h). `path_fd` is that file, open with O_PATH; `open` returns a new
- * descriptor for `flags`, or -errno.
+ * (fs/sandbox/reader_sandbox.h). `path_fd` is that file, open with O_PATH. `open` opens the file
+ * once more, with `flags`, and returns the new descriptor or -errno.
  */
 void layer_open_elsewhere(int (*open)(int path_fd, int flags));
 

@@ -58,9 +58,9 @@ int layer_spec_read_presence(
 	struct layer_spec *spec, const struct node *map, struct problem *problem);
 
 /**
- * Names each layer without a name after the last part of its path, prefix or URL, with -2, -3 …
- * added if that name is taken. Returns 0, PROBLEM if plyfs.yaml gives two layers the same name, or
- * -ENOMEM.
+ * Gives each layer that has no name yet the last part of its path, prefix or URL as its name, with
+ * -2, -3 … added if that name is taken. Returns 0, PROBLEM if plyfs.yaml gives two layers the same
+ * name, or -ENOMEM.
  */
 int layer_specs_name(
 	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem);

@@ -27,7 +27,7 @@ bool mount_table_is_remote(const struct table_mount *mount);
  * Returns 0 if the device is that of a local file system, -EREMOTE if it is a remote one's, or
  * another -errno. If no mount has the device, as with a btrfs subvolume, the device counts as
  * local. Asks no file system. Results are cached until the table changes. Only one thread may call
- * it.
+ * this function.
  */
 int mount_table_check(dev_t dev);
 

@@ -1,7 +1,7 @@
 /*
  * Files and directories that settings name by their paths: plyfs.yaml, facts, presets, schemas,
  * programs, and the directories of layers. Their file systems may not answer. So a thread that must
- * not wait for them sets a delegate, which has another process make the calls.
+ * not wait for them sets a delegate, which has another process make the system calls.
  */
 #pragma once
 

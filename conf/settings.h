@@ -33,7 +33,8 @@ struct schema_file {
 	struct span uri;   /* file:///… */
 	struct span id;    /* its '$id', absolute, if `schemas` lists it; empty: none */
 	bool is_listed;    /* plyfs.yaml lists it in `schemas` */
-	/* `schema` checks formats; the same file may have another entry that does not */
+	/* `schema` checks formats. For the same file, there may be another struct schema_file,
+	 * whose `schema` does not. */
 	bool validates_formats;
 	struct span text;            /* as it was read; `data` NULL: it could not be read */
 	struct stat read;            /* of the file, when it was read */
@@ -148,8 +149,8 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 bool settings_follow_links(const struct settings *settings);
 
 /**
- * Sets the option `header` to the value that an option of the mount gives. plyfs.yaml no longer
- * changes it, even when the settings are made again.
+ * Sets options.header as the command line demands. plyfs.yaml no longer changes it, even when the
+ * settings are made again.
  */
 void settings_fix_header(struct settings *settings, bool header);
 
@@ -220,9 +221,9 @@ bool settings_header(const struct settings *settings, const char *path);
 const struct format *settings_format(const struct settings *settings, const char *path);
 
 /**
- * Returns the format of a source of the file at `path`. `place` is the path of the source. Its rule
- * or its name decides, or else the format of the file. NULL stands for YAML, of which JSON is a
- * part.
+ * Returns the format of a source of the file at `path`. `place` is the path of the source. The rule
+ * that matches `place` decides; if it says nothing, the source's name; if that says nothing, the
+ * source has the format of the merged file. NULL stands for YAML, of which JSON is a part.
  */
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place);

@@ -35,8 +35,8 @@ struct settings_environment {
 	const char *mountpoint;
 	const char *beneath;
 
-	/* The caller watches the files, and reads them again after a change. So reading does not
-	 * wait for a file that may be half written. */
+	/* The caller watches the files of the settings, and reads them again after a change. If
+	 * false, settings_read() itself tries again if a bad file may be half written. */
 	bool is_watched;
 };
 

@@ -43,14 +43,15 @@ int settings_read_schemas(
 /**
  * Reads `schema:` of `map`, a rule or virtual file. A relative path begins at the directory of the
  * plyfs.yaml or preset. Reads the file only once, even if several rules name it. Returns 0 with
- * *ret, or unchanged if no schema is given; PROBLEM, with the place in a wrong schema; or -ENOMEM.
+ * *ret (unchanged if no schema is given); PROBLEM, which has the place in the schema if the schema
+ * is wrong; or -ENOMEM.
  */
 int settings_read_schema(struct settings *settings, const struct node *map,
 	const struct schema_file **ret, struct problem *problem);
 
 /**
- * Reads a YAML version. Messages call it `name`. Returns 0 with *ret, which is static, or unchanged
- * if nothing is given; or PROBLEM.
+ * Reads a YAML version. Messages call it `name`. Returns 0 with *ret, which is static (unchanged if
+ * nothing is given); or PROBLEM.
  */
 int settings_read_yaml(const struct node *node, const char *name, const enum node_schema **ret,
 	struct problem *problem);
@@ -65,8 +66,8 @@ int settings_open(struct settings *settings, struct problem *problem);
 int settings_set_layers(struct settings *settings, struct problem *problem);
 
 /**
- * Reads `exclude:` of a layer, a pattern or a list of them. Returns 0 with *ret, in `arena`, or
- * unchanged if nothing is given; PROBLEM; or -ENOMEM.
+ * Reads `exclude:` of a layer, a pattern or a list of them. Returns 0 with *ret in `arena`
+ * (unchanged if nothing is given); PROBLEM; or -ENOMEM.
  */
 int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
 	struct problem *problem);

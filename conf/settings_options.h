@@ -30,7 +30,7 @@ struct settings_options settings_options_default(void);
 /**
  * Reads the map `options` of a plyfs.yaml; NULL: there is none. Options that the map does not set
  * stay as they are. Returns 0; PROBLEM with the place and the values that are allowed; or -ENOMEM.
- * An option with an older name leaves a *warning.
+ * If the map has an option under its former name, *warning says so.
  */
 int settings_options_read(struct settings_options *options, const struct node *map,
 	struct arena *arena, struct problem *warning, struct problem *problem);

@@ -1,7 +1,8 @@
 /*
- * Trust: plyfs runs programs and writes a state only if plyfs.yaml, its presets, its schemas and
- * the programs themselves can be trusted. A file is trusted if no user except root and the user who
- * runs plyfs can have written, placed or replaced it.
+ * Trust: plyfs runs programs, and writes states (last good versions and mirrors' trees), only if
+ * plyfs.yaml, its presets, its schemas and the programs themselves can be trusted. A file is
+ * trusted if no user except root and the user who runs plyfs can have written, placed or replaced
+ * it.
  */
 #pragma once
 
