@@ -44,7 +44,8 @@ struct schema_record {
 	uint64_t second;
 	uint32_t path;       /* index in run->kept_steps at which the path to the instance begins */
 	uint32_t path_count; /* number of steps of that path */
-	uint32_t branch;     /* index of the outermost alternative in which the fault is */
+	/* index, in `anyOf` or `oneOf`, of the outermost alternative in which the fault is */
+	uint32_t branch;
 	/* number (from 1) of the alternative that was likely meant; 0: none, or several */
 	uint32_t alternative;
 	uint32_t children; /* number of records behind this one: faults of its alternatives */
@@ -161,7 +162,7 @@ bool run_matches(struct schema_run *run, const struct pattern *pattern, const st
 
 /**
  * Returns the target of the outermost dynamic anchor `name` in the dynamic scope; NULL if there is
- * no such anchor, or the run has failed, at `instance`.
+ * no such anchor, or the run has failed. `instance` is as `at` in run_spend().
  */
 const struct subschema *run_dynamic(
 	struct schema_run *run, struct span name, const struct node *instance);
