@@ -5,9 +5,10 @@
 #include "worker.h"
 
 /**
- * Does what compose() does, in a worker. But links, and files of compose_held_source(), need no
- * parser: the calling process composes them itself. If they are in a remote layer, it does so only
- * for files above 64 MiB, and only while the layer answers. Returns as compose() or workers_run().
+ * Does what compose() does, in a worker. But links, and large files that are shown without a copy
+ * (compose_held_source()), need no parser: the calling process composes them itself. In a remote
+ * layer, it does so only for files above 64 MiB, and only while the layer answers; a worker
+ * composes all others. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,

@@ -1,6 +1,6 @@
 /*
- * Layer tasks: workers look for the daemon into layers on network and FUSE file systems, and follow
- * links that lead to such a file system.
+ * Layer tasks: on behalf of the daemon, workers look into layers on network and FUSE file systems,
+ * and follow links that lead to such a file system.
  *
  *      coroutine of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
@@ -20,15 +20,16 @@
 struct layer_tasks {
 	struct workers *workers;
 	struct composer composer; /* with is_cancelled; `settings` is not used */
-	/* Logs that a layer is silent, or answers again; `problem` is NULL. May be NULL. */
+	/* Logs that a layer is silent, or answers again, with NULL as `problem`. If `log` itself is
+	 * NULL, nothing is logged. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 	void *context;
 };
 
 /**
- * From now on workers look into remote layers, whatever settings they are of (layer.h). `tasks` is
- * copied; NULL: the calling process looks into them itself. Call this function while no coroutine
- * looks into a layer.
+ * From now on, workers look into the remote layers of all settings (layer_delegate() in layer.h).
+ * `tasks` is copied; NULL: the calling process looks into these layers itself. Call this function
+ * while no coroutine looks into a layer.
  */
 void layer_tasks_use(const struct layer_tasks *tasks);
 

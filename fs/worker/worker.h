@@ -1,10 +1,10 @@
 /*
  * Workers: the processes plyfs-worker, which read sources and merge them for the daemon.
  *
- *      job of the pool ──job──▶ plyfs-worker: loads, parses, merges, validates
- *                      ◀─ask──
- *                      ──reply▶
- *                      ◀─answer─
+ *      job of the pool (pool.h) ──job──▶ plyfs-worker: loads, parses, merges, validates
+ *                               ◀─ask──
+ *                               ──reply▶
+ *                               ◀─answer─
  *
  * A worker may ask the daemon for three things: where the view finds a name under a directory
  * (finder.h), the last good text of a source, and a file outside of the layers that a link leads
@@ -18,11 +18,12 @@
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
  * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
  * under the mount, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job at a
- * time. Two workers are kept, each with a cache of parsed sources. The first one gets no large
- * jobs, so a small job rarely waits for a large one. The second one gets large jobs, and small ones
- * while the first is busy. If both stay busy, one more worker is forked for the waiting job alone.
- * A worker that has had a large job runs with less priority (LARGE_NICE) from then on: the daemon,
- * which answers all requests, goes before it. If the settings change, workers are forked anew.
+ * time. Two workers are kept, each with a cache of parsed sources. The first one gets no large jobs
+ * (worker_job.bytes), so a small job rarely waits for a large one. The second one gets large jobs,
+ * and small ones while the first is busy. If both stay busy, one more worker is forked for the
+ * waiting job alone. A worker that has had a large job runs with less priority (LARGE_NICE) from
+ * then on: the daemon, which answers all requests, goes before it. If the settings change, workers
+ * are forked anew.
  *
  * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
  * worker is left alone: it gets no job any more, and ends as soon as it can. While WORKERS_LEFT_MAX
@@ -83,7 +84,11 @@ struct worker_job {
 	 * long stands still. 0: 2 * answer_ms.
 	 */
 	int patience_ms;
-	int longest_ms; /* after so long a wait for a message, steps don't count; 0: 10 minutes */
+	/*
+	 * If the worker has sent no message for so long, steps no longer count: it stands still if
+	 * it uses no processor time. 0: 10 minutes.
+	 */
+	int longest_ms;
 	uint64_t bytes; /* of the sources, about. More than POOL_LARGE_BYTES: a large job */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
@@ -129,7 +134,10 @@ struct worker_answer {
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
 
-/** Returns how long a worker has been waiting for `file_system`: the longest of all; 0: none is. */
+/**
+ * Returns for how many ms workers have been waiting for `file_system`: the longest of these times;
+ * 0: no worker waits for it.
+ */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
 /** Adds the answer's texts to `cache`: if a source breaks later, its text can be the fallback. */

@@ -28,9 +28,9 @@ struct worker_page {
 };
 
 /**
- * Makes the new process end after the daemon has closed the other end of the socket, when it has
- * used a second or two of a processor since then. Call this directly after fork(2), after
- * forked_dies_with(). Allocates nothing.
+ * Makes the new process look, after each second of processor time that it uses, whether the daemon
+ * has closed the other end of the socket. If so, the process ends. Call this function right after
+ * fork(2) and forked_dies_with(). Allocates nothing.
  */
 void worker_end_with(int socket);
 
@@ -41,8 +41,9 @@ void worker_end_with(int socket);
 void worker_note_step(void);
 
 /**
- * Blocks the worker's own signal until the task has ended: on some file systems a system call fails
- * with EINTR if a signal arrives. Only for a task of few system calls.
+ * Blocks SIGPROF, the signal of the timer that limits the worker's processor time, until the task
+ * has ended: on some file systems a system call fails with EINTR if a signal arrives. Only for a
+ * task of few system calls.
  */
 void worker_block_signals(void);
 
