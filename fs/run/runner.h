@@ -19,8 +19,8 @@
  *   A guard that has not ended some time after its command's time limit, perhaps because SIGSTOP
  *   has suspended it, gets SIGCONT, then SIGKILL.
  *
- * Guards are helpers (helper.h), so the status and the log report a guard that is stopped. A
- * process has one runner at a time.
+ * Guards are helpers (helper.h), so the status and the log report a guard that SIGSTOP has
+ * suspended. A process has one runner at a time.
  */
 #pragma once
 
@@ -52,18 +52,18 @@ int runner_new(struct runner **ret);
  * Starts the program for `path`, with the content of `fd` from its beginning. `run` must live until
  * run->done is called; the other arguments are needed only during this call. Returns 0; or -errno:
  * then run->done is never called. -EBUSY: RUN_SLOTS commands of this kind run already; -ECANCELED:
- * `runner` is stopped, or NULL.
+ * runner_stop() was called, or `runner` is NULL.
  */
 int runner_run(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run *run);
 
 /**
  * Makes the guards kill all commands, and gives RUN_GONE to the unfinished runs. Does not wait for
- * the guards. A stopped runner starts no command any more.
+ * the guards. From then on the runner starts no command.
  */
 void runner_stop(struct runner *runner);
 
-/** Stops the runner, waits for the guards and frees the runner. NULL: does nothing. */
+/** Calls runner_stop(), waits for the guards and frees the runner. NULL: does nothing. */
 void runner_free(struct runner *runner);
 void runner_freep(struct runner **runner);
 
