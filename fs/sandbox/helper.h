@@ -98,9 +98,9 @@ void helper_take(
 void helper_wake(void);
 
 /**
- * Ends the helper, if there is one. Unless `patience_ms` is 0, the caller has closed the helper's
- * socket: then continues the helper, and waits at most `patience_ms` until it ends by itself. If it
- * still runs, kills it, and waits at most 5 s for its end: a disk that hangs may keep a killed
- * process for ever.
+ * Ends the helper, if there is one. If `patience_ms` is 0, kills it at once. Otherwise the caller
+ * must have closed the helper's socket before. This function then continues the helper if it is
+ * stopped, waits at most `patience_ms` until it ends by itself, and kills it only if it still runs.
+ * Waits at most 5 s for the end of a killed helper: a disk that hangs may keep it for ever.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

@@ -21,5 +21,8 @@ int landlock_new(enum sandbox_process process, struct landlock *ret);
 /** Allows `right` for the object open as `fd`, and all beneath it. Returns 0 or -errno. */
 int landlock_allow(const struct landlock *landlock, int fd, enum sandbox_right right);
 
-/** Limits this thread, and threads that it makes later, to these rights. Returns 0 or -errno. */
+/**
+ * Limits this thread, and threads that it makes later, to the rights that the set allows. Returns 0
+ * or -errno.
+ */
 int landlock_enter(const struct landlock *landlock);

@@ -4,10 +4,10 @@
 #include "sandbox.h"
 
 /**
- * Prepares and enters the sandbox of a mirror. The mirror may write anything in the state's
- * directory, open as `state_fd`. In the directory `beside`, where the link to the state lies, the
- * mirror may make links and remove names. Returns 0 with *ret, the parts in force; PROBLEM; or
- * -errno.
+ * Prepares and enters the sandbox of a mirror. The mirror may write anything in its state directory
+ * (STATE in store.h), open as `state_fd`. In the directory `beside`, where the link to the state
+ * lies, the mirror may make links and remove names. Returns 0 with *ret, the parts in force;
+ * PROBLEM; or -errno.
  */
 int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, const char *beside,
 	struct sandbox_state *ret, struct problem *problem);

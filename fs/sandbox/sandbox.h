@@ -24,8 +24,8 @@
  *                 guard's limits. So a guard keeps the rights of the user who mounts, and is in no
  *                 sandbox. Its only input is the command's output.
  *
- * The means. Each is used for all these processes but the guard. Further exceptions stand after
- * "Not". A means with "Only" is used for the named processes alone:
+ * The parts of the sandbox. Each is used for all these processes but the guard. Further exceptions
+ * stand after "Not". A part with "Only" is used for the named processes alone:
  *
  *   no_new_privs  a set-id program gains no rights.
  *   capabilities  only those that sandbox.c names, with the reason of each, are kept.
@@ -49,8 +49,8 @@
  * If code in a process with a filter needs another system call, add the call to the table in
  * filter.c, with the reason.
  *
- * If the kernel lacks a means, or the build lacks libseccomp, plyfs runs without it, and the status
- * says so. If there is a means but it can't be used, plyfs does not start.
+ * If the kernel lacks a part, or the build lacks libseccomp, plyfs runs without this part, and the
+ * status says so. If the kernel offers a part that can't be used, plyfs does not start.
  */
 #pragma once
 
