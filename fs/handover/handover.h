@@ -22,8 +22,8 @@
  *   /dev/fuse, which stays open. A placeholder inode keeps its number, and the new program begins
  *   its lookup again.
  *
- * The process number, the parent and the terminal stay, too. To rest, the daemon stops in this
- * order: publisher, requests, pool.
+ * The process number, the parent and the terminal stay, too. To rest, the daemon first stops the
+ * publisher, then the answering of requests, then the pool, which runs jobs (pool.h).
  *
  * If anything fails before the exec, the daemon goes on serving. If the new program fails after the
  * exec, it unmounts. If it hangs for HANDOVER_S, the kernel kills it (SIGALRM), and the mount ends.
@@ -62,7 +62,7 @@
 /* What the program that ran in this process before us has left to us. */
 struct inheritance {
 	int socket;     /* has the state, for heir_new(); -1: there was no such program */
-	unsigned tried; /* take-overs of this mount in this process */
+	unsigned tried; /* number of take-overs of this mount that this process has tried */
 	bool is_config; /* program_call.is_config */
 };
 
@@ -133,9 +133,10 @@ unsigned handover_tried(const struct handover *handover, const char **error);
 int handover_become(struct handover *handover, struct record *record);
 
 /**
- * Writes the record to a socket. Calls `store`, which gives the socket to the service manager for
- * the next daemon, and returns whether that succeeded. Returns 0 if the manager has the socket:
- * this process must do nothing more for the mount. Returns -errno if this process must go on.
+ * Writes the record to a socket, and calls `store`. `store` must give the socket to the service
+ * manager for the next daemon, and return whether that succeeded. handover_leave() returns 0 if the
+ * manager has the socket: this process must do nothing more for the mount. It returns -errno if
+ * this process must go on.
  */
 int handover_leave(struct handover *handover, struct record *record,
 	bool (*store)(void *context, int socket), void *context);
@@ -173,7 +174,7 @@ int heir_find_older(const char *mountpoint);
 /** Reads the state. Returns 0 with *ret for record_free(), or -errno. */
 int heir_take(struct heir *heir, struct record **ret);
 
-/** The format of the state. Raise it with every change of the state that any room writes. */
+/** The format of the state. Raise it whenever any code changes what it writes into the state. */
 #define STATE_FORMAT 5
 
 /**
