@@ -20,7 +20,7 @@ enum change_kind {
 /* Something to be published. */
 struct change {
 	enum change_kind kind;
-	/* parent, entry, path: NULL if a directory's attributes change without a look. */
+	/* parent, entry, path: NULL if a directory's attributes change without a look (look.h). */
 	struct directory *parent; /* of `entry` */
 	struct entry *entry;      /* in use until view_end_change() */
 	char *path;               /* owned; relative to the root */

@@ -8,8 +8,8 @@
  *                                          pause, which grows      └─▶ FAILED, after the last try
  *
  * A batch has the events that were reported before a hook became due. The hook waits for the looks
- * of these events, and for no later event. Nor does it wait for a large file, a check (gate.h) or a
- * file that is being written: their changes come with the next batch.
+ * (look.h) of these events, and for no later event. Nor does it wait for a large file, a check
+ * (gate.h) or a file that is being written: their changes come with the next batch.
  *
  * Changes during a run, or during the pause after a failure, belong to the command's next run. A
  * run after a failure has the paths of the failed run, too. Each command is one hook, even if

@@ -35,12 +35,12 @@ enum pending_state {
 	PENDING_NONE,    /* no change is known */
 	PENDING_GONE,    /* the name has gone, or is new; another event may follow at once */
 	PENDING_WRITING, /* a program writes the file; the name waits until it is done */
-	PENDING_QUEUED,  /* the name must be looked up, now or after the look under way */
+	PENDING_QUEUED,  /* the name must be looked up, now or after the look (look.h) under way */
 };
 
 /* How thoroughly a queued name is looked up. The highest of several reasons counts. */
 enum entry_scope {
-	SCOPE_POLL,   /* first compared with its sources' stamps */
+	SCOPE_POLL,   /* the sources' stamps (version.h) are compared first */
 	SCOPE_RESCAN, /* an event may be missing; a file that no program has read is skipped */
 	SCOPE_FULL,   /* the name, a source or a dependency has changed */
 };
@@ -53,12 +53,15 @@ enum entry_scope {
  *      it is listed, and the kernel may cache its absence ──────────▶ UNANNOUNCED
  *      it is looked up, and programs may know another object of it ─▶ UNANNOUNCED
  *      the publisher publishes it ──────────────────────────────────▶ SHOWN
+ *
+ * While a name is UNANNOUNCED, programs may still take it for absent, or know another object of
+ * it.
  */
 enum entry_known {
 	KNOWN_NOTHING,     /* kind NONE: no program has asked for it */
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
 	KNOWN_SHOWN,       /* any other kind: what is shown */
-	KNOWN_UNANNOUNCED, /* any other kind: its absence, or another object; not published yet */
+	KNOWN_UNANNOUNCED, /* any other kind: what is shown is not published yet */
 } __attribute__((packed));
 
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
@@ -75,7 +78,7 @@ struct pending {
 	bool is_touched;        /* the name had an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
 	bool has_slot;  /* it is in view->queue.entries, perhaps without being QUEUED any more */
-	uint64_t since; /* not NONE: its revision (queue.h) */
+	uint64_t since; /* unless NONE: the revision with which the name waits (queue.h) */
 	layer_mask writing;  /* layers where its file was written, and is not closed yet */
 	layer_mask created;  /* layers where its file was made, and is not closed yet */
 	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
@@ -88,9 +91,11 @@ struct checked;
 /* What an entry has only after a program, an event or a scan has asked for its name. */
 struct entry_use {
 	/*
-	 * The object shown last. last.print is 0 while that object is shown, and also if any object
-	 * may get the entry's number. A directory's times are set when the kernel forgets the
-	 * directory.
+	 * The object shown last (inode_memory.h). When the kernel has forgotten the object,
+	 * last.print is its fingerprint: the next object gets the same number only if it has the
+	 * same fingerprint, or if both are directories. last.print is 0 while the object is shown,
+	 * and if any next object may get the number. A directory's times are set when the kernel
+	 * forgets the directory.
 	 */
 	struct last_inode last;
 	uint64_t ino;                /* its inode number; 0: the one that its path gives */
@@ -102,7 +107,7 @@ struct entry_use {
 	uint64_t written;            /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
-	struct look *look;               /* under way; others may wait for it; NULL: none */
+	struct look *look;               /* under way; lookups may share it; NULL: none */
 	struct placeholder *placeholder; /* its placeholder inode; NULL: none */
 	unsigned users; /* the looks, changes, checks and placeholder that have it in use */
 	enum entry_hook hook;
@@ -170,7 +175,7 @@ enum directory_scan {
 struct directory_attributes {
 	struct rights rights; /* shown */
 	struct rights found;  /* in the layers; wider ones are shown later */
-	uint64_t opens_after; /* the directory's revision while wider rights wait; 0: none do */
+	uint64_t opens_after; /* revision of wider rights that wait (attributes.h); 0: none */
 	struct timespec mtime;
 	uint64_t described;  /* how often they have changed since the directory was made */
 	uint64_t told;       /* `described` when the kernel was last notified */

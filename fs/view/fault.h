@@ -20,7 +20,7 @@ enum fault_serves {
 	FAULT_SERVES_LOCKED,         /* the merge, with the values that locks and bounds hold */
 	FAULT_SERVES_COVERED,        /* another mount on the path, which hides the former version */
 	FAULT_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
-	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, but for one that needs a new mount */
+	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, except one that needs a new mount */
 };
 
 struct fault {

@@ -8,10 +8,10 @@
  *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *
  * A candidate is a version that waits for its verdict. Of several candidates of a path, the newest
- * counts. If a look of the publisher makes a candidate, the look ends without a change, and later
- * the verdict queues the name again. If a first look makes one, the look is parked until the
- * verdict, and its callers are answered with a placeholder inode (placeholder.h). The entry keeps
- * the last bytes that passed, and the last that failed, with their verdicts.
+ * counts. If a look (look.h) of the publisher makes a candidate, the look ends without a change,
+ * and later the verdict queues the name again. If a first look makes one, the look is parked until
+ * the verdict, and its callers are answered with a placeholder inode (placeholder.h). The entry
+ * keeps the last bytes that passed, and the last that failed, with their verdicts.
  *
  * The command is that of the settings in force when it is started; it judges the bytes of the
  * candidate (runner.h).

@@ -1,5 +1,5 @@
 /*
- * Link watches: for names whose sources can change without an event in their own directory.
+ * Link watches: for names whose sources can change without an event in the directory of the name.
  *
  * In a layer that follows symbolic links, a name may lead anywhere:
  *
@@ -11,9 +11,9 @@
  * source with several names (hard links) can be changed through another name: its inode is watched.
  * An event of any of these watches counts as an event of the name in the layer.
  *
- * Each look at a name makes the name's watches anew before it reads the sources. When all new
- * watches are made, they replace the former ones. If a watch can't be made, or the path leads to a
- * network or FUSE file system, which may not answer, the directory of the name is polled.
+ * Each look (look.h) at a name makes the name's watches anew before it reads the sources. When all
+ * new watches are made, they replace the former ones. If a watch can't be made, or the path leads
+ * to a network or FUSE file system, which may not answer, the directory of the name is polled.
  */
 #pragma once
 

@@ -34,7 +34,7 @@ struct look_result {
 	struct dependencies asked;   /* the dependencies that composing met */
 	struct version *version;     /* of a file or a link; one reference */
 	struct directory *directory; /* FIRST, STRICT: made, not shown */
-	struct problem problem;      /* with a message: `version` is broken or is_recalled, lacks a
+	struct problem problem;      /* has a message if `version` is broken or is_recalled, lacks a
 				   source, or has a fallback */
 	uint64_t basis;              /* compose_basis() of `lookup` */
 	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */

@@ -11,7 +11,7 @@
  *
  * The kernel walks a path twice at most: a second -ESTALE becomes the reader's error. So a
  * placeholder lives as long as the path may still become a file, even if new settings or a
- * take-over begin its look again. As long as it lives, it has its entry in use.
+ * take-over begin its look (look.h) again. As long as it lives, it has its entry in use.
  */
 #pragma once
 

@@ -45,8 +45,8 @@ struct view_queue {
 /**
  * Returns the revision for an item that is queued now. If the publisher is handling an item, the
  * new item results from that one, and gets the same revision (view->queue.cause). Otherwise it gets
- * a new revision. So when no item waits with a revision, all changes that the first item with this
- * revision has caused are shown.
+ * a new revision. So once no item with a given revision waits any more, the changes that the first
+ * item with that revision has caused are all shown.
  */
 uint64_t queue_revision(struct view *view);
 
@@ -59,7 +59,10 @@ uint64_t queue_since(const struct view *view);
  */
 struct pending *queue_pending(struct view *view, struct entry *entry);
 
-/** Notes an event of the entry itself: after its next look, names that depend on it are queued. */
+/**
+ * Notes an event of the entry itself: after its next look (look.h), names that depend on it are
+ * queued.
+ */
 void queue_touch(struct view *view, struct entry *entry);
 
 /** Queues an entry that has changed, or whose sources or dependencies have changed. */

@@ -2,14 +2,14 @@
  * Reading ahead: a program that looks up the files of a directory in the order of the listing, as
  * `ls -l` and `grep -r` do, gets the next files without waiting for a worker.
  *
- * When a program has looked up two files in a row, and asks for the next one, looks at the files
- * after that one begin (LOOK_AHEAD). Such a look has no caller, and shows nothing. When it has
- * ended, it is kept for the first caller.
+ * When a program has looked up two files in a row, and asks for the next one, the view begins looks
+ * (look.h) with the purpose LOOK_AHEAD at the files that follow. Such a look has no caller, and
+ * shows nothing. When it has ended, it is kept for the first caller.
  *
  * Contract: a caller gets what a look of its own would find. A kept look answers only if no event
- * of its name or directory was queued since it began; all queued events are read before. It answers
- * only for a file that depends on nothing but its watched sources. Any other look ahead is dropped,
- * and the caller gets a look of its own.
+ * of its name or directory was reported since it began; to know this, the view first reads all
+ * events. The look answers only for a file that depends on nothing but its watched sources. Any
+ * other look ahead is dropped, and the caller gets a look of its own.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * Refreshing: compares the layers with the shown tree, and so finds the next change to publish.
  *
- *      queue ──▶ look, in the pool ──▶ done ──▶ decide: a change, or nothing
+ *      queue ──▶ look (look.h), in the pool ──▶ done ──▶ decide: a change, or nothing
  *
  * Only the coroutine that publishes calls these functions. It reads all queued inotify events
  * before it looks up the first name, so that many events make one change.

@@ -39,8 +39,8 @@ struct settings_reader {
 	struct settings_process left[SETTINGS_READERS_MAX]; /* those left alone */
 	struct name_watch *watch;                           /* the process adds watches to it */
 	const struct settings *old; /* those in force, while new ones are read */
-	unsigned unwatched;         /* paths of the last reading with a name that is not watched */
-	/* Requests of the last reading that failed. They may succeed later without an event. */
+	unsigned unwatched;         /* in the last reading: how many paths have an unwatched name */
+	/* In the last reading: failed requests. These may succeed later without an event. */
 	unsigned failures;
 	unsigned answer_ms; /* how long the process may take for an answer */
 	int stop_fd;        /* once it is readable, each request returns -ECANCELED */

@@ -6,8 +6,8 @@
  * has got. It does not have what the layers show: the new view looks everything up again, as after
  * an overflow, and publishes the differences.
  *
- * Of a look under way the record has only the placeholder's number and path: the new view begins
- * the look again.
+ * Of a look (look.h) under way the record has only the placeholder's number and path: the new view
+ * begins the look again.
  */
 #pragma once
 
