@@ -33,7 +33,7 @@ struct session;
 
 struct session_options {
 	const char *mountpoint;
-	const char *label; /* the source in the table of mounts: plyfs.yaml's path, or "A:B:C" */
+	const char *label; /* for the mount table and status: plyfs.yaml's path, or "A:B:C" */
 	struct supervisor *supervisor;   /* of the layers' mirrors; NULL: no plyfs.yaml */
 	const struct program_call *call; /* starts the next program; NULL: no take-over */
 	unsigned tried;                  /* take-overs of this mount in this process, so far */

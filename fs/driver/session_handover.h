@@ -16,9 +16,9 @@
 struct session;
 
 struct session_handover {
-	struct heir *heir;       /* has the previous daemon's state; NULL: the mount is ours */
-	struct record *record;   /* that state; NULL: we mounted ourselves */
-	struct handover *offer;  /* our side of the next take-over; NULL: none is possible */
+	struct heir *heir;      /* while we take over: has the previous daemon's state; else NULL */
+	struct record *record;  /* that state; NULL: we mounted ourselves */
+	struct handover *offer; /* our side of the next take-over; NULL: none is possible */
 	enum handover_wish wish; /* while the session rests: _WANTED or _LEAVE; else _NOTHING */
 	struct unanswered *unanswered; /* requests that wait for an answer */
 };
