@@ -49,7 +49,10 @@ void record_put_fd(struct record *record, int fd);
 size_t record_put_count(struct record *record);
 void record_set_count(struct record *record, size_t place, uint64_t count);
 
-/** Writes the record to a sealed, unnamed file. Returns its descriptor for close(2), or -errno. */
+/**
+ * Writes the record to an unnamed file, and seals the file (F_ADD_SEALS, fcntl(2)). Returns the
+ * file's descriptor for close(2), or -errno.
+ */
 int record_file(struct record *record);
 
 /**
