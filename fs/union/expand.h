@@ -5,14 +5,16 @@
  *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/
  *
  * Sources come layer by layer, lowest first. Within a layer, those of a virtual file come pattern
- * by pattern, and a file comes before its drop-ins; otherwise they come by path, in byte order. A
- * file that a higher layer hides is no source. expand_is_ignored() and dropin_name.h say which
- * names are ignored. dropin.h has the order for `dropins: uapi`.
+ * by pattern, and a file comes before its drop-ins. Those of one pattern, and the drop-ins of one
+ * file, come by path, in byte order. A file that a higher layer hides is no source.
+ * expand_is_ignored() and dropin_name.h say which names are ignored. dropin.h has the order for
+ * `dropins: uapi`.
  *
  * The sources of a virtual file with `dropins: uapi` come pattern by pattern, and for each pattern
  * by name, whatever their layers are. Of the files that have the same name, only the highest
- * layer's is a source. If that layer has the name in several directories, only the file in the last
- * directory is a source. If that file masks (dropin.h), no file of the name is a source.
+ * layer's is a source. If that layer has the name in several directories, only the file whose path
+ * is the last in byte order is a source. If that file masks (dropin.h), no file of the name is a
+ * source.
  */
 #pragma once
 

@@ -11,11 +11,11 @@
  * each computed in this way.
  *
  * If all contributors have one owner, the result has that owner. Else the candidates are the user
- * that mounts, root, and the contributors' owners, up to a limit. The candidates for the group are
- * found in the same way, but root's group is none. Each pair of an owner and a group has a largest
- * safe mode. The pair whose mode admits most users is taken: the bits of others are compared first,
- * then the group's, then the owner's; reading before searching. Of pairs that admit the same users,
- * the first is taken.
+ * that mounts, root, and the contributors' owners, up to a limit. The group is found in the same
+ * way; its candidates are the groups of the user that mounts and of the contributors. Each pair of
+ * an owner and a group has a largest safe mode. The pair whose mode admits most users is taken: the
+ * bits of others are compared first, then the group's, then the owner's; reading before searching.
+ * Of pairs that admit the same users, the first is taken.
  */
 #pragma once
 
