@@ -5,8 +5,9 @@
  *      watch from the next revision on ─▶ events that arrive together are applied together
  *      every `compare_s` seconds, or if events may be lost: read all keys, apply the differences
  *
- * Each key becomes a file below the mirrored directory; the part of the key after the prefix is the
- * file's path. A key that can't be a file is a fault of its own, and affects nothing else.
+ * A draft is the next tree, while it is made (replica.h). Each key becomes a file below the
+ * mirrored directory; the part of the key after the prefix is the file's path. A key that can't be
+ * a file is a fault of its own, and affects nothing else.
  */
 #pragma once
 

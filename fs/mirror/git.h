@@ -3,8 +3,9 @@
  *
  *      fetch into STATE/git, a bare repository ─▶ verify ─▶ list and read the tree ─▶ a draft
  *
- * Each commit is one state. Nothing is checked out, so the repository's hooks, filters, attributes
- * and submodules have no effect. git's system and user configuration has no effect either, as plyfs
+ * A draft is the next tree, while it is made; STATE is the mirror's own directory (replica.h). Each
+ * commit is one state. Nothing is checked out, so the repository's hooks, filters, attributes and
+ * submodules have no effect. git's system and user configuration has no effect either, as plyfs
  * sets all options. A link that leads out of the mirrored tree is left out, and is a fault of its
  * own.
  *

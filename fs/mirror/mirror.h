@@ -1,6 +1,7 @@
 /*
  * A mirror: a process that keeps a directory equal to a store. This header has what mirrors of etcd
- * and of git share: the replica, the status, and the rules for holding a new state back.
+ * and of git share: the replica (replica.h), the status, and the rules for holding a new state
+ * back.
  *
  * If a new state looks like an accident, the mirror holds it back: the last good state stays, and
  * the mirror reports a fault. These states are held back:

@@ -41,7 +41,7 @@ struct replica_options {
 
 /* Positive results, besides those of tree.h. */
 enum {
-	REPLICA_NEEDS_DRAFT = 8, /* no state yet, or the change would need other names, too */
+	REPLICA_NEEDS_DRAFT = 8, /* no state yet, or directories would have to come or go, too */
 };
 
 /**

@@ -8,7 +8,7 @@
 #include "problem.h"
 #include "subprocess.h"
 
-/* Size of a commit's or blob's name, in bytes, with its NUL: SHA-256's. */
+/* Size of the name of a commit or blob, in bytes: 64 digits of SHA-256, and NUL. */
 #define REPOSITORY_ID_MAX 65
 
 struct repository;

@@ -36,7 +36,7 @@ int tree_remove(int fd, const char *name);
 /** Makes hard links of all files in `from` in the empty directory `to`. Returns 0 or -errno. */
 int tree_link(int from, int to);
 
-/** Makes a hard link of the file at `path`, if it is in `from`, in `to`. Returns 0 or -errno. */
+/** If `from` has a file at `path`, makes a hard link of it in `to`. Returns 0 or -errno. */
 int tree_link_file(int from, int to, const char *path);
 
 /**

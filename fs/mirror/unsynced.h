@@ -1,6 +1,6 @@
 /*
- * A mark on the first state of a replica. A mount may wait for that state, so the mirror publishes
- * the state before its files are on the disk. Until they are, the mark is there:
+ * A mark on the first state of a replica (replica.h). A mount may wait for that state, so the
+ * mirror publishes the state before its files are on the disk. Until they are, the mark is there:
  *
  *      STATE/unsynced       contains the id of the boot (boot.h)
  *
