@@ -15,7 +15,7 @@ struct mirror_report {
 	struct document *document; /* owns `map` */
 	const struct node *map;    /* for the functions of report.h */
 	const struct node *faults; /* a list in `map`; NULL: there is none */
-	bool is_connected; /* it is running, and reports that it is connected to its store */
+	bool is_connected; /* the mirror runs, and reports that it is connected to its store */
 	bool is_running;   /* a process holds the lock of the state */
 };
 

@@ -25,8 +25,8 @@
  *   supervisor_start(), the calling process looks them up.
  * - A mirror that ends is started again after a pause, which grows, and so is plyfs-report.
  * - If several supervisors have the same store, one of the mirrors works, and the others stand by.
- * - At the end all mirrors are killed. A mirror's state survives that, and a stopped mirror does
- *   not hold up the end.
+ * - At the end all mirrors are killed. A mirror's state survives that. Even a mirror that is
+ *   suspended (SIGSTOP) does not hold up the end.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ struct supervisor;
 struct supervisor_options {
 	struct sandbox_switches switches; /* for the mirrors */
 
-	/* Called by the coroutine and by supervisor_wait(). These functions must not wait. */
+	/* Called by the coroutine and by supervisor_wait(). `log` and `say` must not wait. */
 	void (*log)(void *context, const char *line);
 	/* Gets each new status line for the service manager, without "STATUS=". May be NULL. */
 	void (*say)(void *context, const char *text);
