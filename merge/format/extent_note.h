@@ -26,5 +26,5 @@ static inline struct range extent_note_range(
 	return (struct range){(size_t)(begin - builder->text), (size_t)(end - builder->text)};
 }
 
-/** Closes a collection without brackets, such as a section: sets its end to its last entry's. */
+/** Closes a collection without brackets, such as a section: it ends where its last entry ends. */
 void extent_note_close(struct extent *extent);

@@ -10,11 +10,13 @@
 
 struct line_reader {
 	struct builder *builder;
-	struct span line;  /* the current line, without its end: "\n" or "\r\n" */
-	uint32_t number;   /* the line's number, starting at 1 */
-	const char *next;  /* where the next line begins */
-	const char *end;   /* if `next` is here, there is no next line */
-	struct extent *in; /* the extent that contains the pairs; NULL unless extents are wanted */
+	struct span line; /* the current line, without its end: "\n" or "\r\n" */
+	uint32_t number;  /* the line's number, starting at 1 */
+	const char *next; /* where the next line begins */
+	const char *end;  /* if `next` is here, there is no next line */
+	/* the extent of the current section or of the root, to which the extents of its pairs are
+	 * added; NULL unless extents are wanted */
+	struct extent *in;
 };
 
 /** Returns whether `c` is a space, a tab or other white space of C, but not a newline. */
