@@ -19,8 +19,8 @@
  * that source. All zero: the text is the whole source.
  */
 struct text_place {
-	uint32_t lines;   /* in front of the text */
-	uint32_t columns; /* in front of each of its lines, in characters */
+	uint32_t lines;   /* number of the source's lines in front of the text */
+	uint32_t columns; /* number of characters in front of each line of the text */
 	/* the source has the text in encoded form, such as base64: every node and problem of the
 	 * text gets the same place, `lines`:`columns` */
 	bool is_rewritten;

@@ -32,7 +32,7 @@ struct format {
 	const char *divider;
 	bool has_lists;    /* maps and lists may be nested to any depth */
 	bool has_quotes;   /* of a format without lists: a text in quotes may have several lines */
-	bool has_sections; /* the writer puts pairs outside of sections first */
+	bool has_sections; /* the writer begins with the pairs that are in no section */
 	bool has_tags;     /* a node may have a tag, and so a directive such as !delete */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
 	bool repeats;      /* a key may be repeated: one pair for each item of a list */
@@ -90,7 +90,10 @@ struct format {
 FORMATS(FORMAT_DECLARE)
 #undef FORMAT_DECLARE
 
-/** TOML for programs that read only 1.0. It is not in format_all(): a rule's `toml` selects it. */
+/**
+ * TOML for programs that read only 1.0. It is not in format_all(): a rule selects it by the option
+ * `toml`.
+ */
 extern const struct format format_toml_1_0;
 
 static inline bool format_is_toml(const struct format *format)
@@ -124,7 +127,10 @@ const struct format *format_of_suffix(const char *file);
 static inline const struct format *format_within(
 	const struct format *whole, const struct format *format)
 {
-	/* A drop-in of settings.json may have comments, and one of TOML 1.0 is TOML 1.0. */
+	/*
+	 * If the merged file is JSONC, as settings.json is, its JSON sources may have comments,
+	 * too. If the merged file is TOML 1.0, its TOML sources are read as TOML 1.0.
+	 */
 	if ((format == &format_json && whole == &format_jsonc) ||
 		(format == &format_toml && whole == &format_toml_1_0))
 		return whole;

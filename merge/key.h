@@ -45,7 +45,9 @@ struct key {
 	size_t count; /* 0: the whole file */
 
 	/* Set by key_match() (key_match.h); key_parse() leaves KEY_ANY_DOCUMENT, NULL and 0. */
-	size_t document; /* index (for a new document: their number), or KEY_ANY_DOCUMENT */
+	/* index of the document; the number of documents, if the KEY names a new one; or
+	 * KEY_ANY_DOCUMENT */
+	size_t document;
 	const struct node *named; /* the name of a new document; else NULL */
 	size_t start;             /* length of the part of `text` that names the document */
 };

@@ -7,8 +7,9 @@
  *
  * Dots, brackets and quotes may all be characters of a name in the tree. A KEY that may mean two
  * values is refused, and the problem gives the unambiguous KEY of each value: the name in brackets
- * and quotes. The KEY of a new value is split at its dots, unless the names beside the value have
- * dots, too. In a format without nested maps (.properties) the whole KEY is one name.
+ * and quotes. The KEY of a new value is split at its dots, unless other keys of the map that gets
+ * the value have dots, too. In a format without nested maps (.properties) the whole KEY is one
+ * name.
  *
  * A KEY without a document's name is matched in each document. A KEY that several documents have is
  * refused. The problem gives the KEY for each of them, with the document's name or index.

@@ -56,7 +56,7 @@ struct source {
 	const char *layer; /* the layer's name; "" if there is none */
 	unsigned rank;     /* 0 is the lowest precedence */
 
-	/* Both are NULL unless the source is a copy of a file in a store. */
+	/* Both are NULL unless the source is a copy of a file in a store (etcd or git). */
 	const char *original; /* the file to edit: "etcd:/fleet/app.yaml" */
 	/* `original` with etcd's revision or git's commit: "etcd:/fleet/app.yaml@4711" */
 	const char *place;

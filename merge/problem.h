@@ -52,7 +52,10 @@ __attribute__((format(printf, 3, 4))) int problem_reword(
 /** Sets problem->program. */
 void problem_by(struct problem *problem, const char *program);
 
-/** If problem->source is the name of `source`, and `source` is a copy, sets problem->place. */
+/**
+ * If problem->source is the name of `source`, copies source->place to problem->place. Does nothing
+ * if source->place is NULL.
+ */
 void problem_place(struct problem *problem, const struct source *source);
 
 bool problem_equal(const struct problem *a, const struct problem *b);

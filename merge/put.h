@@ -8,10 +8,10 @@
  *
  * The caller gives the wanted result as ops on the result's tree (edit.h). If the value of an op
  * stands in the target, put edits it there. If the value stands in another source, put overrides it
- * in the target, by a directive if the strategy and the target's format have one. Put tries the
- * smallest change first, and merges all sources again to check the result. If the result is not the
- * wanted one, put tries the next larger change. If no change works, put changes nothing, and the
- * problem gives the cause.
+ * in the target, by a directive (a tag such as !delete) if the strategy and the target's format
+ * have one. Put tries the smallest change first, and merges all sources again to check the result.
+ * If the result is not the wanted one, put tries the next larger change. If no change works, put
+ * changes nothing, and the problem gives the cause.
  *
  * Laws (tests/model/put.py): putting a value that is there already changes no byte; after a value
  * was put, it is the value that is read; putting twice is the same as putting once.
@@ -35,7 +35,8 @@ struct put_request {
 	 * the documents of the present result, which live as long as `arena`. `options` are for
 	 * reading text in the format of these documents. The value of a new document must include
 	 * the document's name. Returns 0 with *count ops at *ops, PROBLEM or -errno. If plan()
-	 * returns PROBLEM, a reset calls it once more, with the target's documents as `present`.
+	 * returns PROBLEM and is_reset is set, put_run() calls plan() once more, with the target's
+	 * documents as `present`.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
@@ -59,8 +60,8 @@ struct put_result {
 	struct span text;     /* of the target, NUL-terminated */
 	struct stream before; /* the merged file's documents before the change */
 	struct stream after;  /* the merged file's documents after the change */
-	/* the documents that the inputs below the target give; only set if an op removes a value,
-	 * and not by a reset */
+	/* the documents merged from the inputs below the target alone; set only if an op removes
+	 * a value and is_reset is not set */
 	struct stream below;
 
 	/* private: owns the memory of the trees */

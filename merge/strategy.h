@@ -141,9 +141,9 @@ struct strategy {
 
 	/*
 	 * Finds the names of documents. A name is a map that has the values by which documents are
-	 * matched, and nothing else. *by becomes the list of the KEYs of these values, or NULL if
-	 * documents have no names. names[i] stays NULL if roots[i] has none of the KEYs. Returns 0
-	 * or -ENOMEM. May be NULL: a result has one document.
+	 * matched, and nothing else. *by becomes the list of the KEYs (key.h) of these values, or
+	 * NULL if documents have no names. names[i] stays NULL if roots[i] has none of the KEYs.
+	 * Returns 0 or -ENOMEM. May be NULL: a result has one document.
 	 */
 	int (*name_documents)(const struct merge_request *request, const struct node *const *roots,
 		size_t count, struct arena *arena, const struct node **names,

@@ -1,5 +1,6 @@
 /*
- * A stream: the documents of a file, and how a KEY names one of them.
+ * A stream: the documents of a file, and how a KEY (the place of a value, see key.h) names one of
+ * them.
  *
  *      [1].spec.replicas                                    by its position, counted from 0
  *      [kind=Deployment,metadata.name=web].spec.replicas    by its values

@@ -16,10 +16,10 @@
  *
  * A source's attempt to loosen the value is refused, as by a lock:
  *
- *      any bound   a looser value; a null; a tag that removes the value; a value on the way to the
- *                  place that is not the map or list which the way needs
- *      union       a list that lacks an item of a lower list, if it also adds no item, or has a
- *                  tag that removes items
+ *      any bound   a looser value; a null; a tag that removes the value; a value of another
+ *                  kind in place of a map or list on the way to the bounded place
+ *      union       a list that lacks an item of a lower list, and either adds no item itself or
+ *                  has a tag that removes items
  *      intersect   an item that is not in all lower lists
  *      union or    a value that is no list, if a lower source has a list there
  *      intersect

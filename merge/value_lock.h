@@ -36,7 +36,8 @@ struct value_lock_word;
 struct value_lock {
 	const struct node *layer; /* the name of the layer, a node of the option */
 	unsigned rank;            /* of the layer; the caller of value_locks_read() sets it */
-	const struct value_lock_word *words; /* of all places, one after the other */
+	/* the words (value_lock_place.h) of all places, one place after the other */
+	const struct value_lock_word *words;
 	size_t word_count;
 };
 
