@@ -16,7 +16,7 @@
  */
 int view_take_events(struct view *view);
 
-/** The same without the events: only what has become due. Makes no system call. */
+/** Does view_take_events(), but reads no events: handles only what has become due. */
 int view_next_deadline(struct view *view);
 
 /** Returns whether view_next_change() has anything to do now. */
