@@ -17,9 +17,14 @@
 
 /**
  * Opens `path` from `dirfd`, like openat(2). O_NOFOLLOW applies to the last name only. Returns a
- * descriptor, or -errno: -EACCES for another user's link in a sticky directory, or if the last name
- * is a link in /proc; -ELOOP for a magic link; -EREMOTE with followed_path_stay_local(); -EAGAIN if
- * a name has changed meanwhile.
+ * descriptor, or -errno:
+ *
+ *   -EACCES    a link in a sticky directory is another user's; or, without O_NOFOLLOW, the last
+ *              name is a link in /proc or the like (layer_is_kernels_own()), magic or not
+ *   -ELOOP     a link before the last name is magic; or the path has more than 40 links; or the
+ *              path leads to a file of our own mount other than the root
+ *   -EREMOTE   the path has reached a file system at which followed_path_stay_local() ends it
+ *   -EAGAIN    the last name has become a link meanwhile
  */
 int followed_path_open(int dirfd, const char *path, int flags);
 

@@ -5,12 +5,12 @@
  * inotify watchers, as on a disk.
  *
  *      renameat(".plyfs/stage/new-7", "app.yaml")
- *        LOOKUP new-7                ──▶  version N+1
- *        LOOKUP "", app.yaml         ──▶  version N
- *        RENAME                      ──▶  app.yaml shows N+1
+ *        LOOKUP new-7, in the stage       ──▶  version N+1
+ *        LOOKUP app.yaml, in the root     ──▶  version N
+ *        RENAME                           ──▶  app.yaml shows N+1
  *
  *      utimensat("app.yaml")
- *        SETATTR                     ──▶  the times that app.yaml has by now
+ *        SETATTR                          ──▶  the times that app.yaml has by now
  *
  * new-7 and app.yaml must be different inodes: VFS drops a rename between two names of one inode
  * (rename(2)).
@@ -33,7 +33,7 @@
 
 /* How changes reach watchers. */
 enum publish_mode {
-	PUBLISH_CLONE, /* through a private clone of the mount; the visible one is read-only */
+	PUBLISH_CLONE, /* through a private clone of the mount; the visible mount is read-only */
 	PUBLISH_PATH,  /* through the mountpoint's path */
 	PUBLISH_NONE,  /* only by invalidating the kernel's caches: watchers get no events */
 };
@@ -54,10 +54,17 @@ extern const struct publisher_ops publishing_ops;
 
 void publishing_init(struct publishing *publishing);
 
-/** Frees all but the notifier, whose thread needs the connection as long as it runs. */
+/**
+ * Frees all but the notifier. Its thread needs the connection, so the caller ends the notifier
+ * (notifier_fini()) before the connection.
+ */
 void publishing_fini(struct publishing *publishing);
 
-/** Gives the mount process our mount, by its clone if there is one. Returns 0 or -errno. */
+/**
+ * Makes the mount process ready for calls on our mount, by mount_process_enter(). The process makes
+ * these calls through the clone of the mount if there is one, and otherwise through the mountpoint.
+ * Returns 0 or -errno.
+ */
 int publishing_enter(struct publishing *publishing, const struct own_mount *mount);
 
 /** Ends the mount process. From now on changes only invalidate the kernel's caches. */

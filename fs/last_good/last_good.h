@@ -44,8 +44,9 @@ int last_good_open(
 	const struct last_good_options *options, struct last_good **ret, struct problem *problem);
 
 /**
- * Locks the directory and reads it, before requests are served. Returns 0; PROBLEM if another
- * mount has locked it, or it can't be read; or -errno. Logs how many files are damaged.
+ * Locks the directory and reads it. Call this function before requests are served. Returns 0;
+ * PROBLEM if another mount has locked the directory, or if the directory can't be read; or -errno.
+ * Logs how many files are damaged.
  */
 int last_good_load(struct last_good *last_good, struct problem *problem);
 
@@ -94,8 +95,8 @@ void last_good_freep(struct last_good **last_good);
 const char *last_good_directory(const struct last_good *last_good);
 
 /**
- * Returns when the caller must note a version. True: when it is shown. False: when the kernel
- * forgets it.
+ * Returns true if the caller must note a version when it is shown, and false if the caller must do
+ * so when the kernel forgets the version.
  */
 static inline bool last_good_is_lasting(const struct last_good *last_good)
 {

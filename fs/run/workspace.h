@@ -1,7 +1,9 @@
 /*
- * A workspace: a directory for the one file of a command. The guard makes the directory. The child
- * (child.h) fills it, and gives it to the user that the command runs as. At the end the guard
- * removes the directory with everything in it, or the runner does if the guard was killed.
+ * A workspace: a directory with one file, which a command of plyfs.yaml reads. The file has the
+ * content that the command checks, or the list of the paths that have changed. The guard makes the
+ * directory. The child (child.h) copies the file into it, and gives both to the user that the
+ * command runs as. When the command has ended, the guard removes the directory with everything in
+ * it. If the guard was killed, the runner does.
  */
 #pragma once
 

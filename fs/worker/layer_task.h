@@ -19,9 +19,11 @@
 
 struct layer_tasks {
 	struct workers *workers;
-	struct composer composer; /* with is_cancelled; `settings` is not used */
-	/* Logs that a layer is silent, or answers again, with NULL as `problem`. If `log` itself is
-	 * NULL, nothing is logged. */
+	/* New workers get its `mounter`. Jobs get its `is_cancelled`, which may be NULL, and the
+	 * settings of their layer in place of `settings`. */
+	struct composer composer;
+	/* Logs that a layer is silent, or that it answers again. `problem` is always NULL. If `log`
+	 * itself is NULL, nothing is logged. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 	void *context;
 };

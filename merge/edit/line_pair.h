@@ -12,10 +12,12 @@
 
 /**
  * Changes the key's pairs to those that the format writes for `value`, or adds them if there are
- * none. Earlier pairs without an effect stay as they are. If only a key's last pair counts, these
- * are all pairs but the last. If all pairs of a key count, an empty value drops the values before
- * it, as in a unit of systemd. If the new values begin with an empty one, the pairs before the old
- * text's last empty value stay.
+ * none. This concerns all of the key's pairs, with two exceptions:
+ *
+ *   - In a format, or INI dialect, where only the last pair of the key counts, the others stay.
+ *   - In a unit of systemd, an empty value drops the values before it. If the new values begin with
+ *     an empty one, the pairs before the old text's last empty value stay. If not, those pairs and
+ *     the one with the empty value are changed or removed like all others.
  */
 int line_pair_set(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value);

@@ -33,7 +33,8 @@ struct ini_sections {
 	enum ini_header header;
 	/* "A,B": only sections whose names begin with one of these have a meaning; NULL: all do */
 	const char *meaningful;
-	/* each "a,b": sections that one program reads; ends with NULL. NULL: there are none */
+	/* an array that ends with NULL: each text "a,b" has the names of the sections that one
+	 * program reads as one section; `together` NULL: no program reads sections as one */
 	const char *const *together;
 	/* the section whose keys belong to the root; NULL: none */
 	const char *root;
@@ -42,8 +43,8 @@ struct ini_sections {
 
 /* The values that are lists, whatever ini_dialect.keys says. */
 struct ini_lists {
-	const char *keys;    /* "a,b": the keys that have lists; NULL: none */
-	const char *suffix;  /* each key with this suffix has a list, too; NULL: none */
+	const char *keys;    /* "a,b": the keys whose values are lists; NULL: none */
+	const char *suffix;  /* the values of keys with this suffix are lists, too; NULL: none */
 	const char *section; /* the section that is a list of maps; NULL: none */
 	const char *by;      /* the key by which the items of `section` are matched */
 };
@@ -56,7 +57,7 @@ struct ini_dialect {
 	enum ini_again keys;
 	struct fold fold;     /* of keys (spelling.h) */
 	bool has_null;        /* a key may have no separator and no value */
-	const char *includes; /* "!": begins a line that includes other files; NULL: none does */
+	const char *includes; /* "!": begins a line that includes other files; NULL: no line does */
 	struct ini_value value;
 	struct ini_lists lists;
 	struct ini_sections sections;

@@ -18,15 +18,16 @@ bool origin_bound_is_short(const struct origins *origins, const struct node *nod
 
 /**
  * As origin_move(), but `from` may stay at another place of the result. `to` then shares the steps
- * of `from`. But if another value shares them already, and has got further steps of its own, the
- * next step of `to` requires a copy of all shared steps. In that case, this function does nothing
- * if `from` has more than ORIGIN_BOUND steps.
+ * of `from`. A third value may share these steps already, and have further steps of its own. Then
+ * all shared steps are copied as soon as a step is added to `to`. In that case, this function does
+ * nothing if `from` has more than ORIGIN_BOUND steps.
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 
 /**
- * Returns the node to record as the lost value. That is `lost` itself; or a copy without steps
- * (origin_bound_place()), if origin_bound_move() would not move the steps of `lost`.
+ * Returns the node to record as the value that was overridden or removed. That is `lost` itself; or
+ * a copy without steps (origin_bound_place()), if origin_bound_move() would not move the steps of
+ * `lost`.
  */
 const struct node *origin_bound_lost(
 	struct origins *origins, const struct node *lost, struct arena *arena);
