@@ -141,15 +141,16 @@ struct version *version_copy(const struct version *version)
 	copy->ctime = version->ctime;
 	copy->made = version->made;
 	copy->strategy = version->strategy;
-	copy->data = malloc(size + 1);
+	copy->data = version->data ? malloc(size + 1) : NULL;
 	copy->layers = version->layers ? strdup(version->layers) : NULL;
 	copy->sources = version->sources ? strdup(version->sources) : NULL;
-	if (!copy->data || (version->layers && !copy->layers) ||
+	if ((version->data && !copy->data) || (version->layers && !copy->layers) ||
 		(version->sources && !copy->sources))
 		return NULL;
 	if (size)
 		memcpy(copy->data, version->data, size);
-	copy->data[size] = '\0'; /* a link's target is read as a string */
+	if (copy->data)
+		copy->data[size] = '\0'; /* a link's target is read as a string */
 	return take_ptr(copy);
 }
 

@@ -18,6 +18,8 @@ import records
 # place, ENXIO that of a socket where a link leads out.
 PASSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ESTALE}
 FIRST_NUMBER = 1 << 62  # in inode numbers
+# With these, a layer's file system fails.
+FAILING = {errno.EIO, errno.ETIMEDOUT, errno.EACCES, errno.ESTALE}
 SLOW_WAITS = 20  # tenths of a second
 LARGE = 256 << 10  # bytes; smaller than a version that is shown without a copy
 
@@ -217,6 +219,7 @@ class Watcher:
         self.file = libc.inotify_init1(os.O_NONBLOCK)
         self.watches = {}
         self.copy = {}
+        self.failed = set()  # directories that could not be listed: an error, and no event, says so
         self.told = collections.deque(maxlen=5000)  # for finding out why something is wrong
         self.look_into("")
 
@@ -231,12 +234,14 @@ class Watcher:
             return
         self.watches[watch] = directory
         self.note(directory, f"watched, number {os.lstat(path).st_ino}")
+        self.failed.discard(directory)
         try:
             for name in os.listdir(path):
                 if name != ".plyfs":
                     self.look_at(os.path.join(directory, name))
-        except OSError:
-            pass
+        except OSError as error:
+            if error.errno in FAILING:
+                self.failed.add(directory)
 
     def look_at(self, path):
         for inner in [inner for inner in self.copy if inner == path or inner.startswith(path + "/")]:
@@ -256,6 +261,8 @@ class Watcher:
         except OSError as error:
             if path in self.copy or error.errno == errno.EIO:
                 self.copy[path] = error.errno
+            if error.errno in FAILING and path not in self.copy:
+                self.failed.add(os.path.dirname(path))
         self.note(path, f"looked at, is {str(self.copy.get(path))[:60]}")
 
     def take_events(self):
@@ -284,10 +291,17 @@ class Watcher:
                 self.look_at(path)
         return True
 
+    def try_failed(self):
+        for directory in list(self.failed):
+            self.failed.discard(directory)
+            if not directory or self.copy.get(directory) == "directory":
+                self.look_into(directory)
+
     def run(self, end):
         while not end.is_set():
             if not self.take_events():
                 time.sleep(0.005)
+                self.try_failed()
         quiet = 0
         while quiet < 10:
             quiet = 0 if self.take_events() else quiet + 1
@@ -296,6 +310,7 @@ class Watcher:
         late = time.monotonic() + 10
         while self.copy != copy_of(self.top) and time.monotonic() < late:
             self.take_events()
+            self.try_failed()
             time.sleep(0.1)
         actual = copy_of(self.top)
         for path in sorted(self.copy.keys() | actual.keys()):

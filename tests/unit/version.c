@@ -179,6 +179,26 @@ TEST(version_lives_until_its_last_reference)
 	version_unref(NULL);
 }
 
+TEST(held_file_can_be_narrowed_again_and_again)
+{
+	struct version *version = held();
+	const struct mounter root = {0, 0};
+	char buffer[16];
+
+	for (int i = 0; i < 3; i++) {
+		struct version *narrow = version_narrow(version, version, &root);
+		assert_non_null(narrow);
+		assert_null(narrow->data);
+		assert_int_equal(narrow->size, 10);
+		version_unref(version);
+		version = narrow;
+	}
+	assert_int_equal(version_read(version, buffer, 16, 0), 10);
+	assert_memory_equal(buffer, "0123456789", 10);
+	unlink(path);
+	version_unref(version);
+}
+
 TEST(narrowed_version_is_for_who_may_read_both)
 {
 	const struct mounter root = {0, 0};
