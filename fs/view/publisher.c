@@ -150,6 +150,7 @@ int publisher_publish(struct publisher *publisher)
 	bool is_batch = false;
 	struct change change;
 
+	view->waker.publisher = coroutine_self();
 	view->waker.count = 0;
 	while (!publisher->is_stopped) {
 		view_take_events(view);
@@ -165,8 +166,8 @@ int publisher_publish(struct publisher *publisher)
 		is_batch = false;
 		if (view_was_freed(view))
 			malloc_trim(0);
-		/* A look may have met a writer. */
-		int timeout_ms = view_next_deadline(view);
+		/* A look may have met a writer, and events may have come meanwhile. */
+		int timeout_ms = view_take_events(view);
 		if (view_has_work(view))
 			continue;
 		int change_hooks_ms = change_hooks_run(view);

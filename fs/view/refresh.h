@@ -16,9 +16,6 @@
  */
 int view_take_events(struct view *view);
 
-/** Does view_take_events(), but reads no events: handles only what has become due. */
-int view_next_deadline(struct view *view);
-
 /** Returns whether view_next_change() has anything to do now. */
 bool view_has_work(struct view *view);
 

@@ -119,8 +119,9 @@ struct polling {
 
 /* Wakes the publisher from any other coroutine. */
 struct waker {
-	struct coroutine_queue queue; /* the publisher, while it waits for work */
-	unsigned count;               /* of wakes since the publisher last looked for work */
+	struct coroutine_queue queue;      /* the publisher, while it waits for work */
+	const struct coroutine *publisher; /* NULL: it has not looked for work yet */
+	unsigned count;                    /* of wakes since the publisher last looked for work */
 };
 
 struct view {
@@ -168,5 +169,5 @@ bool view_is_strict(const struct view *view);
 /** Returns whether slow files get placeholders. In a strict mount requests wait instead. */
 bool view_has_placeholders(const struct view *view);
 
-/** Has the publisher look for work as soon as the caller waits. */
+/** Has the publisher look for work as soon as the caller waits, unless it is the caller. */
 void view_wake(struct view *view);

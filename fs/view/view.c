@@ -44,6 +44,8 @@ bool view_has_placeholders(const struct view *view)
 
 void view_wake(struct view *view)
 {
+	if (view->waker.publisher == coroutine_self())
+		return;
 	view->waker.count++;
 	coroutine_wake(&view->waker.queue);
 }
