@@ -14,6 +14,7 @@
 #include "listing.h"
 #include "names.h"
 #include "queue.h"
+#include "read_ahead.h"
 #include "remote_layers.h"
 #include "state.h"
 #include "worker.h"
@@ -226,7 +227,10 @@ int view_reload(struct view *view, struct settings *settings)
 	}
 	if (is_changed && view->workers)
 		workers_renew(view->workers, settings);
-	if (is_changed)
+	if (is_changed) {
+		/* A kept look has the old settings, and so their layers, open. */
+		read_ahead_drop_all(view);
 		settings_unref(old);
+	}
 	return r;
 }

@@ -380,6 +380,17 @@ VIEW_TEST(file_that_was_read_ahead_and_removed_is_not_there)
 	assert_shown("4.yaml", "ENOENT");
 }
 
+VIEW_TEST(file_that_was_read_ahead_holds_no_former_settings)
+{
+	show_two_in_order();
+	assert_shown("3.yaml", "x: 1\ny: 1\n");
+	assert_true(is_kept("4.yaml"));
+	CLEANUP(settings_unrefp) struct settings *settings = settings_with("a:c");
+	assert_int_equal(view_reload(view, settings), 0);
+	assert_false(is_kept("4.yaml"));
+	assert_becomes("4.yaml", "x: 1\n");
+}
+
 VIEW_TEST(file_that_a_check_must_judge_is_not_read_ahead)
 {
 	for (int i = 1; i <= 5; i++) {
