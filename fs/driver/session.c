@@ -45,13 +45,6 @@
  */
 #define SLICE_NS 100000
 
-/*
- * The shortest time between two readings of the table of mounts, in milliseconds. Each mount wakes
- * every plyfs on the machine: if many start at once, each would read the table as often as there
- * are mounts.
- */
-#define MOUNTS_REST_MS 100
-
 void session_log(void *context, const char *line)
 {
 	struct session *session = context;
@@ -372,10 +365,7 @@ static int start_publisher(struct session *session)
 {
 	const struct publisher_options options = {
 		.ops = &publishing_ops,
-		.hooks = {{.fd = session->mount.table_fd,
-				  .events = POLLPRI,
-				  .handle = on_mounts,
-				  .rest_ms = MOUNTS_REST_MS},
+		.hooks = {{.fd = session->mount.table_fd, .events = POLLPRI, .handle = on_mounts},
 			{.fd = session->publishing.process.socket,
 				.handle = on_end_of_mount_process}},
 		.reload = on_reload,

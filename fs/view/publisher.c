@@ -370,32 +370,6 @@ static int until_reload(const struct publisher *publisher, int timeout_ms)
 	return timeout_ms < 0 || timeout_ms > left_ms ? (int)left_ms : timeout_ms;
 }
 
-/* Returns the milliseconds until `due_ms` (0: never), at most `timeout_ms`; -1: for ever. */
-static int until(int64_t due_ms, int timeout_ms)
-{
-	int64_t left_ms = due_ms - clock_ms();
-
-	if (!due_ms || (timeout_ms >= 0 && timeout_ms <= left_ms))
-		return timeout_ms;
-	return left_ms > 0 ? (int)left_ms : 0;
-}
-
-/* Returns whether a hook must be called now. If it rests, notes the event for later. */
-static bool must_handle(struct publisher_hook *hook, short events)
-{
-	int64_t now = clock_ms();
-
-	if (!events && (!hook->due_ms || now < hook->due_ms))
-		return false;
-	if (now < hook->rested_ms) {
-		hook->due_ms = hook->rested_ms;
-		return false;
-	}
-	hook->due_ms = 0;
-	hook->rested_ms = now + hook->rest_ms;
-	return true;
-}
-
 /* Waits, and runs the hooks and reloads that are due. Returns false when the publisher must end. */
 static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 {
@@ -409,12 +383,9 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 			.events = POLLIN},
 	};
 
-	for (size_t i = 0; i < PUBLISHER_HOOKS; i++) {
+	for (size_t i = 0; i < PUBLISHER_HOOKS; i++)
 		polled[OWN + i] = (struct pollfd){
-			.fd = hooks[i].handle && !hooks[i].due_ms ? hooks[i].fd : -1,
-			.events = hooks[i].events};
-		timeout_ms = until(hooks[i].due_ms, timeout_ms);
-	}
+			.fd = hooks[i].handle ? hooks[i].fd : -1, .events = hooks[i].events};
 	if (was_due)
 		timeout_ms = until_reload(publisher, timeout_ms);
 	wait_for(publisher->view, polled, OWN + PUBLISHER_HOOKS, &polled[EVENTS], timeout_ms);
@@ -425,7 +396,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 	if (!is_quiet && name_watch_has_event(publisher->watch))
 		reload_now(publisher);
 	for (size_t i = 0; i < PUBLISHER_HOOKS; i++)
-		if (must_handle(&hooks[i], polled[OWN + i].revents) &&
+		if (polled[OWN + i].revents &&
 			hooks[i].handle(publisher->options.context, &hooks[i])) {
 			reload_now(publisher);
 			is_quiet = false;

@@ -44,11 +44,6 @@ struct publisher_hook {
 	short events; /* of poll(2) */
 	/* Returns whether the settings must be read again. NULL: this item is unused. */
 	bool (*handle)(void *context, struct publisher_hook *hook);
-	int rest_ms; /* fixed: shortest time between two calls; events meanwhile make one call */
-
-	/* private */
-	int64_t rested_ms; /* when it may be called again; CLOCK_MONOTONIC */
-	int64_t due_ms;    /* when it is called for an event that came too early; 0: none came */
 };
 
 #define PUBLISHER_HOOKS 4

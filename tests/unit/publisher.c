@@ -6,13 +6,11 @@
  */
 #include <assert.h>
 #include <stdatomic.h>
-#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 
 #include "await.h"
 #include "coroutine.h"
-#include "descriptor.h"
 #include "view_fixture.h"
 
 /* Names of settings are watched by a process of their own, which shares this. */
@@ -258,59 +256,4 @@ VIEW_TEST(layer_that_is_made_just_before_its_name_is_watched_is_seen)
 	coroutine_join(coroutine);
 	assert_null(atomic_load(&added->late));
 	assert_true(is_seen);
-}
-
-static bool has_read_settings;
-static unsigned calls; /* of the hook */
-
-static void note_settings(void *context, struct settings *outline)
-{
-	(void)context;
-	(void)outline;
-	has_read_settings = true;
-}
-
-static bool count_call(void *context, struct publisher_hook *hook)
-{
-	eventfd_t value;
-
-	(void)context;
-	eventfd_read(hook->fd, &value);
-	calls++;
-	return false;
-}
-
-/* As with the table of mounts, the descriptor is ready only once for each event. */
-VIEW_TEST(hook_that_rests_is_called_once_for_all_events_meanwhile)
-{
-	start("a:b");
-	eventfd_t value;
-	CLEANUP(closep) int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	static const struct publisher_ops none;
-	const struct publisher_options options = {.ops = &none,
-		.hooks = {{.fd = fd, .events = POLLIN, .handle = count_call, .rest_ms = 1000}},
-		.take_outline = note_settings};
-	struct publisher *running;
-	assert_int_equal(publisher_new(view, &options, &running), 0);
-	struct coroutine *coroutine = run_until_it_watches(running);
-	static const struct {
-		bool has_event;
-		unsigned pause_ms;
-		unsigned calls;
-	} steps[] = {
-		{true, 10, 1}, {true, 900, 1}, {false, 200, 2}, {false, 2000, 2}, {true, 10, 3}};
-
-	calls = 0;
-	for (int i = 0; i < 10000 && !has_read_settings; i++)
-		await_pause_us(1000);
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
-		if (steps[i].has_event)
-			eventfd_write(fd, 1);
-		await_pause_us(steps[i].pause_ms * 1000);
-		assert_int_equal(calls, steps[i].calls);
-		eventfd_read(fd, &value);
-	}
-	publisher_stop(running);
-	coroutine_join(coroutine);
-	publisher_free(running);
 }
