@@ -88,7 +88,7 @@ struct pending {
 
 struct checked;
 
-/* What an entry has only after a program, an event or a scan has asked for its name. */
+/* The part of an entry that is made when a program, an event or a scan asks for its name. */
 struct entry_use {
 	/*
 	 * The object shown last (inode_memory.h). When the kernel has forgotten the object,
@@ -248,6 +248,9 @@ static inline bool directory_is_polled(const struct directory *directory)
 
 /* Cookies of "." and ".."; names come after. */
 #define DIRECTORY_COOKIE_FIRST 3
+
+/* A cookie is an offset of READDIR, so it has 63 bits. */
+#define DIRECTORY_COOKIE_MAX ((uint64_t)INT64_MAX)
 
 /**
  * Makes a directory without entries, which is in no inode table. `layer_count` is the number of

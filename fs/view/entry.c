@@ -97,7 +97,8 @@ uint64_t entry_ino(const struct entry *entry)
 	return entry->use->ino ? entry->use->ino : hash_of(entry);
 }
 
-int entry_set_ino(struct entry *entry, uint64_t ino)
+/* Sets the number that entry_ino() returns. Returns 0 or -ENOMEM. */
+static int set_ino(struct entry *entry, uint64_t ino)
 {
 	if (ino == entry_ino(entry))
 		return 0;
@@ -127,7 +128,7 @@ void entry_reserve_ino(struct view *view, struct entry *entry)
 		was_shown(entry) ? NULL : inode_memory_find(&view->inodes.memory, hash);
 	uint64_t ino = item ? item->ino : hash;
 	bool is_free = !inode_table_find(&view->inodes.table, ino);
-	if (entry_set_ino(entry, is_free ? ino : view->inodes.next++) < 0 || !item || !is_free)
+	if (set_ino(entry, is_free ? ino : view->inodes.next++) < 0 || !item || !is_free)
 		return;
 	struct entry_use *use = entry_use(entry);
 	if (use)

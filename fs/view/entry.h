@@ -44,9 +44,6 @@ bool entry_was_directory(const struct view *view, const struct entry *entry);
 /** Returns the inode number of the object that is shown, was shown last, or is shown next. */
 uint64_t entry_ino(const struct entry *entry);
 
-/** Sets that number. Returns 0 or -ENOMEM. */
-int entry_set_ino(struct entry *entry, uint64_t ino);
-
 /** Reserves the inode number of the entry's first object, unless the entry has a number. */
 void entry_reserve_ino(struct view *view, struct entry *entry);
 

@@ -519,7 +519,8 @@ static int take_directory(const struct taking *taking, struct directory *directo
 	directory->was_expanded = names == NAMES_EXPANDED;
 	directory->has_absences = record_get_bool(record);
 	directory->order.next = record_get(record);
-	if (directory->order.next < DIRECTORY_COOKIE_FIRST)
+	if (directory->order.next < DIRECTORY_COOKIE_FIRST ||
+		directory->order.next > DIRECTORY_COOKIE_MAX)
 		record_spoil(record);
 	size_t count = record_get_count(record, LEAST_SIZE);
 	for (size_t i = 0; r == 0 && i < count && !record_error(record); i++)
