@@ -17,7 +17,7 @@
 /* Size of a list of names in a message, in bytes. */
 #define LIST_MAX 512
 
-/* What a value is put into, which decides the bytes that need an escape. */
+/* A value is put into one of these. That decides which bytes need an escape. */
 enum target { TARGET_PATH, TARGET_PATTERN, TARGET_COMMAND };
 
 size_t fact_name_length(const char *text)

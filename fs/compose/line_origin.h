@@ -16,7 +16,7 @@
 #define LINE_VALUE_NONE UINT32_MAX
 
 /*
- * What decides the origin of a line. If several kinds fit a line, the one that stands last here
+ * The kind of a line decides its origin. If several kinds fit a line, the one that stands last here
  * counts.
  */
 enum line_kind {

@@ -59,7 +59,7 @@
 /* How long the new program may take until it serves, in seconds. */
 #define HANDOVER_S 60
 
-/* What the program that ran in this process before us has left to us. */
+/* Values that this program gets from the one that ran in this process before it. */
 struct inheritance {
 	int socket;     /* has the state, for heir_new(); -1: there was no such program */
 	unsigned tried; /* number of take-overs of this mount that this process has tried */
@@ -69,7 +69,7 @@ struct inheritance {
 /** Takes the values of handover_become() out of the environment. */
 struct inheritance handover_inherit(void);
 
-/* What a trial must know of the daemon. */
+/* The daemon's settings that a trial compares with its own. */
 struct handover_terms {
 	bool is_strict;    /* coherence=strict, which the new program must have, too */
 	const char *state; /* last_good_place(): the directory that the daemon has locked */
@@ -103,7 +103,7 @@ pid_t handover_server(dev_t dev);
 /** Returns a descriptor for poll(2), which `handover` owns. After POLLIN call handover_take(). */
 int handover_fd(const struct handover *handover);
 
-/* What the caller has to do. */
+/* The next step, which the caller must take. */
 enum handover_wish {
 	HANDOVER_NOTHING,
 	HANDOVER_WANTED, /* rest, then call handover_become() */

@@ -12,7 +12,7 @@ enum run_kind {
 	RUN_KINDS,
 };
 
-/* What commands inherit: values that the daemon had when it started, not its present ones. */
+/* Commands inherit these values: those that the daemon had when it started. */
 struct run_origin {
 	char *language;      /* "LANG=…" */
 	struct rlimit files; /* the limit of descriptors */

@@ -42,7 +42,7 @@ struct look_result {
 	bool has_new_links; /* a source with several hard links was not watched before */
 };
 
-/* What the publisher notes of a name when it begins the name's look (refresh.c). */
+/* The publisher notes these values when it begins the look of a name (refresh.c). */
 struct look_refresh {
 	enum union_kind kind;   /* of the entry */
 	enum entry_scope scope; /* of the pending events */

@@ -31,7 +31,7 @@ struct yaml_layout {
 
 #define YAML_LAYOUT ((struct yaml_layout){.width = 2, .list = 0})
 
-/* What is to be written: a value; with YAML_AS_KEY or YAML_AS_FLOW_KEY, a pair. */
+/* A value to be written; with YAML_AS_KEY or YAML_AS_FLOW_KEY, a pair. */
 struct yaml_part {
 	const struct node *key; /* only of a pair */
 	const struct node *value;
