@@ -8,6 +8,7 @@
 #include <sys/xattr.h>
 
 #include "descriptor.h"
+#include "layer.h"
 
 /* Size of the buffer, in bytes: a thousand entries. A longer list counts as unreadable. */
 #define LIST_MAX 8192
@@ -74,7 +75,7 @@ void access_list_narrow(const void *list, size_t size, struct stat *stat)
 	stat->st_mode &= ~(mode_t)077 | group << 3 | other;
 }
 
-void access_list_heed(int fd, struct stat *stat)
+int access_list_heed(int fd, struct stat *stat)
 {
 	static const char name[] = "system.posix_acl_access";
 	char list[LIST_MAX];
@@ -82,7 +83,7 @@ void access_list_heed(int fd, struct stat *stat)
 
 	/* Only the owner has rights, so none can be removed. Links have no list. */
 	if (!(stat->st_mode & 055) || S_ISLNK(stat->st_mode))
-		return;
+		return 0;
 	size = fgetxattr(fd, name, list, sizeof(list));
 	if (size < 0 && errno == EBADF) {
 		/* The descriptor is O_PATH. */
@@ -90,8 +91,11 @@ void access_list_heed(int fd, struct stat *stat)
 		descriptor_link(fd, path);
 		size = getxattr(path, name, list, sizeof(list));
 	}
-	if (size >= 0)
-		access_list_narrow(list, (size_t)size, stat);
-	else if (errno != ENODATA && errno != ENOTSUP)
-		access_list_narrow(NULL, 0, stat);
+	if (size < 0 && (errno == ENODATA || errno == ENOTSUP))
+		return 0;
+	bool is_long = errno == ERANGE || errno == E2BIG;
+	if (size < 0 && !is_long && (layer_has_failed(-errno) || layer_is_shortage(-errno)))
+		return -errno;
+	access_list_narrow(list, size < 0 ? 0 : (size_t)size, stat);
+	return 0;
 }

@@ -21,7 +21,8 @@ void access_list_narrow(const void *list, size_t size, struct stat *stat);
 
 /**
  * As access_list_narrow(), with the list of the open file `fd` (O_PATH is enough). `stat` is from
- * fstat(2) of that file. If the list can't be read, only the owner's rights stay. If there is no
- * list, the mode stays unchanged.
+ * fstat(2) of that file. If there is no list, the mode stays unchanged. If plyfs may not read the
+ * list, or it is too long, only the owner's rights stay. Returns 0; or -errno if memory is short,
+ * or the file system has failed (layer_has_failed()).
  */
-void access_list_heed(int fd, struct stat *stat);
+int access_list_heed(int fd, struct stat *stat);

@@ -26,7 +26,7 @@ static int is_direct(const struct layer *layer, const char *path, const char *pl
 	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
 	int r = parent < 0 ? parent : descriptor_path(parent, above);
 	if (r < 0)
-		return layer_is_shortage(r) ? r : false;
+		return layer_is_shortage(r) || layer_has_failed(r) ? r : false;
 	size_t length = strcmp(above, "/") == 0 ? 0 : strlen(above);
 	return strncmp(place, above, length) == 0 && place[length] == '/' &&
 	       strcmp(place + length + 1, name) == 0;
@@ -92,13 +92,16 @@ int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 		if (layer_is(layer, &here) || is_same(&here, &below))
 			return 0;
 		below = here;
-		access_list_heed(at, &here);
+		r = access_list_heed(at, &here);
+		if (r < 0)
+			break;
 		r = (here.st_mode & 0111) != 0111 ? each(context, &here) : 0;
 		if (r != 0)
 			return r;
 		r = go_up(&at);
 	}
-	return layer_is_shortage(r) || r == -EREMOTE ? r : each(context, &closed);
+	bool is_unknown = layer_is_shortage(r) || layer_has_failed(r) || r == -EREMOTE;
+	return is_unknown ? r : each(context, &closed);
 }
 
 void ancestors_narrow(struct stat *stat, const struct stat *above)

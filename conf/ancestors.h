@@ -22,11 +22,12 @@ struct layer;
  * value.
  *
  * `path` is the path in the layer that leads to the file. If its last name is no link, `each` is
- * not called: the caller checks the directories of `path` itself. If the file's place can't be
- * determined, for example because the file was moved or `fd` is the -errno of a failed open, `each`
- * gets a directory that no user may search.
+ * not called: the caller checks the directories of `path` itself. If the file has no place, for
+ * example because it was moved or `fd` is the -errno of a failed open, `each` gets a directory that
+ * no user may search.
  *
- * Returns 0; -EREMOTE (followed_path.h); or -errno if memory or descriptors are short.
+ * Returns 0; -EREMOTE (followed_path.h); or -errno if memory or descriptors are short, or a file
+ * system has failed (layer_has_failed()).
  */
 int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);

@@ -224,6 +224,17 @@ bool layer_is_shortage(int result)
 	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
 }
 
+bool layer_has_failed(int result)
+{
+	static const int facts[] = {ENOENT, ENOTDIR, ENAMETOOLONG, EACCES, EPERM, ELOOP, EXDEV,
+		EINVAL, EREMOTE, ECANCELED};
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+		if (result == -facts[i])
+			return false;
+	return result < 0 && !layer_is_shortage(result);
+}
+
 /* The seccomp filters of container runtimes return EPERM for system calls that they don't know. */
 static bool has_no_openat2(int error)
 {
@@ -606,8 +617,8 @@ static int find_rights(const struct layer *layer, const char *path, struct stat 
 		return fd;
 	if (fstat(fd, ret) < 0)
 		return -errno;
-	access_list_heed(fd, ret);
-	return layer->follow ? ancestors_each_closed(layer, path, fd, narrow, ret) : 0;
+	int r = access_list_heed(fd, ret);
+	return r == 0 && layer->follow ? ancestors_each_closed(layer, path, fd, narrow, ret) : r;
 }
 
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret)
@@ -648,7 +659,9 @@ int layer_open_found(const struct layer *layer, const char *path, struct stat *r
 		return -errno;
 	if (!S_ISREG(stat.st_mode))
 		return -ENOENT;
-	access_list_heed(fd, &stat);
+	int r = access_list_heed(fd, &stat);
+	if (r < 0)
+		return r;
 
 	*ret = stat;
 	taken = fd;

@@ -274,6 +274,13 @@ bool layer_is_kernels_own(int fd);
 /** Returns whether `result` means a shortage of memory or descriptors, and not a bad layer. */
 bool layer_is_shortage(int result);
 
+/**
+ * Returns whether `result` means that a file system failed or did not answer (EIO, ESTALE,
+ * ETIMEDOUT and the like). Such a result says nothing about the file. No event reports that the
+ * file system is well again, so the caller must try again by itself.
+ */
+bool layer_has_failed(int result);
+
 /** Makes "LAYER'S PATH/path", for messages. Returns 0 with *ret for free(3), or -ENOMEM. */
 int layer_source_name(const struct layer *layer, const char *path, char **ret);
 
