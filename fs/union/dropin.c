@@ -63,7 +63,7 @@ static int add(
 
 /*
  * Returns the highest layer above `below` in which the path is a link to /dev/null, -1 if there is
- * none, or -errno on a shortage or without an answer.
+ * none, or -errno if that is unknown.
  */
 static int masking_layer(
 	const struct settings *settings, layer_mask layers, const char *path, unsigned below)
@@ -72,7 +72,7 @@ static int masking_layer(
 		CLEANUP(freep) char *target = NULL;
 		int r = layers >> i & 1 ? layer_read_link(settings->layers[i], path, &target)
 					: -ENOENT;
-		if (layer_is_shortage(r) || r == -ETIMEDOUT)
+		if (layer_is_shortage(r) || layer_has_failed(r))
 			return r;
 		if (r == 0 && strcmp(target, "/dev/null") == 0)
 			return (int)i;
@@ -204,7 +204,7 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 	int r = ret->kind == UNION_LINK ? masking_layer(settings, layers, path, ret->found[0].layer)
 					: 0;
 	if (ret->kind == UNION_DIRECTORY || r < 0)
-		return layer_is_shortage(r) ? r : 0;
+		return r < -1 ? r : 0;
 	r = 0;
 	dropins.scratch = union_lookup_new();
 	if (!dropins.scratch || asprintf(&directory, "%s" DROPIN_SUFFIX, path) < 0)

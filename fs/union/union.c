@@ -16,7 +16,7 @@ void union_lookup_init(struct union_lookup *lookup)
 	lookup->count = 0;
 	lookup->found = lookup->own;
 	lookup->left_out_count = 0;
-	lookup->has_unknown = lookup->has_timed_out = lookup->may_hide = false;
+	lookup->has_unknown = lookup->has_timed_out = lookup->has_failed = lookup->may_hide = false;
 	lookup->hidden_kind = UNION_NONE;
 	lookup->expanded = NULL;
 }
@@ -87,7 +87,7 @@ enum union_kind union_kind_of(mode_t mode)
 	return UNION_NONE;
 }
 
-/* Returns 1 if the layer has such a file, 0, or -errno on a shortage; -ETIMEDOUT: no answer. */
+/* Returns 1 if the layer has such a file, 0, or -errno if that is unknown. */
 static int has_file(
 	const struct layer *layer, const char *directory, const char *prefix, const char *name)
 {
@@ -99,7 +99,7 @@ static int has_file(
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return 0;
 	int r = layer_stat(layer, path, &stat);
-	return layer_is_shortage(r) || r == -ETIMEDOUT ? r : r == 0;
+	return layer_is_shortage(r) || layer_has_failed(r) ? r : r == 0;
 }
 
 /* Returns 1 if `layer` hides all that lies below it at `path`, 0, or -errno as has_file(). */
@@ -147,6 +147,7 @@ static bool take_layer(
 	if (result == 0)
 		lookup->kind = kind;
 	lookup->has_timed_out |= result == -ETIMEDOUT;
+	lookup->has_failed |= layer_has_failed(result);
 	lookup->layers |= (layer_mask)1 << rank;
 	lookup->own[lookup->count++] = (struct contributor){
 		.layer = rank,
@@ -194,13 +195,13 @@ static int take_layers(const struct settings *settings, layer_mask layers, const
 			return result;
 		if (!take_layer(ret, rank, result, &stat))
 			return 0;
-		if (layers & below && result != -ETIMEDOUT)
+		if (layers & below && !layer_has_failed(result))
 			hides = hides_below(layer, path, &stat, result == 0);
 		/* Without an answer, the layer may hide what lower ones have. */
-		if (hides == -ETIMEDOUT && union_is_absent(result))
-			take_layer(ret, rank, -ETIMEDOUT, &stat);
-		else if (hides == -ETIMEDOUT)
-			ret->may_hide = true;
+		if (layer_has_failed(hides) && union_is_absent(result))
+			take_layer(ret, rank, hides, &stat);
+		else if (layer_has_failed(hides))
+			ret->may_hide = ret->has_failed = true;
 		else if (hides)
 			return hides < 0 ? hides : 0;
 	}
@@ -243,6 +244,15 @@ bool union_has_unseen(const struct union_lookup *lookup)
 		if (lookup->found[i].error)
 			return true;
 	return lookup->has_unknown;
+}
+
+bool union_has_failed(const struct union_lookup *lookup)
+{
+	bool has_failed = lookup->has_failed;
+
+	for (unsigned i = 0; i < lookup->count + lookup->left_out_count; i++)
+		has_failed |= layer_has_failed(-lookup->found[i].error);
+	return has_failed;
 }
 
 void union_take_for_directory(struct union_lookup *lookup)

@@ -65,7 +65,8 @@ struct union_lookup {
 	unsigned left_out_count;
 	bool has_unknown;   /* a layer that is not in `found` could not be examined */
 	bool has_timed_out; /* a layer did not answer: the path may be of another kind, or hidden */
-	bool may_hide;      /* a layer did not answer whether it hides objects of lower layers */
+	bool has_failed;    /* a layer's file system has failed or did not answer */
+	bool may_hide;      /* it is unknown whether a layer hides objects of lower layers */
 	/* The kind of the highest object that is hidden because it is not of `kind`; or NONE. */
 	enum union_kind hidden_kind;
 	unsigned hidden_layer; /* the layer that has that object */
@@ -119,6 +120,12 @@ void union_drop(struct union_lookup *lookup, unsigned index);
 
 /** Returns whether any layer could not be examined. */
 bool union_has_unseen(const struct union_lookup *lookup);
+
+/**
+ * Returns whether any layer could not be examined because its file system has failed
+ * (layer_has_failed()).
+ */
+bool union_has_failed(const struct union_lookup *lookup);
 
 /** Returns whether `result`, of a function of layer.h, means that the layer has no such file. */
 bool union_is_absent(int result);
