@@ -89,16 +89,19 @@ static const struct stat *seen_in(const struct union_lookup *lookup, unsigned la
 	return NULL;
 }
 
-/* A worker adds the watch, and polling covers what neither the watch nor the layer reports. */
+/*
+ * A worker adds the watch. The directory is polled, too, even if inotify reports all its changes:
+ * this process resolves no path that leads through a remote file system, so it watches neither the
+ * links in the directory nor other names of its files (link_watch.h).
+ */
 static void watch_delegated(struct view *view, const struct layer *layer,
 	struct directory *directory, unsigned number, const struct stat *seen)
 {
 	struct stat stat;
-	bool is_remote = true;
 	int r = watch_begin(view->watch);
 
 	if (r == 0) {
-		int wd = layer_task_watch(layer, directory->path, watch_mask(), &stat, &is_remote);
+		int wd = layer_task_watch(layer, directory->path, watch_mask(), &stat);
 		r = watch_end(view->watch, &directory->watches, number, wd);
 		if (r >= 0 && wd < 0)
 			r = wd;
@@ -106,7 +109,7 @@ static void watch_delegated(struct view *view, const struct layer *layer,
 	if (r == -ENOENT || r == -ENOTDIR)
 		return;
 	bool has_refused = r < 0 && r != -ETIMEDOUT;
-	note_watch(view, directory, number, has_refused ? -r : 0, is_remote);
+	note_watch(view, directory, number, has_refused ? -r : 0, true);
 	if (r >= 0 && (r > 0 || !seen || has_moved_on(seen->st_ctim, stat.st_ctim)))
 		look_again(view, directory);
 }

@@ -102,8 +102,7 @@ static int link_task(const struct composer *composer, struct record *job, struct
 
 /* Watches the directory to which the path leads. Returns the watch's number or -errno; -EAGAIN: the
  * path leads to another directory by now. */
-static int watch_once(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret,
-	bool *is_remote)
+static int watch_once(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret)
 {
 	CLEANUP(closep) int fd = layer_open_directory(layer, path);
 	char link[DESCRIPTOR_LINK_MAX];
@@ -115,7 +114,6 @@ static int watch_once(const struct layer *layer, const char *path, uint32_t mask
 	int wd = inotify_add_watch(worker_watches(), link, mask | IN_MASK_ADD | IN_ONLYDIR);
 	if (wd < 0 || fstat(fd, ret) < 0)
 		return -errno;
-	*is_remote = layer_fd_is_remote(fd);
 	int r = layer_stat(layer, path, &again);
 	return r == 0 && (again.st_dev != ret->st_dev || again.st_ino != ret->st_ino) ? -EAGAIN
 										      : wd;
@@ -127,14 +125,12 @@ static int watch_task(const struct composer *composer, struct record *job, struc
 	const struct layer *layer = take_layer(composer, job, &path);
 	uint32_t mask = (uint32_t)record_get_below(job, UINT32_MAX);
 	struct stat stat = {0};
-	bool is_remote = true;
 	int r = layer ? -EAGAIN : -EBADMSG;
 
 	for (int i = 0; r == -EAGAIN && i < WATCH_TRIES; i++)
-		r = watch_once(layer, path, mask, &stat, &is_remote);
+		r = watch_once(layer, path, mask, &stat);
 	record_put_result(answer, r);
 	record_put(answer, r < 0 ? 0 : (uint64_t)r);
-	record_put(answer, is_remote);
 	record_put_stat(answer, &stat);
 	return 0;
 }
@@ -295,8 +291,7 @@ static int far_read_link(const struct layer *layer, const char *path, char **ret
 	return r;
 }
 
-int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret,
-	bool *is_remote)
+int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret)
 {
 	const struct layer_request request = {layer, path, mask};
 	CLEANUP(worker_answer_fini) struct worker_answer answer;
@@ -306,7 +301,6 @@ int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask,
 		return r;
 	r = record_get_result(answer.record);
 	int wd = (int)record_get_below(answer.record, INT_MAX);
-	*is_remote = record_get_bool(answer.record);
 	record_get_stat(answer.record, ret);
 	r = end_answer(answer.record, r);
 	return r < 0 ? r : wd;

@@ -43,8 +43,7 @@ int layer_tasks_patience(int ms);
 
 /**
  * Has a worker watch the directory `path` of a remote layer for the events in `mask`. *ret gets the
- * directory's attributes, read after the watch was made. *is_remote: the directory itself lies on a
- * remote file system. Returns the number of the watch, for watch_end(); or -errno.
+ * directory's attributes, read after the watch was made. Returns the number of the watch, for
+ * watch_end(); or -errno.
  */
-int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret,
-	bool *is_remote);
+int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret);
