@@ -55,6 +55,12 @@ const struct options *compose_options(const struct settings *settings, const cha
 	return &settings_rule_for(settings, path)->options;
 }
 
+static void doubt(const struct composer *composer, enum compose_doubt doubt)
+{
+	if (composer->doubts)
+		*composer->doubts |= doubt;
+}
+
 static int load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem)
 {
@@ -68,10 +74,14 @@ static int load(const struct composer *composer, const char *path, const struct 
 			.takes_unfinished = composer->takes_unfinished,
 		};
 		int r = source_cache_load(composer->cache, layer, path, &want, ret, problem);
-		if (composer->has_doubt && r == 0)
-			*composer->has_doubt |= !(*ret)->is_whole;
-		return r;
+		if (r == 0 && !(*ret)->is_whole)
+			doubt(composer, DOUBT_WRITER);
+		if (r == SOURCE_FAILED)
+			doubt(composer, DOUBT_FAILED);
+		return r == SOURCE_FAILED ? PROBLEM : r;
 	}
+	if (layer_has_failed(-found->error))
+		doubt(composer, DOUBT_FAILED);
 
 	CLEANUP(freep) char *name = NULL;
 	int r = layer_source_name(layer, path, &name);
@@ -80,6 +90,10 @@ static int load(const struct composer *composer, const char *path, const struct 
 	if (found->error == ETIMEDOUT)
 		return problem_set(
 			problem, name, 0, 0, "can't be read: %s", text_error(-ETIMEDOUT));
+	if (layer_has_failed(-found->error))
+		return problem_set(problem, name, 0, 0,
+			"can't be examined: %s; check the file system below",
+			strerror(found->error));
 	return problem_set(problem, name, 0, 0,
 		"can't be examined: %s; give the user who mounts the right to search its "
 		"directory%s",
@@ -87,6 +101,22 @@ static int load(const struct composer *composer, const char *path, const struct 
 		layer->follow ? ", or let its links lead neither into /proc, /sys or /dev, nor "
 				"through another user's link in a directory like /tmp"
 			      : "");
+}
+
+/*
+ * Returns the attributes of a source that is not read. If it could not be examined because of
+ * `error` (an errno), nobody but its owner may read it. But a file system that has failed takes no
+ * rights away: those of the last good version stay.
+ */
+static struct stat stat_of(const struct contributor *found, int error)
+{
+	struct stat stat = found->stat;
+
+	if (layer_has_failed(-error))
+		stat = (struct stat){.st_mode = S_IFREG | 0777};
+	else if (error)
+		stat.st_mode &= ~(mode_t)077;
+	return stat;
 }
 
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
@@ -107,7 +137,8 @@ int compose_load(const struct composer *composer, const char *path, const struct
 	if (r != PROBLEM || !fallback)
 		return r;
 	fallback->is_used = true;
-	*ret = loaded_fallback(fallback->loaded, &found->stat);
+	const struct stat stat = stat_of(found, found->error);
+	*ret = loaded_fallback(fallback->loaded, &stat);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -394,8 +425,8 @@ int compose(const struct composer *composer, const char *path, const struct unio
 		return compose_link(composer, path, &lookup->found[0], ret);
 
 	const struct contributor *held = compose_held_source(composer, path, lookup);
-	if (held && composer->has_doubt)
-		*composer->has_doubt = true;
+	if (held)
+		doubt(composer, DOUBT_WRITER);
 	if (held)
 		return compose_held(composer, path, held,
 			compose_options(composer->settings, path)->strategy, ret);
@@ -435,18 +466,19 @@ int compose_broken(const struct composer *composer, const char *path,
 		r = layer_stat_rights(layer, place, &stat);
 		if (layer_is_shortage(r))
 			return r;
-		/* If the source can't be examined now, only its owner may read. */
-		if (r < 0) {
-			stat = found->stat;
-			stat.st_mode &= ~(mode_t)077;
-		}
+		if (r < 0)
+			stat = stat_of(found, -r);
 		sources_add(&sources, layer, place, NULL, &stat);
 		r = environment_guard(&environment, layer, place);
+		if (layer_has_failed(r))
+			r = 0;
 	}
 	if (r == 0)
 		r = describe(composer, &sources, &environment, S_IFREG, version);
 	if (r < 0)
 		return r;
+	if (!lookup->count && lookup->has_failed)
+		version->mode = S_IFREG | 0444;
 	/* Not 0: the kernel would not ask for the bytes of an empty file, and so see no EIO. */
 	version->size = 1;
 	version->strategy = compose_options(composer->settings, path)->strategy->name;

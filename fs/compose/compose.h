@@ -28,11 +28,17 @@ struct dependencies {
 	size_t count; /* of strings, so twice the number of files */
 };
 
+/* Reasons why composing once more may give another result. */
+enum compose_doubt {
+	DOUBT_WRITER = 1, /* a source may have been written while it was read */
+	DOUBT_FAILED = 2, /* a file system has failed (layer_has_failed()) */
+};
+
 struct composer {
 	struct settings *settings;
 	struct source_cache *cache;
 	struct mounter mounter;
-	bool *has_doubt; /* set if a source may have been written while it was read; may be NULL */
+	unsigned *doubts;                /* gets an OR of enum compose_doubt; may be NULL */
 	const atomic_bool *is_cancelled; /* makes compose() end with -ECANCELED; may be NULL */
 	bool takes_unfinished;           /* a source that is being written is taken as it is */
 	struct fallbacks *fallbacks;     /* for sources that are broken; NULL: none */
@@ -98,7 +104,10 @@ int compose_failed(const char *path, int error, struct problem *problem);
 /** Makes the problem of a path with a source that changes all the time. Returns PROBLEM. */
 int compose_is_restless(const char *path, struct problem *problem);
 
-/** Makes a version that gives EIO, with the sources' rights. Returns 0 with *ret, or -errno. */
+/**
+ * Makes a version that gives EIO, with the sources' rights. A source whose file system has failed
+ * (layer_has_failed()) denies nobody. Returns 0 with *ret, or -errno.
+ */
 int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret);
 

@@ -99,7 +99,7 @@ int environment_guard(struct environment *environment, const struct layer *layer
 		if (is_above(directory, environment->request->path))
 			break;
 		int found = layer_stat(layer, directory, &stat);
-		if (layer_is_shortage(found))
+		if (layer_is_shortage(found) || layer_has_failed(found))
 			return found;
 		if (found < 0)
 			stat = (struct stat){0};
@@ -115,34 +115,50 @@ int environment_guard_again(struct environment *environment, const struct layer 
 	struct stat now;
 
 	int r = layer_stat(layer, path, &now);
-	if (layer_is_shortage(r))
+	if (layer_is_shortage(r) || layer_has_failed(r))
 		return r;
 	if (r < 0 || now.st_dev != loaded->st_dev || now.st_ino != loaded->st_ino)
 		return SOURCE_MOVED;
 	return environment_guard(environment, layer, path);
 }
 
-int environment_load(struct environment *environment, const char *path,
+/* Loads a source that the lookup could examine. Returns as environment_load(), or -errno: the file
+ * system of the source, or of a directory above it, has failed. */
+static int load_seen(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,
 	struct problem *problem)
 {
 	const struct composer *composer = environment->composer;
 	const struct layer *layer = composer->settings->layers[found->layer];
-	size_t others = environment->stat_count;
 
-	/* The file system of a source that could not be examined may not answer. */
-	int r = found->error ? 0 : environment_guard(environment, layer, path);
+	int r = environment_guard(environment, layer, path);
 	if (r == 0)
 		r = compose_load(composer, path, found, options, ret, problem);
-	/* A source that is left out guards nothing. */
-	if (r == PROBLEM)
-		environment->stat_count = others;
 	if (r != 0)
 		return r;
 	r = environment_guard_again(environment, layer, path, &(*ret)->stat);
 	if (r != 0)
 		loaded_unref(*ret);
 	return r;
+}
+
+int environment_load(struct environment *environment, const char *path,
+	const struct contributor *found, const struct read_options *options, struct loaded **ret,
+	struct problem *problem)
+{
+	struct contributor unseen = *found;
+	size_t others = environment->stat_count;
+
+	if (!unseen.error) {
+		int r = load_seen(environment, path, found, options, ret, problem);
+		/* A source that is left out guards nothing. */
+		if (r != 0)
+			environment->stat_count = others;
+		if (!layer_has_failed(r))
+			return r;
+		unseen.error = -r;
+	}
+	return compose_load(environment->composer, path, &unseen, options, ret, problem);
 }
 
 /* Loads the path's sources as compose() does, lowest layer first. */

@@ -25,7 +25,8 @@ void environment_init(struct environment *environment, const struct composer *co
 /**
  * Adds the rights of the directories above the source `path`, so that only users who may search
  * these can read the result. Skips directories that every user may search, and those that the mount
- * shows above the request's own path. Returns 0 or -errno.
+ * shows above the request's own path. Returns 0, or -errno if memory or descriptors are short, or a
+ * file system has failed (layer_has_failed()).
  */
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
@@ -39,7 +40,9 @@ int environment_guard_again(struct environment *environment, const struct layer 
 
 /**
  * Does compose_load() between environment_guard() and environment_guard_again(). For a source at
- * another path than the request's, or in a layer that follows links. Returns as these functions.
+ * another path than the request's, or in a layer that follows links. If the file system of a
+ * directory above has failed, the source counts as one that could not be examined: then its
+ * fallback has the rights that it had. Returns as compose_load(); or SOURCE_MOVED.
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

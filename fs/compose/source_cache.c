@@ -269,7 +269,7 @@ static int unreadable(struct problem *problem, const struct source *source, int 
 		error == EACCES || error == EPERM ? "give the user who mounts the right to read it"
 						  : "check the file system below");
 	problem_place(problem, source);
-	return PROBLEM;
+	return layer_has_failed(-error) ? SOURCE_FAILED : PROBLEM;
 }
 
 static int too_large(struct problem *problem, const struct source *source, size_t limit)

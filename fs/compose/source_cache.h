@@ -39,6 +39,7 @@ struct loaded {
 enum {
 	SOURCE_MOVED = 2,     /* the source has moved: repeat the union lookup */
 	SOURCE_UNSETTLED = 3, /* the source is being written */
+	SOURCE_FAILED = 4,    /* PROBLEM, because a file system has failed (layer_has_failed()) */
 };
 
 struct source_cache;
@@ -91,7 +92,8 @@ struct source_want {
  * document to the cache.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: the file can't be read, is too large or does not
- * parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno (-ECANCELED; memory or descriptors are short).
+ * parse; SOURCE_FAILED; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno (-ECANCELED; memory or
+ * descriptors are short).
  */
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem);

@@ -36,6 +36,13 @@ void attach_watch(struct view *view, const struct settings *settings, struct dir
 void attach_unseen(struct view *view, struct directory *directory);
 
 /**
+ * Notes that the listing of the directory in a layer has failed with `error` (an errno), as
+ * attach_unseen(). If the file system has failed (layer_has_failed()), has the directory looked at
+ * and scanned again, unless it is polled.
+ */
+void attach_unlisted(struct view *view, struct directory *directory, int error);
+
+/**
  * Updates a shown directory after a new `lookup`: other layers may show it now, or a layer may show
  * it by another directory. If a layer does not answer, and did not show the directory before, takes
  * the layer out of lookup->layers. Does nothing if `settings` are no longer in force. May wait.

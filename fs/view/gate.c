@@ -246,7 +246,7 @@ static int map_lines_here(const struct look *look, struct line_map **ret)
 	struct problem problem;
 
 	composer.fallbacks = NULL;
-	composer.has_doubt = NULL;
+	composer.doubts = NULL;
 	int r = composition_make(&composition, &composer, look->path, &look->result.lookup, NULL,
 		COMPOSITION_ORIGINS, &problem);
 	if (r != 0 || !composition.result)

@@ -302,9 +302,21 @@ static int take_failure(struct look *look, int error)
 {
 	union_lookup_fini(&look->result.lookup);
 	look->result.lookup.kind = UNION_FILE;
+	look->result.lookup.has_failed = layer_has_failed(-error);
 	look->result.is_failed = true;
 	compose_failed(look->path, error, &look->result.problem);
 	return take_problem(look);
+}
+
+void look_heed_unseen(struct look *look)
+{
+	struct view *view = look->view;
+	struct directory *parent = look->entry->parent;
+
+	if (look->result.is_failed && !directory_is_polled(parent))
+		queue_later(view, look->entry, view->composer.settings->options.poll_ms);
+	if (union_has_unseen(&look->result.lookup))
+		attach_unseen(view, parent);
 }
 
 /* Takes a result that needs no composing. */
@@ -417,6 +429,7 @@ static bool look_up(struct look *look, uint64_t *cost)
 
 	int r = find(look);
 
+	look->result.is_failed = union_has_failed(&look->result.lookup);
 	if (r < 0 && r != -ETIMEDOUT && !layer_is_shortage(r))
 		r = take_failure(look, -r);
 	if (r != 0 || is_unread(look)) {
@@ -482,11 +495,10 @@ static int take_composed(struct look *look, int result)
 {
 	if (layer_is_shortage(result))
 		return result;
-	/* A worker's deadline has passed. The name is tried again. */
-	if (result == -ETIMEDOUT && look->result.problem.message[0]) {
-		look->result.is_failed = true;
+	look->result.is_failed |= look->doubts & DOUBT_FAILED || layer_has_failed(result);
+	/* A worker's deadline has passed, and the problem says so. */
+	if (result == -ETIMEDOUT && look->result.problem.message[0])
 		result = PROBLEM;
-	}
 	if (result < 0)
 		result = compose_failed(look->path, -result, &look->result.problem);
 	if (result == 0 && look->result.version->fallback_count)
@@ -565,8 +577,9 @@ static void compose_in_pool(struct pool_job *job)
 	/* Writes before the first read are no reason to compose again. */
 	events_take(look->view);
 	look->read = look->view->revision;
-	look->has_doubt = look->result.is_recalled = false;
-	look->composer.has_doubt = &look->has_doubt;
+	look->doubts = 0;
+	look->result.is_recalled = false;
+	look->composer.doubts = &look->doubts;
 	fallbacks_rest(&look->fallbacks);
 	look->composer.fallbacks = &look->fallbacks;
 	int r = compose_look(look);
@@ -580,12 +593,13 @@ static void compose_in_pool(struct pool_job *job)
 		return;
 	}
 	/* A program may have begun to write while we read. The last try takes what is there. */
-	look->has_doubt |= r == PROBLEM || look->result.problem.message[0];
-	if (look->has_doubt && look->refresh.scope == SCOPE_POLL && is_fresh(look)) {
+	bool is_doubtful =
+		look->doubts & DOUBT_WRITER || r == PROBLEM || look->result.problem.message[0];
+	if (is_doubtful && look->refresh.scope == SCOPE_POLL && is_fresh(look)) {
 		end(look, COMPOSE_UNSETTLED);
 		return;
 	}
-	if (!layer_is_shortage(r) && look->has_doubt && meets_writer(look) &&
+	if (!layer_is_shortage(r) && is_doubtful && meets_writer(look) &&
 		!(look->purpose != LOOK_REFRESH && look->composer.takes_unfinished)) {
 		try_again(look, LOOK_MET_WRITER);
 		return;

@@ -38,7 +38,7 @@ struct look_result {
 				   source, or has a fallback */
 	uint64_t basis;              /* compose_basis() of `lookup` */
 	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
-	bool is_failed;     /* the lookup failed, or a worker did not answer: it is tried again */
+	bool is_failed;     /* a file system has failed, or a worker did not answer: try again */
 	bool has_new_links; /* a source with several hard links was not watched before */
 };
 
@@ -76,7 +76,7 @@ struct look {
 	bool is_entry_new;  /* the entry was made for this look */
 	bool is_overtaken;  /* the name has shown something else since the look began */
 	bool is_closed;     /* no caller may join the look: it takes long, or has ended */
-	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
+	unsigned doubts;    /* an OR of enum compose_doubt (compose.h) */
 	struct look_result result;
 	struct look_refresh refresh; /* LOOK_REFRESH only */
 	struct look *next;           /* in view->looks.done, or candidate->parked */
@@ -95,6 +95,13 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 
 /** If no layer could be examined, treats a former directory as a directory. Not for REFRESH. */
 void look_heed_past(struct look *look);
+
+/**
+ * If a file system has failed, has the name looked at again, unless its directory is polled: no
+ * event reports that the file system is well. If a layer could not be examined for another reason,
+ * does attach_unseen().
+ */
+void look_heed_unseen(struct look *look);
 
 /** Begin a look: its union lookup is made at once, or in the pool. Both may free the look. */
 void look_begin(struct look *look);

@@ -310,10 +310,7 @@ void lookup_end(struct look *look)
 	/* The publisher's look, if one is pending, will find no new links. */
 	if (look->result.has_new_links && entry_pending(entry))
 		other_names_note(view, look);
-	if (union_has_unseen(&look->result.lookup))
-		attach_unseen(view, entry->parent);
-	if (r == 0 && look->result.is_failed)
-		queue_later(view, entry, SHORTAGE_MS);
+	look_heed_unseen(look);
 	if (r == 0)
 		hold_for_callers(view, look, stat.st_ino);
 	/* Other waiters for this answer were admitted by rights that have been taken away since. */

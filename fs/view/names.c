@@ -409,7 +409,7 @@ bool names_scan_next(struct view *view)
 		r = show_expanded(
 			view, directory, &expanded, is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
 	if (is_needed && listing.error)
-		attach_unseen(view, directory);
+		attach_unlisted(view, directory, listing.error);
 	/* If memory is short, keep the layers for the next scan. */
 	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;

@@ -390,10 +390,7 @@ static bool decide_waits(struct view *view, struct look *look)
 		return false;
 	}
 	touch(view, look);
-	if (look->result.is_failed)
-		queue_later(view, entry, SHORTAGE_MS);
-	if (union_has_unseen(&look->result.lookup))
-		attach_unseen(view, entry->parent);
+	look_heed_unseen(look);
 	if (entry->kind == UNION_NONE && look->result.lookup.kind == UNION_NONE)
 		entry->known = KNOWN_ABSENT;
 	if (look->result.code == LOOK_IS_CURRENT || is_out_of_sight(look))
@@ -511,7 +508,8 @@ static bool refresh_root(struct view *view)
 	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY &&
 			  attach_update(view, settings, view->root, lookup);
 	view->queue.is_root_looked_at = false;
-	if (layer_is_shortage(r))
+	bool has_failed = r == 0 && lookup->has_failed && !directory_is_polled(view->root);
+	if (layer_is_shortage(r) || has_failed)
 		queue_shortage(view);
 	return is_changed;
 }

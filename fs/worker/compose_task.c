@@ -95,7 +95,7 @@ struct taken_job {
 	struct read_source *standing; /* the fallbacks that are in use already */
 	size_t standing_count;
 	struct composer composer;
-	bool has_doubt;
+	unsigned doubts;
 };
 
 static int take_lookup(struct record *record, struct taken_job *job)
@@ -169,7 +169,7 @@ static int take_job(const struct composer *composer, struct record *record, stru
 	*job = (struct taken_job){.composer = *composer};
 	job->path = record_get_text(record);
 	job->composer.takes_unfinished = record_get_bool(record);
-	job->composer.has_doubt = &job->has_doubt;
+	job->composer.doubts = &job->doubts;
 	int r = take_lookup(record, job);
 	if (r == 0)
 		r = take_fallbacks(record, job);
@@ -219,7 +219,7 @@ int compose_task(const struct composer *composer, struct record *record, struct 
 		return r;
 	record_put(answer, (uint64_t)(RESULT_BASE + r));
 	problem_put(answer, &problem);
-	record_put(answer, job.has_doubt);
+	record_put(answer, job.doubts);
 	put_asked(answer, &asked);
 	if (r == 0) {
 		put_used(answer, version);
@@ -351,7 +351,7 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 	struct problem own;
 	int result = (int)record_get_below(answer, RESULT_BASE * 2) - RESULT_BASE;
 	bool is_whole = problem_take(answer, &own);
-	bool has_doubt = record_get_bool(answer);
+	unsigned doubts = (unsigned)record_get_below(answer, DOUBT_WRITER | DOUBT_FAILED);
 	int r = is_whole ? take_asked(answer, asked) : record_refuse(answer);
 
 	if (r == 0 && result == 0)
@@ -364,8 +364,8 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 	}
 	if (own.message[0])
 		*problem = own;
-	if (composer->has_doubt)
-		*composer->has_doubt |= has_doubt;
+	if (composer->doubts)
+		*composer->doubts |= doubts;
 	return result;
 }
 

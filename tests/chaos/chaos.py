@@ -228,6 +228,7 @@ class Faulty:
 
     def end(self):
         subprocess.run(["umount", self.shown], check=True)
+        self.process.kill()  # another program's mount namespace may still have the file system
         self.process.wait(10)
 
 

@@ -26,6 +26,7 @@ static enum {
 	GUARDING,      /* a path without reading it, after so many */
 	COMPOSING,     /* a version, after so many */
 	LISTING,       /* of `where` in the upper layer, after so many */
+	UNLISTED,      /* `where` in the upper layer: the disk fails to list it, until the end */
 	LISTING_LINKS, /* after so many */
 	READING_LINK,  /* or a file, in app.yaml.d, after so many */
 	WATCHING,      /* of `where` in the upper layer, until the end */
@@ -84,6 +85,8 @@ static int error_of_open(int directory, const char *path, uint64_t flags)
 				       is_upper_layer(directory) && is_next()
 			       ? EMFILE
 			       : 0;
+	if (failing == UNLISTED && !is_path && is_directory && strcmp(path, where) == 0)
+		return is_upper_layer(directory) ? EIO : 0;
 	return 0;
 }
 
@@ -604,6 +607,41 @@ VIEW_TEST(disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone)
 	assert_becomes("v.yaml", "q: 1\n");
 	assert_int_equal(stat_of("v.yaml").st_mode, S_IFREG | 0444);
 	assert_string_equal(fault_of("v.yaml").problem.message, "");
+}
+
+/* No event reports that the disk is well again. Nothing is known of the rights meanwhile. */
+VIEW_TEST(file_that_a_disk_failed_to_show_is_looked_at_again)
+{
+	run("mkdir a/d b/d; echo 'x: 1' >a/d/app.yaml; echo 'y: 1' >b/d/app.yaml");
+	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	assert_shown("d/app.yaml", "x: 1\ny: 1\n");
+	publish_all();
+	where = "d/app.yaml";
+	failing = BROKEN;
+	write_file("a/d/app.yaml", "x: 2\n");
+	publish_for(10, 20000);
+	assert_non_null(strstr(fault_of("d/app.yaml").problem.message, "Input/output error"));
+	assert_shown("d/app.yaml", "x: 1\ny: 1\n");
+	assert_int_equal(stat_of("d/app.yaml").st_mode, S_IFREG | 0444);
+	failing = NOTHING;
+	assert_becomes("d/app.yaml", "x: 2\ny: 1\n");
+	assert_false(count_of_view().is_polling);
+}
+
+VIEW_TEST(directory_that_a_disk_failed_to_list_is_listed_again)
+{
+	run("mkdir b/d; echo 'x: 1' >b/d/app.yaml");
+	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	assert_listed("d", "app.yaml\n");
+	where = "d";
+	failing = UNLISTED;
+	write_file("b/d/new.yaml", "y: 1\n");
+	lose_events();
+	publish_for(50, 20000);
+	assert_listed("d", "app.yaml\n");
+	failing = NOTHING;
+	publish_all();
+	assert_listed("d", "app.yaml\nnew.yaml\n");
 }
 
 /* As after a touch of all files, or a copy over them. */
