@@ -19,17 +19,15 @@ struct amendment_output {
 };
 
 /**
- * Prints the change to standard output: a line for each value that has changed. For a dry run, the
- * difference of the source stands before these lines, as `plyfs diff` prints it. With `is_json`,
- * prints an item of the JSON object instead. If nothing has changed, prints nothing. Returns 0 or
- * -ENOMEM.
+ * Prints the change to standard output: a line for each value that has changed. For a dry run,
+ * first prints the source's difference, as `plyfs diff` does. With `is_json`, prints an item of the
+ * JSON object instead. If nothing has changed, prints nothing. Returns 0 or -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
  * Ends the output. If no change was reported, prints the text `nothing`, or with `is_json` an
- * object without changes. If the command has failed, the caller passes NULL: then the function only
- * closes a JSON object that was begun. If a change was made, but standard output can't be written,
- * prints a message about that.
+ * object without changes. NULL: the command has failed, and the function only closes a JSON object
+ * that was begun. If a change was made whose report can't be written, prints a message.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -1,6 +1,6 @@
 /*
  * An assignment. For `plyfs set`, it is "KEY=VALUE", or KEY and VALUE in two arguments. For `plyfs
- * unset`, it is a KEY to be removed. assignments_plan() turns it into an edit of a tree.
+ * unset`, it is a KEY to be removed.
  *
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *
@@ -29,7 +29,7 @@ struct assignments {
 	struct assignment *items;
 	size_t count;
 	size_t capacity;
-	enum typed_kind kind;  /* of all VALUEs; the caller sets it before the first is added */
+	enum typed_kind kind;  /* of all VALUEs; set by the caller before assignments_add() */
 	const char *input_key; /* the KEY whose VALUE was standard input; NULL: none */
 	struct arena *arena;   /* holds the VALUEs; the first assignments_add() makes it */
 	struct typed_documents documents;

@@ -12,19 +12,19 @@
 #include <stdbool.h>
 
 /**
- * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. If a standard
- * stream is closed, opens it on /dev/null. So plyfs holds no lock of the program that started it,
- * and keeps no pipe open that another program reads to its end. Returns 0 or -errno.
+ * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. So plyfs
+ * holds no lock of the program that started it, and keeps no pipe open that another program reads
+ * to its end. Opens a closed standard stream on /dev/null. Returns 0 or -errno.
  */
 int background_keep_standard(int kept);
 
 struct background {
-	int pipe_fd; /* through it the child reports that it is ready; -1: no parent waits */
+	int pipe_fd; /* for the child's report that the mount is usable; -1: no parent waits */
 	/* /dev/null; opened early, so that no path is looked up once the mount is ready */
 	int null_fd;
 };
 
-/* Result of background_start() in the parent: the child is ready, or has ended before. */
+/* Result of background_start() in the parent: the child is ready, or has ended. */
 #define BACKGROUND_PARENT 1
 
 /**

@@ -12,11 +12,11 @@
 #include "store_place.h"
 
 struct blame {
-	const char *path;     /* relative to the root */
-	const char *strategy; /* its name */
+	const char *path; /* relative to the root */
+	const char *strategy;
 	const struct settings *settings;
 	const struct line_origins *lines;
-	const struct store_places *places; /* of the sources */
+	const struct store_places *places; /* the sources' places in stores */
 	struct blame_authors *authors;
 	const struct origins *origins; /* NULL: one source, shown byte for byte */
 };
@@ -25,8 +25,9 @@ struct blame {
 size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /**
- * Returns the path of `source` in its layer, or its place in the store that the layer mirrors. If
- * no layer has it, returns source->name. The text lives as long as the source and the places.
+ * Returns the path of `source` in its layer. For a layer that mirrors a store, returns the source's
+ * place in the store (store_place.h). If no layer has the source, returns source->name. The text
+ * lives as long as the source and the places.
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 

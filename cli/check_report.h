@@ -1,8 +1,8 @@
 /*
- * The report of a check: prints findings as they come, for people or as JSON, and a summary. A
- * finding that many paths share is printed once. If several hosts are checked, findings are printed
- * after the last host, each with its hosts. In this case a warning about plyfs.yaml, for example
- * about a rule that matches nothing, is printed only if all hosts have it.
+ * The report of `plyfs check`: prints findings as they come, for people or as JSON, and a summary.
+ * A finding that many paths share is printed once. If several hosts are checked, findings are
+ * printed after the last host, each with its hosts. In this case a warning about plyfs.yaml, for
+ * example about a rule that matches nothing, is printed only if all hosts have it.
  */
 #pragma once
 

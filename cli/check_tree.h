@@ -1,14 +1,14 @@
 /*
- * A check of a tree as a whole, beyond its files: finds rules, patterns, layers and whiteouts that
- * have no effect. Also finds ambiguous references. A reference is ambiguous if a merge asks for a
- * file by its name, and several files have that name.
+ * The part of `plyfs check` that concerns a whole tree: finds rules, patterns, layers and whiteouts
+ * without effect, and ambiguous references. A reference is ambiguous if a merge asks for a file by
+ * its name, and several files have that name.
  */
 #pragma once
 
 #include "check_report.h"
 #include "offline.h"
 
-/* The state of the files to which a rule or virtual file applies. */
+/* The state of the files of a rule, or of a virtual file. */
 struct merged {
 	bool is_any;    /* there is at least one such file */
 	bool is_broken; /* one of them does not merge, so its values are not completely known */
@@ -34,12 +34,12 @@ struct check_tree {
 /** Borrows `offline`. Returns 0 or -ENOMEM; in both cases call check_tree_fini(). */
 int check_tree_init(struct check_tree *tree, struct offline *offline);
 
-/** Adds the files at `path` and below. Returns as traverse(). */
+/** Adds the files at `path` and below. Returns as offline_traverse(). */
 int check_tree_traverse(struct check_tree *tree, const char *path);
 
 /**
- * Adds a file's inspection. If the file is virtual, reports its patterns that match nothing.
- * Returns 0 or -ENOMEM.
+ * Adds a file's inspection (inspect.h). If the file is virtual, reports its patterns that match
+ * nothing. Returns 0 or -ENOMEM.
  */
 int check_tree_note(struct check_tree *tree, struct check_report *report, const char *path,
 	const struct inspection *inspection);

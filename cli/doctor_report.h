@@ -2,7 +2,7 @@
  * The report of `plyfs doctor`: its findings, each with its remedy, on standard output.
  *
  * A child that probes a mount or layers has a report of its own, and sends its findings to the
- * parent, which adds them to the parent's report.
+ * parent. doctor_report_take() adds them to the parent's report.
  */
 #pragma once
 

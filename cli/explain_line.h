@@ -25,7 +25,7 @@ struct explain_line {
 
 /**
  * Widens the columns so that the layer and the place of `source` fit. A layer or place that is
- * wider than the maximum does not widen its column.
+ * wider than its column's maximum changes nothing.
  */
 void explain_line_widen(struct explain_line *line, const struct source *source);
 

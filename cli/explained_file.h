@@ -14,10 +14,10 @@ struct explained_file {
 };
 
 /**
- * Opens the layers in *ret, and finds the path to which `path` leads, as follow_to() does. With
- * `may_be_new`, the file and its directories may be missing. Returns EXIT_DONE with *ret_path for
- * free(3), "" for the root; or another exit code after an error message. In both cases call
- * explained_file_fini().
+ * Opens the layers in *ret, and finds the path to which `path` leads, as follow_to() (follow.h)
+ * does. With `may_be_new`, the file and its directories may be missing. Returns EXIT_DONE with
+ * *ret_path for free(3), "" for the root; or another exit code after an error message. In both
+ * cases call explained_file_fini().
  */
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path);
@@ -38,8 +38,8 @@ int explained_file_open(const struct command *command, const struct layer_choice
 int explained_file_follow(const char *path, struct explained_file *subject);
 
 /**
- * Parses the merged text in the file's format, if the explanation has no tree of it. Problems are
- * reported for `path`. Returns as document_read().
+ * Parses the merged text of the explanation in the file's format. Problems are reported for `path`.
+ * Returns as document_read().
  */
 int explained_file_read(const struct explanation *explanation, const char *path,
 	struct document **ret, struct problem *problem);

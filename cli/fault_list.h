@@ -1,5 +1,6 @@
 /*
  * The faults of a mount, for people: each with its place, its time, and the content served instead.
+ * A `report` is the mount's status (report.h).
  */
 #pragma once
 
@@ -23,8 +24,8 @@ bool fault_list_hook_has_failed(const struct node *hook);
 void fault_list_print_unchecked(const struct node *report);
 
 /**
- * Prints the faults of files and of plyfs.yaml in the report (report.h) of the mount at
- * `mountpoint` to standard output. If this process may read the source of a fault, also prints the
- * source's line as it is now.
+ * Prints the faults of files and of plyfs.yaml to standard output. `report` is that of the mount at
+ * `mountpoint`. If this process may read the source of a fault, also prints the source's line as it
+ * is now.
  */
 void fault_list_print(const char *mountpoint, const struct node *report);

@@ -1,6 +1,5 @@
 /*
- * A watch on a few files. It watches their directories, so it notices a file that is written in
- * place, replaced, removed or made.
+ * A watch on a few files. It notices a file that is written in place, replaced, removed or made.
  *
  *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ begin again, with a new one
  *
@@ -26,9 +25,9 @@ int file_watch_add_directory(struct file_watch *watch, const char *directory);
 
 /** Results of file_watch_wait(). */
 enum {
-	/* a name has changed; then there was a pause without events, or events came for 1 s */
+	/* a name has changed; returned after a pause without events, or after 1 s */
 	FILE_WATCH_CHANGED,
-	FILE_WATCH_ENDED, /* one of the descriptors has an event */
+	FILE_WATCH_ENDED, /* one of `fds` has an event */
 };
 
 /**

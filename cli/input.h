@@ -4,7 +4,8 @@
 #include "merge.h"
 
 struct inputs {
-	struct merge_input *data; /* lowest precedence first; texts and layers are from malloc(3) */
+	struct merge_input
+		*data; /* lowest precedence first; texts and layer names from malloc(3) */
 	size_t count;
 	size_t capacity;
 };

@@ -35,7 +35,7 @@ struct layer_choice {
 	"      --fact NAME=VALUE           with that fact: replaces %{NAME}; several times\n"
 
 /**
- * Is a command_option.take: adds the value of --fact to its context, a struct settings_environment.
+ * Is a command_option.take: adds the value of --fact to `context`, a struct settings_environment.
  */
 int layer_choice_take_fact(const struct command *command, void *context, const char *text);
 
@@ -71,8 +71,8 @@ int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
 int layer_choice_hold(const struct layer_choice *choice, struct settings **ret);
 
 /**
- * Returns EXIT_DONE if the layers are those that layer_choice_hold() opened, or EXIT_FAILED after
- * an error message. Call it before a command prints its result.
+ * Returns EXIT_DONE if the layers are still those that layer_choice_hold() opened, or EXIT_FAILED
+ * after an error message. Call it before a command prints its result.
  */
 int layer_choice_end(const struct settings *settings);
 
@@ -84,21 +84,19 @@ int layer_choice_end(const struct settings *settings);
  * link. "" is the root.
  *
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
- * after an error message. The functions of explained_file.h call this one, and open the tree, too.
+ * after an error message.
  */
 int layer_choice_in_mount(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct settings **ret, char **ret_path);
 
-/**
- * Warns if the choice names a host, machine or user that has no layer, as it may be misspelt.
- */
+/** Warns if the settings' environment names a host, machine, user or fact without a layer. */
 void layer_choice_note_absent(const struct settings *settings);
 
 /** Reports `error`, the result of plyfs_mount_find() for `path`. Returns the exit code. */
 int layer_choice_not_in_mount(const struct command *command, const char *path, int error);
 
 /**
- * Opens an offline tree (offline.h) with these settings, and adds a reference to them. Returns
+ * Opens an offline tree (offline.h) of `settings`, and adds a reference to `settings`. Returns
  * EXIT_DONE with *ret for offline_free(), or EXIT_FAILED after an error message.
  */
 int layer_choice_offline(struct settings *settings, struct offline **ret);

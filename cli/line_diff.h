@@ -1,13 +1,13 @@
 /*
  * The difference of two texts, line by line: E. W. Myers, "An O(ND) Difference Algorithm and Its
- * Variations", in linear space. Lines are compared by numbers: equal lines have equal numbers.
+ * Variations", in linear space.
  *
  *      old   a b c d             old_changed   . x . .
  *      new   a X c d e           new_changed   . x . . x
  *
- * Lines that are not marked as changed are equal, and in the same order, in both. The result is the
- * smallest one, unless that would take too long: texts that have almost nothing in common get more
- * marks, in bounded time.
+ * Lines that are not marked as changed are equal, and in the same order, in both. As few lines as
+ * possible are marked. But if two texts have almost nothing in common, more are marked, to bound
+ * the time.
  */
 #pragma once
 

@@ -22,8 +22,8 @@
 void message_use_json(void);
 
 /**
- * Shares the choice of JSON with the processes that this process forks from now on: after
- * message_use_json() in any of them, or in this process, the messages of all of them are JSON.
+ * Shares the choice of JSON with the processes that this process forks from now on:
+ * message_use_json() in any of them, or in this process, then applies to all.
  */
 void message_share(void);
 

@@ -27,7 +27,7 @@ struct mount_options {
 };
 
 /**
- * Is a command_option.take: reads "WORD,WORD=VALUE,…" into its context, a struct mount_options. The
+ * Is a command_option.take: reads "WORD,WORD=VALUE,…" into `context`, a struct mount_options. The
  * message about an unknown word names those that are allowed.
  */
 int mount_options_take(const struct command *command, void *context, const char *text);

@@ -25,7 +25,7 @@ struct table_mount;
  */
 int plyfs_mount_find(const char *path, char **ret);
 
-/** Reads the mount's entry in the table of mounts. Returns 0 with *ret; -ENOENT; or -errno. */
+/** Finds the mount in the table of mounts. Returns 0 with *ret; -ENOENT; or -errno. */
 int plyfs_mount_entry(const char *mountpoint, struct table_mount *ret);
 
 /**

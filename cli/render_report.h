@@ -32,8 +32,8 @@ struct render_report {
 void render_report_begin(struct render_report *report);
 
 /**
- * Erases the progress, then prints the message `line`. With `is_json`, prints `problem` instead,
- * which has the parts of the message, unless it is NULL.
+ * Erases the progress, then prints the message `line`. `problem` (may be NULL) has the same message
+ * in parts. With `is_json`, the parts are printed instead.
  */
 void render_report_log(
 	struct render_report *report, const char *line, const struct problem *problem);

@@ -14,9 +14,9 @@ struct unified;
 	"is in a tree that another user has rendered; run this command as that user"
 
 /**
- * Finds the rendered tree that contains `path`, which must exist. Only trees of root and of our own
- * user count. Returns 0 with *ret for free(3); -ENOENT if there is none; -EPERM if another user has
- * rendered it (RENDERED_TREE_FOREIGN is the message); or another -errno.
+ * Finds the rendered tree that contains `path`, which must exist. Returns 0 with *ret for free(3);
+ * -ENOENT if there is none; -EPERM if a user other than root and our own has rendered it
+ * (RENDERED_TREE_FOREIGN is the message); or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);
 

@@ -1,6 +1,6 @@
 /*
- * Mirrors of layers, for commands that mount or render. Such a command starts the mirrors and waits
- * for them before it opens the layers.
+ * The mirrors for layers that come out of stores. A command that mounts or renders starts the
+ * mirrors, and waits for them, before it opens the layers.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /**
- * Has the plyfs that serves `mountpoint` execute the program now at its own path. Returns EXIT_DONE
- * when the new program serves the mount; or EXIT_FAILED after an error message.
+ * Takes over the mount at `mountpoint`. Returns EXIT_DONE when the new program serves the mount; or
+ * EXIT_FAILED after an error message.
  */
 int take_over(const char *mountpoint);

@@ -13,7 +13,7 @@
 #include "document.h"
 
 enum typed_kind {
-	TYPED_AUTO,   /* as described above */
+	TYPED_AUTO,   /* by the rules of this header */
 	TYPED_STRING, /* the value is the text */
 	TYPED_YAML,   /* YAML, whatever the file's format is; an empty VALUE is an empty text */
 };
