@@ -28,7 +28,7 @@ struct schema_run;
 struct string_format;
 struct keyword;
 
-/* An anchor that $dynamicAnchor sets; without a name, that of $recursiveAnchor. */
+/* An anchor of $dynamicAnchor; without a name, of $recursiveAnchor. */
 struct dynamic_anchor {
 	struct span name;
 	struct subschema *target;
@@ -47,13 +47,14 @@ struct subschema {
 	struct resource *resource;
 	const struct subschema *parent; /* NULL: this is the root of a document */
 	/* the keyword of `parent` that contains this subschema; if only a reference leads here, the
-	 * rest of its JSON Pointer behind `parent` */
+	 * part of the reference's JSON Pointer behind `parent` */
 	struct span step;
-	const struct node *key; /* in the keyword's value, if this is a map of schemas; or NULL */
-	uint32_t index;   /* in the keyword's value, if this is a list of schemas; or UINT32_MAX */
-	bool is_constant; /* the schema is `true` or `false` */
-	bool constant;    /* which of the two */
-	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
+	const struct node
+		*key;     /* this subschema's key, if the value of the keyword is a map; or NULL */
+	uint32_t index;   /* this subschema's index, if the value is a list; or UINT32_MAX */
+	bool is_constant; /* the schema is a boolean, `constant` */
+	bool constant;
+	bool has_unevaluated; /* has the keyword unevaluatedProperties or unevaluatedItems */
 	uint8_t visit;        /* state of the search for loops (loop.c) */
 	struct keyword *keywords;
 	uint32_t count;

@@ -7,8 +7,8 @@
  * says whether a keyword has evaluated the entry.
  *
  * The records, the bits, the dynamic scope (the resources that the run has entered) and the path to
- * the instance are stacks. At its end, a check removes everything that it has put on these stacks,
- * except records.
+ * the instance are stacks. Before a check returns, it removes everything that it has put on these
+ * stacks, except records.
  */
 #pragma once
 
@@ -23,8 +23,7 @@
 #define EVALUATED_NOT SIZE_MAX
 
 /*
- * Limit of the work, in steps. Steps differ in length, but all together take two seconds at most. A
- * run in which ten keywords apply to each of a million values needs a fifth of the limit.
+ * Limit of the work, in steps. Steps differ in length, but all together take two seconds at most.
  */
 #define RUN_WORK_MAX (UINT64_C(50) * 1000 * 1000)
 
@@ -112,8 +111,7 @@ void run_forget(struct schema_run *run, struct run_mark mark);
 
 /**
  * Removes the paths of records that were added after the mark and then removed, and closes the gaps
- * between the other paths. Without this, a search with many alternatives would keep all paths. `at`
- * is as in run_spend(). Returns false if the run has failed.
+ * between the other paths. `at` is as in run_spend(). Returns false if the run has failed.
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 

@@ -72,8 +72,9 @@ void schema_freep(struct schema **schema);
 
 /**
  * Finds the faults of `root`, and allocates them in `arena`. The faults refer to nodes of `root`.
- * Returns 0 with *ret, even if there are faults; PROBLEM with the place and the reason if the check
- * takes too much work or nests too deep; or -ENOMEM, also if the arena's budget is spent.
+ * Returns 0 with *ret, even if there are faults; PROBLEM with the place and the reason if the
+ * validation takes too much work or nests too deep; or -ENOMEM, also if the arena's budget is
+ * spent.
  */
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);
