@@ -1,9 +1,9 @@
 /*
  * The ancestors of a file: the directories above the place to which a path of a layer really leads.
  *
- * With `follow`, a link may lead to a file beneath directories that the mount does not show, inside
- * of the layer or outside. Only a user who may search these directories may read the files beneath
- * them, just as without a mount.
+ * With the layer's option `follow`, a link may lead to a file beneath directories that the mount
+ * does not show, inside of the layer or outside. Only a user who may search these directories may
+ * read the files beneath them, just as without a mount.
  *
  * The directories above the links that led to the file do not count: a user who may search the
  * directories above the file itself can reach the file without the links. The directories above the
@@ -33,7 +33,7 @@ int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);
 
 /**
- * Removes from stat->st_mode the rights of each class that may have a member who may not search the
+ * Removes from stat->st_mode the rights of each class in which some user may not search the
  * directory `above`.
  */
 void ancestors_narrow(struct stat *stat, const struct stat *above);

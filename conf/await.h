@@ -10,7 +10,7 @@
 /** Waits as ppoll(2) does without a signal mask. */
 typedef int await_function(struct pollfd *fds, nfds_t count, const struct timespec *timeout);
 
-/** Makes all functions below wait by `await` instead of ppoll(2); NULL: by ppoll(2) again. */
+/** Makes this header's functions wait by `await` instead of ppoll(2); NULL: by ppoll(2) again. */
 void await_use(await_function *await);
 
 /** As ppoll(2) without a signal mask. If `timeout` is NULL, waits for ever. */

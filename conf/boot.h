@@ -1,7 +1,7 @@
 /*
- * The boot of the machine. A program that does not wait until its files are on the disk stores the
- * boot's id beside them. If it later finds the id of another boot, the power may have failed, and
- * files may have names but no bytes. If only the program was killed, no file is damaged.
+ * The boot of the machine. If a program does not wait until its files are on the disk, it stores
+ * the boot's id beside them. If it later finds the id of another boot, the power may have failed,
+ * and files may have names but no bytes. If only the program was killed, no file is damaged.
  */
 #pragma once
 

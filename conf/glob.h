@@ -6,16 +6,15 @@
  *      **            any bytes, slashes too; at a name's start, "**" with its "/" may match nothing
  *      [a-z] [!a-z]  one byte of this set, or one that is not in it ("^" may replace "!")
  *      {a,b}         alternatives, which may be empty and may nest
- *      \             takes the next byte as it is
+ *      \             the next byte, without a special meaning
  */
 #pragma once
 
 #include <stdbool.h>
 
 /*
- * Longest pattern, in bytes. With a path of 200 bytes, the longest patterns take some 50 µs, those
- * with nothing but braces 100 µs, and usual ones less than 1 µs. So hundreds of the longest do no
- * harm.
+ * Longest pattern, in bytes. For a path of 200 bytes, such a pattern takes up to 100 µs, a usual
+ * one less than 1 µs.
  */
 #define GLOB_MAX 1024
 

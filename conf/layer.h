@@ -3,8 +3,7 @@
  *
  * A layer is reached only through the descriptor it was opened with. If the directory is renamed,
  * or something is mounted over it, plyfs keeps reading the same directory. Without `follow`, no
- * path leads out of it: everything is opened with openat2(2), RESOLVE_BENEATH |
- * RESOLVE_NO_SYMLINKS, or one name at a time where openat2 can't be used.
+ * path leads out of this directory.
  *
  * `follow` allows symbolic links, even out of the layer, but never magic links of /proc, and never
  * into /proc, /sys and the like (-EACCES). With `follow`, names that begin with ".." are hidden: a
@@ -41,7 +40,7 @@ struct layer {
 	char *name; /* as `layers: [{name:}]`, unique in a mount */
 	char *path; /* as the user gave it, for messages */
 	/* the path for open(2), as settings_environment_place() makes it: if our mount hides
-	 * `path`, it leads through the directory beneath the mount */
+	 * `path`, `place` leads through the directory beneath the mount */
 	char *place;
 	unsigned rank; /* 0 is the lowest precedence */
 	bool optional; /* may be missing */
@@ -51,14 +50,13 @@ struct layer {
 	 * stored because a later fstat(2) would fail if the directory's file system had died. */
 	dev_t dev;
 	ino_t ino;
-	/* Patterns (glob.h), ending with NULL. Each pattern of plyfs.yaml is followed by one for
-	 * all paths below the paths that it matches. Default: the files of git, and backups of
-	 * editors. Borrowed. */
+	/* Patterns (glob.h), ending with NULL. Each pattern of plyfs.yaml is here twice: for a path
+	 * itself, and for all paths below it. Default: the files of git, and backups of editors.
+	 * Borrowed. */
 	const char *const *exclude;
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;
 	const struct settings *settings; /* the settings that it belongs to; NULL: none yet */
-	/* These two change while the layer is in use: */
 	atomic_bool is_remote; /* it lies on a network or FUSE file system, or contains one */
 	atomic_int silence;    /* enum layer_silence */
 	/* the directory that the mount itself lies on, relative to the layer; NULL: it is not in
@@ -66,8 +64,7 @@ struct layer {
 	char *covered;
 };
 
-/* The purpose of a call on a path: to look up its name, to list it, or to read it. For each purpose
- * the server of a network file system gets other requests. */
+/* The purpose of a call on a path: to look up its name, to list it, or to read it. */
 enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 
 /**
@@ -251,9 +248,9 @@ int layer_open_path(const struct layer *layer, const char *path);
 /**
  * Calls `each` for every name in the directory that is neither hidden nor excluded, in the order of
  * readdir(3), with its d_type. With `follow`, a link has the type of its target, and a dangling
- * link is left out. If only stat(2) can tell the type, but fails, the type is DT_UNKNOWN, or DT_LNK
- * for a link with `follow`; but a name that is gone is left out. If `each` returns a value other
- * than 0, stops and returns that value. Otherwise returns 0 or -errno.
+ * link is left out. If stat(2) is needed for the type and fails, the type is DT_UNKNOWN, or for a
+ * link DT_LNK; a name that is gone is left out. If `each` returns a value other than 0, stops and
+ * returns that value. Otherwise returns 0 or -errno.
  */
 int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context);

@@ -14,10 +14,10 @@ struct layer_spec {
 	const char *at;   /* the path for open(2) */
 	/* the store, if we run a mirror for the layer; else NULL */
 	const struct store_spec *store;
-	/* letters of the specifiers in the path as plyfs.yaml has it, with '{' for a fact; NULL:
+	/* letters of the specifiers (%H: 'H'; %{NAME}: '{') in the path as plyfs.yaml has it; NULL:
 	 * none */
 	const char *specifiers;
-	/* bytes of `path` after the value of its first specifier other than %h */
+	/* number of bytes of `path` behind the value of the first specifier that is not %h */
 	size_t behind;
 	/* the name is from plyfs.yaml, not from the path */
 	bool is_named;

@@ -15,7 +15,7 @@ struct table_mount {
 	uid_t uid;           /* of the user who mounted it, if it is a FUSE mount; else 0 */
 	gid_t gid;           /* of that user, if it is a FUSE mount; else 0 */
 	uint64_t digest;     /* a hash of the mount's line in the table */
-	char root[PATH_MAX]; /* the directory of the file system that is mounted here */
+	char root[PATH_MAX]; /* the mounted directory, as a path in its file system */
 	char path[PATH_MAX];
 	char type[64];
 };

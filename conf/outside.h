@@ -22,7 +22,7 @@ struct outside_file {
 enum outside_wanted {
 	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
 	OUTSIDE_FILLED = 1 << 1,   /* it must have an entry */
-	/* it must have the owner of the directory that contains the last name of `path` */
+	/* its owner must be that of the directory that contains the last name of `path` */
 	OUTSIDE_OWNED = 1 << 2,
 };
 

@@ -64,9 +64,9 @@ char *program_key(const struct program *program);
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
- * As program_name(). The result is whether the command is "sh -c SCRIPT", and the shell will search
- * $PATH for the name. Returns false if the name is missing in SCRIPT, is part of a path there, or
- * is the name of a function that SCRIPT defines.
+ * As program_name(). Returns true if the command is "sh -c SCRIPT", and the shell will search $PATH
+ * for the name. Returns false if the name is missing in SCRIPT, is part of a path there, or is the
+ * name of a function that SCRIPT defines.
  */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 

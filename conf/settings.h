@@ -202,9 +202,7 @@ const struct program *settings_on_change(const struct settings *settings, const 
 /** Returns the virtual file at that path, or NULL. */
 const struct virtual_file *settings_file(const struct settings *settings, const char *path);
 
-/**
- * Returns the rule that makes the file at that path: its virtual file's own, or settings_rule().
- */
+/** Returns the rule of the virtual file at that path; if there is none, settings_rule(). */
 const struct rule *settings_rule_for(const struct settings *settings, const char *path);
 
 /** Returns the YAML version of the file at that path, from its rule or else from the settings. */

@@ -24,8 +24,7 @@ struct settings_environment {
 
 	/* NAME=VALUE of --fact, ending with NULL. If a name comes twice, its last value counts. */
 	const char *facts[SETTINGS_FACTS_MAX];
-	const struct settings_text
-		*fact_file; /* of the settings; NULL in a copy of an environment */
+	const struct settings_text *fact_file; /* the file of facts; NULL: none, or not read yet */
 
 	/*
 	 * A mount of ours lies on the directory `mountpoint` (absolute, without links; NULL: there

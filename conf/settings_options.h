@@ -16,11 +16,11 @@ struct settings_options {
 	enum node_schema yaml; /* of YAML sources, unless a rule says otherwise */
 	bool header;           /* merged files begin with a comment that names their sources */
 	bool is_header_fixed;  /* plyfs.yaml can't change `header` */
-	unsigned poll_ms; /* between two checks of a layer that inotify can't watch; default 1000 */
+	unsigned poll_ms; /* between two polls of a layer that inotify can't watch; default 1000 */
 	unsigned answer_ms; /* time for a network or FUSE file system to answer; default 5000 */
 	unsigned cache_mib; /* size of the cache of parsed sources */
 	unsigned watches;   /* inotify watches at most; 0: half of the user's limit */
-	const struct program *on_change; /* default for rules and files; NULL: none */
+	const struct program *on_change; /* default for rules and virtual files; NULL: none */
 	struct limits limits;
 };
 

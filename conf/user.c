@@ -20,6 +20,10 @@ int user_find(const char *name, struct passwd *ret, char **text)
 		CLEANUP(freep) char *buffer = malloc(size);
 		if (!buffer)
 			return -ENOMEM;
+		/*
+		 * Not getpwuid(3): it takes a lock, which a process that another thread forks
+		 * meanwhile may find taken for ever.
+		 */
 		r = name ? getpwnam_r(name, ret, buffer, size, &found)
 			 : getpwuid_r(geteuid(), ret, buffer, size, &found);
 		if (r == 0 && found)

@@ -1,8 +1,5 @@
 /*
  * A user, as the system knows it (passwd(5)).
- *
- * One thread may fork a process while another thread reads settings. So user_find() does not call
- * getpwuid(3), as the forked process may need the lock that getpwuid(3) holds in the other thread.
  */
 #pragma once
 

@@ -29,7 +29,7 @@ int value_unknown(const struct node *node, const char *kind, const char *word, c
 int value_map(
 	const struct node *node, const char *name, const char *allowed, struct problem *problem);
 
-/** Reads a list: *ret becomes `node`, or is unchanged if nothing is given. */
+/** Reads a list: *ret becomes `node`. */
 int value_list(const struct node *node, const char *name, const struct node **ret,
 	struct problem *problem);
 
