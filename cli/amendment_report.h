@@ -28,6 +28,6 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 /**
  * Ends the output. If no change was reported, prints the text `nothing`, or with `is_json` an
  * object without changes. NULL: the command has failed, and the function only closes a JSON object
- * that was begun. If a change was made whose report can't be written, prints a message.
+ * that was begun. If the report of a change can't be written, prints a message.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

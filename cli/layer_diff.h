@@ -1,6 +1,6 @@
 /*
- * The changes that each layer makes to one file: the difference between the merge of the layers
- * below it and the merge with it, from the lowest layer up.
+ * The change that each layer makes to one file, from the lowest layer up: the difference between
+ * the merge of the lower layers alone and the merge with this layer.
  *
  *      nothing ── vendor ──▶ text ── site ──▶ text ── host ──▶ as in a mount
  */

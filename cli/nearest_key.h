@@ -1,4 +1,4 @@
-/* The nearest KEY: if a KEY does not exist, a guess at the one that the user meant. */
+/* The nearest KEY (assignment.h): if a KEY does not exist, a guess at what the user meant. */
 #pragma once
 
 #include "explained_value.h"

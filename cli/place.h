@@ -1,4 +1,4 @@
-/* The place of a problem: shows the source's line, as it is now, below the message. */
+/* The place of a problem: the source's line, as it is now, shown below the message. */
 #pragma once
 
 #include <stdio.h>

@@ -29,7 +29,7 @@ const char *rendered_tree_inner(const char *root, const char *real);
 /** Prints the tree's drift (drift.h), for people. Returns an exit code. */
 int rendered_tree_print_drift(const char *root);
 
-/** Prints status, drift, and whether a process renders, as JSON. Returns an exit code. */
+/** Prints status, drift, and whether a process is rendering, as JSON. Returns an exit code. */
 int rendered_tree_print_json(const char *root);
 
 /**

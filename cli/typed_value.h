@@ -6,7 +6,7 @@
  *
  * A format that knows only texts gets VALUE as a text. For other formats VALUE is parsed if all of
  * it is one map or list in brackets, one text in quotes, or a number, a boolean or null as the
- * file's format writes it. Otherwise the value is VALUE as a text, and no part of it is dropped.
+ * file's format writes it. Otherwise the value is the whole VALUE as a text.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 enum typed_kind {
 	TYPED_AUTO,   /* by the rules of this header */
-	TYPED_STRING, /* the value is the text */
+	TYPED_STRING, /* a text, whatever it looks like */
 	TYPED_YAML,   /* YAML, whatever the file's format is; an empty VALUE is an empty text */
 };
 
