@@ -49,8 +49,8 @@ struct subschema {
 	/* the keyword of `parent` that contains this subschema; if only a reference leads here, the
 	 * part of the reference's JSON Pointer behind `parent` */
 	struct span step;
-	const struct node
-		*key;     /* this subschema's key, if the value of the keyword is a map; or NULL */
+	/* this subschema's key, if the keyword's value is a map; or NULL */
+	const struct node *key;
 	uint32_t index;   /* this subschema's index, if the value is a list; or UINT32_MAX */
 	bool is_constant; /* the schema is a boolean, `constant` */
 	bool constant;
@@ -60,7 +60,7 @@ struct subschema {
 	uint32_t count;
 };
 
-/* An entry of a keyword whose value is a map or list. */
+/* An entry of a keyword's value, a map or list. */
 struct member {
 	struct span name;
 	uint32_t hash;

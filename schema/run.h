@@ -47,7 +47,7 @@ struct schema_record {
 	uint32_t branch;
 	/* number (from 1) of the alternative that was likely meant; 0: none, or several */
 	uint32_t alternative;
-	uint32_t children; /* number of records behind this one: faults of its alternatives */
+	uint32_t children; /* number of records behind this one: the faults of alternatives */
 	bool is_key;       /* the fault is in the key itself */
 };
 
@@ -84,7 +84,7 @@ struct schema_run {
 	uint64_t dropped; /* number of records above RUN_RECORDS_MAX, which were not kept */
 };
 
-/* A state of the records. run_mark() returns the present state, and run_forget() restores it. */
+/* A state of the records. run_mark() returns the present one, run_forget() restores an old one. */
 struct run_mark {
 	size_t records;
 	size_t kept;
