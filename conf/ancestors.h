@@ -22,7 +22,7 @@ struct layer;
  * value.
  *
  * `path` is the path in the layer that leads to the file. If its last name is no link, `each` is
- * not called: the caller checks the directories of `path` itself. If the file has no place, for
+ * not called: the caller has to check the directories on `path`. If the file has no place, for
  * example because it was moved or `fd` is the -errno of a failed open, `each` gets a directory that
  * no user may search.
  *

@@ -29,7 +29,7 @@
 
 /*
  * Greatest number of layers in one mount. Each costs a descriptor and a lookup for every path, and
- * a set of layers fits one word (layer_mask). plyfs.yaml(5) and the schema name the same number.
+ * a set of layers fits one word (layer_mask). plyfs.yaml(5) and plyfs.schema.json name it, too.
  */
 #define LAYERS_MAX 64
 
@@ -127,10 +127,7 @@ bool layer_is_delegated(const struct layer *layer);
 /** Returns whether the delegate looks up this path of the layer. */
 bool layer_delegates(const struct layer *layer, const char *path);
 
-/**
- * Returns whether the file lies on a network or FUSE file system. If so, other machines can change
- * the file without an inotify(7) event here, and a server may never answer.
- */
+/** Returns whether the file lies on a network or FUSE file system. */
 bool layer_fd_is_remote(int fd);
 
 /** Asks the guard whether the entry `name` of `dirfd` may be looked up. Returns 0 or -errno. */

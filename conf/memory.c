@@ -69,6 +69,9 @@ void memory_drop_stack(void)
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t end = ((uintptr_t)__builtin_frame_address(0) - STACK_KEPT) / page * page;
 
-	/* Fails with ENOMEM, after it has dropped the pages, as the stack begins further up. */
+	/*
+	 * The kernel maps nothing else within 1 MiB below the first stack. The call fails with
+	 * ENOMEM, after it has dropped the pages, as the stack begins further up.
+	 */
 	(void)madvise((void *)(end - STACK_DROPPED), STACK_DROPPED, MADV_DONTNEED);
 }

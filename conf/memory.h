@@ -21,7 +21,6 @@ uint64_t memory_max_in(const char *membership, const char *root);
 /**
  * Gives 512 KiB of the stack below the caller's frame back to the system: the pages that former
  * calls have used. Call it only on the process's first stack, not in a coroutine or another thread:
- * below the first stack, the kernel maps nothing for 1 MiB; below any other stack, there may be
- * memory in use.
+ * below any other stack, there may be memory in use.
  */
 void memory_drop_stack(void);

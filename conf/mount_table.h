@@ -20,7 +20,7 @@ struct table_mount {
 	char type[64];
 };
 
-/** Returns whether the mount's file system depends on another process or machine, by its type. */
+/** Returns whether file systems of the mount's type depend on another process or machine. */
 bool mount_table_is_remote(const struct table_mount *mount);
 
 /**

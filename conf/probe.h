@@ -5,8 +5,7 @@
  * call can't be interrupted, the child ends when the call ends. Until then the child holds none of
  * our resources except the pipe for its output: no terminal and no open file.
  *
- * stat(2), open(2), realpath(3) and getxattr(2) wait for the process that serves a FUSE mount, or
- * for a server in the network. Any user who may mount can make a mount that never answers.
+ * Any user who may mount can make a mount that never answers.
  */
 #pragma once
 

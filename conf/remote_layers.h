@@ -10,7 +10,7 @@
 int settings_note_remote(const struct settings *settings);
 
 /**
- * Returns whether a call on a layer may have to wait for the delegate (layer.h): whether any layer
- * is remote, or has `follow`, so that its links may lead to a remote file system.
+ * Returns whether a call on a layer may have to wait for the delegate (layer.h): a layer is remote,
+ * or its links (`follow`) may lead to a remote file system.
  */
 bool settings_may_wait(const struct settings *settings);

@@ -62,7 +62,7 @@ struct store {
 	const char *ref;      /* git: the branch or tag that is mirrored */
 	/* etcd: as struct gateway_options (fs/mirror/gateway.h) has them */
 	const char *endpoints, *ca, *cert, *key, *user_file;
-	const char *commit; /* git: that of the layer's tree; "": not known */
+	const char *commit; /* git: the commit of the layer's tree; "": not known */
 	struct arena *arena;
 };
 
@@ -70,8 +70,8 @@ struct store {
 struct store *store_new(void);
 
 /**
- * Finds the store of an open directory. Returns 0 with *ret for store_free(), which is NULL if no
- * mirror writes the directory; or -errno.
+ * Finds the store of an open directory. Returns 0 with *ret for store_free(), NULL if no mirror
+ * writes the directory; or -errno.
  */
 int store_find(int directory, struct store **ret);
 void store_free(struct store *store); /* NULL is allowed */
