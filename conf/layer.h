@@ -72,8 +72,8 @@ enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
  * called with the path (absolute; only the last name may be a link). If `may_use` returns 0, the
  * use continues; otherwise its result, an -errno, is returned. NULL: every path may be used.
  *
- * A guard is needed because stat(2), open(2) and read(2) wait for the server of a mount that is
- * nested in a layer, or that a link leads to, and a command of plyfs can't break off its own call.
+ * stat(2), open(2) and read(2) wait for the server of a mount that is nested in a layer, or that a
+ * link leads to. A command of plyfs can't break off its own call, so it needs a guard.
  */
 void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 

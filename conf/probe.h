@@ -2,8 +2,8 @@
  * A probe: a call on a file system that may never answer, made by a child process.
  *
  * When the time is up, probe_end() kills the child, and waits at most 50 ms for its end. If the
- * call can't be interrupted, the child ends when the call ends. Until then the child holds none of
- * our resources except the pipe for its output: no terminal and no open file.
+ * call can't be interrupted, the child ends when the call ends. Until then the child holds the pipe
+ * for its output, but no terminal and no other open file.
  *
  * Any user who may mount can make a mount that never answers.
  */

@@ -14,7 +14,7 @@
 struct route_step {
 	/* The directory of the name, O_PATH. -1: the step has no name. Then `fd` is the directory
 	 * at which the route, or the target of an absolute link, begins; or the file to which a
-	 * magic link of the kernel's led. */
+	 * magic link led. */
 	int at;
 	const char *name; /* the name in `at`; NULL if `at` is -1 */
 	/* absolute, with no link above the last name; behind a magic link, the path that the kernel

@@ -1,7 +1,7 @@
 /*
  * A store spec: the store that a layer mirrors, `etcd:` or `git:` in plyfs.yaml(5). The mount and
- * render commands ensure that a mirror runs for it (fs/supervisor). Other commands that read the
- * layer do not start a mirror; they use the files that it has left:
+ * render commands ensure that a mirror of the store runs (fs/supervisor). Other commands that read
+ * the layer do not start a mirror; they use the files that a mirror has left:
  *
  *      BASE/KIND-ID/         belongs to the mirror's user
  *              layer         the layer's directory: a link that the mirror turns to a new tree
