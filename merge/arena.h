@@ -1,12 +1,10 @@
 /*
  * An arena: allocations that are all freed together.
  *
- * Everything that belongs to one document, or to one merge, lies in one arena. So the code that
- * merges frees no single node or text. An arena never moves memory, so a pointer into it stays
- * valid until arena_free(). Under AddressSanitizer the unused part of a block is poisoned.
+ * Everything that belongs to one document, or to one merge, lies in one arena. An arena never moves
+ * memory, so a pointer into it stays valid until arena_free().
  *
- * An arena has no lock, so only one thread may fill it. Once it is filled, many threads may read
- * it.
+ * An arena has no lock, so only one thread may fill it. Many threads may read a filled arena.
  */
 #pragma once
 
@@ -40,7 +38,7 @@ void arena_freep(struct arena **arena);
 
 /**
  * Returns `size` bytes, aligned for pointers, integers and doubles, and not initialised. Returns
- * NULL when there is no memory. Here and below, a spent budget counts as no memory.
+ * NULL when there is no memory. In this header, "no memory" includes a spent budget.
  */
 void *arena_alloc(struct arena *arena, size_t size);
 
@@ -48,10 +46,10 @@ void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t count, size_t size);
 
 /*
- * Makes room for one more entry in an array in `arena` that has `count` entries. `count` and the
- * uint32_t `capacity` are zero at first. A full array moves, and its old memory stays in the arena.
- * Returns 0; or -ENOMEM if there is no memory, or the array has 2^30 entries already. After -ENOMEM
- * nothing has changed.
+ * Makes room for array[count], one more entry of an array in `arena`. `count` and the uint32_t
+ * `capacity` are zero at first. A full array moves, and its old memory stays in the arena. Returns
+ * 0; or -ENOMEM if there is no memory, or the array has 2^30 entries already. After -ENOMEM nothing
+ * has changed.
  */
 #define arena_grow(arena, array, count, capacity)                                                  \
 	((count) < (capacity) ? 0 : arena_grow_full(arena, &(array), &(capacity), sizeof(*(array))))

@@ -23,12 +23,10 @@ enum budget_state {
 };
 
 struct budget {
-	uint64_t time_ms;  /* 0: no limit */
-	uint64_t begin_ns; /* by CLOCK_MONOTONIC, which needs no system call */
-	/* when the time is up, by CLOCK_THREAD_CPUTIME_ID; 0: not known yet; the first check
-	 * after the first millisecond computes it */
-	uint64_t end_ns;
-	const atomic_bool *is_cancelled; /* set to cancel the work; NULL: it can't be cancelled */
+	uint64_t time_ms;                /* 0: no limit */
+	uint64_t begin_ns;               /* the start, by CLOCK_MONOTONIC */
+	uint64_t end_ns;                 /* by CLOCK_THREAD_CPUTIME_ID; 0: not computed yet */
+	const atomic_bool *is_cancelled; /* true: the work is cancelled; NULL: it never is */
 	enum budget_state state;         /* SPENT and CANCELLED are final */
 };
 
@@ -40,7 +38,7 @@ void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_
 
 /**
  * Returns whether the budget is spent or cancelled; false for NULL. If there is a time limit, calls
- * after the first millisecond make a system call. Most merges end before that.
+ * after the first millisecond make a system call.
  */
 bool budget_is_spent(struct budget *budget);
 

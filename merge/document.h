@@ -15,8 +15,8 @@
 #include "problem.h"
 
 /*
- * The place of a text that was cut out of a larger source. Problems and nodes get their places in
- * that source. All zero: the text is the whole source.
+ * The place of a text that was cut out of a larger source. Nodes and problems of the text have
+ * places in the larger source. All zero: the text is the whole source.
  */
 struct text_place {
 	uint32_t lines;   /* number of the source's lines in front of the text */
@@ -38,7 +38,7 @@ struct read_options {
 	/* Only for put_request.plan (put.h): the version of YAML in which the target is written. It
 	 * decides the types of new values. document_read() ignores this field. */
 	enum node_schema edited;
-	const atomic_bool *is_cancelled; /* when set, reading fails with -ECANCELED; NULL: never */
+	const atomic_bool *is_cancelled; /* true: reading fails with -ECANCELED; NULL: never */
 
 	/* Called for text that is legal but suspicious (a key that comes twice). May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
@@ -61,8 +61,8 @@ struct document {
 };
 
 /**
- * Reads `text`. *ret has copies of `source` and of all that it needs of the text. Aliases become
- * shared nodes; `<<` acts as in PyYAML (SafeConstructor.flatten_mapping).
+ * Reads `text`. *ret borrows nothing from `source` and `text`. Aliases become shared nodes; `<<`
+ * acts as in PyYAML (SafeConstructor.flatten_mapping).
  *
  * Returns 0 with *ret for document_free(); -ENOMEM; or -ECANCELED. Returns PROBLEM if the text does
  * not parse, is not UTF-8, or exceeds a limit; or if an alias has no anchor, or stands inside the

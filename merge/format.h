@@ -32,7 +32,7 @@ struct format {
 	const char *divider;
 	bool has_lists;    /* maps and lists may be nested to any depth */
 	bool has_quotes;   /* of a format without lists: a text in quotes may have several lines */
-	bool has_sections; /* the writer begins with the pairs that are in no section */
+	bool has_sections; /* pairs that are in no section are written first */
 	bool has_tags;     /* a node may have a tag, and so a directive such as !delete */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
 	bool repeats;      /* a key may be repeated: one pair for each item of a list */

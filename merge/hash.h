@@ -2,9 +2,8 @@
  * The hash of keys and values: fast, and not predictable from outside.
  *
  * Keys come from hostile input: if a thousand keys had one hash, each search in a map would compare
- * all of them. So the hash starts from a random number; early at boot, when the kernel has none, it
- * starts from an address. A forked process has the same start as its parent; all other processes
- * have other starts. Store no hash, and let no output depend on a hash.
+ * all of them. So the hash starts from a random number. A forked process has the same start as its
+ * parent; all other processes have other starts. Store no hash, and let no output depend on a hash.
  */
 #pragma once
 

@@ -65,7 +65,7 @@ struct key_condition {
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
 
-/** As key_parse(), from text[start] on. If `start` > 0, a document's name stands before it. */
+/** As key_parse(), from text[start] on. `start` is 0, or the end of a document's name. */
 int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,
 	struct problem *problem);
 
@@ -96,7 +96,7 @@ struct key_step {
 
 /**
  * Sets *ret to the next condition of [a=1,b=2], as a part [b=2] of its own. *at is 0 before the
- * first call. Returns false if there is no other condition. A value in quotes is never divided.
+ * first call. Returns false if none is left. A value in quotes is never divided.
  */
 bool key_next_condition(const struct key_part *part, size_t *at, struct key_part *ret);
 

@@ -85,8 +85,8 @@ struct merge_result {
 	uint32_t source_count;
 	uint32_t source_capacity;
 	struct origins *origins; /* of the values, if the request wanted them */
-	/* If origins are wanted, and `text` is the unchanged text of the only source: the document
-	 * of that source, if the strategy reads trees and the text parses. Otherwise NULL. */
+	/* The only source's document, if origins are wanted and `text` is that source's unchanged
+	 * text. NULL also if the strategy reads no trees, or the text does not parse. */
 	const struct document *verbatim;
 	struct refusals refusals;
 	bool wants_crlf;         /* a written tree ends lines with "\r\n", like the lowest source */

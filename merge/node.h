@@ -12,7 +12,7 @@
  * combine, a merge makes new nodes. For everything else its result refers to nodes of the sources,
  * so their arenas must outlive the result.
  *
- * Maps keep the order of insertion. A map with more than a few keys finds them by hash.
+ * Maps keep the order of insertion.
  */
 #pragma once
 
@@ -83,7 +83,7 @@ struct node {
 	uint8_t kind;   /* enum node_kind */
 	uint8_t style;  /* enum node_style */
 	uint8_t schema; /* enum node_schema; scalars only */
-	uint8_t mark;   /* free for the strategy that made the node; readers set 0 */
+	uint8_t mark;   /* for the strategy that made the node; readers set 0 */
 
 	/*
 	 * Number of nodes in this tree, including this one; an alias counts like a copy. UINT32_MAX
@@ -247,7 +247,7 @@ const struct pair *node_find_as_python(
  * Returns the pair by which an item of a list is matched; NULL: there is none. `by` is a key, or a
  * list of keys that are tried in their order. The first key at which the item has a scalar decides.
  * A null or an empty text counts only at the last key. A value that is not written (`name:`) never
- * counts. If a key has dots, such as metadata.name, and the item does not have it, it is a path.
+ * counts. A key with dots, such as metadata.name, is a path, unless the item has that very key.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 

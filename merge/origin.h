@@ -16,7 +16,7 @@
  * A value is not its own contributor. Two nodes that were read at one place are one contributor.
  *
  * The recording functions return no error: origins_check() reports a lack of memory afterwards. If
- * origins are off, `origins` is NULL, and recording costs one test of a pointer.
+ * origins are off, `origins` is NULL.
  *
  * Everything is valid while the origins' arena and the sources' documents live.
  */
@@ -146,10 +146,7 @@ void origin_import(struct origins *origins, const struct origins *others, const 
 /** Records that `len` bytes of the result, from `offset` on, are the whole of `source`. */
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source);
 
-/**
- * As origin_text(), but for lines of `source` from `line` on, which may have other line ends in the
- * result.
- */
+/** As origin_text(), but for lines of `source` from `line` on, perhaps with other line ends. */
 void origin_text_at(struct origins *origins, size_t offset, size_t len, const struct source *source,
 	uint32_t line);
 

@@ -39,9 +39,7 @@ struct problem {
 __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, const char *source,
 	unsigned line, unsigned column, const char *format, ...);
 
-/**
- * As problem_set(), at the place of `node`. If the node has no place, the problem has no place.
- */
+/** As problem_set(), at the place of `node`, if it has one. */
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);
 

@@ -60,8 +60,8 @@ struct put_result {
 	struct span text;     /* of the target, NUL-terminated */
 	struct stream before; /* the merged file's documents before the change */
 	struct stream after;  /* the merged file's documents after the change */
-	/* the documents merged from the inputs below the target alone; set only if an op removes
-	 * a value and is_reset is not set */
+	/* the documents merged from only the inputs below the target; set only if an op removes a
+	 * value, and never for a reset */
 	struct stream below;
 
 	/* private: owns the memory of the trees */
@@ -81,9 +81,9 @@ void put_result_freep(struct put_result **result);
 /**
  * As put_run(), but the caller gives the wanted text of the merged file, and not ops. This is the
  * way for strategies that handle only whole texts. It also works if the merged file is the target's
- * text as it stands: then comments can change, too. Returns 0 with *ret, the target's new text,
- * which is in `arena`, or borrows the target's old text or `wanted`; PROBLEM; or -errno. *ret has
- * no meaning after a failure.
+ * unchanged text: then comments can change, too. Returns 0 with *ret, the target's new text, which
+ * is in `arena`, or borrows the target's old text or `wanted`; PROBLEM; or -errno. *ret has no
+ * meaning after a failure.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);

@@ -1,5 +1,5 @@
 /*
- * The type of a scalar. It is computed only when it is needed.
+ * The type of a scalar.
  *
  * The type of a plain scalar follows from its text and its schema: YAML 1.1 as PyYAML's SafeLoader
  * resolves it (resolver.py), the core schema of YAML 1.2.2 (section 10.3.2), RFC 8259, or TOML

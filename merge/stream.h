@@ -4,7 +4,7 @@
  *
  *      [1].spec.replicas                                    by its position, counted from 0
  *      [kind=Deployment,metadata.name=web].spec.replicas    by its values
- *      spec.replicas                                        not at all: only one document has it
+ *      spec.replicas                                        not named: no other document has it
  *
  * A document's name has the values of all keys by which the strategy matches documents. A KEY may
  * also give only some of these values, or values of other keys, if they fit only one document.

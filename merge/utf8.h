@@ -55,9 +55,7 @@ static inline bool utf8_is_blank(uint32_t code)
 	       code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
-/*
- * Returns the value of the four hexadecimal digits at `p`; -1: there are no four such digits.
- */
+/* Returns the value of the four hexadecimal digits at `p`; -1: there are not four. */
 static inline int32_t utf8_hex4(const char *p, const char *end)
 {
 	int32_t code = 0;

@@ -1,6 +1,5 @@
 /*
- * Locks: at the places that a layer locks, no higher layer can change a value, or set one if there
- * is none.
+ * Locks: at the places that a layer locks, no higher layer can change or add a value.
  *
  *      lock: {policy: ["log-driver", "hosts.*"]}
  *

@@ -1,6 +1,6 @@
 /*
- * The enforcement of a lock: compares two trees at the lock's places, and puts the lower tree's
- * values back. Part of value_lock.c.
+ * The enforcement of a lock: puts the locked values of L into R (value_lock.h). Part of
+ * value_lock.c.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 struct value_lock_enforcement {
 	struct merge *merge;
 	const struct value_lock *lock;
-	const struct node *low; /* the merge of the layers up to the locking one; NULL: no value */
+	const struct node *low;      /* L: the merge up to the locking layer; NULL: no value */
 	struct origins *low_origins; /* of `low`; NULL: off */
 	/* True: `lock` has the places of bounds, and `low` has the bounded values. Then *root keeps
 	 * its value at a place where `low` has none, and value_lock_enforce() adds no refusals, as
@@ -35,7 +35,7 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 #define VALUE_LOCK_NAME_BYTES 256
 #define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
 
-/** Writes the place of the value that stays: "as policy/app.yaml:1:2 has it". */
+/** Writes the place of `kept`, the value that stays: "as policy/app.yaml:1:2 has it". */
 void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
 
 /**

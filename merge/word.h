@@ -1,4 +1,4 @@
-/* Lists of words in one text, such as "layers, rules, files, options", as people see them. */
+/* Lists of words in one text, such as "layers, rules, files, options". */
 #pragma once
 
 #include <stdbool.h>
