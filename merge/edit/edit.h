@@ -9,8 +9,8 @@
  * does a list of ops (struct edit_op). If one op adds an entry, and a later op removes that entry,
  * neither op leaves a trace (edit_undone.h).
  *
- * Each result is checked. The new text is read again, and its tree must be the wanted one. If it is
- * not, the map or list around the change is written anew, then the map or list around that one, and
+ * Each result is checked. The new text is read again, and its tree must be the wanted one. If the
+ * trees differ, the map or list around the change is written anew, then the next one around it, and
  * so on, unless a comment would be lost. If nothing works, the edit is refused, with the place and
  * the reason.
  */
@@ -36,8 +36,8 @@ enum edit_kind {
 	EDIT_SET,
 	/* Removes the pair or item; without steps, the document. Fails if there is none. */
 	EDIT_REMOVE,
-	/* Inserts `value` before the item of the last step. If the key of the list is missing or
-	 * empty, the list is made. */
+	/* Inserts `value` before the item of the last step. If the list's key is missing, or has no
+	 * value, the list is made. */
 	EDIT_INSERT,
 };
 

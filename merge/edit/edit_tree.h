@@ -7,7 +7,7 @@
 struct edit_tree {
 	const struct node *const *roots;
 	size_t count;
-	/* the text's format, which may limit the trees that it can hold; NULL: no limit */
+	/* the text's format, which may be unable to hold some trees; NULL: no limit */
 	const struct format *format;
 };
 

@@ -45,7 +45,7 @@ size_t flow_open(const struct flow *flow, const struct extent *in);
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
 	const struct flow_layout *layout);
 
-/** Removes the entry that the step leads to. Removes all pairs of a key. Returns 0 or -ENOMEM. */
+/** Removes the entry, or all pairs of the key, that the step leads to. Returns 0 or -ENOMEM. */
 int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step);
 
 /** Returns whether the step leads to `entry`, which has the index `i` in its collection. */

@@ -2,9 +2,8 @@
  * Edits of text that is made of lines, with or without sections: INI, systemd's units, keyfiles,
  * environment files and properties. See format.edit.
  *
- * The format's own writer writes new text. The editor parses this text to find the key and the
- * value in it, so it need not know the escapes of any format. The separator, the indent and the
- * quotes are those of the neighbours.
+ * The format's own writer makes new text. Its separator, indent and quotes become those of the
+ * pairs beside it.
  */
 #pragma once
 

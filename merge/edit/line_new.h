@@ -1,6 +1,6 @@
 /*
  * New text for an edit of lines. A sample is the text that the format's own writer produces. A
- * manner is the way in which the neighbours are written.
+ * manner is how the pairs beside the new text are written.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ struct line_separator {
 /** Returns the separator of a pair in `text`. */
 struct line_separator line_separator_of(struct span text, const struct extent *pair);
 
-/** Writes the separator. If there is no value, no blank follows it. */
+/** Writes the separator. If there is no value, no blank follows the separator. */
 void line_separator_put(struct output *output, struct line_separator separator, bool has_value);
 
 /**
@@ -54,7 +54,7 @@ void line_separator_put(struct output *output, struct line_separator separator, 
 void line_separator_check(const struct line_editor *editor, struct span key, struct span value,
 	struct line_separator *separator);
 
-/* How a pair is written: like its neighbours. */
+/* How a pair is written. */
 struct line_manner {
 	struct span prefix; /* the text before the key, on the key's line */
 	struct span indent; /* of a value's lines after the first */

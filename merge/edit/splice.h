@@ -1,6 +1,6 @@
 /*
- * A patched text: the text after some changes, which remembers what it has of the original text. So
- * several changes, one after the other, become one set of splices of the original.
+ * A patched text: a text after some changes, with a record of the parts that are still the
+ * original. So several changes, one after the other, become one set of splices of the original.
  *
  *      a: 1|b: 2|c: 3      pieces: of the original text, or new
  *      ╰──╯ b: 7 ╰──╯

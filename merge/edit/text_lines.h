@@ -59,8 +59,8 @@ int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end
 
 /**
  * Removes whole lines. If a blank line is before them, or they begin the text, also removes the
- * blank lines behind them. If no text follows then, also removes the blank lines before them.
- * Returns 0 or -ENOMEM.
+ * blank lines behind them. If no text follows the removed lines, also removes the blank lines
+ * before them. Returns 0 or -ENOMEM.
  */
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 

@@ -2,7 +2,7 @@
  * Edits of the entries of a TOML text. A new entry is written like its neighbours: under a header,
  * as a dotted key, or between braces. An entry is removed with its lines.
  *
- * Functions that change the text return 0; EDIT_CANNOT if the entry can't stand there; PROBLEM if
+ * Functions that change the text return 0; EDIT_CANNOT if only a larger change would do; PROBLEM if
  * the value can't be written; or -ENOMEM.
  */
 #pragma once

@@ -16,13 +16,13 @@ int toml_items_of(const struct text_lines *lines, const struct extent *in, struc
 
 /**
  * Removes the entries from index `first` up to but not including `end`. Returns 0; EDIT_CANNOT if a
- * comment would be lost, or the same edit removes an entry beside these; or -ENOMEM.
+ * comment would be lost, or if an earlier op removed an adjacent entry; or -ENOMEM.
  */
 int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t end);
 
 /**
  * Inserts texts before the entry at index `at`, or behind all entries if `at` is items->count.
- * Returns as toml_items_remove().
+ * Returns 0, EDIT_CANNOT or -ENOMEM.
  */
 int toml_items_insert(
 	const struct toml_items *items, uint32_t at, const struct span *texts, uint32_t count);

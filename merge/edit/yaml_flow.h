@@ -2,7 +2,7 @@
  * Edits of entries in YAML's flow style: replaces a value, or adds one.
  *
  * Both functions return 0; PROBLEM if the value can't be written, or yaml_guard.h refuses the edit;
- * or -ENOMEM. yaml_flow_add() may also return EDIT_CANNOT.
+ * or -ENOMEM.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ int yaml_flow_set(struct edit *edit, const struct extent *in, const struct exten
 
 /**
  * Adds the op's value to `in`. If `in` is a map, adds a pair of the last step's key and the value.
- * Empty brackets become a block, if a block may stand there. Returns EDIT_CANNOT if the brackets
- * are not where they are expected.
+ * Empty brackets become a block, if a block may stand there. Also returns EDIT_CANNOT, if the
+ * brackets are not where they are expected.
  */
 int yaml_flow_add(struct edit *edit, const struct edit_op *op, const struct extent *in);

@@ -25,10 +25,7 @@ size_t yaml_text_begin(const struct edit *edit);
 /** Returns the offset of the first byte of the line at `offset`. */
 size_t yaml_line_begin(const struct edit *edit, size_t offset);
 
-/**
- * Returns the offset where the text of the line at `offset` ends, which is before the line break.
- * If `offset` is within the line break, returns `offset`.
- */
+/** Returns the offset where the text of the line at `offset` ends, or `offset` if that is later. */
 size_t yaml_line_text_end(const struct edit *edit, size_t offset);
 
 /** Returns whether the text ends with a line break. */
