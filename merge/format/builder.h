@@ -1,8 +1,8 @@
 /*
  * A builder: makes a document's nodes in the order of its text, for the readers of formats.
  *
- * Finished nodes wait on a stack until the map or list around them is closed. They then move into
- * an array of the right size. The nodes that wait while no map or list is open are the roots.
+ * Finished nodes wait on a stack until the map or list around them is closed. The nodes that wait
+ * while no map or list is open are the roots.
  */
 #pragma once
 
@@ -94,8 +94,8 @@ int builder_close(struct builder *builder);
 
 /*
  * In some formats, such as TOML with its tables, the text returns to an earlier map. The reader of
- * such a format can't use the stack of open nodes, and calls the functions below instead: it counts
- * each node, fills maps and lists with node_append() and node_push(), and adds the complete root.
+ * such a format can't use the stack of open nodes. It calls the next four functions, and fills maps
+ * and lists with node_append() and node_push().
  */
 
 /** Counts one more node. Returns 0, or PROBLEM at a limit. */
@@ -132,7 +132,7 @@ bool builder_is_sections(const struct node *value);
 void builder_override(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
-/** Returns whether the key is YAML's `<<`, or has its tag. */
+/** Returns whether the key is YAML's `<<`, or has the tag !!merge. */
 bool builder_is_merge_key(const struct node *key);
 
 /** Gives the roots and the noted extents to the document. Returns 0 or -ENOMEM. */

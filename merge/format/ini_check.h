@@ -1,7 +1,7 @@
 /*
- * The checks of an INI file, and of a tree that is written as an INI file. Keys that are equal
- * for the program that reads the file must come only once, or be a list. If that program is not
- * known, a merge that might lose something is refused.
+ * The checks of an INI file, and of a tree that is written as an INI file. Keys that are equal for
+ * the program that reads the file must come only once, unless their values are lists. If that
+ * program is not known, a merge that might lose something is refused.
  */
 #pragma once
 

@@ -3,8 +3,7 @@
  * others.
  *
  * Each dialect is a row of one table and a format of its own: `format: mysql` in a rule. The
- * reader, the writer, the editor and the merge know no more of a program than its row. A test
- * compares each row with the program.
+ * reader, the writer, the editor and the merge know no more of a program than its row.
  */
 #pragma once
 
@@ -22,8 +21,8 @@ enum ini_again {
 
 /* The form of the line that begins a section. */
 enum ini_header {
-	INI_HEADER_ALONE,  /* the header alone */
-	INI_HEADER_LONG,   /* the header alone; the name ends at the line's last "]" */
+	INI_HEADER_ALONE,  /* nothing but a comment stands behind the header */
+	INI_HEADER_LONG,   /* as ALONE, but the name ends at the line's last "]" */
 	INI_HEADER_JOINED, /* a key may stand behind the header */
 };
 

@@ -13,7 +13,7 @@ enum text_key_kind {
 };
 
 /**
- * Checks that no two keys of the map have the same text in the format of that name. Returns 0,
+ * Checks that no two keys of the map have the same text. `format` is the format's name. Returns 0,
  * PROBLEM or -ENOMEM.
  */
 int text_key_check(const struct writer *writer, const struct node *map, const char *format,

@@ -4,8 +4,7 @@
  * libyaml gives each event two marks, its begin and its end, but these do not suffice. They count
  * characters, not bytes. A block collection's end is where the next token begins. A dash, a
  * question mark and an empty value have no mark at all. yaml_note() searches the text between two
- * events for the missing places. Only blanks, comments and punctuation stand there. No part
- * is searched twice.
+ * events for the missing places. Only blanks, comments and punctuation stand there.
  */
 #pragma once
 
@@ -19,7 +18,7 @@ struct yaml_extents {
 	size_t index;  /* the last mark that was converted, in characters */
 	size_t offset; /* the same mark, in bytes */
 	size_t behind; /* offset in bytes; the text before it belongs to earlier events */
-	size_t root;   /* offset in bytes of the root, if that is empty */
+	size_t root;   /* offset in bytes of the root, if the root is empty */
 };
 
 /** Adds the extents of an event. The builder has taken the event already. Returns 0 or -ENOMEM. */
