@@ -17,10 +17,9 @@
 bool origin_bound_is_short(const struct origins *origins, const struct node *node);
 
 /**
- * As origin_move(), but `from` may stay at another place of the result. `to` then shares the steps
- * of `from`. A third value may share these steps already, and have further steps of its own. Then
- * all shared steps are copied as soon as a step is added to `to`. In that case, this function does
- * nothing if `from` has more than ORIGIN_BOUND steps.
+ * As origin_move(), but `from` may stay at another place of the result: `to` shares the steps of
+ * `from`. Does nothing if `from` has more than ORIGIN_BOUND steps, and a third value, which shares
+ * them already, has further steps.
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 

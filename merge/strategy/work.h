@@ -1,6 +1,6 @@
 /*
- * A bound on work that grows faster than the input: many parts may each shift a long list, and many
- * small patches may each copy a large document. The unit is one value that is read or copied.
+ * A bound on work that grows faster than the input: each of many small patches may copy a large
+ * document. The unit is one value that is read or copied.
  */
 #pragma once
 

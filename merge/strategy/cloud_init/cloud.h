@@ -26,10 +26,7 @@
 /* node.mark of nodes that this merge made and may change. */
 #define CLOUD_OWNED 1
 
-/*
- * Greatest number of parts in one merge, because each part has a fixed cost. (Clouds accept no more
- * than 16 to 64 KB of user data.)
- */
+/* Greatest number of parts in one merge, because each part has a fixed cost. */
 #define CLOUD_PARTS_MAX 4096
 
 /* Python's types, as far as a merger can handle them. */

@@ -4,8 +4,7 @@
  *
  * The strategy builds one tree, layer by layer: combine(the tree so far, the next layer). A value
  * that only one layer has is referred to, never copied. Where two maps or lists merge, a node is
- * made and marked OWNED, and later layers change that node in place. So the cost grows with the
- * size of the layers, not with their number. The nodes of the tree so far are
+ * made and marked OWNED, and later layers change that node in place. The nodes of this tree are
  *
  *      source node, mark 0      immutable and perhaps shared; holds no directive
  *      OWNED map                in the result's arena; until deep_seal(), a removed pair stays and
@@ -127,9 +126,8 @@ bool directive_is_in(const struct document *document);
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
 
 /**
- * Counts a comparison of a value, and at times asks the budget. (A comparison takes time in
- * proportion to the text, and aliases may make thousands of items of one long text.) Returns 0, or
- * -ENOMEM if the budget's time is up.
+ * Counts a comparison of a value, and at times checks the budget (budget.h). Returns 0, or -ENOMEM
+ * if the budget is spent.
  */
 int deep_compares(struct deep *deep);
 

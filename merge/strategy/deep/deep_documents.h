@@ -15,9 +15,8 @@
  *      refuse                      each source's only document; a second document is an error
  *
  * Without the option, `kind` and `metadata.name` are the KEYs if all documents have them, as
- * Kubernetes names objects; otherwise `refuse` applies. If only one source has documents, and no
- * value in them has a directive (a tag such as !delete; deep.h), the documents stay as they are,
- * except with `merge`.
+ * Kubernetes names objects; otherwise `refuse` applies. If only one source has documents, `refuse`
+ * accepts several, and KEYs matter only if there is a directive (a tag such as !delete; deep.h).
  */
 #pragma once
 

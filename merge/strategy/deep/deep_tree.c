@@ -2,7 +2,8 @@
 
 #include "deep.h"
 
-/* Values that are compared before the budget is asked, which is a system call. */
+/* Values that are compared before the budget is asked, which is a system call. Few values may take
+ * long, as aliases can make thousands of items of one long text. */
 #define COMPARED_UNASKED 64
 
 /* The value of a removed pair. */

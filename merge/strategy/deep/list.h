@@ -40,7 +40,7 @@ struct list_index {
 	struct list_entry *entries;
 	uint32_t count;
 	uint32_t capacity;
-	uint32_t *slots;      /* each 1 + a key's first entry, or 0: free. NULL: few entries */
+	uint32_t *slots;      /* 1 + a key's first entry, or 0: free; NULL: entries are few */
 	uint32_t size;        /* slots, a power of two, at most half full */
 	uint32_t front_count; /* number of items of list->front that were added to the index */
 	uint32_t back_count;  /* the same, of list->back */

@@ -8,8 +8,6 @@
  *
  * A script can't change a value that it gets. It can change a copy, which dict() or list() makes,
  * until the copy becomes part of another value, or of the result. So no value can contain itself.
- *
- * lua_value.c turns nodes into values and back; lua_box.c has the methods of boxes.
  */
 #pragma once
 

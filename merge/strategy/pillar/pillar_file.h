@@ -65,7 +65,7 @@ int pillar_files_add(struct pillar_files *files, const struct merge_input *input
 	struct pillar_file **ret);
 
 /**
- * Finds the file for a reference to `name`: NAME.yaml, below the directory. "inner/a" is a.yaml
+ * Finds the file for a reference to `name`: NAME.yaml, below files->directory. "inner/a" is a.yaml
  * below a directory "inner". `name` is a path (see path_fault()) and must live as long as `files`.
  * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
  */

@@ -1,6 +1,6 @@
 /*
  * The values of the pillar strategy: how markers (pillar_option.h) are removed from a file, and how
- * two values combine. Files and references are in pillar.c.
+ * two values combine.
  *
  * While a file is being built, its new nodes are open: they may be changed in place. If a marker
  * was removed from an open node, the node is shielded: no other value is combined into it.
@@ -40,8 +40,7 @@ void pillar_values_fini(struct pillar_values *values);
 
 /**
  * Counts `steps` against the maximum of one merge. A step is one entry, or a fixed number of bytes
- * of text. Without a maximum, a merge of files that often refer to each other could take hours.
- * Returns 0, or PROBLEM above the maximum.
+ * of text. Returns 0, or PROBLEM above the maximum.
  */
 int pillar_work(struct pillar_values *values, size_t steps);
 
@@ -85,8 +84,8 @@ int pillar_open(
 	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret);
 
 /**
- * Makes an empty, open map or list with the kind, style, tag and place of `like`. `mark` is added
- * to its bits. Returns 0 or -ENOMEM.
+ * Makes an empty, open map or list with the kind, style, tag and place of `like`. Its mark also
+ * gets the bits of `mark`. Returns 0 or -ENOMEM.
  */
 int pillar_open_new(
 	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret);
