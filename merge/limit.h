@@ -1,4 +1,4 @@
-/* Hard maxima, because all input is hostile. They are fields, so that a mount can set them. */
+/* Hard maxima, because all input is hostile. A mount can set them. */
 #pragma once
 
 #include <stddef.h>

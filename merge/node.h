@@ -145,7 +145,7 @@ static inline const struct node **node_entry(const struct node *node, uint32_t i
 	return node_is_map(node) ? &node->map.pairs[i].value : &node->seq.items[i];
 }
 
-/* Returns whether `root` is the root of a file of several documents; it may be NULL. */
+/* Returns whether `root`, which may be NULL, is the root of a file of several documents. */
 static inline bool node_is_stream(const struct node *root)
 {
 	return root && node_is_sequence(root) && root->style == NODE_STREAM;

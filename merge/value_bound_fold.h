@@ -9,9 +9,9 @@
 struct value_bound_view {
 	const struct node *own; /* the value after the source was merged alone; NULL: none */
 	const struct node *raw; /* the value in the document, with tags; NULL: none, or not known */
-	/* The source's node that removes the values of lower sources; NULL: none does. Either this
-	 * node has a tag that removes them. Or it stands on the way to the place, and is not the
-	 * map or list that the way needs. */
+	/* The source's node that removes the values of lower sources; NULL: none does. It has a tag
+	 * that removes them; or it stands on the way to the place, and is not the map or list that
+	 * the way needs. */
 	const struct node *cut;
 };
 

@@ -9,11 +9,11 @@
 #include "edit_tree.h"
 
 /**
- * Marks in `undone`, which must be all false, those of `count` resolved ops that may be left out.
- * `trees` has the tree before each op, and after the last one. If there are several ops, and they
- * lead back to the first tree, marks all of them. Returns whether an op is marked.
+ * Sets undone[i] for each resolved op `i` that may be left out. `undone` must be all false. `trees`
+ * has the tree before each op, and after the last one. If there are several ops, and they lead back
+ * to the first tree, sets all. Returns whether any is set.
  *
- * The caller must check that the ops without a mark lead to the same last tree, or else do all ops.
+ * The caller must check that the other ops alone lead to the same last tree, or else do all ops.
  * They lead to another tree if, for example, an undone op also makes a map on the way to its entry:
  * the removal of the entry would leave that map.
  */

@@ -27,17 +27,17 @@ bool text_lines_is_blank(const struct text_lines *lines, size_t begin);
 bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
 /**
- * Returns where the comment lines begin that are directly above the line at `begin`; `begin` if
- * there are none. `floor` is the end of the entry before, or 0 if there is none. A comment on the
- * line of `floor` does not count.
+ * Returns the beginning of the comment lines directly above the line at `begin`; `begin` if there
+ * are none. `floor` is the end of the entry before, or 0 if there is none. A comment on the line of
+ * `floor` does not count.
  */
 size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 
 /**
- * Returns where `entry`, an entry of `in`, begins, including its comments. These are the comment
- * lines directly above the entry, if a blank line is above these lines, or they begin the text, or
- * `entry` is the first entry of `in`. But if `in` is the root (`is_root`), and `entry` is its only
- * entry, comments that begin the text belong to the file.
+ * Returns where `entry`, an entry of `in`, begins, including its comments. The comment lines
+ * directly above it are its own if it is the first entry of `in`, if a blank line is above them, or
+ * if they begin the text. But above the only entry of the root (`is_root`), comments that begin the
+ * text belong to the file.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);

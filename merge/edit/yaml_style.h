@@ -8,7 +8,7 @@
 struct yaml_spot_around {
 	const struct extent *in;  /* the map or list around the new value; NULL: none */
 	const struct extent *old; /* the value that the new one replaces; NULL: none */
-	bool is_before_comment;   /* a block scalar here would take the comment below it as text */
+	bool is_before_comment;   /* a comment follows, which a block scalar would take as text */
 };
 
 /** Returns the column of `offset`, in characters, starting at 0. */

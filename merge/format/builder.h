@@ -23,7 +23,7 @@ struct open_node {
 
 struct builder {
 	struct document *document;
-	const struct read_options *options; /* its limits are those that apply, never all zero */
+	const struct read_options *options; /* its limits are never all zero */
 	struct problem *problem;
 	const char *text; /* the source's first byte; extents are offsets from it */
 

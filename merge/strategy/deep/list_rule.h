@@ -24,8 +24,8 @@ enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPE
 
 /*
  * LIST_REPEAT: lists combine as repeated assignments do in a file of systemd. A text counts as a
- * list of one item. A later list replaces the earlier one if the later one is an empty text, an
- * empty list, or a list with an empty text in it. Otherwise the later list is appended.
+ * list of one item. An empty text, an empty list, or a list with an empty text in it replaces the
+ * earlier list. Any other list is appended.
  */
 
 /* The modes' names in the option; LIST_BY_KEY is written {by: KEY} and has none. */
