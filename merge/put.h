@@ -81,9 +81,9 @@ void put_result_freep(struct put_result **result);
 /**
  * As put_run(), but the caller gives the wanted text of the merged file, and not ops. This is the
  * way for strategies that handle only whole texts. It also works if the merged file is the target's
- * unchanged text: then comments can change, too. Returns 0 with *ret, the target's new text, which
- * is in `arena`, or borrows the target's old text or `wanted`; PROBLEM; or -errno. *ret has no
- * meaning after a failure.
+ * unchanged text: then comments can change, too. Returns 0, PROBLEM or -errno. *ret becomes the
+ * target's new text, which is in `arena`, or borrows the target's old text or `wanted`. After a
+ * failure, *ret has no meaning.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);

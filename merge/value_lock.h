@@ -3,9 +3,9 @@
  *
  *      lock: {policy: ["log-driver", "hosts.*"]}
  *
- * L is the merge of the layers up to and including the locking one, by the same rule. R is the
- * merge of all layers. After both merges, R gets the values that L has at the locked places. If L
- * has no value at such a place, R has none.
+ * L is the merge of the locking layer and the layers below it. R is the merge of all layers. After
+ * both merges, R gets the values that L has at the locked places. If L has no value at such a
+ * place, R has none.
  *
  *      L   hosts: {a: 1}        R   hosts: {a: 2, b: 3}      lock "hosts.a"
  *                 └───────────────▶ hosts: {a: 1, b: 3}      and a refusal: site.yaml:1:12

@@ -53,7 +53,7 @@ bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_ste
 
 /**
  * Joins the texts in the edit's arena; *len becomes the length. Returns NULL if there is no memory,
- * or if the `data` of a part is NULL and its `len` is not 0: no memory was left for that part.
+ * or was none for a part (`data` NULL, `len` not 0).
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 

@@ -32,8 +32,8 @@ size_t yaml_line_text_end(const struct edit *edit, size_t offset);
 bool yaml_ends_with_newline(const struct edit *edit);
 
 /**
- * Returns whether the value is a map or list in brackets. This holds also for a map that is an item
- * of a list in brackets and has no brackets of its own, such as the map in [a: b].
+ * Returns whether the value is a map or list in brackets. This includes the map in [a: b], which
+ * has no brackets of its own.
  */
 bool yaml_is_flow(const struct extent *extent);
 

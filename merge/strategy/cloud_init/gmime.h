@@ -1,8 +1,7 @@
 /*
  * GMime, the library that reads MIME messages. plyfs loads it when the first message comes, because
- * GMime needs forty libraries, GnuPG's among them, that plyfs uses for nothing else. Call its
- * functions as gmime.NAME(…). Do not use GMime's macros, as they call functions that are not
- * linked.
+ * GMime needs forty further libraries. Call its functions as gmime.NAME(…). Do not use GMime's
+ * macros, as they call functions that are not linked.
  */
 #pragma once
 

@@ -17,8 +17,8 @@
 int delete_rule_check(const struct options *options, struct problem *problem);
 
 /**
- * Adds to `uses` the places at which a layer above the layer of `input` deletes a value of `root`,
- * the root of a document of `input`. Returns 0 or -ENOMEM.
+ * Adds to `uses` the places at which layers above that of `input` delete a value of `root`, a
+ * document of `input`. Returns 0 or -ENOMEM.
  */
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses);
