@@ -49,7 +49,7 @@ struct list_index {
 struct list {
 	struct node node; /* must be the first member */
 	struct arena *arena;
-	struct items front; /* in the order of their arrival: its last item is the list's first */
+	struct items front; /* the newest last, which is the list's first item */
 	struct items back;
 	struct list_index keys;
 	struct list_index values;
