@@ -56,9 +56,7 @@ int deep_take(struct deep *deep, const struct node *value, const struct list_pla
 int deep_take_list(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
-/**
- * Merges the list `value` into the list `below` by `rule`; not for LIST_REPLACE. In deep_list.c.
- */
+/** Merges the list `value` into `below` by `rule`. Not for LIST_REPLACE. In deep_list.c. */
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 

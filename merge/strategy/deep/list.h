@@ -49,7 +49,7 @@ struct list_index {
 struct list {
 	struct node node; /* must be the first member */
 	struct arena *arena;
-	struct items front; /* the newest last, which is the list's first item */
+	struct items front; /* the newest is last here, and first in the list */
 	struct items back;
 	struct list_index keys;
 	struct list_index values;
