@@ -11,13 +11,9 @@
  * lock, such as vi, has changed the source since it was read, the source is read again, a few
  * times.
  *
- * The editor of a format (editor.h) finds the values' places in the text (extent.h), and replaces
- * only the bytes there. Before the file is written, the new text is parsed, and all layers are
- * merged again, to check the result.
- *
- * A layer that a mirror fills is recognised by the place of its directory (conf/store.h). There the
- * edit does not touch the mirror's copy: it reads and writes the key in the store, by
- * compare-and-swap (layer_store.h).
+ * Before the file is written, all layers are merged with the new text, to check the result. If a
+ * mirror fills the layer, the edit does not touch the mirror's copy: it reads and writes the key in
+ * the store, by compare-and-swap (layer_store.h).
  */
 #pragma once
 
@@ -30,11 +26,11 @@ struct amendment_request {
 	const char *layer; /* the layer whose source may change; NULL: the highest one */
 	bool is_dry;       /* writes nothing */
 	/*
-	 * With `is_dry`: only finds out whether such an edit is possible. The file's schema and
+	 * With `is_dry`: only finds out whether the edit is possible. The file's schema and
 	 * check do not judge the result, and the mirror's copy is read instead of the store.
 	 */
 	bool is_trial;
-	const struct store_access *access; /* to a store; NULL: as the mirror's record says */
+	const struct store_access *access; /* NULL: as the mirror's record says (layer_store.h) */
 
 	/*
 	 * Makes the operations of the edit, as put_request.plan does. If the strategy does not
@@ -47,16 +43,15 @@ struct amendment_request {
 	/*
 	 * A reset: `plan` removes values from the layer's sources, whatever the merge shows
 	 * afterwards. A source that becomes empty is removed. Each call of amendment_make() edits
-	 * one source: the layer's source with the highest index below `before`. In the first call
-	 * `before` is SIZE_MAX, in the next ones amendment.source of the call before.
+	 * one of the layer's sources, from the highest down. `before` is SIZE_MAX in the first
+	 * call; in each further call it is the amendment.source that the previous call returned.
 	 */
 	bool resets;
 	size_t before;
 
 	/*
-	 * The new text of the whole merged file; or NULL. It replaces the file's text if the
-	 * strategy does not read the file as a tree, or if the layer has the only source. In all
-	 * other cases, `plan` makes the edit.
+	 * The wanted text of the whole merged file; or NULL. Used if the strategy does not read the
+	 * file as a tree, or shows the only source unchanged. Otherwise `plan` is used.
 	 */
 	const struct span *text;
 	/*
@@ -76,13 +71,13 @@ struct amendment {
 	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
 	const char *copies; /* the source of which the new file is an edited copy; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
-	uint64_t revision;  /* etcd's, by which it wrote the key; 0: no key in etcd, or unknown */
+	uint64_t revision;  /* in which etcd wrote the key; 0: unknown, or no key in etcd */
 	/* why no check ran ("promtool is not installed"); NULL: it ran, or there is none */
 	const char *unchecked;
 	const char *unseen;   /* of an etcd key: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */
 	struct span new;      /* its text after the edit; none if is_removed */
-	struct stream before; /* the merged file before the edit; none: no file, or not parsed */
+	struct stream before; /* the merged file before the edit; empty: no file, or not parsed */
 	struct stream after;  /* the merged file after the edit */
 	/* if values were removed: the merge of the sources lower than `file`, if known */
 	struct stream below;

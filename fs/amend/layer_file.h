@@ -1,6 +1,6 @@
 /*
- * A file of a layer that an edit replaces. The new file is written beside the old one; when all of
- * it is on the disk, a rename replaces the old one. A reader sees the old bytes or the new ones.
+ * A layer's file, replaced by an edit. The new file is written beside the old one; when all of it
+ * is on the disk, a rename replaces the old one. A reader sees the old bytes or the new ones.
  */
 #pragma once
 
@@ -45,8 +45,8 @@ struct layer_file {
 /**
  * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
  * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0,
- * LAYER_FILE_MOVED, PROBLEM or -errno. After a failure the layer has no new text, with one
- * exception: the last step, fsync(2) of the directory, has failed.
+ * LAYER_FILE_MOVED, PROBLEM or -errno. After a failure the old text stays, unless only the final
+ * fsync(2) of the directory has failed.
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 

@@ -1,11 +1,11 @@
 /*
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
- * The mirror's record (store.h) says how to reach the store, unless the user that makes the edit
- * says it. The record may name files, such as a key. They are read with the rights of the user that
- * runs the mirror; if that is impossible, the edit fails.
- *
- * The record is trusted if only root, or the user that makes the edit, can have written it.
+ * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the user
+ * that makes the edit says it. The record is trusted if only root, or the user that makes the edit,
+ * can have written it. It may name files, such as one with a private key. Root reads these files
+ * with the rights of the record's owner. If another user makes the edit, a record that names files
+ * must be trusted.
  */
 #pragma once
 
@@ -19,9 +19,8 @@ struct layer_store;
 
 /*
  * How to reach the store, given on the command line by the user that makes the edit. If all members
- * are NULL, the mirror's record is used. Otherwise `gateway` must have endpoints, and only the
- * cluster id is from the record. If `prefix` is NULL, the prefix is from the record, too, which
- * must then be trusted.
+ * are NULL, the mirror's record is used. Otherwise `gateway` must have endpoints. If `prefix` is
+ * NULL, the prefix is from the record, which must then be trusted.
  */
 struct store_access {
 	struct gateway_options gateway;
@@ -39,9 +38,8 @@ void layer_store_free(struct layer_store *store); /* NULL: does nothing */
 void layer_store_freep(struct layer_store **store);
 
 /**
- * Returns PROBLEM if the open `directory` lies inside a mirror's copy, where edits must not go,
- * whichever layer leads there. `path` is the path of the edited file, for the message. Returns 0 if
- * the directory is no mirror's; or -errno.
+ * Returns PROBLEM if the open `directory` lies in a mirror's copy, which no edit may change; 0 if
+ * not; or -errno. `path` is the path of the edited file, for the message.
  */
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 

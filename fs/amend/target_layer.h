@@ -1,6 +1,6 @@
 /*
- * The target layer: the layer that an edit changes. It is found by its name, or is the highest. If
- * a mirror fills it, its store is opened; otherwise the layer is locked during the edit.
+ * The target layer: the layer that an edit changes. If a mirror fills it, its store is opened;
+ * otherwise the layer is locked during the edit.
  */
 #pragma once
 
@@ -9,10 +9,9 @@
 #include "settings.h"
 
 /**
- * Finds the layer `name`. NULL: the highest layer, which must not be absent (absent_layer.h). A
- * named layer may be absent, as the edit can make its directory; but if it comes out of a store,
- * its absence is a PROBLEM. Returns 0 with *ret, which belongs to the settings; PROBLEM; or
- * -ENOMEM.
+ * Finds the layer `name`; NULL: the highest layer, which must not be absent (absent_layer.h). A
+ * named layer may be absent, as the edit can make its directory. Returns 0 with *ret, which belongs
+ * to the settings; PROBLEM, also for an absent layer that comes out of a store; or -ENOMEM.
  */
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);
