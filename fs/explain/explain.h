@@ -1,7 +1,7 @@
 /*
  * An explanation: the merge of one path, with all its inputs. The path is merged once more, to
  * record where the values come from (origin.h). Explanations are for commands, and for readers of a
- * mount's .plyfs/origins. A reader of a merged file never waits for one.
+ * mount's .plyfs/origins.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct explanation {
 		*request; /* has the inputs, lowest layer first, with their texts */
 	const struct merge_result *result; /* with its origins */
 	struct stream stream;              /* the documents of `result`; none if it has no values */
-	struct passed *passed; /* files that are no sources; those of one path lowest layer first */
+	struct passed *passed; /* files that are no sources; for each path lowest layer first */
 	size_t passed_count;
 	struct store_places places; /* the places of the sources that are in stores */
 };

@@ -37,7 +37,7 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 
 /* The value at a KEY. */
 struct explained {
-	/* at.value NULL: no value is there any more, and the other members of `at` say where. */
+	/* at.value NULL: the value is gone; the other members of `at` say where it was. */
 	struct explained_value at;
 	/*
 	 * If the value is gone: the entry that was removed, or NULL if the value was replaced. The
@@ -46,7 +46,7 @@ struct explained {
 	const struct origin_removed *removed;
 	/* If the value is gone: the map or list that it was in, or the value that replaced it. */
 	const struct node *in;
-	/* values at the KEY that were overridden together with a map or list around them */
+	/* values at the KEY whose map or list was overridden as a whole */
 	struct origin_step *also;
 	uint32_t also_count;
 
@@ -64,8 +64,8 @@ struct explained {
  * or had such a value. The caller calls explained_value_fini() for *ret, whatever the result is.
  *
  * Returns 0; PROBLEM if several documents have or had such a value; -ENOMEM; or EXPLAINED_ABSENT.
- * After EXPLAINED_ABSENT, ret->at is the value at the first *depth parts of `key`, which has no
- * key->parts[*depth]. If there is no such document, ret->at.value is NULL.
+ * After EXPLAINED_ABSENT, ret->at is the deepest value that exists: the one at the first *depth
+ * parts of `key`. If there is no document to search, ret->at.value is NULL.
  */
 int explained_value_find(const struct explanation *explanation, const struct key *key,
 	struct explained *ret, size_t *depth, struct problem *problem);

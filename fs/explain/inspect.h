@@ -56,7 +56,7 @@ int inspect(const struct offline *offline, const char *path, struct inspection *
 
 void inspection_fini(struct inspection *inspection);
 
-/** Adds a copy of the problem. Only counts a warning over FINDINGS_MAX. Returns 0 or -ENOMEM. */
+/** Adds a copy of the problem; only counts warnings beyond FINDINGS_MAX. Returns 0 or -ENOMEM. */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
 /** Adds a warning about the layer's file at `path`. Returns 0 or -errno. */

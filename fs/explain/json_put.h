@@ -22,15 +22,10 @@ void json_put_string(FILE *out, const char *text);
  */
 __attribute__((format(printf, 2, 3))) void json_put(FILE *out, const char *format, ...);
 
-/**
- * Writes `before` (", \"layer\": ") unchanged, and then `text` as a JSON string, or null for NULL.
- */
+/** Writes `before` (", \"layer\": ") unchanged; then `text` as a JSON string, or null for NULL. */
 void json_put_field(FILE *out, const char *before, const char *text);
 
-/**
- * Writes the fields "source", "line", "column" and "message", and if they are known "place" and
- * "program".
- */
+/** Writes the fields "source", "line", "column", "message", and if known "place" and "program". */
 void json_put_problem(FILE *out, const struct problem *problem);
 
 /** Writes a map's key as a string, with its text as it stands in the source. */

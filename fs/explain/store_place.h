@@ -33,8 +33,8 @@ struct store_places {
 
 /**
  * Adds the place of `source`, if a mirror fills its layer. `source` is the file at `path` in
- * `layer`; `read` has the file's attributes when it was read. Borrows `source->name`. Returns 0 or
- * -ENOMEM.
+ * `layer`; `read` has the attributes that the file had when it was read. Borrows `source->name`.
+ * Returns 0 or -ENOMEM.
  */
 int store_places_add(struct store_places *places, const struct layer *layer, const char *path,
 	const struct stat *read, const struct source *source);
