@@ -34,7 +34,7 @@ struct etcd_batch {
 #define ETCD_BATCH_BYTES_MAX (2 * ETCD_REPLY_MAX)
 
 /**
- * Adds a change. `path` NULL: the key can't be a file, and only its revision counts. Returns 0 or
+ * Adds a change. `path` NULL: the key can't be a file, so only its revision is noted. Returns 0 or
  * -ENOMEM.
  */
 int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd_key *key);

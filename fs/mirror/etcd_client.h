@@ -1,10 +1,9 @@
 /*
  * A client of etcd that changes keys, each by compare-and-swap: it reads the key, and writes it
- * only if no other client has written it since. So two clients that change one key never lose a
- * change.
+ * only if no other client has written it since.
  *
- * The client reads the files of its options, and connects to the store, with the credentials that
- * the caller gives (credentials.h).
+ * The client reads the files that its options name, and connects to the store, with the credentials
+ * that the caller gives (credentials.h).
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /*
  * A reply of etcd's gateway: one JSON object, which is a range of keys, the result of a
- * transaction, a message of a watch, a token, or an error. The members that are set say which.
- *
- * In a message of a watch, the object is the member "result" or "error" of another object. Numbers
- * of 64 bits are strings; keys and values are base64. The whole reply may be hostile.
+ * transaction, a message of a watch, a token, or an error. The members that are set say which. The
+ * whole reply may be hostile.
  */
 #pragma once
 
@@ -27,7 +25,7 @@ struct etcd_key {
 struct etcd_reply {
 	uint64_t cluster;  /* 0: the reply has no header */
 	uint64_t revision; /* of the store; 0: not given */
-	uint64_t term;     /* of the leader, as far as this member knows; 0: not given */
+	uint64_t term;     /* of the leader, as the answering server knows it; 0: not given */
 	struct etcd_key *keys;
 	size_t count;
 	bool has_more;     /* of a range: there are more keys than the request's limit */

@@ -20,9 +20,9 @@ struct gateway_options {
 	int wake_fd;           /* gateway_wait() ends when it becomes readable; -1: none */
 
 	/*
-	 * Uses a new connection for each request, so that each is sent only once. If libcurl
-	 * finds that a connection kept open from an earlier request has ended, it sends the
-	 * request again, even if the server may have executed it.
+	 * Uses a new connection for each request, so that each is sent only once. If a reused
+	 * connection turns out to be closed, libcurl sends the request again, even if the server
+	 * may have executed it.
 	 */
 	bool is_sent_once;
 };
@@ -64,8 +64,8 @@ int gateway_call(struct gateway *gateway, const char *path, const char *body, un
 int gateway_watch(struct gateway *gateway, const char *body);
 
 /**
- * Waits for a message of the watch. Returns 0, also if none came. If the watch has ended and no
- * message is left, or if its messages could not be stored, returns an error of gateway_call().
+ * Waits for a message of the watch. Returns 0, also if none came in time. If the watch has ended
+ * and no message is left, or if messages could not be stored, returns an error of gateway_call().
  */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 

@@ -13,7 +13,7 @@
 #define KEY_PATH_DEPTH_MAX 100
 
 /**
- * Returns why `path` can't be a file's path, and the remedy: a static phrase to follow "the key".
- * Returns NULL if `path` can be a file's path.
+ * Returns why `path` can't be a file's path, with the remedy: a static phrase that continues "the
+ * key …". Returns NULL if `path` can be a file's path.
  */
 const char *key_path_refuse(struct span path);

@@ -12,9 +12,9 @@
  *      - more than max_delete percent of the files would be removed at once
  *
  * etcd.c or git.c makes an offer: a word that names the state held back. `plyfs mirror confirm`
- * writes this word into STATE/confirm, and wakes the mirror by SIGHUP. The mirror then accepts the
- * state that the word names. With git that is one commit; with etcd it is a cluster, at the named
- * revision or a later one.
+ * writes this word into STATE/confirm (replica.h), and wakes the mirror by SIGHUP. The mirror then
+ * accepts the state that the word names: a commit, or a cluster of etcd with a revision. A later
+ * revision of this cluster is accepted, too.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ struct mirror {
 	struct replica *replica;
 	struct mirror_status status;
 	int signal_fd;     /* of SIGHUP, which makes the mirror compare again at once */
-	unsigned attempts; /* consecutive failures; etcd.c or git.c resets it */
+	unsigned attempts; /* consecutive failures; etcd.c or git.c sets it to 0 */
 	bool is_ready;
 };
 
@@ -55,10 +55,9 @@ enum {
 };
 
 /**
- * Opens the replica with its present state, and enters the sandbox (sandbox.h). From then on the
- * process may write only in STATE and to /dev/null, and make links and remove names in the
- * directory that contains DIRECTORY (replica.h). `kind`, `source` (mirror_status.h) and the strings
- * of `options` must outlive *ret. Returns 0 with *ret for mirror_freep(), PROBLEM or -errno.
+ * Opens the replica with its present state, and enters the sandbox (mirror_sandbox.h). `kind`,
+ * `source` (mirror_status.h) and the strings of `options` must outlive *ret. Returns 0 with *ret
+ * for mirror_freep(), PROBLEM or -errno.
  */
 int mirror_open(const struct mirror_options *options, const char *kind, const char *source,
 	struct mirror **ret, struct problem *problem);
@@ -83,7 +82,7 @@ unsigned mirror_jitter(unsigned ms);
 
 /**
  * Begins or updates the fault of the subject (mirror_status.h). If the fault or its message is new,
- * logs it and writes the status; but not if the fault is only counted (MIRROR_FAULTS_MAX).
+ * logs it and writes the status. Faults beyond MIRROR_FAULTS_MAX are only counted.
  */
 __attribute__((format(printf, 3, 4))) void mirror_fault(
 	struct mirror *mirror, const char *subject, const char *format, ...);
@@ -112,9 +111,9 @@ int mirror_publish(struct mirror *mirror, const char *offer);
 /**
  * Notes that the replica is complete at `revision`, and that the store has just answered. Forgets
  * the offer and its confirmation, and ends the faults "store" and "disk". `is_changed`: the caller
- * has changed files of the present tree itself. mirror_publish() notes its own changes.
+ * has changed the present tree by replica_put() or replica_remove().
  */
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 
-/** Writes the status, which has changed, and sends it to the service manager. */
+/** Writes the status, and sends it to the service manager. */
 void mirror_put_status(struct mirror *mirror);

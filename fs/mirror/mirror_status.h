@@ -24,8 +24,8 @@
 #define MIRROR_FAULTS_MAX 200
 
 /*
- * How to reach the store, for a process that edits it or names places in it (store.h): one entry of
- * a list. A text is no secret, but may name a file with a secret.
+ * A field of the status, such as "endpoints", that says how to reach the store (store.h). The text
+ * is no secret, but may name a file with a secret.
  */
 struct mirror_access {
 	const char *name; /* NULL: the end of a list */
@@ -45,7 +45,7 @@ struct mirror_status {
 	const char *kind;   /* "etcd" or "git"; lent, as `source` and `directory` are */
 	const char *source; /* the prefix, or the reference and path */
 	const char *directory;
-	const struct mirror_access *access; /* lent; NULL: none */
+	const struct mirror_access *access; /* a list; lent; NULL: none */
 	char identity[MIRROR_WORD_MAX];     /* of the store: the cluster's id; or "" */
 	char revision[MIRROR_WORD_MAX];     /* of the state: a number or a commit; "": none yet */
 	char endpoint[MIRROR_WORD_MAX];     /* the endpoint that answered last */
@@ -66,7 +66,8 @@ void mirror_status_fini(struct mirror_status *status);
 
 /**
  * Reads identity, revision, endpoint and times from the existing file. Returns 0, also if there is
- * no file, or the file can't be read. Returns PROBLEM if a mirror of another source wrote the file.
+ * no file, or the file can't be read. Returns PROBLEM if a mirror with another `kind` or `source`
+ * wrote the file.
  */
 int mirror_status_read(struct mirror_status *status, struct problem *problem);
 

@@ -5,10 +5,9 @@
  *      STATE/tree.7/    the present tree
  *      STATE/spare/     tree.6, as it was; the paths in which the two differ are kept in memory
  *
- * Other processes may still read in the recycled tree, so none of its directories may show another
- * state. If a directory must change, a new one takes its place, and the old one's names move there.
- * A process that has the old directory open reads the old state or nothing, as in a tree that is
- * removed.
+ * Other processes may still read in the recycled tree. So if a directory in it must change, a new
+ * directory replaces the old one. A process that has the old one open reads the old state or
+ * nothing.
  */
 #pragma once
 

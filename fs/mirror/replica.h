@@ -12,8 +12,8 @@
  * old tree open reads the old state or nothing, and never a part of the new one.
  *
  * A command that reads a tree holds it (store_hold()). A held tree keeps its name and its files
- * until the command has ended and the next draft is published. But a process may hold a tree for
- * ever, so a tree is kept no longer when there are REPLICA_HELD_MAX newer ones.
+ * until the command has ended and the next draft is published. But if there are more than
+ * REPLICA_HELD_MAX newer trees, even a held tree is removed.
  *
  * If only one file changes, rename(2) replaces it in the present tree. That is atomic, too, and a
  * process that watches the directory gets an event for one name.
@@ -69,9 +69,9 @@ const char *replica_state_path(const struct replica *replica);
 const char *replica_directory(const struct replica *replica);
 
 /**
- * Sets the revision with which all files put from now on are marked (store.h); "": no mark. Copies
- * the string. If a put changes no bytes, it still sets the mark. On a file system without extended
- * attributes no file is marked.
+ * From now on, replica_put() and replica_draft_put() mark files with the revision (store.h), even
+ * files whose bytes do not change; "": no mark. Copies the string. On a file system without
+ * extended attributes no file is marked.
  */
 void replica_revise(struct replica *replica, const char *revision);
 
@@ -100,10 +100,10 @@ int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 int replica_begin(struct replica *replica, struct path_list *changes);
 
 /**
- * Puts a file into the draft; if `mode` is S_IFLNK, a symbolic link. A directory has precedence
- * over a file at the same path: if a file is in the place of a directory that contains `path`, the
- * file is removed, and *clash becomes the length of its path; otherwise *clash becomes 0. Returns
- * 0; TREE_CLASH: a directory is at `path`, so the new file is left out; or -errno.
+ * Puts a file into the draft; if `mode` is S_IFLNK, a symbolic link. If a file stands where `path`
+ * needs a directory, removes that file, and sets *clash to the length of its path; otherwise sets
+ * *clash to 0. Returns 0; TREE_CLASH: a directory is at `path`, so the new file is left out; or
+ * -errno.
  */
 int replica_draft_put(
 	struct replica *replica, const char *path, struct span bytes, mode_t mode, size_t *clash);

@@ -52,7 +52,7 @@ int tree_renew(int fd, const char *path, int stage_fd, const char *name);
  */
 int tree_stat(int fd, const char *path, struct stat *ret);
 
-/** Returns whether the attributes are those of one file. */
+/** Returns whether both attributes are of the same file. */
 bool tree_is_same(const struct stat *one, const struct stat *other);
 
 /** Compares two trees. `from` -1: an empty tree. Returns 0 or -errno. */
@@ -67,9 +67,9 @@ int tree_compare_at(int from, int to, const struct path_list *paths, size_t befo
 
 /**
  * Opens the parent directory of `path`; *name becomes the last part of `path`. With `is_made`,
- * makes missing directories, and removes a file that is in the place of a directory; then *clash
- * becomes the length of that file's path, otherwise 0. Returns a descriptor for close(2); -ENOENT
- * or -ENOTDIR if there is no such directory; or another -errno.
+ * makes missing directories, and removes a file that stands in the way of one. *clash becomes the
+ * length of the removed file's path, or 0. Returns a descriptor for close(2); -ENOENT or -ENOTDIR
+ * if there is no such directory; or another -errno.
  */
 int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash);
 
