@@ -25,8 +25,7 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
  * Schedules the making of a generation in `after_ms`. Another call before that restarts the delay,
- * but only up to a limit, so that the first change does not wait for long even if changes never
- * pause. A delay that is itself longer than the limit is kept in full.
+ * up to a limit since the first call. If `after_ms` is longer than the limit, it is kept in full.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 
@@ -46,7 +45,7 @@ struct due {
 void agenda_take(struct agenda *agenda, struct due *ret);
 
 /**
- * Ends the work on a generation. `after_ms` 0: the generation was made. Otherwise it was too early
- * for the generation, which is due again in `after_ms`.
+ * Ends the work on a generation. `after_ms` 0: the generation was made. Otherwise it was not made,
+ * and is due again in `after_ms`.
  */
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms);

@@ -1,13 +1,11 @@
 /*
  * The bases of rendered files. A basis is a hash of the state of all that a file is made from. By
  * comparing bases, a later process can leave a file as it is, and need not read and merge its
- * sources. The process does so only if everything that the file depends on is provably unchanged.
- * Changes of a file are recognised by its stamp (version.h):
+ * sources. It does so only if these conditions hold. A stamp (version.h) is what stat(2) says of
+ * the state of a file.
  *
- * 1. The basis (compose_basis()) is the same. The basis of a file covers the layers and stamps of
- *    all its sources, and a hash of the settings: the stamps of plyfs.yaml and of the facts,
- *    presets and schemas, the layers' directories and mounts, the environment, our user, and the
- *    program.
+ * 1. The basis (compose_basis()) is the same. It covers the layers and stamps of all sources of the
+ *    file, the settings and all files that they were read from, our user, and the program.
  * 2. The rendered file is the one that plyfs wrote: an earlier process has seen its stamp together
  *    with the right bytes. If no process has, plyfs reads the rendered file.
  * 3. No stamp was racy when the content was read (source_is_young(); git's rule). A stamp is racy
@@ -15,11 +13,12 @@
  *    no basis. If the stamp of the rendered file itself is racy, it is not noted, so the next
  *    process reads that file.
  *
- * A file that depends on anything else, or that has a fault or a check, has no basis, and is made
- * again each time. After a reboot, and with --watch or --atomic, all files are made again.
+ * A file that depends on anything that 1. does not list, or that has a fault or a check, has no
+ * basis, and is made again each time. After a reboot, and with --watch or --atomic, all files are
+ * made again.
  *
- * `.plyfs/bases` has the bases. Each line is true whatever has happened since: sources with this
- * basis give an object with this fingerprint, and an object with this stamp has this fingerprint.
+ * `.plyfs/bases` has the bases. Each line stays true for ever: sources with this basis give an
+ * object with this fingerprint (fingerprint.h), and an object with this stamp has this fingerprint.
  * So a line that is lost or out of date does no harm:
  *
  *      plyfs bases 1 8d0f22a77e6b4c51                        (the seed, a random number)
@@ -31,8 +30,8 @@
 #include "settings.h"
 
 /**
- * Reads the bases of the names in the manifest. Returns the seed for view_callbacks.basis_seed; 0
- * if bases can't be used now, as a file of the settings is racy, or there is no random number.
+ * Reads the bases of the names in the manifest (manifest.h). Returns view_callbacks.basis_seed, a
+ * hash of the seed and the settings; 0: bases can't be used now.
  */
 uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
 

@@ -7,7 +7,7 @@
 #include "fingerprint.h"
 
 /**
- * Compares the rendered tree in the directory `root` with its manifest. Calls `each` for each
+ * Compares the rendered tree in `root` with its manifest (manifest.h). Calls `each` for each
  * difference, with `error` 0, and for each file that can't be read, with DRIFT_NONE and an errno.
  * `path` is relative to `root`; "./NAME" is a link beside the generations (generation.h). Returns
  * 0; -ENOENT if plyfs has not rendered the directory; -EBADMSG if another version of plyfs has; or
@@ -16,9 +16,7 @@
 int drift_find(const char *root,
 	void (*each)(void *context, const char *path, enum drift drift, int error), void *context);
 
-/**
- * Finds the fingerprint that the manifest has for `path`; mode 0: none. Returns as drift_find().
- */
+/** Finds the manifest's fingerprint of `path`; mode 0: none. Returns as drift_find(). */
 int drift_was(const char *root, const char *path, struct fingerprint *ret);
 
 /** Returns whether a process is rendering the tree now. */

@@ -14,8 +14,8 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	const struct problem *problem);
 
 /**
- * Logs a failure once, and schedules a retry, unless the version is broken. -ESTALE is no failure:
- * the path has gone since it was listed, and the publisher will remove it.
+ * Logs a failure once. Schedules a retry, but not after RENDERED_BROKEN. -ESTALE is no failure: the
+ * path has gone since it was listed, and the publisher will remove it.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
@@ -28,9 +28,7 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
-/**
- * Returns the delay of the next attempt, in ms. It grows until a success, except for -ENOMEM.
- */
+/** Returns the delay of the next attempt, in ms. It grows until a success, except for -ENOMEM. */
 int64_t failure_retry_ms(struct render *render, int result);
 
 /**

@@ -11,13 +11,13 @@
  *      - app.yaml                                     (app.yaml is removed: forget it)
  *
  * 1. A name is changed after its line is written, and the change is complete before the next line
- *    of that name is written. So a name with a line after the last `=` is in doubt: it is as its
- *    last line says, or as its line before that. A generation is shown all at once: either all its
- *    names are as their last lines say, or all as their last lines before the last `=`.
- * 2. If the rights of a file are changed, and it is in doubt, it may have any mixture of the old
- *    and the new rights.
+ *    of that name is written. So if a line of a name comes after the last `=`, the name is in
+ *    doubt: it is as its last line says, or as the line before that one says. The names of a
+ *    generation change all at once: either all are as their last lines say, or all are as their
+ *    last lines before the last `=` say.
+ * 2. A file in doubt whose rights were changed may have any mixture of the old and the new rights.
  * 3. Before a process changes anything in the directory, it examines all names in doubt and logs
- *    what they are. So no name is left in doubt by an earlier process.
+ *    what it finds. So no name is left in doubt by an earlier process.
  * 4. If a line could not be written, the log is wrong. It is made anew before the next line.
  *
  * A newline in a name is written `\n`, a backslash `\\`. A line without a newline at its end counts
@@ -67,9 +67,8 @@ struct manifest;
 
 /**
  * Reads the manifest in the directory `fd`, which stays the caller's. If there is no file, makes an
- * empty one. The file is written anew, without removed names: at once if its last changes are
- * incomplete, otherwise before the next line. Returns 0 with *ret for manifest_free();
- * MANIFEST_OTHER_KIND; -EBADMSG if the file is no manifest of ours; or another -errno.
+ * empty one. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND; -EBADMSG if the file is
+ * no manifest of ours; or another -errno.
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
@@ -121,7 +120,7 @@ void manifest_forget(struct manifest *manifest, struct owned *owned);
 /** Logs that all changes are complete. Returns 0, or -errno with nothing lost. */
 int manifest_seal(struct manifest *manifest);
 
-/** Returns how another program has changed the name, which has the fingerprint `now`. */
+/** Returns how another program has changed the name. `now` is the fingerprint of what is there. */
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now);
 

@@ -15,10 +15,10 @@ struct render;
 void populate_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
- * Gives the directory its present attributes, as it may have lost rights since its lookup, and then
- * populates it. If the directory can't be written, its old contents stay, and a retry follows.
- * Returns 0, also if a retry follows. Returns -errno if memory or descriptors are short: then the
- * contents of the directory are unknown.
+ * Gives the directory the attributes that the view has for it now, and then populates it. If the
+ * directory can't be written, its old contents stay, and a retry follows. Returns 0, also if a
+ * retry follows. Returns -errno if memory or descriptors are short: then the contents of the
+ * directory are unknown.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
@@ -37,10 +37,10 @@ void populate_miss(struct render *render, uint64_t ino, const char *path, int re
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /**
- * Writes the path again if its last writing failed, if another program has changed it, or if such a
- * change was kept; but not if the publisher is about to write a change of the path. If the path is
- * a directory that was not listed completely, lists it again. If populate_remove_unseen() left
- * files for later, tries again to remove them.
+ * Writes the path again if its last writing failed, or if another program has changed it, even if
+ * that change was kept before. Leaves the path alone while the publisher retries a change of it.
+ * If the path is a directory that was not listed completely, lists it again. If
+ * populate_remove_unseen() left files for later, tries again to remove them.
  */
 void populate_again(struct render *render, const char *path);
 

@@ -40,7 +40,7 @@ struct rendered_options {
 	bool is_watched; /* detects drift at once, by inotify(7) */
 	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there are none */
 	struct sandbox_switches switches;
-	/* Logs a line, as the log of view_callbacks. */
+	/* Logs a line, as view_callbacks.log does. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 	/*
 	 * Called with the outcome of each file and link; NULL: not called. `why` is the reason of a
@@ -55,9 +55,9 @@ struct rendered_options {
 #define RENDERED_BROKEN 3 /* the version is broken */
 
 /**
- * Opens the directory. Returns 0 with *ret for rendered_free(); PROBLEM if it is not empty and was
- * not rendered by plyfs, was rendered with the other value of `is_atomic`, or is being rendered by
- * another process; or -errno.
+ * Opens the directory. Returns 0 with *ret for rendered_free(); or -errno. Returns PROBLEM for a
+ * directory that plyfs has rendered with the other value of `is_atomic`, that another process
+ * renders now, or that has files and was not rendered by plyfs.
  */
 int rendered_open(
 	const struct rendered_options *options, struct rendered **ret, struct problem *problem);
@@ -107,7 +107,7 @@ int rendered_commit(struct rendered *rendered, struct problem *problem);
 /** Returns whether another program has changed the name, and reports that. */
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned);
 
-/** Opens with O_PATH the directory that shows `path`. Returns a descriptor or -errno. */
+/** Opens with O_PATH the directory `path` of the shown tree. Returns a descriptor or -errno. */
 int rendered_open_directory(const struct rendered *rendered, const char *path);
 
 /** Returns whether rendered_commit() will show another generation. */

@@ -1,6 +1,6 @@
 /*
- * The rendered directories that the view shows, found by their inode numbers in the view. While
- * plyfs watches for drift, they also handle inotify(7)'s events.
+ * The rendered directories that the view shows, found by their inode numbers in the view; and the
+ * watch for changes that other programs make in these directories, by inotify(7).
  */
 #pragma once
 
