@@ -17,10 +17,10 @@
 
 /**
  * Finds the first place in the judged copy of `path` that result->output names. The place of a
- * warning counts only if no other line of the output has a place. The message of `problem` becomes
- * the output, as one line. With `map`, `problem` gets the place in a source that the found place
- * comes from; without `map`, the place in the merged file. Returns false if the output names no
- * place; then `problem` has `path` alone.
+ * warning is taken only if no other line of the output has a place. The output, as one line,
+ * becomes the message of `problem`. With `map`, `problem` gets the place in a source that the found
+ * place comes from; without `map`, the place in the merged file. Returns false if the output names
+ * no place; then `problem` has `path` alone.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

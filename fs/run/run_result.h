@@ -35,10 +35,10 @@ struct run_result run_unstarted(int error);
 bool run_is_good(const struct run_result *result);
 
 /**
- * Returns whether the command failed because a program is missing: `program` itself, or a program
- * or shared library that it needs. A shell, env(1) and timeout(1) report the latter by the statuses
- * 127 and 126. If so, `name` becomes the name of the missing program or library, and *why
- * (static) "is not installed" or "can't be executed".
+ * Returns whether the command failed because a program or shared library is missing: exec(3)
+ * failed, or the status is 127 or 126, by which shells, env(1) and timeout(1) report that. If so,
+ * `name` becomes the name of the missing program or library, and *why (static) "is not installed"
+ * or "can't be executed".
  */
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);

@@ -16,11 +16,10 @@
  *   first of these events: the program ends; the command's time limit is over; runner_stop() is
  *   called; the process of the runner ends in any way.
  * - If a guard is killed, only its own run fails (RUN_GONE), and the runner removes the workspace.
- *   A guard that has not ended some time after its command's time limit, perhaps because SIGSTOP
- *   has suspended it, gets SIGCONT, then SIGKILL.
+ *   If a guard has not ended some time after its command's time limit, the runner sends it SIGCONT,
+ *   and then SIGKILL.
  *
- * Guards are helpers (helper.h), so the status and the log report a guard that SIGSTOP has
- * suspended. A process has one runner at a time.
+ * A process has one runner at a time.
  */
 #pragma once
 
@@ -58,8 +57,8 @@ int runner_run(struct runner *runner, enum run_kind kind, const struct program *
 	const char *path, int fd, struct run *run);
 
 /**
- * Makes the guards kill all commands, and gives RUN_GONE to the unfinished runs. Does not wait for
- * the guards. From then on the runner starts no command.
+ * Makes the guards kill all commands, and gives RUN_GONE to the unfinished runs, without waiting
+ * for the guards. From then on the runner starts no command.
  */
 void runner_stop(struct runner *runner);
 

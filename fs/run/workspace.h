@@ -1,9 +1,9 @@
 /*
  * A workspace: a directory with one file, which a command of plyfs.yaml reads. The file has the
- * content that the command checks, or the list of the paths that have changed. The guard makes the
- * directory. The child (child.h) copies the file into it, and gives both to the user that the
- * command runs as. When the command has ended, the guard removes the directory with everything in
- * it. If the guard was killed, the runner does.
+ * content that the command checks, or the list of the paths that have changed. The guard (guard.h)
+ * makes the directory, and removes it, with everything in it, after the end of the command. If the
+ * guard was killed, the runner (runner.h) removes the directory. The child (child.h) copies the
+ * file, and gives it and the directory to the user that the command runs as.
  */
 #pragma once
 
