@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Guards that run at a time. */
+/* Maximum number of guards that run at a time. */
 #define HELPER_GUARDS 4
 
 enum helper_kind {
@@ -52,7 +52,7 @@ void helper_reset_signals(void);
 
 /* For the parent: */
 
-/* Children that helper_inherit() notes, at most. Others stay zombies until this process ends. */
+/* Maximum number of children that helper_inherit() notes. Others stay zombies until we end. */
 #define HELPERS_INHERITED_MAX 64
 
 /**
@@ -91,10 +91,7 @@ int helper_watch(void);
 void helper_take(
 	int fd, const char *remedy, void (*log)(void *context, const char *line), void *context);
 
-/**
- * Continues all stopped helpers, as the parent needs them now. A helper that was sent SIGSTOP, but
- * has not stopped yet, goes on, too: SIGCONT takes a pending SIGSTOP back (signal(7)).
- */
+/** Continues all stopped helpers, and those with a SIGSTOP that is still pending. */
 void helper_wake(void);
 
 /**

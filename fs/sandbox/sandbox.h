@@ -29,9 +29,9 @@
  *
  *   no_new_privs  a set-id program gains no rights.
  *   capabilities  only those that sandbox.c names, with the reason of each, are kept.
- *   Landlock      limits files by place, TCP and abstract sockets, as far as the kernel can. A
- *                 process in a Landlock domain can't trace or signal one outside of it, nor mount
- *                 or unmount.
+ *   Landlock      limits access to files, by their place, to TCP and to abstract sockets, as far as
+ *                 the kernel can. The process can't trace or signal processes outside of its
+ *                 Landlock domain, nor mount or unmount.
  *   seccomp       system calls fail with EPERM, except those that filter.c names, with the reason
  *                 of each.
  *                 Not: mirror
@@ -42,7 +42,7 @@
  *   environment   is overwritten. Not: mirror
  *
  * All processes but workers, guards, mirrors, plyfs-report and plyfs-settings are forked before the
- * mount, so that only the daemon holds /dev/fuse. Workers and the others named here close it first.
+ * mount, so that only the daemon holds /dev/fuse. The excepted processes close it first.
  * plyfs-publish prepares its sandbox before the mount (sandbox_prepare()), and enters it
  * afterwards. In between it looks up no path, as the path may lead through the mount.
  *
@@ -139,10 +139,7 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
  */
 void sandbox_hide(const struct sandbox_switches *switches);
 
-/**
- * Returns whether this process has the capability CAP_…. Even root may lack it, in a container for
- * example.
- */
+/** Returns whether this process has the capability CAP_…; in a container even root may lack it. */
 bool sandbox_has_capability(unsigned capability);
 
 void sandbox_free(struct sandbox *sandbox);
