@@ -38,9 +38,7 @@ void status_put_processes(FILE *out, const char *remedy);
 /** Writes the errors of "processes" for people, a line each. */
 void status_put_process_lines(FILE *out, const char *remedy);
 
-/**
- * Writes "on_change", with a comma after it. Errors are written only if the reader `is_trusted`.
- */
+/** Writes "on_change", with a comma after it; its errors only if the reader `is_trusted`. */
 void status_put_hooks(FILE *out, struct view *view, bool is_trusted);
 
 /** Writes "troubles". `view` NULL: an empty list, for a reader that must not know them. */

@@ -23,10 +23,9 @@
  *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
  *   under a service manager plyfs-report, which makes the status line (mirror_reporter.h). Before
  *   supervisor_start(), the calling process looks them up.
- * - A mirror that ends is started again after a pause, which grows, and so is plyfs-report.
+ * - If a mirror or plyfs-report ends, it is started again after a pause, which grows.
  * - If several supervisors have the same store, one of the mirrors works, and the others stand by.
- * - At the end all mirrors are killed. A mirror's state survives that. Even a mirror that is
- *   suspended (SIGSTOP) does not hold up the end.
+ * - At the end all mirrors are killed, even those suspended by SIGSTOP. Their state on disk stays.
  */
 #pragma once
 
