@@ -29,7 +29,7 @@ bool dropin_is_named(const struct settings *settings, const char *path, const ch
  */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
-/** Makes a contributor that is left out, as its file, `found`, has no drop-in's name. */
+/** Makes the contributor of the file `found`, which is left out: its name is no drop-in's. */
 static inline struct contributor dropin_ignored(const struct contributor *found)
 {
 	return (struct contributor){.layer = found->layer,

@@ -1,7 +1,7 @@
 /*
  * Unread drop-ins: directories in NAME.d, and symbolic links in a layer that follows none. The
- * merge lacks them, so `plyfs check` and `plyfs explain` report them. A link to /dev/null does not
- * count, as it masks the files of lower layers.
+ * merge lacks them, so `plyfs check` and `plyfs explain` report them. A link to /dev/null is none
+ * of them: it masks the files of lower layers.
  */
 #pragma once
 

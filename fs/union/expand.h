@@ -43,7 +43,5 @@ bool expand_is_needed(const struct settings *settings);
 void expand_each_made_of(const struct settings *settings, const char *directory, const char *name,
 	void (*each)(void *context, const char *path), void *context);
 
-/**
- * Returns whether patterns ignore `name`, because it begins with "." or "#", or is a backup's name.
- */
+/** Returns whether patterns ignore `name`: it begins with "." or "#", or is a backup's name. */
 bool expand_is_ignored(const char *name);

@@ -1,7 +1,4 @@
-/*
- * Idle whiteouts: whiteouts (union.h) that hide nothing. The file that such a whiteout was made for
- * was removed or renamed, or the whiteout itself was renamed.
- */
+/* Idle whiteouts: whiteouts (union.h) that hide nothing. */
 #pragma once
 
 #include "traverse.h"

@@ -10,12 +10,11 @@
  * users as an owner, a group and a mode can express. The right to read and the right to search are
  * each computed in this way.
  *
- * If all contributors have one owner, the result has that owner. Else the candidates are the user
- * that mounts, root, and the contributors' owners, up to a limit. The group is found in the same
- * way; its candidates are the groups of the user that mounts and of the contributors. Each pair of
- * an owner and a group has a largest safe mode. The pair whose mode admits most users is taken: the
- * bits of others are compared first, then the group's, then the owner's; reading before searching.
- * Of pairs that admit the same users, the first is taken.
+ * If all contributors have one owner, the result has that owner. Else the result's owner is one of
+ * the contributors' owners, the user that mounts, or root. The group is found in the same way,
+ * among the groups of the contributors and of the user that mounts. Each pair of an owner and a
+ * group has a largest safe mode. The pair whose mode admits most users is taken: the bits of others
+ * are compared first, then the group's, then the owner's; reading before searching.
  */
 #pragma once
 
@@ -52,7 +51,7 @@ bool rights_take_away(const struct rights *before, const struct rights *after);
 /** Returns whether the user may search a directory with these rights (path_resolution(7)). */
 bool rights_allow_search(const struct rights *rights, const struct user *user);
 
-/** Combines `count` contributors, at least one. tests/unit/rights.c tries all cases. */
+/** Combines `count` contributors, at least one. */
 struct rights rights_combine(
 	const struct stat *contributors, size_t count, const struct mounter *mounter);
 

@@ -27,7 +27,5 @@ struct traversal {
  */
 int traverse(const struct traversal *traversal, const char *path);
 
-/**
- * Compares two paths by the order in which a traversal visits them. The result is like strcmp(3)'s.
- */
+/** Compares two paths, as strcmp(3) does, by the order in which a traversal visits them. */
 int traverse_compare(const char *a, const char *b);
