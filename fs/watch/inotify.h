@@ -37,7 +37,7 @@ struct subscription {
 
 	/* private */
 	struct subscription *next;
-	struct subscription **place; /* the pointer that points to this one */
+	struct subscription **place; /* the pointer that points to this subscription */
 };
 
 /** Returns 0 with *ret for inotify_free(), or -errno (-EMFILE: too many inotify instances). */
