@@ -1,7 +1,7 @@
 /*
- * An amendment: an edit of a merged file, which is made in a source. One source of one layer gets a
- * new text (put.h), and its file is replaced. If the edit fails, the problem says why, and nothing
- * has changed. If a store's reply is lost, the problem says that the outcome is unknown.
+ * An amendment: an edit of a merged file. One source of one layer gets a new text (put.h), and its
+ * file is replaced. If the edit fails, the problem says why, and nothing has changed. If a store's
+ * reply is lost, the problem says that the outcome is unknown.
  *
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
@@ -55,8 +55,8 @@ struct amendment_request {
 	 */
 	const struct span *text;
 	/*
-	 * With `text`: the text from which `text` was made, so that changes that another program
-	 * has made since then are kept. NULL: the text that is shown now.
+	 * With `text`: the shown text that the user changed into `text`. Changes that another
+	 * program has made since then are kept. NULL: the text that is shown now.
 	 */
 	const struct span *shown;
 };

@@ -1,5 +1,5 @@
 /*
- * Presence: whether a layer takes part in a path. A reset removes the layer's files at the path, so
+ * Presence: whether a layer has or hides a path. A reset removes the layer's files at the path, so
  * that lower layers show again. Hiding adds a whiteout, so that nothing shows at the path.
  *
  * Sources are not parsed, so a broken source can be removed, too. During the change the layer is
@@ -19,7 +19,7 @@ typedef int presence_report(void *context, const struct amendment *change);
 /**
  * Removes the layer's part of the path: the file or link, its drop-ins, and its whiteout; for a
  * directory, the mark that makes it opaque. Calls `report` for each file, link, whiteout or mark
- * that it removes. Returns 0; -ENOENT if no layer has such a path; PROBLEM; the first non-zero
+ * that it removes. Returns 0; -ENOENT if no layer has the path; PROBLEM; the first non-zero
  * result of `report`; or another -errno. -ESTALE: the caller must open the layers again, and repeat
  * the call.
  */
