@@ -15,7 +15,7 @@ struct merge_result;
 /* A layer's file that is no source, although it lies at the path or is a drop-in. */
 struct passed {
 	struct source source;
-	char *why; /* the rule that leaves it out; NULL: the strategy leaves it out */
+	char *why; /* why it is left out; NULL: the strategy leaves it out */
 };
 
 struct explanation {
