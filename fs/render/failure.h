@@ -9,7 +9,7 @@ struct render;
 /** Logs a line. `problem` is the problem that the line reports; NULL: none. */
 void failure_log_line(const struct render *render, const char *line, const struct problem *problem);
 
-/** Logs a failure, and stores it for the status. `result` is PROBLEM, with *problem, or -errno. */
+/** Logs and stores a failure. `result` is PROBLEM, with *problem; RENDERED_BROKEN; or -errno. */
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
