@@ -5,8 +5,8 @@
  *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/
  *
  * Sources come layer by layer, lowest first. Within a layer, those of a virtual file come pattern
- * by pattern, and a file comes before its drop-ins. Those of one pattern, and the drop-ins of one
- * file, come by path, in byte order. A file that a higher layer hides is no source.
+ * by pattern, and a file comes before its drop-ins. The sources of one pattern, and the drop-ins of
+ * one file, come in byte order of their paths. A file that a higher layer hides is no source.
  * expand_is_ignored() and dropin_name.h say which names are ignored. dropin.h has the order for
  * `dropins: uapi`.
  *

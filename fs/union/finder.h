@@ -1,7 +1,7 @@
 /*
- * A finder: finds the files in a directory of the merged tree, and in those below it. The view's
- * finder reads indexes that the view keeps up to date (dependency.h). A command's finder walks the
- * directories (offline.h).
+ * A finder: finds the files in and below a directory of the merged tree. The view's finder reads
+ * indexes that the view keeps up to date (dependency.h). A command's finder walks the directories
+ * (offline.h).
  */
 #pragma once
 

@@ -53,7 +53,7 @@ struct contributor {
 	int error;        /* 0; or an errno: it could not be examined */
 	struct stat stat; /* with error 0 */
 	const char *path; /* its path in the layer; NULL: the path of the lookup */
-	const char *why;  /* a static text: the rule that leaves it out; NULL: not left out */
+	const char *why;  /* a static text: why it is left out; NULL: not left out */
 	bool is_ignored;  /* its name is not a drop-in's; dropin_refusal() says why */
 };
 
