@@ -1,7 +1,4 @@
-/*
- * Paths from keys: the part of an etcd key after the prefix is a path below the mirrored directory.
- * It may have every byte that the name of a file may have.
- */
+/* Paths from keys: the part of an etcd key after the prefix is a path in the mirrored directory. */
 #pragma once
 
 #include "span.h"

@@ -3,8 +3,8 @@
  * itself when it starts again. The file is replaced as a whole, by rename(2).
  *
  * A fault is a line for people about a subject, with the time when it began. The subject is
- * "store", "suspicion", "disk", "history", "signature", or for a key or file that can't be shown
- * "key KEY" or "file PATH".
+ * "store", "suspicion", "disk", "history" or "signature"; for a key or file that can't be shown, it
+ * is "key KEY" or "file PATH".
  */
 #pragma once
 
@@ -89,5 +89,5 @@ bool mirror_status_mend(struct mirror_status *status, const char *subject);
  */
 void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix);
 
-/** Ends the sweep, and each of its faults that was not set again since its beginning. */
+/** Ends the sweep, and each of its faults that was not set again meanwhile. */
 void mirror_status_sweep_end(struct mirror_status *status);
