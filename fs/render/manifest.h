@@ -20,8 +20,7 @@
  *    what it finds. So no name is left in doubt by an earlier process.
  * 4. If a line could not be written, the log is wrong. It is made anew before the next line.
  *
- * A newline in a name is written `\n`, a backslash `\\`. A line without a newline at its end counts
- * as not written.
+ * A newline in a name is written `\n`, a backslash `\\`. A line without a final newline is ignored.
  *
  * If the first line is "plyfs render 2 atomic", the names are those in a generation; "./NAME" is a
  * name beside the generation.
