@@ -6,9 +6,9 @@
  * would run the parent's coroutines. Only a guard, the helper that runs one command (guard.h), is
  * forked later, by coroutine_fork(), and ends with its command.
  *
- * A process has at most one helper of each helper_kind; each guard counts as a kind of its own. The
- * parent can read the state of each helper at any time. The descriptor of helper_watch() reports
- * changes. The parent never waits for ever for a helper that is stopped (SIGSTOP).
+ * A process has at most one helper of each helper_kind; each guard is a kind of its own. The parent
+ * can read the state of each helper at any time. The descriptor of helper_watch() reports changes.
+ * The parent never waits for ever for a helper that is stopped (SIGSTOP).
  */
 #pragma once
 
