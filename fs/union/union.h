@@ -6,7 +6,7 @@
  *
  *      host    dir   file    -      .wh.x    link
  *      site    dir   dir    file     file    file      a different kind, a whiteout, or an opaque
- *      vendor  dir   file   file     file    file      directory hides all that lies below it
+ *      vendor  dir   file   file     file    file      directory hides the lower layers
  *              ───   ────   ────   ──────    ────
  *              all   host   both  nothing    host
  *
@@ -15,9 +15,9 @@
  * over.
  *
  * A layer that can't be examined (no permission, an I/O error, a dead file system) is not left out,
- * as files that it hides could show then. It counts as having an unreadable file at the path. But
- * if the other layers show a directory there, or the path is the root, it counts as having a
- * directory; if they show a link, as having nothing.
+ * as files that it hides could show then. It is treated as if it had an unreadable file at the
+ * path. But if the other layers show a directory there, or the path is the root, it is treated as
+ * if it had a directory; if they show a link, as if it had nothing.
  *
  * Only this module knows these rules. It keeps no state.
  */
@@ -36,7 +36,7 @@ _Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 /* The prefix of a container image's whiteout; the name that it hides follows. */
 #define UNION_MARK_PREFIX ".wh."
 
-/* The mark in a directory that hides the lower layers' part of it. */
+/* A directory that contains this name is opaque: it hides the lower layers' directory. */
 #define UNION_OPAQUE_NAME ".wh..wh..opq"
 
 /* Packed, as an entry (directory.h) has one. */
