@@ -1,4 +1,4 @@
-/* A command of plyfs.yaml to run. The runner passes it to the guard, and the guard to the child. */
+/* A command of plyfs.yaml, to be run by a guard (guard.h). */
 #pragma once
 
 #include <stdint.h>
