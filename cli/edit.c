@@ -181,10 +181,11 @@ static int amend(struct edit_job *job, struct problem *problem)
  */
 #define BLIND_RUNS_MAX 2
 
-/* Prints the reason why the text is refused, and keeps the text. */
-static int give_up(struct edit_job *job, const struct problem *refused)
+/* Prints the reason why the text is refused, unless it was printed, and keeps the text. */
+static int give_up(struct edit_job *job, int result, const struct problem *refused)
 {
-	message_problem(refused);
+	if (result != EDITED_FILE_LOST)
+		message_problem(refused);
 	text_editor_keep(&job->editor);
 	return EXIT_FAILED;
 }
@@ -212,7 +213,7 @@ static int edit(struct edit_job *job)
 				end_report(job, "nothing was changed");
 				return EXIT_DONE;
 			}
-			return give_up(job, &refused);
+			return give_up(job, PROBLEM, &refused);
 		}
 		int r = amend(job, &refused);
 		if (r == 0)
@@ -221,8 +222,8 @@ static int edit(struct edit_job *job)
 			problem_set(&refused, job->edited.path, 0, 0, "can't be changed: %s",
 				text_error(r));
 		problem_format(&refused, refusal, sizeof(refusal));
-		if (!has_terminal && runs >= BLIND_RUNS_MAX)
-			return give_up(job, &refused);
+		if (r == EDITED_FILE_LOST || (!has_terminal && runs >= BLIND_RUNS_MAX))
+			return give_up(job, r, &refused);
 	}
 }
 

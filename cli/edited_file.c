@@ -65,15 +65,19 @@ static void forget(struct edited_file *edited)
 
 /*
  * Fills the request. From the second attempt on it opens the layers again, as a directory was
- * replaced. Returns 0, or -ESTALE if that fails.
+ * replaced. Returns 0, EDITED_FILE_LOST, or PROBLEM after the last attempt.
  */
 static int prepare(const struct command *command, struct edited_file *edited, int try,
-	struct amendment_request *request)
+	struct amendment_request *request, struct problem *problem)
 {
+	if (try == TRIES)
+		return problem_set(problem, edited->path, 0, 0,
+			"keeps changing, as its layers are replaced, while plyfs tries to change "
+			"it; try again");
 	if (try) {
 		forget(edited);
 		if (edited_file_find(command, edited) != EXIT_DONE)
-			return -ESTALE;
+			return EDITED_FILE_LOST;
 	}
 	request->path = edited->inner;
 	request->layer = edited->layer;
@@ -87,12 +91,21 @@ int edited_file_amend(const struct command *command, struct edited_file *edited,
 {
 	int r = -ESTALE;
 
-	for (int try = 0; r == -ESTALE && try < TRIES; try++) {
-		if (prepare(command, edited, try, request) < 0)
-			return -ESTALE;
-		r = amendment_make(edited->subject.offline, request, ret, problem);
+	for (int try = 0; r == -ESTALE; try++) {
+		r = prepare(command, edited, try, request, problem);
+		if (r == 0)
+			r = amendment_make(edited->subject.offline, request, ret, problem);
 	}
 	return r;
+}
+
+int edited_file_complain(
+	const struct edited_file *edited, int result, const struct problem *problem)
+{
+	if (result == EDITED_FILE_LOST)
+		return EXIT_FAILED;
+	return layer_choice_complain_in(
+		edited->subject.settings, edited->path, edited->inner, result, problem);
 }
 
 static int report(void *context, const struct amendment *change)
@@ -108,16 +121,14 @@ int edited_file_change_presence(const struct command *command, struct edited_fil
 	struct problem problem = {0};
 	int r = -ESTALE;
 
-	for (int try = 0; r == -ESTALE && try < TRIES; try++) {
-		if (prepare(command, edited, try, &request) < 0)
-			return EXIT_FAILED;
-		r = change(edited->subject.offline, &request, report, &edited->output, &problem);
+	for (int try = 0; r == -ESTALE; try++) {
+		r = prepare(command, edited, try, &request, &problem);
+		if (r == 0)
+			r = change(edited->subject.offline, &request, report, &edited->output,
+				&problem);
 	}
 	amendment_report_end(&edited->output, r == 0 ? AMENDMENT_NOTHING : NULL);
-	if (r != 0)
-		return layer_choice_complain_in(
-			edited->subject.settings, edited->path, edited->inner, r, &problem);
-	return EXIT_DONE;
+	return r == 0 ? EXIT_DONE : edited_file_complain(edited, r, &problem);
 }
 
 void edited_file_fini(struct edited_file *edited)

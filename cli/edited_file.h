@@ -50,15 +50,21 @@ int edited_file_read(
 /** Finds the file, and sets `inner`. Returns EXIT_DONE, or another code after an error message. */
 int edited_file_find(const struct command *command, struct edited_file *edited);
 
+/* The layers can't be opened again: an error message was printed, and `subject` is empty. */
+#define EDITED_FILE_LOST 2
+
 /**
- * Edits the file, and returns as amendment_make(). The function sets path, layer and access of the
- * request, and is_dry for a dry run; the caller fills in the rest. If a mirror replaces a layer's
- * directory meanwhile, opens the layers again, with a new `subject` and `inner`, and repeats the
- * edit. Returns -ESTALE if the layers can't be opened again (after an error message), or are
- * replaced too often.
+ * Edits the file. The function sets path, layer and access of the request, and is_dry for a dry
+ * run; the caller fills in the rest. If a mirror replaces a layer's directory meanwhile, opens the
+ * layers again, with a new `subject` and `inner`, and repeats the edit. Returns as
+ * amendment_make(), but never -ESTALE; or EDITED_FILE_LOST.
  */
 int edited_file_amend(const struct command *command, struct edited_file *edited,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);
+
+/** Reports a non-zero result of edited_file_amend(). Returns EXIT_FAILED. */
+int edited_file_complain(
+	const struct edited_file *edited, int result, const struct problem *problem);
 
 /**
  * Resets or hides the file: `change` is presence_reset() or presence_hide(). Reports each change.

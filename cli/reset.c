@@ -109,9 +109,7 @@ static int reset_keys(
 		r = reset_each(&reset, assignments, &problem);
 	amendment_report_end(&edited->output,
 		r == 0 ? "nothing changes: the layer has no such file or value" : NULL);
-	return r == 0 ? EXIT_DONE
-		      : layer_choice_complain_in(
-				edited->subject.settings, edited->path, edited->inner, r, &problem);
+	return r == 0 ? EXIT_DONE : edited_file_complain(edited, r, &problem);
 }
 
 static int take_keys(

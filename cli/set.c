@@ -121,8 +121,7 @@ static int run(const struct command *command, int argc, char **argv)
 	struct amendment_request request = {.plan = assignments_plan, .context = &assignments};
 	int r = edited_file_amend(command, &edited, &request, &amendment, &problem);
 	if (r != 0)
-		return layer_choice_complain_in(
-			edited.subject.settings, edited.path, edited.inner, r, &problem);
+		return edited_file_complain(&edited, r, &problem);
 	warn_of_conversions(&assignments, edited.path);
 	r = amendment_report(&edited.output, amendment);
 	amendment_report_end(&edited.output, AMENDMENT_NOTHING);

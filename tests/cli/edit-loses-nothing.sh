@@ -35,6 +35,19 @@ use_editor 'mv high old; cp -a old high; sed -i "s/b: 1/b: 2/" "$1"'
 edits 0 -l low:high both.yaml
 [ "$(cat high/both.yaml old/both.yaml)" = $'b: 2\nb: 1' ] || fail "they are: $(head high/both.yaml old/both.yaml)"
 
+# If the layers can't be opened again, the editor does not open again: the reason is printed once.
+rm -r old
+use_editor 'if [ -e old ]; then touch again; fi; mv high old; sed -i "s/b: 2/b: 3/" "$1"'
+edits 1 -l low:high both.yaml
+[ "$(wc -l <err)" -eq 2 ] || fail "it says: $(cat err)"
+tells "the layer directory 'high' does not exist"
+tells 'the typed text is kept in '
+[ ! -e again ] || fail 'the editor was opened again'
+kept=$(sed -n 's/.*is kept in \(.*\)$/\1/p' err)
+grep -qx 'b: 3' "$kept" || fail "it is kept: $(cat "$kept")"
+rm -r "$(dirname "$kept")"
+mv old high
+
 # A file that is no text is not shown as one. Comments that look like plyfs' are not taken for its own.
 printf 'abc\n\0more\n' >high/binary
 cp high/binary before
