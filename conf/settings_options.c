@@ -22,12 +22,9 @@
  * the kernel's cache of the mount. */
 #define CACHE_SHARE_OF_MEMORY 4
 
-/* Trees are walked by recursive functions, which must fit a process's stack. */
-#define DEPTH_MAX 1024
-
 static const struct value_range source_range = {&value_size, 1, 1u << 30};
 static const struct value_range result_range = {&value_size, 1, 1u << 30};
-static const struct value_range depth_range = {&value_number, 1, DEPTH_MAX};
+static const struct value_range depth_range = {&value_number, 1, LIMIT_DEPTH_MAX};
 static const struct value_range nodes_range = {&value_number, 1, 100u * 1000 * 1000};
 static const struct value_range time_range = {&value_time_ms, 1, 60u * 60 * 1000};
 static const struct value_range answer_range = {&value_time_ms, 1000, 60u * 60 * 1000};

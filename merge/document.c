@@ -8,23 +8,8 @@
 #include "format/builder.h"
 #include "format/output.h"
 
-/*
- * Maximum depth of nested maps and lists, whatever the limits say: functions walk trees by
- * recursion, and this many calls fit on the stack of any thread.
- */
-#define DEPTH_MAX 1000u
-
 /* The byte order mark. */
 #define MARK "\xEF\xBB\xBF"
-
-static struct limits checked_limits(const struct limits *limits)
-{
-	struct limits found = limits_or_default(*limits);
-
-	if (found.depth > DEPTH_MAX)
-		found.depth = DEPTH_MAX;
-	return found;
-}
 
 static int document_new(const struct source *source, struct document **ret)
 {
@@ -82,7 +67,7 @@ int document_read(const struct source *source, struct span text, const struct re
 	r = document_new(source, &document);
 	if (r < 0)
 		return r;
-	checked.limits = checked_limits(&options->limits);
+	checked.limits = limits_or_default(options->limits);
 	builder = (struct builder){
 		.document = document, .options = &checked, .problem = problem, .text = text.data};
 
@@ -118,7 +103,7 @@ void document_freep(struct document **document)
 int document_write(const struct node *root, const struct format *format,
 	const struct limits *limits, struct arena *arena, struct span *ret, struct problem *problem)
 {
-	struct limits checked = checked_limits(limits);
+	struct limits checked = limits_or_default(*limits);
 	struct output output = {.max = checked.result_bytes};
 	struct writer writer = {&output, arena, problem, checked.depth, format_of_tree(format)};
 	int r;

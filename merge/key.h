@@ -21,11 +21,12 @@
  */
 #pragma once
 
+#include "limit.h"
 #include "node.h"
 #include "problem.h"
 
-/* Greatest number of parts of one KEY. No mount allows deeper trees. */
-#define KEY_PARTS_MAX 1024
+/* Greatest number of parts of one KEY. No tree is deeper. */
+#define KEY_PARTS_MAX LIMIT_DEPTH_MAX
 
 struct key_part {
 	struct span name;  /* a key's name; a number may also be the index of an item */

@@ -7,10 +7,16 @@
 struct limits {
 	size_t source_bytes; /* of a source's text */
 	size_t result_bytes; /* of a merged file */
-	unsigned depth;      /* of nested maps and lists; 1000 at most, whatever is set */
+	unsigned depth;      /* of nested maps and lists */
 	uint32_t nodes;      /* of a source or a result; an alias counts like a copy */
 	uint64_t time_ms;    /* of processor time, to read a source or to merge; 0: no limit */
 };
+
+/*
+ * Greatest depth of nested maps and lists, whatever the limits say: functions walk trees by
+ * recursion, and this many calls fit on the stack of any thread.
+ */
+#define LIMIT_DEPTH_MAX 1000
 
 /* Real configuration is a hundred times smaller than each of these. */
 #define LIMITS_DEFAULT                                                                             \
@@ -20,10 +26,14 @@ struct limits {
 		.nodes = 1000000,                                                                  \
 		.time_ms = 1000})
 
-/** Returns `limits`, or LIMITS_DEFAULT if all but `time_ms` are zero. */
+/**
+ * Returns `limits` with LIMIT_DEPTH_MAX at most, or LIMITS_DEFAULT if all but `time_ms` are zero.
+ */
 static inline struct limits limits_or_default(struct limits limits)
 {
 	if (!limits.source_bytes && !limits.result_bytes && !limits.depth && !limits.nodes)
 		return LIMITS_DEFAULT;
+	if (limits.depth > LIMIT_DEPTH_MAX)
+		limits.depth = LIMIT_DEPTH_MAX;
 	return limits;
 }

@@ -30,7 +30,7 @@ bad '"\q"' 'has a backslash with no meaning'
 bad 'a..b' 'lacks a word'
 bad '' 'lacks a word'
 bad '"a"b' "lacks a '.' or '['"
-bad "$(printf 'a.%.0s' {1..2000})" 'more than 1024 parts'
+bad "$(printf 'a.%.0s' {1..2000})" 'more than 1000 parts'
 
 runs 2 "$PLYFS" explain -c plyfs.yaml
 says 'a path is missing'

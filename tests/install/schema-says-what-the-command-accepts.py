@@ -151,7 +151,7 @@ GOOD = [
     LAYERS + "options: {on_change: {run: [true], timeout: 60m}}",
     LAYERS + "options: {coherence: strict, on_error: fail, header: on, schema: 1.2}",
     LAYERS + "options: {poll_interval: 500ms, answer_timeout: 30s, cache_mib: 0, watches: 16, state: /var/lib/app}",
-    LAYERS + "options: {limits: {source: 4096, result: 64MiB, depth: 1024, nodes: 1}}",
+    LAYERS + "options: {limits: {source: 4096, result: 64MiB, depth: 1000, nodes: 1}}",
 ]
 BAD = [
     "rules: []", "layers: []", "layers: low", "layers:", "layers: ['']", "layers: [{name: x}]",
@@ -193,7 +193,7 @@ BAD = [
     LAYERS + "options: {header: 7}", LAYERS + "options: {poll_interval: 5}", LAYERS + "options: {answer_timeout: 5}",
     LAYERS + "options: {state: var/lib/app}", LAYERS + "options: {cache_mib: 1048577}", LAYERS + "options: {cache_mib: -1}",
     LAYERS + "options: {watches: 15}", LAYERS + "options: {watches: half}", LAYERS + "options: {watches: 1073741825}",
-    LAYERS + "options: {limits: {depth: 1025}}", LAYERS + "options: {limits: {depth: 0}}",
+    LAYERS + "options: {limits: {depth: 1001}}", LAYERS + "options: {limits: {depth: 0}}",
     LAYERS + "options: {limits: {nodes: 100000001}}", LAYERS + "options: {limits: {source: 0}}",
     LAYERS + "options: {limits: {source: 3T}}", LAYERS + "options: {limits: {source: 1073741825}}",
 ]

@@ -489,8 +489,8 @@ static const struct bad table[] = {
 		"2:28: result must be a size from 1 to 1G, not '1025M'"},
 	{"a limit of time has a unit", "layers: [a]\noptions: {limits: {time: 5}}\n",
 		"2:26: time must be a time with its unit, from 1ms to 60m, not '5'"},
-	{"a depth is not too large", "layers: [a]\noptions: {limits: {depth: 1025}}\n",
-		"2:27: depth must be a number from 1 to 1024, not '1025'"},
+	{"a depth is not too large", "layers: [a]\noptions: {limits: {depth: 1001}}\n",
+		"2:27: depth must be a number from 1 to 1000, not '1001'"},
 
 	/* The first mistake */
 	{"no layer is opened while a rule is wrong", "layers: [none]\nrules: [{match: '['}]\n",

@@ -262,6 +262,17 @@ TEST(a_laughing_billion_is_refused)
 	assert_non_null(strstr(yaml_problem(text), "raise the limit 'nodes'"));
 }
 
+TEST(no_limit_allows_trees_that_overflow_a_stack)
+{
+	CLEANUP(freep) char *most = repeat("", LIMIT_DEPTH_MAX, "[", "");
+	CLEANUP(freep) char *more = repeat(most, 1, "[", "");
+	const struct limits wide = {.depth = 100 * LIMIT_DEPTH_MAX};
+
+	assert_null(strstr(limited(wide, most), "raise the limit"));
+	assert_string_equal(limited(wide, more),
+		"1:1001: more than 1000 maps and lists in each other; raise the limit 'depth'");
+}
+
 TEST(depth_without_end_is_refused)
 {
 	static const char *const starts[] = {"[", "{a: ", "- ", "? ", "{? "};
