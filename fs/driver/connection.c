@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "driver.h"
 #include "request_loop.h"
 
@@ -26,6 +27,18 @@ static void append_escaped(char *to, size_t size, const char *label)
 		to[length++] = *label;
 	}
 	to[length] = '\0';
+}
+
+/* A pipe without a reader: libfuse takes it for a connection that has ended. */
+static int make_ended(struct connection *connection)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	close(ends[0]);
+	connection->ended_fd = ends[1];
+	return 0;
 }
 
 /*
@@ -49,6 +62,9 @@ int connection_init(struct connection *connection, const struct session_options 
 		strcat(text, ",default_permissions");
 	if (options->flags.has_no_exec)
 		strcat(text, ",noexec");
+	int r = make_ended(connection);
+	if (r < 0)
+		return r;
 	if (fuse_opt_add_arg(&args, "plyfs") < 0 || fuse_opt_add_arg(&args, "-o") < 0 ||
 		fuse_opt_add_arg(&args, text) < 0 ||
 		(options->is_debugging && fuse_opt_add_arg(&args, "-d") < 0)) {
@@ -64,6 +80,7 @@ void connection_fini(struct connection *connection)
 {
 	if (connection->fuse)
 		fuse_session_destroy(connection->fuse);
+	closep(&connection->ended_fd);
 	free((char *)(uintptr_t)connection->hello.data);
 }
 
@@ -152,15 +169,7 @@ bool connection_has_ended(const struct connection *connection)
 	return poll(&ended, 1, 0) > 0 && (ended.revents & POLLERR);
 }
 
-/* In the place of /dev/fuse is a pipe without a reader: libfuse takes it for a connection that has
- * ended. */
 void connection_close(struct connection *connection)
 {
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return;
-	close(ends[0]);
-	dup3(ends[1], fuse_session_fd(connection->fuse), O_CLOEXEC);
-	close(ends[1]);
+	dup3(connection->ended_fd, fuse_session_fd(connection->fuse), O_CLOEXEC);
 }

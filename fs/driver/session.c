@@ -234,6 +234,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	own_mount_init(&session->mount);
 	publishing_init(&session->publishing);
 	session->helpers_fd = -1;
+	session->connection.ended_fd = -1;
 	session->coherence = settings->options.coherence;
 	int r = session_init(session, problem);
 	hold_ends();
@@ -392,7 +393,8 @@ static void unmount_if_mounted(struct session *session)
 
 	if (fuse_session_fd(session->connection.fuse) < 0)
 		return;
-	if (is_ours)
+	/* libfuse would unmount whatever lies at the path. */
+	if (session->mount.id)
 		connection_close(&session->connection);
 	fuse_session_unmount(session->connection.fuse);
 	int r = is_ours ? own_mount_end(&session->mount) : 0;

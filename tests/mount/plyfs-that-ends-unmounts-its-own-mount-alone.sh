@@ -20,6 +20,33 @@ shows other/app.yaml 'b: 1'
 shows mnt/app.yaml 'b: 1'
 umount mnt
 umount -l mnt 2>/dev/null || true
+
+# So does one that was mounted where the daemon's own mount was, whose open file keeps the daemon.
+start low:high mnt
+exec 5<mnt/app.yaml
+umount -l mnt
+mount --bind other mnt
+kill "$plyfs_pid"
+eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
+exec 5<&-
+shows mnt/app.yaml 'b: 1'
+umount mnt
+
+# So does one if the daemon gets no descriptor when it ends.
+if command -v strace >/dev/null; then
+	start low:high mnt
+	mount --bind other mnt
+	strace -f -qq -o calls -e trace=pipe,pipe2 -e inject=pipe,pipe2:error=EMFILE -p "$plyfs_pid" &
+	strace_pid=$!
+	is_traced() { ! grep -q '^TracerPid:[[:space:]]*0$' "/proc/$plyfs_pid/status"; }
+	eventually is_traced || fail "strace does not begin"
+	kill "$plyfs_pid"
+	eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
+	wait "$strace_pid" || true
+	shows mnt/app.yaml 'b: 1'
+	umount mnt
+	umount -l mnt 2>/dev/null || true
+fi
 plyfs_pid=$other_pid
 
 # A line that nobody reads does not end the program that takes over.
