@@ -463,7 +463,9 @@ int repository_keep(struct repository *repository, const char *id, struct proble
 
 	int r = must_run(repository, keep, LOCAL_TIMEOUT, NULL, problem);
 	/* A failure is harmless: fetching works without it. */
-	return r ? r : run_git(repository, tidy, FETCH_TIMEOUT, NULL, &status, &ignored);
+	if (r == 0)
+		(void)run_git(repository, tidy, FETCH_TIMEOUT, NULL, &status, &ignored);
+	return r;
 }
 
 int repository_list(
