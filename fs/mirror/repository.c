@@ -441,8 +441,11 @@ int repository_descent(struct repository *repository, const char *old, const cha
 
 	*ret = DESCENT_UNKNOWN;
 	int r = run_git(repository, exists, LOCAL_TIMEOUT, NULL, &status, problem);
-	if (r || status)
-		return r;
+	/* It was killed, or took too long. */
+	if (r || status < 0)
+		return r ? r : PROBLEM;
+	if (status)
+		return 0;
 	r = run_git(repository, ancestor, LOCAL_TIMEOUT, NULL, &status, problem);
 	if (r || status < 0 || status > 1)
 		return r ? r : PROBLEM;
@@ -450,8 +453,10 @@ int repository_descent(struct repository *repository, const char *old, const cha
 	if (status == 0)
 		return 0;
 	r = run_git(repository, common, LOCAL_TIMEOUT, NULL, &status, problem);
+	if (r || status < 0 || status > 1)
+		return r ? r : PROBLEM;
 	*ret = status == 0 ? DESCENT_OTHER : DESCENT_NONE;
-	return r ? r : status < 0 || status > 1 ? PROBLEM : 0;
+	return 0;
 }
 
 int repository_keep(struct repository *repository, const char *id, struct problem *problem)
