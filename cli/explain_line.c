@@ -28,11 +28,7 @@ void explain_line_colour(struct explain_line *line, const char *sequence)
 
 static size_t columns_of(const char *text, size_t len)
 {
-	size_t columns = 0;
-
-	for (size_t i = 0; i < len; i++)
-		columns += !utf8_is_tail((unsigned char)text[i]);
-	return columns;
+	return utf8_count(text, text + len);
 }
 
 void explain_line_clean(struct explain_line *line, const char *text, size_t len)

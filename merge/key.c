@@ -25,9 +25,10 @@ struct key_reader {
 
 static int fail(const struct key_reader *reader, const char *at, const char *message)
 {
-	return problem_set(reader->problem, NULL, 0, (unsigned)(at - reader->start) + 1,
-		"the KEY '%s' %s (at character %zu)", reader->start, message,
-		(size_t)(at - reader->start) + 1);
+	unsigned column = (unsigned)utf8_count(reader->start, at) + 1;
+
+	return problem_set(reader->problem, NULL, 0, column, "the KEY '%s' %s (at character %u)",
+		reader->start, message, column);
 }
 
 /*

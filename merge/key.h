@@ -61,8 +61,8 @@ struct key_condition {
 };
 
 /**
- * Reads `text`, which *ret borrows. Returns 0 with the parts in `arena`; PROBLEM with the column
- * (in bytes) at which `text` can't be read; or -ENOMEM.
+ * Reads `text`, which *ret borrows. Returns 0 with the parts in `arena`; PROBLEM with the column at
+ * which `text` can't be read; or -ENOMEM.
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
 

@@ -36,6 +36,16 @@ static inline size_t utf8_length(const char *p, const char *end)
 	return u[0] == 0xF4 && u[1] > 0x8F ? 0 : 4;
 }
 
+/* Returns the number of characters, as all columns count them. */
+static inline size_t utf8_count(const char *p, const char *end)
+{
+	size_t count = 0;
+
+	for (; p < end; p++)
+		count += !utf8_is_tail((unsigned char)*p);
+	return count;
+}
+
 /* Returns the code point of the well-formed character of `length` bytes at `p`. */
 static inline uint32_t utf8_decode(const char *p, size_t length)
 {

@@ -197,9 +197,5 @@ const struct pair *instance_find(const struct node *map, struct span name, uint3
 
 uint64_t instance_length(struct span text)
 {
-	uint64_t length = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		length += !utf8_is_tail((unsigned char)text.data[i]);
-	return length;
+	return utf8_count(text.data, text.data + text.len);
 }

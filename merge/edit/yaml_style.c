@@ -22,13 +22,10 @@ struct style {
 int yaml_column(const struct edit *edit, size_t offset)
 {
 	size_t begin = edit_line_begin(edit, offset);
-	int column = 0;
 
 	if (!begin && span_begins(edit->text, "\xEF\xBB\xBF"))
 		begin = 3;
-	for (; begin < offset; begin++)
-		column += !utf8_is_tail((unsigned char)edit->text.data[begin]);
-	return column;
+	return (int)utf8_count(edit->text.data + begin, edit->text.data + offset);
 }
 
 static bool is_block(const struct extent *extent)

@@ -59,19 +59,10 @@ bool line_next(struct line_reader *reader)
 	return true;
 }
 
-static uint32_t count_characters(const char *p, const char *end)
-{
-	uint32_t count = 0;
-
-	for (; p < end; p++)
-		count += !utf8_is_tail((unsigned char)*p);
-	return count;
-}
-
 struct place line_place(const struct line_reader *reader, const char *at)
 {
 	return builder_place(
-		reader->builder, reader->number, 1 + count_characters(reader->line.data, at));
+		reader->builder, reader->number, 1 + (uint32_t)utf8_count(reader->line.data, at));
 }
 
 int line_problem(const struct line_reader *reader, const char *at, const char *format, ...)

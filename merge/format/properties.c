@@ -40,11 +40,8 @@ static bool is_break(char c)
 
 static struct place place_of(const struct properties_reader *reader, const char *at)
 {
-	uint32_t column = 1;
-
-	for (const char *p = reader->line; p < at; p++)
-		column += !utf8_is_tail((unsigned char)*p);
-	return builder_place(reader->builder, reader->number, column);
+	return builder_place(
+		reader->builder, reader->number, 1 + (uint32_t)utf8_count(reader->line, at));
 }
 
 static int fail(const struct properties_reader *reader, const char *at, const char *message)

@@ -145,6 +145,8 @@ TEST_WITH(key_that_can_not_be_read_is_reported_with_its_column, begin, end)
 		{"a[b]c.d", 5},
 		{"\"\\", 2},
 		{"[\"a\"b]", 1},
+		{"ä..b", 3},
+		{"\"é😀\"b", 5},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -155,6 +157,9 @@ TEST_WITH(key_that_can_not_be_read_is_reported_with_its_column, begin, end)
 		if (problem.column != bad[i].column)
 			fail_msg("'%s': column %u, not %u", bad[i].text, problem.column,
 				bad[i].column);
+		char end[32];
+		snprintf(end, sizeof(end), "(at character %u)", bad[i].column);
+		assert_non_null(strstr(problem.message, end));
 	}
 }
 

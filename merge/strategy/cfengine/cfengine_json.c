@@ -43,13 +43,11 @@ static bool ends_word(const struct cfengine_reader *reader, const char *at)
 
 static int fail(const struct cfengine_reader *reader, const char *reason)
 {
-	size_t characters = 1;
+	const char *at = reader->at < reader->end ? reader->at : reader->end;
 
-	for (const char *p = reader->begin; p < reader->at && p < reader->end; p++)
-		characters += !utf8_is_tail((unsigned char)*p);
 	return problem_at(reader->json->problem, reader->json->argument,
 		"mergedata: unable to parse json data, %s, at character %zu of '%s'", reason,
-		characters, reader->begin);
+		1 + utf8_count(reader->begin, at), reader->begin);
 }
 
 static struct node *placed(const struct cfengine_reader *reader, struct node *node)
