@@ -287,7 +287,7 @@ const struct command command_render = {
 		"  -n, --dry-run                   print what would be written, changed and "
 		"removed\n"
 		"  -q, --quiet                     print no summary\n"
-		"      --json                      print the result of each file as JSON\n"
+		"      --json                      print the result as one JSON object\n"
 		"      --adopt                     take over files that have the right bytes "
 		"already\n"
 		"      --atomic                    show all changes at once, as in a volume of "

@@ -54,6 +54,8 @@ told = json.load(open("result.json", encoding="utf-8"))
 sys.exit(not eval(sys.argv[1]))' "$1" || fail "not $1: $(cat result.json)"
 }
 need python3
+runs 0 "$PLYFS" help render
+grep -q -- '--json .*print the result as one JSON object$' out || fail "the help says: $(grep -e --json out)"
 for atomic in '' --atomic; do
 	rm -rf tree vendor/late site/sub
 	printf 'a: 1\n' | tee vendor/app.yaml >vendor/gone.yaml
@@ -99,6 +101,7 @@ would write late/new
 	echo theirs >site/way
 	agree "$atomic" 1
 	grep -q 'stands in the way' err
+	told 'told["failed"] and told["files"] == len(told["written"] + told["unchanged"])'
 	rm site/way
 	# A file that does not merge.
 	printf 'b: [\n' >site/app.yaml
