@@ -297,9 +297,8 @@ bool store_is_replaced(int directory)
 
 	if (fstat(directory, &stat) == 0 && stat.st_nlink == 0)
 		return true;
-	if (store && place_of(directory, path) < 0)
-		return false;
-	CLEANUP(closep) int fd = store ? find_state(store, path) : -ENOMEM;
+	int r = store ? place_of(directory, path) : -ENOMEM;
+	CLEANUP(closep) int fd = r < 0 ? r : find_state(store, path);
 	return layer_is_shortage(fd) || (fd >= 0 && !present_length(store->tree));
 }
 

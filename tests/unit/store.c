@@ -21,6 +21,16 @@
 	"{\"kind\": \"etcd\", \"source\": \"/fleet/\", \"identity\": \"7\", \"revision\": "        \
 	"\"12\", \"access\": {\"endpoints\": \"http://a:1\", \"user_file\": \"/u\"}}"
 
+static int readlink_errno;
+
+ssize_t __real_readlink(const char *path, char *to, size_t size);
+ssize_t __wrap_readlink(const char *path, char *to, size_t size);
+ssize_t __wrap_readlink(const char *path, char *to, size_t size)
+{
+	errno = readlink_errno;
+	return readlink_errno ? -1 : __real_readlink(path, to, size);
+}
+
 /* STATE/tree.3/sub, with a status and a lock. */
 static int set_up(void **state)
 {
@@ -109,6 +119,17 @@ TEST_WITH(tree_that_was_replaced_is_known, set_up, leave_place)
 	assert_int_equal(store_find(fd, &gone), 0);
 	assert_non_null(gone);
 	assert_string_equal(gone->inner, "sub/");
+}
+
+TEST_WITH(tree_counts_as_replaced_while_its_place_can_not_be_read, set_up, leave_place)
+{
+	CLEANUP(closep) int fd = open("STATE/tree.3", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	readlink_errno = ENOMEM;
+	assert_true(store_is_replaced(fd));
+	readlink_errno = ENOENT;
+	assert_false(store_is_replaced(fd));
+	readlink_errno = 0;
 }
 
 TEST_WITH(tree_is_held_until_the_store_is_freed, set_up, leave_place)
