@@ -262,7 +262,7 @@ static int find(struct store *store, int directory)
 	if (fstat(fd, &state) < 0)
 		return -errno;
 	r = read_status(fd, &status, &document);
-	if (r == -ENOMEM)
+	if (layer_is_shortage(r))
 		return r;
 	if (r == 0)
 		take_owner(store, &state, &status);

@@ -21,7 +21,15 @@
 	"{\"kind\": \"etcd\", \"source\": \"/fleet/\", \"identity\": \"7\", \"revision\": "        \
 	"\"12\", \"access\": {\"endpoints\": \"http://a:1\", \"user_file\": \"/u\"}}"
 
-static int readlink_errno;
+static int readlink_errno, openat_errno;
+
+int __real_openat64(int at, const char *path, int flags, ...);
+int __wrap_openat64(int at, const char *path, int flags, mode_t mode);
+int __wrap_openat64(int at, const char *path, int flags, mode_t mode)
+{
+	errno = openat_errno;
+	return openat_errno ? -1 : __real_openat64(at, path, flags, mode);
+}
 
 ssize_t __real_readlink(const char *path, char *to, size_t size);
 ssize_t __wrap_readlink(const char *path, char *to, size_t size);
@@ -130,6 +138,18 @@ TEST_WITH(tree_counts_as_replaced_while_its_place_can_not_be_read, set_up, leave
 	readlink_errno = ENOENT;
 	assert_false(store_is_replaced(fd));
 	readlink_errno = 0;
+}
+
+TEST_WITH(status_that_can_not_be_opened_in_a_shortage_is_an_error, set_up, leave_place)
+{
+	CLEANUP(closep) int fd = open("STATE/tree.3", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct store *store = NULL;
+
+	openat_errno = EMFILE;
+	int r = store_find(fd, &store);
+	openat_errno = 0;
+	assert_int_equal(r, -EMFILE);
+	assert_null(store);
 }
 
 TEST_WITH(tree_is_held_until_the_store_is_freed, set_up, leave_place)
