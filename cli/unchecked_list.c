@@ -1,5 +1,6 @@
 #include "unchecked_list.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "array.h"
@@ -26,6 +27,7 @@ int unchecked_list_add(
 {
 	struct unchecked_program *unchecked = find(list, program, why);
 
+	assert(!unchecked || !unchecked->paths);
 	if (unchecked)
 		unchecked->files += files;
 	return unchecked ? 0 : -ENOMEM;
@@ -36,6 +38,7 @@ int unchecked_list_add_path(
 {
 	struct unchecked_program *unchecked = find(list, program, why);
 
+	assert(!unchecked || unchecked->paths || !unchecked->files);
 	for (size_t i = 0; unchecked && i < unchecked->files; i++)
 		if (strcmp(unchecked->paths[i], path) == 0)
 			return 0;
