@@ -719,12 +719,16 @@ static int await_end_of_older(int socket)
 
 int heir_take(struct heir *heir, struct record **ret)
 {
+	CLEANUP(record_freep) struct record *record = NULL;
 	int r = heir->is_older ? tell(heir->socket, MESSAGE_WANT) : 0;
 
 	if (r == 0)
-		r = receive_record(heir->socket, STATE_FORMAT, ret);
+		r = receive_record(heir->socket, STATE_FORMAT, &record);
 	if (r == 0 && heir->is_older)
 		r = await_end_of_older(heir->socket);
-	heir->is_older &= r < 0;
-	return r;
+	if (r < 0)
+		return r;
+	heir->is_older = false;
+	*ret = take_ptr(record);
+	return 0;
 }
