@@ -380,9 +380,15 @@ static int merge_root(struct deep *deep, size_t i, size_t n, const struct node *
 		r = check_root(deep, below, said);
 	if (r == 0 && !is_removed)
 		r = deep_combine(deep, below, said, NULL, &merged);
-	if (r == 0)
-		deep_set(documents->map, number, merged);
-	return r;
+	if (r != 0)
+		return r;
+	deep_set(documents->map, number, merged);
+	const struct pair removal = {.key = documents->map->map.pairs[number].key, .value = said};
+	if (below && !merged)
+		return note_deleted(deep, documents->map, below, &removal);
+	if (merged && !below)
+		origin_restore(deep->origins, documents->map, removal.key, merged);
+	return 0;
 }
 
 /*
