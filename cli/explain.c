@@ -108,21 +108,22 @@ static int print(const struct explain_job *job, const struct explanation *explan
 	return r == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* Returns whether the file is made of values; a file without documents may be. */
+static bool is_read_as_values(const struct explanation *explanation)
+{
+	const struct merge_request *request = explanation->request;
+
+	return explanation->stream.count > 0 ||
+	       (explanation->kind == VERSION_BYTES && request->to &&
+		       request->options->strategy->reads_trees);
+}
+
 /* Reports why a file without documents has no KEY. */
 static void report_no_values(const struct explain_job *job, const struct explanation *explanation)
 {
-	const struct merge_request *request = explanation->request;
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 
-	if (explanation->kind != VERSION_BYTES || !request->options->strategy->reads_trees ||
-		!request->to) {
-		message_at(job->path,
-			"is not read as values, so it has no '%s'; without a KEY, explain shows "
-			"its sources",
-			job->asked);
-		return;
-	}
 	/* A source that is the only one is shown even if it does not parse. */
 	int r = explained_file_read(explanation, job->path, &document, &problem);
 	if (r == 0)
@@ -139,18 +140,23 @@ static int print_key(const struct command *command, struct explain_job *job,
 	struct problem problem;
 	size_t depth = 0;
 
-	if (explanation->stream.count == 0) {
-		report_no_values(job, explanation);
+	if (!is_read_as_values(explanation)) {
+		message_at(job->path,
+			"is not read as values, so it has no '%s'; without a KEY, explain shows "
+			"its sources",
+			job->asked);
 		return EXIT_FAILED;
 	}
 	int code = read_key(command, job, explanation);
 	if (code != EXIT_DONE)
 		return code;
 	int r = explained_value_find(explanation, &job->key, &found, &depth, &problem);
-	if (r == EXPLAINED_ABSENT) {
+	if (r == EXPLAINED_ABSENT && explanation->stream.count)
 		nearest_key_report(job->path, &job->key, explanation, &found, depth);
+	else if (r == EXPLAINED_ABSENT)
+		report_no_values(job, explanation);
+	if (r == EXPLAINED_ABSENT)
 		return EXIT_FAILED;
-	}
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);
 	code = print(job, explanation, &found);

@@ -209,7 +209,8 @@ static int put_gone_documents(struct explain_writer *writer, const struct explan
 		r = explained_documents_gone(explanation, arena, &gone, &count);
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		stream_put_name(gone[i].name, &key);
-		explain_line_end(&writer->line);
+		if (explanation->stream.count + i > 0)
+			explain_line_end(&writer->line);
 		put_removed(writer, NULL, &key, &gone[i].removed);
 		key_text_cut(&key, 0);
 	}
@@ -351,9 +352,9 @@ static void put_all(struct explain_writer *writer, const struct explanation *exp
 	put_head(writer, explanation);
 	if (explanation->kind != VERSION_BYTES)
 		put_only_source(writer, explanation);
-	else if (explanation->stream.count > 0)
-		put_documents(writer, explanation);
 	else
+		put_documents(writer, explanation);
+	if (explanation->kind == VERSION_BYTES && !explanation->stream.count)
 		put_pieces(writer, explanation->result);
 	put_passed(writer, explanation);
 }

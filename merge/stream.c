@@ -325,6 +325,8 @@ void stream_put_name(const struct node *name, struct key_text *ret)
 	struct key_text keys = {0};
 	const char *before = "[";
 
+	if (!name)
+		return;
 	put_conditions(name, &keys, &before, ret);
 	key_text_put_text(ret, span_of("]"));
 	ret->has_failed |= keys.has_failed;

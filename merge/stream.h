@@ -81,7 +81,7 @@ size_t stream_find_named(const struct stream *stream, const struct node *name);
  */
 void stream_put(const struct stream *stream, size_t document, struct key_text *ret);
 
-/** As stream_put(), for a name. */
+/** As stream_put(), for a name; `name` NULL: the file's only document, so appends nothing. */
 void stream_put_name(const struct node *name, struct key_text *ret);
 
 /**

@@ -4,6 +4,8 @@
 
 #include "cleanup.h"
 #include "key_match.h"
+#include "scalar.h"
+#include "strategy.h"
 
 /* The state of a walk over all values. */
 struct explained_walk {
@@ -302,6 +304,11 @@ static bool has_value(const struct origin_removed *removed, const struct key *ke
 	return false;
 }
 
+static bool is_name(const struct node *a, const struct node *b)
+{
+	return a == b || (a && b && node_equal(a, b));
+}
+
 /* Searches the document among those that are gone. */
 static int find_document(
 	struct explained *explained, const struct explanation *explanation, const struct key *key)
@@ -312,7 +319,7 @@ static int find_document(
 
 	explained->at = (struct explained_value){.key = &explained->key, .document = key->document};
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (!node_equal(gone[i].name, key->named) || !has_value(&gone[i].removed, key))
+		if (!is_name(gone[i].name, key->named) || !has_value(&gone[i].removed, key))
 			continue;
 		stream_put_name(key->named, &explained->key);
 		explained->removed = &gone[i].removed;
@@ -329,7 +336,9 @@ int explained_value_find(const struct explanation *explanation, const struct key
 	int r = arena_new(&ret->arena);
 	if (r < 0)
 		return r;
-	if (key->document == KEY_ANY_DOCUMENT)
+	if (!explanation->stream.count)
+		r = find_document(ret, explanation, key);
+	else if (key->document == KEY_ANY_DOCUMENT)
 		r = look_everywhere(ret, explanation, key, depth, problem);
 	else if (key->document < explanation->stream.count)
 		r = look(ret, explanation, key, key->document, depth);
@@ -385,6 +394,9 @@ static int add_document(
 	return 0;
 }
 
+/* Stands for the name that the only document of a file does not have. */
+static const struct node unnamed = {.kind = NODE_SCALAR};
+
 static int add_source(struct document_search *search, const struct document *document)
 {
 	const struct stream *stream = &search->explanation->stream;
@@ -392,10 +404,13 @@ static int add_source(struct document_search *search, const struct document *doc
 	int r = stream_make(search->explanation->request, document->roots, document->count,
 		search->arena, &own);
 
-	for (size_t i = 0; r == 0 && i < own.count; i++)
-		if (own.names && own.names[i] &&
-			stream_find_named(stream, own.names[i]) == stream->count)
-			r = add_document(search, own.roots[i], own.names[i]);
+	for (size_t i = 0; r == 0 && i < own.count; i++) {
+		const struct node *name = own.names ? own.names[i] : NULL;
+
+		if (stream->by ? name && stream_find_named(stream, name) == stream->count
+			       : own.count == 1 && !scalar_is_empty(own.roots[i]))
+			r = add_document(search, own.roots[i], name ? name : &unnamed);
+	}
 	return r;
 }
 
@@ -405,10 +420,12 @@ int explained_documents_gone(const struct explanation *explanation, struct arena
 	const struct merge_request *request = explanation->request;
 	struct document_search search = {
 		.explanation = explanation, .arena = arena, .seen = node_new_map(arena, NULL)};
+	const struct strategy *strategy = request->options->strategy;
+	bool may_lack = explanation->stream.by || (!explanation->stream.count && strategy->says);
 	int r = search.seen ? 0 : -ENOMEM;
 
 	*count = 0;
-	for (size_t i = 0; r == 0 && explanation->stream.by && i < request->count; i++)
+	for (size_t i = 0; r == 0 && may_lack && i < request->count; i++)
 		if (request->inputs[i].document)
 			r = add_source(&search, request->inputs[i].document);
 	/* The highest source that has the document has removed it. */
@@ -418,6 +435,11 @@ int explained_documents_gone(const struct explanation *explanation, struct arena
 
 		if (item->removed.count < 2)
 			continue;
+		if (item->name == &unnamed) {
+			if (strategy->says(last->value) != STRATEGY_SAYS_REMOVE)
+				continue;
+			item->name = NULL;
+		}
 		last->fate = ORIGIN_REMOVED;
 		last->why =
 			(struct origin_why){.rule = "the document is deleted", .by = last->value};

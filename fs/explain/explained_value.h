@@ -73,7 +73,7 @@ void explained_value_fini(struct explained *explained);
 
 /* A document that a layer has and the result does not have. */
 struct explained_document {
-	const struct node *name;
+	const struct node *name;       /* NULL: it was the only one of the file */
 	struct origin_removed removed; /* its `key` is NULL */
 };
 

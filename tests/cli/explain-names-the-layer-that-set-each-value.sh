@@ -35,6 +35,27 @@ while read -r key place; do
 	head -1 out | grep -qF "$place" || fail "'$key' is not at $place"
 done <found
 
+# A !delete at the root of a file removes all values, and says so; a higher layer may begin anew.
+mkdir -p low high top
+printf 'a: 1\nb: {c: 2}\n' >low/root.yaml
+printf -- '!delete\n' >high/root.yaml
+runs 0 "$PLYFS" explain -l low:high root.yaml
+grep -q '^\. (gone)  *high  high/root.yaml:1:1   the document is deleted$' out || fail "it says: $(cat out)"
+grep -q '^  lost  {a: 1, b: {c: 2}}  *low   low/root.yaml:1:1$' out || fail "it says: $(cat out)"
+for key in . a b.c; do
+	runs 0 "$PLYFS" explain -l low:high root.yaml "$key"
+	grep -q '^\. (gone)  *high  high/root.yaml:1:1 ' out || fail "of $key it says: $(cat out)"
+	grep -qx 'take it back: plyfs reset -L high -l low:high root.yaml \.' out || fail "of $key it says: $(cat out)"
+	runs 1 "$PLYFS" get -l low:high root.yaml "$key"
+	says "root.yaml: has no '$key' any more; 'plyfs explain' shows what removed it"
+done
+runs 1 "$PLYFS" explain -l low:high root.yaml d
+says "root.yaml: holds no values, so it has no 'd'"
+printf 'b: 3\n' >top/root.yaml
+runs 0 "$PLYFS" explain -l low:high:top root.yaml a
+grep -q '^a (gone) ' out || fail "it says: $(cat out)"
+grep -q '^  lost  1  *low   low/root.yaml:1:4  *the value is deleted (high/root.yaml:1:1)$' out || fail "it says: $(cat out)"
+
 # An error is the merge's own, with its line.
 printf 'port: 80\n  x: 1\n' >site/app.yaml
 runs 1 "$PLYFS" explain -l vendor:site app.yaml
