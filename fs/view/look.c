@@ -292,6 +292,9 @@ static bool is_current(const struct look *look)
 	/* If the source is repaired, with its old content, the fault must end. */
 	if (look->refresh.has_kept)
 		return false;
+	/* A lookup has shown it first, after the kernel forgot the former file: tell watchers. */
+	if (look->purpose == LOOK_REFRESH && look->entry->known == KNOWN_UNANNOUNCED)
+		return false;
 	if (!has_scope || !look->shown)
 		return false;
 	return compose_is_current(&look->composer, look->path, &look->result.lookup, look->shown);

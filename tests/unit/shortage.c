@@ -666,6 +666,27 @@ VIEW_TEST(polled_file_with_other_times_and_the_same_bytes_is_made_once)
 	assert_int_equal(count_of_view().compositions, before);
 }
 
+/* A program that has read the former file learns of the change, though another one looked first. */
+VIEW_TEST(polled_file_that_changed_while_it_was_forgotten_is_told)
+{
+	write_file("b/app.yaml", "x: 1\n");
+	where = "";
+	failing = WATCHING;
+	view = new_view("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	publish_ready();
+	assert_shown("app.yaml", "x: 1\n");
+	are_files_aging = true;
+	publish_for(40, 100000);
+	forget("app.yaml");
+	write_file("b/app.yaml", "x: 2\n");
+	assert_shown("app.yaml", "x: 2\n");
+	events_clear();
+	publish_for(5, 110000);
+	are_files_aging = false;
+	failing = NOTHING;
+	assert_events("MOVED_TO app.yaml\n");
+}
+
 VIEW_TEST(file_of_a_directory_that_can_not_be_watched_is_not_told_for_that)
 {
 	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml");
