@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "attach.h"
-#include "attributes.h"
 #include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -99,7 +98,6 @@ static void drop_found(struct look *look)
 void look_free(struct look *look)
 {
 	struct view *view = look->view;
-
 	struct entry *entry = look->entry;
 
 	if (entry->use->look == look)
@@ -177,13 +175,6 @@ static void end(struct look *look, int result)
 		read_ahead_end(look);
 	else
 		lookup_end(look);
-}
-
-static bool meets_writer(struct look *look)
-{
-	struct view *view = look->view;
-
-	return events_meet_writer(view, look);
 }
 
 /*
@@ -311,17 +302,6 @@ static int take_failure(struct look *look, int error)
 	return take_problem(look);
 }
 
-void look_heed_unseen(struct look *look)
-{
-	struct view *view = look->view;
-	struct directory *parent = look->entry->parent;
-
-	if (look->result.is_failed && !directory_is_polled(parent))
-		queue_later(view, look->entry, view->composer.settings->options.poll_ms);
-	if (union_has_unseen(&look->result.lookup))
-		attach_unseen(view, parent);
-}
-
 /* Takes a result that needs no composing. */
 static int take_found(struct look *look)
 {
@@ -351,54 +331,6 @@ static void count_large(struct look *look)
 	view_wake(look->view);
 }
 
-/* The publisher keeps what is shown (refresh.c). */
-void look_heed_past(struct look *look)
-{
-	if (look->purpose != LOOK_REFRESH && look->was_directory &&
-		union_is_out_of_sight(&look->result.lookup))
-		union_take_for_directory(&look->result.lookup);
-}
-
-/* Returns whether a layer below this one contributed to the version, and this one did not. */
-static bool is_made_without(
-	const struct version *version, const struct settings *settings, unsigned rank)
-{
-	bool has_lower = false;
-
-	for (unsigned i = 0; i <= rank; i++) {
-		bool has = version_has_layer(version, settings->layers[i]->name);
-		if (i == rank && has)
-			return false;
-		has_lower |= has;
-	}
-	return has_lower;
-}
-
-/*
- * A layer that does not answer counts as it did. If a layer below it contributed to the shown
- * version, and it did not, then it neither has the file nor hides it. Returns whether a slow layer
- * may still answer: then the publisher tries again.
- */
-static bool heed_silence(struct look *look)
-{
-	const struct settings *settings = look->composer.settings;
-	struct union_lookup *lookup = &look->result.lookup;
-	bool is_slow = false;
-
-	for (unsigned i = lookup->count; i-- > 0;) {
-		unsigned rank = lookup->found[i].layer;
-		if (lookup->found[i].error != ETIMEDOUT)
-			continue;
-		/* If the file has several paths, it is unknown which of them the layer hides. */
-		if (!lookup->expanded && look->shown && look->shown->kind != VERSION_BROKEN &&
-			is_made_without(look->shown, settings, rank))
-			union_drop(lookup, i);
-		else
-			is_slow |= layer_silence(settings->layers[rank]) == LAYER_IS_SLOW;
-	}
-	return is_slow;
-}
-
 /* Looks the path up in the layers. Returns 0 or -errno; -ETIMEDOUT: a layer may answer yet. */
 static int find(struct look *look)
 {
@@ -415,7 +347,7 @@ static int find(struct look *look)
 	if (r != 0)
 		return r == -ETIMEDOUT ? -EIO : r;
 	look_heed_past(look);
-	bool is_slow = heed_silence(look);
+	bool is_slow = look_heed_silence(look);
 	if (!is_refresh)
 		return look->result.lookup.may_hide ? -EIO : 0;
 	/* A layer that does not answer may hide this, or have another kind of object. */
@@ -602,7 +534,7 @@ static void compose_in_pool(struct pool_job *job)
 		end(look, COMPOSE_UNSETTLED);
 		return;
 	}
-	if (!layer_is_shortage(r) && is_doubtful && meets_writer(look) &&
+	if (!layer_is_shortage(r) && is_doubtful && events_meet_writer(look->view, look) &&
 		!(look->purpose != LOOK_REFRESH && look->composer.takes_unfinished)) {
 		try_again(look, LOOK_MET_WRITER);
 		return;

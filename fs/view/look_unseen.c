@@ -1,0 +1,61 @@
+/* What a look makes of layers that could not be examined. */
+#include <errno.h>
+
+#include "attach.h"
+#include "look.h"
+#include "queue.h"
+#include "state.h"
+
+/* The publisher keeps what is shown (refresh.c). */
+void look_heed_past(struct look *look)
+{
+	if (look->purpose != LOOK_REFRESH && look->was_directory &&
+		union_is_out_of_sight(&look->result.lookup))
+		union_take_for_directory(&look->result.lookup);
+}
+
+/* Returns whether a layer below this one contributed to the version, and this one did not. */
+static bool is_made_without(
+	const struct version *version, const struct settings *settings, unsigned rank)
+{
+	bool has_lower = false;
+
+	for (unsigned i = 0; i <= rank; i++) {
+		bool has = version_has_layer(version, settings->layers[i]->name);
+		if (i == rank && has)
+			return false;
+		has_lower |= has;
+	}
+	return has_lower;
+}
+
+bool look_heed_silence(struct look *look)
+{
+	const struct settings *settings = look->composer.settings;
+	struct union_lookup *lookup = &look->result.lookup;
+	bool is_slow = false;
+
+	for (unsigned i = lookup->count; i-- > 0;) {
+		unsigned rank = lookup->found[i].layer;
+		if (lookup->found[i].error != ETIMEDOUT)
+			continue;
+		/* If the file has several paths, it is unknown which of them the layer hides. */
+		if (!lookup->expanded && look->shown && look->shown->kind != VERSION_BROKEN &&
+			is_made_without(look->shown, settings, rank))
+			union_drop(lookup, i);
+		else
+			is_slow |= layer_silence(settings->layers[rank]) == LAYER_IS_SLOW;
+	}
+	return is_slow;
+}
+
+void look_heed_unseen(struct look *look)
+{
+	struct view *view = look->view;
+	struct directory *parent = look->entry->parent;
+
+	if (look->result.is_failed && !directory_is_polled(parent))
+		queue_later(view, look->entry, view->composer.settings->options.poll_ms);
+	if (union_has_unseen(&look->result.lookup))
+		attach_unseen(view, parent);
+}
