@@ -16,8 +16,8 @@ int attach_make(struct view *view, const struct settings *settings, struct direc
 void attach_drop(struct view *view, struct directory *directory);
 
 /**
- * Begins polling, because a watch has failed with `error` (an errno; 0: none has), or because a
- * layer lies on a remote file system (`is_remote`), for which inotify does not report everything.
+ * Begins polling. `error`: the errno with which a watch has failed; 0: none has. `is_remote`: a
+ * layer lies on a remote file system, for which inotify does not report everything.
  */
 void attach_poll(struct view *view, int error, bool is_remote);
 
@@ -43,10 +43,9 @@ void attach_unseen(struct view *view, struct directory *directory);
 void attach_unlisted(struct view *view, struct directory *directory, int error);
 
 /**
- * Updates a shown directory after a new `lookup`: other layers may show it now, or a layer may show
- * it by another directory. If a layer does not answer, and did not show the directory before, takes
- * the layer out of lookup->layers. Does nothing if `settings` are no longer in force. May wait.
- * Returns whether the kernel must be notified.
+ * Updates a shown directory after a new `lookup`. A layer that does not answer is taken out of
+ * lookup->layers, unless the layer has shown the directory so far. Does nothing if `settings` are
+ * no longer in force. May wait. Returns whether the kernel must be notified of new attributes.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	struct union_lookup *lookup);

@@ -10,12 +10,12 @@
  *
  * How it is kept:
  *
- *   (a) Before new content is shown, attributes_settle_waits() drains the events, looks up those
- *       directories above the content that may have changed, notifies the kernel, and waits until
- *       each path walk in the kernel's caches has ended. A walk that waits for a directory's lock,
- *       or for a lookup, was let in by the old rights and may go on much later. So once a right to
- *       a directory was taken away, the kernel must not cache names in it: each walk then sends a
- *       LOOKUP for them, and the driver checks the user again (view_lets_in()).
+ *   (a) Before content is shown, attributes_settle_waits() drains the events. Of the directories
+ *       above the content, it looks up those whose rights may have changed. It notifies the kernel,
+ *       and waits until each path walk in the kernel's caches has ended. A walk that waits for a
+ *       directory's lock, or for a lookup, was let in by the old rights and may go on much later.
+ *       So once a right to a directory was taken away, the kernel must not cache names in it: each
+ *       walk then sends a LOOKUP, and the driver checks the user again (view_lets_in()).
  *   (b) A directory that gets wider rights also gets a revision (queue.h). The directory shows the
  *       rights when no change in it, or below it, waits with a smaller revision.
  */
@@ -41,7 +41,7 @@ bool attributes_are_untold(const struct directory *directory);
  */
 int attributes_settle_waits(struct view *view, struct directory *directory);
 
-/** Notifies the kernel of new attributes of `directory`, which is in use, and of all above it. */
+/** Notifies the kernel of new attributes of `directory` (in use) and the directories above it. */
 void attributes_tell_waits(struct view *view, struct directory *directory);
 
 /**

@@ -13,8 +13,7 @@
  *
  * Changes during a run, or during the pause after a failure, belong to the command's next run. A
  * run after a failure has the paths of the failed run, too. Each command is one hook, even if
- * several rules name the command. If the kernel forgets a directory with a file that has a hook,
- * the directory stays in memory and watched (directory.pins).
+ * several rules name the command.
  */
 #pragma once
 
@@ -47,7 +46,7 @@ void change_hook_path(struct view *view, const char *path);
 void change_hook_pin(struct view *view, struct entry *entry);
 void change_hook_unpin(struct entry *entry);
 
-/** Calls `each` for every path that waits for a run, or is part of one. */
+/** Calls `each` for every path that waits for a run, or whose run is under way. */
 void change_hook_each_path(
 	const struct view *view, void (*each)(void *context, const char *path), void *context);
 

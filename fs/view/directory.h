@@ -1,6 +1,5 @@
 /*
- * A directory of the view, and its entries: what the kernel knows, or may know, of each name. The
- * layers may be newer; the publisher closes the gap.
+ * A directory of the view, and its entries: what the kernel knows, or may know, of each name.
  *
  * A directory exists while the kernel knows it, while it is in use (counted in `users`), or while
  * it has entries that must be remembered (faults, change hooks: `pins`). Its path never changes: a
@@ -38,7 +37,7 @@ enum pending_state {
 	PENDING_QUEUED,  /* the name must be looked up, now or after the look (look.h) under way */
 };
 
-/* How thoroughly a queued name is looked up. The highest of several reasons counts. */
+/* How thoroughly a queued name is looked up. Of several scopes, the highest counts. */
 enum entry_scope {
 	SCOPE_POLL,   /* the sources' stamps (version.h) are compared first */
 	SCOPE_RESCAN, /* an event may be missing; a file that no program has read is skipped */
@@ -46,7 +45,7 @@ enum entry_scope {
 };
 
 /*
- * The state of a name for the programs that use the mount. Each event leads to one state:
+ * The state of a name for the programs that use the mount:
  *
  *      a look finds nothing, or the object is removed ──────────────▶ ABSENT
  *      it is listed or looked up ───────────────────────────────────▶ SHOWN
@@ -60,24 +59,24 @@ enum entry_scope {
 enum entry_known {
 	KNOWN_NOTHING,     /* kind NONE: no program has asked for it */
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
-	KNOWN_SHOWN,       /* any other kind: what is shown */
-	KNOWN_UNANNOUNCED, /* any other kind: what is shown is not published yet */
+	KNOWN_SHOWN,       /* any other kind: programs know no object but the shown one */
+	KNOWN_UNANNOUNCED, /* any other kind: the object that is shown is not published yet */
 } __attribute__((packed));
 
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
 enum entry_hook {
 	HOOK_NONE,
-	HOOK_PINNED, /* yes, so the name's directory must stay */
-	HOOK_TOLD,   /* the same, and the hook got a change since the kernel forgot the entry */
+	HOOK_PINNED, /* a hook is run, so the name's directory must stay */
+	HOOK_TOLD,   /* as PINNED, and the hook got a change since the kernel forgot the entry */
 };
 
 /* The events of a name that no look has handled yet. */
 struct pending {
 	enum pending_state state;
-	enum entry_scope scope; /* QUEUED */
+	enum entry_scope scope; /* of a QUEUED name */
 	bool is_touched;        /* the name had an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
-	bool has_slot;  /* it is in view->queue.entries, perhaps without being QUEUED any more */
+	bool has_slot;  /* the entry is in view->queue.entries, even if it is not QUEUED any more */
 	uint64_t since; /* unless NONE: the revision with which the name waits (queue.h) */
 	layer_mask writing;  /* layers where its file was written, and is not closed yet */
 	layer_mask created;  /* layers where its file was made, and is not closed yet */
@@ -93,17 +92,17 @@ struct entry_use {
 	/*
 	 * The object shown last (inode_memory.h). When the kernel has forgotten the object,
 	 * last.print is its fingerprint: the next object gets the same number only if it has the
-	 * same fingerprint, or if both are directories. last.print is 0 while the object is shown,
-	 * and if any next object may get the number. A directory's times are set when the kernel
-	 * forgets the directory.
+	 * same fingerprint, or if both are directories. last.print is 0 while the object is shown.
+	 * It is also 0 if any next object may get the number. A directory's times are set when the
+	 * kernel forgets the directory.
 	 */
 	struct last_inode last;
-	uint64_t ino;                /* its inode number; 0: the one that its path gives */
+	uint64_t ino;                /* its inode number; 0: the one computed from its path */
 	struct version *version;     /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
-	struct pending *pending;     /* from an event until it is shown; NULL: none (queue.h) */
-	uint64_t used_since;         /* in use: the revision of its look or change */
+	struct pending *pending;     /* events that no look has handled yet; NULL: none */
+	uint64_t used_since;         /* while it is in use: the revision of its look or change */
 	uint64_t written;            /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
@@ -117,8 +116,8 @@ struct entry_use {
 extern const struct entry_use entry_unused;
 
 /*
- * There may be millions of entries, of which most are only listed. So an entry is small, and what
- * few of them have is in `use`.
+ * There may be millions of entries, of which most are only listed. So an entry is small: members
+ * that few entries need are in struct entry_use.
  */
 struct entry {
 	struct directory *parent;    /* fixed */
@@ -221,13 +220,13 @@ struct directory {
 	uint64_t changed; /* revision at which it was last updated, or one of its names refreshed */
 	enum directory_names names;
 	struct directory_scans scans;
-	unsigned listers;  /* listings under way: removed names keep an entry */
+	unsigned listers;  /* listings under way: until their end, removed names keep an entry */
 	bool was_expanded; /* all its names were known once, so any other name is new */
 	bool has_absences; /* the kernel may cache some name in it as absent */
 	bool has_unseen;   /* a layer refused us a part of it (EACCES, EIO) */
 	bool is_dead;      /* removed; the kernel may still hold it */
 	unsigned users;    /* directories in it, lists and jobs that have it in use */
-	unsigned pins;     /* faults, and names with a change hook: it must stay */
+	unsigned pins;     /* names in it with a fault or change hook: the directory must stay */
 
 	struct layer_watches watches;
 	struct directory_links links;

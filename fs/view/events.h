@@ -21,7 +21,7 @@ struct view;
  */
 #define EVENTS_GONE_MS 2
 
-/* The longest such wait while the publisher is busy: then the editor, or git, may be slower. */
+/* Maximum of both waits while the publisher is busy: then the editor, or git, may be slower. */
 #define EVENTS_GONE_BUSY_MS 25
 
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */

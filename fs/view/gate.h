@@ -1,6 +1,6 @@
 /*
  * The gate: if a path has a check in plyfs.yaml, new bytes are shown only after the check's command
- * has accepted exactly these bytes, or if the check is optional and its program is missing.
+ * has accepted exactly these bytes. An optional check accepts them if its program is missing.
  *
  *      composed ──▶ gate_judge ──▶ the bytes that passed last ──▶ shown
  *                       │      ──▶ the bytes that failed last ──▶ a fault, like a parse error

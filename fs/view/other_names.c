@@ -7,7 +7,10 @@
 #include "look.h"
 #include "queue.h"
 
-/* So many names at most are noted before the other names are looked for. */
+/*
+ * So many names at most are noted before one pass over the shown versions looks for their other
+ * names. All files of a layer may get a second name at once (cp -l).
+ */
 #define NOTES_MAX 4096
 
 static int compare_files(const void *a, const void *b)

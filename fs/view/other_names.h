@@ -2,9 +2,6 @@
  * Other names: if a look (look.h) finds that a source has several hard links, the entries that are
  * made of its other names are queued. The looks of these entries then watch the file itself
  * (link_watch.h).
- *
- * All files of a layer may get a second name at once (cp -l). So such sources are collected. One
- * pass over the shown versions then finds the entries of all these sources.
  */
 #pragma once
 

@@ -1,6 +1,5 @@
 /*
- * The publisher: the coroutine that brings the shown tree up to the layers, one change after the
- * other.
+ * The publisher: the coroutine that shows the changes of the layers, one after the other.
  *
  *      inotify, wake-up ──▶ take events ──▶ next change ──▶ begin ──▶ operation ──▶ end
  *           ▲                    ▲                 │                                 │

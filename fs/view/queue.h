@@ -19,7 +19,7 @@ struct debounced {
 struct entry_queue {
 	struct entry **items;
 	size_t first;
-	size_t count; /* index after the last one */
+	size_t count; /* index after the last item */
 	size_t capacity;
 };
 
@@ -34,7 +34,7 @@ struct view_queue {
 	struct entry_queue entries;
 	struct debounced debounced;
 	struct directory_list scans;    /* to be listed */
-	struct directory_list openings; /* get wider rights when earlier changes are published */
+	struct directory_list openings; /* to get wider rights, after earlier changes are shown */
 	uint64_t cause;         /* the revision of the item that the publisher handles; 0: none */
 	bool is_root_changed;   /* the root itself must be looked up again */
 	bool is_root_looked_at; /* the root is being looked up */

@@ -16,8 +16,8 @@
 #include "look.h"
 
 /**
- * Begins looks at the names after `name`, which a request has just looked up, if that pays. The
- * directory must be in use.
+ * Begins looks at the names after `name`, if the two names before `name` are shown files. Call it
+ * when a request has looked up `name`. The directory must be in use.
  */
 void read_ahead_begin(struct view *view, struct directory *directory, const char *name);
 

@@ -12,8 +12,6 @@
  * A process that does not answer in time is left alone. Until it ends, the path for which it waits
  * counts as silent, and no other process accesses that path. A layer that is known to be silent is
  * not opened either.
- *
- * The process is forked when it is needed, and ends with settings_reader_end().
  */
 #pragma once
 

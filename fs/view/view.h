@@ -38,7 +38,7 @@ struct workers;
 
 /* The callbacks of the driver, or of a rendering. */
 struct view_callbacks {
-	/* Logs a line without newline. `problem`: that of the line; NULL: none. May be NULL. */
+	/* Logs a line without newline. `problem`: what the line reports, or NULL. May be NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/*
@@ -249,7 +249,7 @@ struct change_hook_state {
 	bool is_running;
 	bool is_given_up;       /* it failed too often, and waits for the next change */
 	unsigned failures;      /* in a row */
-	size_t waiting;         /* paths that wait for a run, or are part of one */
+	size_t waiting;         /* paths that wait for a run, or whose run is under way */
 	int64_t again_ms;       /* until it is tried again; 0: at once, or not at all */
 	struct timespec began;  /* CLOCK_REALTIME: when its last run began; 0: it has not run */
 	struct timespec ended;  /* CLOCK_REALTIME: of the last run that has ended */

@@ -1,5 +1,6 @@
 /*
- * A view's state: what the kernel knows of it, as a record for the view of another process.
+ * A view's state: what the kernel knows of the view, as a record (record.h) for a new view, in
+ * another program or process.
  *
  * The record has each object's number and the kernel's references to it; the bytes of versions;
  * names, their places in listings, their rights and times; faults; and changes that no change hook
