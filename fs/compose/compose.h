@@ -1,7 +1,4 @@
-/*
- * Composing: makes the version of a path from the result of its union lookup. Sources, rule and
- * merge core meet only here.
- */
+/* Composing: makes the version of a path from the result of its union lookup. */
 #pragma once
 
 #include "fallback.h"
@@ -70,15 +67,15 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 /**
  * Loads the source that was found at `path`: its document, or without `options` its text. Returns
  * as source_cache_load(); also PROBLEM if the lookup could not examine the source. If the source is
- * broken, and has a fallback, returns 0 with the fallback in *ret. Then `problem` gets the reason,
- * unless it has the reason of an earlier fallback.
+ * broken, and has a fallback, returns 0 with the fallback in *ret, and the reason in `problem`. If
+ * several sources have fallbacks, `problem` keeps the first reason.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
 
 /**
- * Returns the source of a file that is shown without a copy: a large one, whose bytes are the
- * file's. NULL: the file is not of this kind. The result lives as long as `lookup`.
+ * Returns the only source of a large file that is shown without a copy of the source's bytes. NULL:
+ * the file is not of this kind. The result lives as long as `lookup`.
  */
 const struct contributor *compose_held_source(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup);
@@ -124,8 +121,8 @@ bool compose_is_current(const struct composer *composer, const char *path,
  * in `lookup`. The hash starts from `seed`. If two bases are the same, and so are settings and
  * program, then the versions are the same, even in a later process. Reads no file.
  *
- * Returns 0, for no basis, if `seed` is 0, or if the stamps may miss a change. They may if the
- * lookup could not examine everything, or if a source
+ * Returns 0, for no basis, if `seed` is 0, if the lookup has found no file or link, or could not
+ * examine everything, or if the stamps may miss a change, because a source
  *
  * - is racy (source_is_young());
  * - lies at another path than `path`: a drop-in, or a source of a virtual file;

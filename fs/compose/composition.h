@@ -23,7 +23,7 @@ struct composition {
 enum composition_want {
 	COMPOSITION_TEXT,
 	COMPOSITION_ORIGINS, /* the text, and where each value comes from */
-	COMPOSITION_TREE,    /* if the strategy gives a tree, no text: in half the time */
+	COMPOSITION_TREE,    /* a tree in place of the text, if the strategy gives a tree */
 };
 
 /**

@@ -13,7 +13,7 @@ struct environment {
 	const struct merge_request *request;
 	struct dependencies *asked;
 	struct path_sources *given; /* the files that were loaded */
-	/* Of the given files, and of directories above sources. The result's rights need them. */
+	/* Attributes of `given`, and of directories above sources, for the rights of the result. */
 	struct stat *stats;
 	size_t stat_count;
 	size_t stat_capacity;

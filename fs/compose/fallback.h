@@ -34,8 +34,8 @@ struct fallbacks {
 };
 
 /**
- * Copies the fallbacks in `shown`, and the stamps of its sources; NULL: there is no version. The
- * functions below do not use `shown`. Returns 0 or -ENOMEM; call fallbacks_fini() in any case.
+ * Copies the fallbacks in `shown`, and the stamps of its sources; NULL: no version is shown.
+ * Returns 0 or -ENOMEM; call fallbacks_fini() in any case.
  */
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
 void fallbacks_fini(struct fallbacks *fallbacks);

@@ -35,9 +35,8 @@ struct line {
 	uint32_t source_column;      /* in characters, starting at 1 */
 	uint32_t key_column;         /* of the first key in `text`; 0: no key begins in the line */
 	uint32_t value_column;       /* of that key's value; 0: the value begins in another line */
-	/* The values that begin in this line, with their keys: index of the first in `values`. */
-	uint32_t first;
-	uint32_t count; /* the number of these values */
+	uint32_t first; /* index in `values` of the first value that begins here, with its key */
+	uint32_t count; /* the number of values that begin in this line */
 };
 
 /* A value of the result, in the order of the text. */
@@ -76,6 +75,6 @@ void line_origins_freep(struct line_origins **origins);
 
 /**
  * Returns the node that has the place of `value` in a source. This is `value` itself; or, if a
- * merge has made `value` from several, the last of these that has a place. NULL: none has.
+ * merge has made `value` from several nodes, the last node that has a place. NULL: no node has one.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);

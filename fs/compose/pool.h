@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* A job that reads more bytes than this is large: a few milliseconds' work. */
+/* A job that reads more bytes than this is large. */
 #define POOL_LARGE_BYTES (256u << 10)
 
 /* Maximum numbers of jobs, and of large jobs among them, that run at the same time. */

@@ -1,7 +1,6 @@
 /*
  * The cache of parsed sources: after a change in one layer, only that layer's file is read again.
- * The cached sources are immutable and counted. The cache keeps the most recently used ones, up to
- * a number of bytes. When it is full, it takes only one new source in eight.
+ * The cached sources are immutable and counted. The number of their bytes is limited.
  */
 #pragma once
 
@@ -58,9 +57,9 @@ struct source_observer {
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after the source was read and parsed, or after that has failed, but not if memory
-	 * was short. `loaded` is NULL if only the text was wanted. After a failure, `loaded` is
-	 * NULL and `text` is empty. `text` lives as long as the call.
+	 * Called when the reading has ended, unless memory was short. `loaded` is NULL if only the
+	 * text was wanted. After a failure, `loaded` is NULL and `text` is empty. `text` lives as
+	 * long as the call.
 	 */
 	void (*end)(void *context, const struct loaded *loaded, struct span text);
 	void *context;
