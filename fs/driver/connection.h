@@ -1,9 +1,7 @@
 /*
- * The connection to the kernel, by /dev/fuse: what the kernel was asked for at the mount, and the
- * agreement that answers its first request, INIT.
- *
- * The first daemon of a mount makes the agreement. It stays in force until the mount ends: a new
- * daemon takes it over.
+ * The connection to the kernel, by /dev/fuse. The first daemon of a mount makes an agreement with
+ * the kernel, when it answers the kernel's first request, INIT. The agreement stays in force until
+ * the mount ends: a new daemon takes it over.
  */
 #pragma once
 
@@ -19,12 +17,12 @@ struct fuse_session;
 struct connection {
 	struct fuse_session *fuse;
 	bool has_permissions; /* the kernel enforces the modes that we show */
-	bool has_no_open; /* if we answer an OPEN with ENOSYS, the kernel sends no more of them */
-	bool has_no_opendir; /* … and no OPENDIR */
-	bool is_parallel;    /* the kernel sends several LOOKUPs of a directory at a time */
-	bool has_acl_cache;  /* the kernel caches that a file has no access list */
-	unsigned wanted;     /* the capabilities agreed with the kernel: fuse_conn_info.want */
-	struct span hello;   /* the kernel's first request; owned */
+	bool has_no_open;     /* if we answer an OPEN with ENOSYS, the kernel sends no more OPENs */
+	bool has_no_opendir;  /* the same for OPENDIR */
+	bool is_parallel;     /* the kernel sends several LOOKUPs of a directory at a time */
+	bool has_acl_cache;   /* the kernel caches that a file has no access list */
+	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
+	struct span hello;    /* the kernel's first request; owned */
 	/* takes the place of /dev/fuse at the end, when no descriptor may be left; -1: none */
 	int ended_fd;
 	bool is_ending; /* the mount is about to end: do not notify the kernel any more */

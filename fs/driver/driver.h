@@ -6,8 +6,8 @@
  *      root                  session.c               mount, wait for the end, unmount
  *      mount process         mount_process.c         rename(2) and its like on our own mount
  *
- * The first three are coroutines of one thread (coroutine.h). A reader never waits for the
- * publisher. The publisher waits for the mount process, which waits for the readers.
+ * Readers, publisher and root are coroutines (coroutine.h) of one thread. A reader never waits for
+ * the publisher. The publisher waits for the mount process, which waits for the readers.
  */
 #pragma once
 

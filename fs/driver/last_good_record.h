@@ -1,7 +1,4 @@
-/*
- * The last good versions that a daemon hands to the next one: those that are only in its memory
- * (last_good.h).
- */
+/* The last good versions that a daemon hands to the next daemon, in a record (record.h). */
 #pragma once
 
 #include "last_good.h"

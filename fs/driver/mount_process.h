@@ -25,7 +25,7 @@ struct mount_process {
 };
 
 enum mount_call {
-	MOUNT_CALL_REPLACE, /* renames a name in the stage, a new one each time, over the path */
+	MOUNT_CALL_REPLACE, /* renames "new-N" in the stage (driver.h) over the path */
 	MOUNT_CALL_REMOVE,
 	MOUNT_CALL_MAKE_DIRECTORY,
 	MOUNT_CALL_REMOVE_DIRECTORY,

@@ -29,7 +29,7 @@ struct nearby_paths {
 	const char **ways;
 	size_t way_count; /* 0: the paths must be found anew, as they may be others by now */
 	size_t way_capacity;
-	/* The mountpoint, then the layers: mounts below these paths count, too. */
+	/* The mountpoint, then the layers: mounts below these paths are nearby, too. */
 	const char **tops;
 	size_t top_count;
 	size_t top_capacity;
@@ -53,7 +53,7 @@ int nearby_mounts_read(
 	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret);
 void nearby_mounts_fini(struct nearby_mounts *mounts);
 
-/** Makes nearby_mounts_are_same() return false: with other settings, other paths count. */
+/** Makes nearby_mounts_are_same() return false, as new settings may name other paths. */
 void nearby_mounts_forget_paths(struct nearby_mounts *mounts);
 
 /**

@@ -40,7 +40,7 @@ struct session_options {
 	struct heir *heir;  /* has the previous daemon's state; NULL: we mount ourselves */
 	bool is_private;    /* only the user who mounts may use the mount; else allow_other */
 	bool is_debugging;  /* libfuse prints every request on standard error */
-	bool may_be_system; /* a directory of the system may be mounted on (mountpoint.h) */
+	bool may_be_system; /* the mountpoint may be a directory of the system (mountpoint.h) */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
 	bool is_unpublished; /* for tests: changes only invalidate the kernel's caches */
@@ -65,8 +65,7 @@ struct session_options {
 /**
  * Mounts. Takes over the caller's reference to `settings`, even on failure, so that replaced layers
  * do not stay open. Unmounts a dead mount (ENOTCONN) first. Blocks SIGTERM, SIGINT and SIGHUP until
- * session_serve(). Returns 0 with *ret for session_free(); PROBLEM, with the remedy, such as for a
- * mountpoint that does not exist; or -errno.
+ * session_serve(). Returns 0 with *ret for session_free(); PROBLEM; or -errno.
  *
  * With options->heir, takes over the previous daemon's mount as it is. If this function then fails,
  * the session is not freed: the caller must unmount, and end this process at once by _exit(2).

@@ -20,10 +20,10 @@ struct unanswered *unanswered_add(struct session_handover *handover);
 void unanswered_end(struct unanswered *request);
 
 /**
- * Call it when the work on a request has ended with `result`. Returns true if the view was paused
- * before it had an answer (-ENOTCONN, session_handover_is_at_rest()): then the copy is kept, and
- * the caller calls fuse_reply_none(). Otherwise frees the copy and returns false: the caller sends
- * the answer.
+ * Call it when the work on a request has ended with `result`. Returns true if that is -ENOTCONN
+ * because the view was paused (session_handover_is_at_rest()): then the copy is kept, and the
+ * caller calls fuse_reply_none(). Otherwise frees the copy and returns false: the caller sends the
+ * answer.
  */
 bool unanswered_is_kept(struct session_handover *handover, struct unanswered *request, int result);
 
