@@ -19,8 +19,8 @@
 
 struct layer_tasks {
 	struct workers *workers;
-	/* New workers get its `mounter`. Jobs get its `is_cancelled`, which may be NULL, and the
-	 * settings of their layer in place of `settings`. */
+	/* New workers get composer.mounter. Jobs get composer.is_cancelled (may be NULL), and the
+	 * settings of their layer in place of composer.settings. */
 	struct composer composer;
 	/* Logs that a layer is silent, or that it answers again. `problem` is always NULL. If `log`
 	 * itself is NULL, nothing is logged. */

@@ -19,17 +19,14 @@
  * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
  * under the mount, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job at a
  * time. Two workers are kept, each with a cache of parsed sources. The first one gets no large jobs
- * (worker_job.bytes), so a small job rarely waits for a large one. The second one gets large jobs,
- * and small ones while the first is busy. If both stay busy, one more worker is forked for the
- * waiting job alone. A worker that has had a large job runs with less priority (LARGE_NICE) from
- * then on: the daemon, which answers all requests, goes before it. If the settings change, workers
- * are forked anew.
+ * (worker_job.bytes), so a small job rarely waits for a large one. If both stay busy, one more
+ * worker is forked for the waiting job alone.
  *
  * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
  * worker is left alone: it gets no job any more, and ends as soon as it can. While WORKERS_LEFT_MAX
- * or more workers stand still, no worker is forked for one job alone: small jobs wait for the two
- * kept workers, and large ones for the second. A kept worker that stands still is replaced, unless
- * 4 * WORKERS_LEFT_MAX or more workers stand still already.
+ * or more workers stand still, no worker is forked for one job alone: jobs wait for the kept
+ * workers. A kept worker that stands still is replaced, unless 4 * WORKERS_LEFT_MAX or more workers
+ * stand still already.
  *
  * The daemon takes a worker's messages as hostile input (record.h).
  */
@@ -71,7 +68,7 @@ struct worker_job {
 	worker_task *task;
 	const struct composer *composer; /* with the job's settings, and is_cancelled */
 	const char *path;                /* in the tree; it names the job */
-	/* A hash of the sources' state: failures with the same state are counted. 0: none are. */
+	/* A hash of the sources' state, for failed_job.h; 0: failures are not counted. */
 	uint64_t state;
 	/*
 	 * The st_dev of a file system that may not answer; 0: none. If any worker has been waiting
@@ -128,8 +125,8 @@ struct worker_answer {
  *
  * Returns 0 with *ret for worker_answer_fini(); PROBLEM: the worker has failed; -ETIMEDOUT: the
  * worker has waited in vain for a file system (try again later); -ENOMEM: the machine is short of
- * memory; -ECANCELED; or another -errno. After PROBLEM and -ETIMEDOUT `problem` has the reason,
- * except if the job was refused because of job->file_system: then `problem` does not change.
+ * memory; -ECANCELED; or another -errno. After PROBLEM and -ETIMEDOUT `problem` has the reason. But
+ * if the job was refused because of job->file_system, `problem` does not change.
  */
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);

@@ -12,10 +12,10 @@
 /* The first number of each message. */
 enum worker_message {
 	WORKER_JOB,      /* to the worker: a task, and its input */
-	WORKER_ANSWER,   /* from it: 0 or errno, and the task's output */
-	WORKER_FIND,     /* from it: directory, name; reply: errno, path, layers */
-	WORKER_OPEN,     /* from it: a descriptor (O_PATH), flags; reply: errno, a descriptor */
-	WORKER_FALLBACK, /* from it: rank, path; reply: whether there is one, the source */
+	WORKER_ANSWER,   /* to the daemon: 0 or errno, and the task's output */
+	WORKER_FIND,     /* to the daemon: directory, name; reply: errno, path, layers */
+	WORKER_OPEN,     /* to the daemon: a descriptor (O_PATH), flags; reply: errno, descriptor */
+	WORKER_FALLBACK, /* to the daemon: rank, path; reply: whether there is one, source */
 	WORKER_REPLY,    /* to the worker: the reply to FIND, OPEN or FALLBACK */
 	WORKER_MESSAGES,
 };

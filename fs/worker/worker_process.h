@@ -9,7 +9,7 @@
 
 /**
  * Returns the seconds of processor time that reading one source, or one merge, may take; 0: no
- * limit. The readers' own limit (limit.h) is lower; this one stops a reader that has a bug.
+ * limit. The parsers' own limit (limit.h) is lower; this one stops a parser that has a bug.
  */
 static inline unsigned worker_seconds(const struct settings *settings)
 {
@@ -22,7 +22,7 @@ static inline unsigned worker_seconds(const struct settings *settings)
 
 /* Memory that the worker shares with the daemon. */
 struct worker_page {
-	atomic_bool is_ready;            /* it takes jobs */
+	atomic_bool is_ready;            /* the worker takes jobs */
 	atomic_uint steps;               /* number of calls of worker_note_step() */
 	char source[PROBLEM_SOURCE_MAX]; /* the source that is being read, for messages; "": none */
 };
