@@ -11,8 +11,7 @@
  *
  * - The kernel and the programs that use the mount notice nothing. Inode numbers, lookup counts,
  *   times, the bytes of open and mapped files, places in listings, and the names that the kernel
- *   has cached as present or absent stay valid. view_state.c writes these. The new program reads
- *   everything else from the layers.
+ *   has cached as present or absent stay valid. Everything else is read from the layers again.
  * - No change is lost, and none is reported twice. The new program reads from the same inotify
  *   descriptor. If it watches an inode again, it gets the existing watch, with all queued events.
  *   The state has the changes that were read from inotify's queue, but are not published yet. In
@@ -22,8 +21,7 @@
  *   /dev/fuse, which stays open. A placeholder inode keeps its number, and the new program begins
  *   its lookup again.
  *
- * The process number, the parent and the terminal stay, too. To rest, the daemon first stops the
- * publisher, then the answering of requests, then the pool, which runs jobs (pool.h).
+ * The process number, the parent and the terminal stay, too.
  *
  * If anything fails before the exec, the daemon goes on serving. If the new program fails after the
  * exec, it unmounts. If it hangs for HANDOVER_S, the kernel kills it (SIGALRM), and the mount ends.
@@ -59,7 +57,7 @@
 /* How long the new program may take until it serves, in seconds. */
 #define HANDOVER_S 60
 
-/* Values that this program gets from the one that ran in this process before it. */
+/* Values from the program that ran in this process before the present one. */
 struct inheritance {
 	int socket;     /* has the state, for heir_new(); -1: there was no such program */
 	unsigned tried; /* number of take-overs of this mount that this process has tried */
@@ -174,7 +172,7 @@ int heir_find_older(const char *mountpoint);
 /** Reads the state. Returns 0 with *ret for record_free(), or -errno. */
 int heir_take(struct heir *heir, struct record **ret);
 
-/** The format of the state. Raise it whenever any code changes what it writes into the state. */
+/** The format of the state. Raise it whenever the state is written in another way. */
 #define STATE_FORMAT 5
 
 /**

@@ -5,8 +5,7 @@
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
  *          ◀── its end: TRIAL_YES, or its message ──
  *
- * The trial may stop, hang or die, as the daemon goes on serving meanwhile. The daemon kills a
- * trial that takes longer than TRIAL_MS.
+ * The daemon goes on serving meanwhile. It kills a trial that takes longer than TRIAL_MS.
  */
 #pragma once
 
@@ -18,12 +17,12 @@
 /* How long a trial may take, in ms. */
 #define TRIAL_MS 10000
 
-/* The exit status that says yes. Other programs do not use it, except by accident. */
+/* The exit status of a trial whose program can take the mount over. */
 #define TRIAL_YES 85
 
 /*
- * The option for a trial. Its value is a question (handover_is_answered()). A plyfs from before
- * this option refuses it, and so does not mount.
+ * The option for a trial. Its value is a question (handover_is_answered()). A plyfs that is too old
+ * for a trial refuses the option, and so does not mount.
  */
 #define TRIAL_OPTION "try-take-over"
 #define TRIAL_QUESTION_MAX 64
@@ -38,7 +37,7 @@
 struct program_call {
 	char *path;            /* of the program that this process was started from */
 	const char *directory; /* the working directory, absolute */
-	char **words;        /* its argv: "plyfs", "mount", …, NULL; words[-1] is a free place */
+	char **words; /* its argv: "plyfs", "mount", …, NULL; words[-1] is free, for a trial */
 	struct rlimit files; /* the limit of descriptors that the daemon began with */
 	uint64_t slice_ns;   /* the time slice (slice.h) that the daemon began with */
 	bool is_config;      /* the word in place of the layers is the path of a plyfs.yaml */
