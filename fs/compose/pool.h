@@ -35,9 +35,8 @@ struct pool_job {
 };
 
 /**
- * Makes a pool. With `is_idle`, it has no coroutines, and pool_add() runs the job itself. Tests
- * need such a pool, and so does the view before it starts. Returns 0 with *ret for pool_free(), or
- * -ENOMEM.
+ * Makes a pool. With `is_idle`, it has no coroutines, and pool_add() runs the job itself. Returns 0
+ * with *ret for pool_free(), or -ENOMEM.
  */
 int pool_new(bool is_idle, struct pool **ret);
 

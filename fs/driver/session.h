@@ -36,7 +36,7 @@ struct session_options {
 	const char *label; /* for the mount table and status: plyfs.yaml's path, or "A:B:C" */
 	struct supervisor *supervisor;   /* of the layers' mirrors; NULL: no plyfs.yaml */
 	const struct program_call *call; /* starts the next program; NULL: no take-over */
-	unsigned tried;                  /* take-overs of this mount in this process, so far */
+	unsigned tried;                  /* number of take-overs that this process has tried */
 	struct heir *heir;  /* has the previous daemon's state; NULL: we mount ourselves */
 	bool is_private;    /* only the user who mounts may use the mount; else allow_other */
 	bool is_debugging;  /* libfuse prints every request on standard error */

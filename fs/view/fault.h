@@ -64,5 +64,5 @@ long long fault_age_s(struct timespec time);
 /** Returns the name in .plyfs/status, such as "last-good". Static. */
 const char *fault_serves_name(enum fault_serves serves);
 
-/** Returns the value with that name; FAULT_SERVES_NOTHING for any other text. */
+/** Returns the constant whose fault_serves_name() is `name`; FAULT_SERVES_NOTHING: none is. */
 enum fault_serves fault_serves_of(const char *name);

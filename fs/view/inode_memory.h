@@ -17,8 +17,8 @@ struct last_inode {
 };
 
 struct inode_memory_item {
-	uint64_t path; /* its hash; 0: a free place */
-	uint64_t ino;  /* the next object may get it */
+	uint64_t path; /* hash of the path; 0: the item is free */
+	uint64_t ino;  /* the number that the next object may get */
 	struct last_inode last;
 };
 

@@ -45,8 +45,7 @@ struct view_queue {
 /**
  * Returns the revision for an item that is queued now. If the publisher is handling an item, the
  * new item results from that one, and gets the same revision (view->queue.cause). Otherwise it gets
- * a new revision. So once no item with a given revision waits any more, the changes that the first
- * item with that revision has caused are all shown.
+ * a new revision. So an item and all that it causes are shown when nothing with its revision waits.
  */
 uint64_t queue_revision(struct view *view);
 

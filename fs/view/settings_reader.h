@@ -5,7 +5,7 @@
  *         ◀── text, path, directory, watches, problem ──
  *
  * Contract: the daemon makes no system call on these paths. Their file systems may not answer, and
- * a process that waits for one can't be killed: if it has /dev/fuse open, its mount does not end.
+ * a process that waits for one can't be killed: if it has /dev/fuse open, the mount does not end.
  * plyfs-settings does not have /dev/fuse. It reads files, opens directories, and checks which users
  * may have written the files (trust.h). The daemon parses the texts that it gets.
  *
@@ -56,9 +56,9 @@ int settings_reader_begin(
 	struct settings_reader *reader, struct name_watch *watch, unsigned answer_ms);
 
 /**
- * Does settings_again(), but the process reads the files and opens the layers. Before it reads at a
- * path, each name on the path is added to the watch, as any of these names may be replaced. The
- * calling coroutine waits.
+ * Does settings_again(), but the process reads the files and opens the layers. Before that, it adds
+ * each name on a path to the watch, as any of these names may be replaced. The calling coroutine
+ * waits.
  */
 int settings_reader_read(struct settings_reader *reader, const struct settings *old, dev_t own,
 	struct settings **outline, struct settings **ret, struct problem *problem);

@@ -78,9 +78,9 @@ struct inodes {
 
 /* The publisher's looks (refresh.c), and those made ahead (read_ahead.h). */
 struct looks {
-	struct look *done; /* those that it is to decide on; the oldest first */
+	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned under_way;            /* with those in `done`, without large ones */
+	unsigned under_way;            /* those under way or in `done`, except large ones */
 	int64_t last_ms;               /* when the last one was decided on; CLOCK_MONOTONIC */
 	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */
 	unsigned ahead_next;           /* number of looks kept so far */
