@@ -9,7 +9,6 @@
 
 struct line_map;
 
-/* A place in a source. */
 struct line_place {
 	const char *source; /* lives as long as the map */
 	unsigned line;      /* starting at 1 */

@@ -15,10 +15,7 @@
 /* line_value.parent of the root. */
 #define LINE_VALUE_NONE UINT32_MAX
 
-/*
- * The kind of a line decides its origin. If several kinds fit a line, the one that stands last here
- * counts.
- */
+/* The kind of a line decides its origin. If several kinds fit a line, it has the last of them. */
 enum line_kind {
 	LINE_MADE,   /* the merge made the line: a comment, a separator, a closing bracket */
 	LINE_OPENS,  /* a bracket, or a tag, of a map or list in the lines below */

@@ -40,7 +40,7 @@ void record_put_bytes(struct record *record, const void *bytes, size_t size);
 void record_put_text(struct record *record, const char *text); /* NULL stays NULL */
 void record_put_time(struct record *record, struct timespec time);
 void record_put_stat(struct record *record, const struct stat *stat);
-void record_put_result(struct record *record, int result); /* -errno; any other becomes 0 */
+void record_put_result(struct record *record, int result); /* 0 or -errno; above 0: writes 0 */
 
 /** Adds a duplicate of the descriptor; -1: none. */
 void record_put_fd(struct record *record, int fd);

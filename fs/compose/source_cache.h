@@ -1,6 +1,6 @@
 /*
  * The cache of parsed sources: after a change in one layer, only that layer's file is read again.
- * The cached sources are immutable and counted. The number of their bytes is limited.
+ * The cached sources are immutable and counted.
  */
 #pragma once
 

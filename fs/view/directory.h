@@ -87,7 +87,7 @@ struct pending {
 
 struct checked;
 
-/* The part of an entry that is made when a program, an event or a scan asks for its name. */
+/* The part of an entry that is made when the name is first looked up or queued. */
 struct entry_use {
 	/*
 	 * The object shown last (inode_memory.h). When the kernel has forgotten the object,
