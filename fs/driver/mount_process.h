@@ -4,7 +4,7 @@
  *      publisher ──"replace app.yaml"──▶ mount process ──renameat(2)──▶ kernel ──▶ a reader
  *          ◀───────────── errno ─────────────┘
  *
- * Such a call makes requests, and waits until the daemon answers them. If the daemon made the call,
+ * Each call makes requests, and waits until the daemon answers them. If the daemon made the call,
  * it would wait for itself. It could not be killed, and would keep /dev/fuse open, so the mount
  * would hang for ever. So a child process makes the calls. The child holds the private clone of the
  * mount, but not /dev/fuse. If the daemon is killed, the kernel ends the connection, the call
@@ -34,9 +34,9 @@ enum mount_call {
 };
 
 /**
- * Starts the process, and waits until it will look up no more paths. The caller mounts at
- * `mountpoint` afterwards, so the process never holds /dev/fuse. The text `mountpoint` must outlive
- * *process. Returns 0 or -errno.
+ * Starts the process, and waits until the process has looked up its last path. Call it before the
+ * mount, so that the process never holds /dev/fuse. The text `mountpoint` must outlive *process.
+ * Returns 0 or -errno.
  */
 int mount_process_start(struct mount_process *process, const char *mountpoint,
 	const struct sandbox_switches *switches);

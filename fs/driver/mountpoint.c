@@ -55,6 +55,7 @@ static bool match_id(void *context, const struct table_mount *mount)
 {
 	struct search *search = context;
 
+	/* The kernel reuses ids. */
 	search->is_found = mount->id == search->id && mount->dev == search->dev;
 	return search->is_found;
 }

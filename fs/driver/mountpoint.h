@@ -7,7 +7,7 @@
 #include "problem.h"
 
 /**
- * Checks that `path` can be mounted on. It must be a directory without a plyfs on it. Unless
+ * Checks that `path` can be a mountpoint. It must be a directory without a plyfs on it. Unless
  * `may_be_system`, it must not be a directory of the system (/, /etc, /usr …). Unmounts a dead
  * mount (ENOTCONN). Returns 0 with *ret, the absolute path without links, for free(3); PROBLEM,
  * also if a file system does not answer (probe.h); or -errno.
@@ -55,8 +55,8 @@ int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 
 /**
  * Returns whether the mount `mount_id` of the superblock `dev` is in the mount table `mounts_fd`
- * (an open /proc/self/mountinfo); true if the table can't be read. Compares `dev`, too, because
- * the kernel reuses ids. Needs no new descriptor and no memory.
+ * (an open /proc/self/mountinfo); true if the table can't be read. Needs no new descriptor and no
+ * memory.
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 

@@ -33,10 +33,10 @@ bool origins_is_directory(uint64_t ino);
 void origins_stat(const struct view *view, uint64_t ino, struct stat *ret);
 
 /**
- * Looks up ORIGINS_NAME in .plyfs, or `name` in a directory of the origins. The kernel must not
- * cache the answer, as each lookup makes a new file. Returns 0 with the attributes in *ret and one
- * kernel reference to the object; -EACCES: the user `uid` may not see all sources; or another
- * -errno.
+ * Looks up `name` in `parent`: "origins" in .plyfs, or a name in a directory of .plyfs/origins. The
+ * kernel must not cache the answer, as each lookup makes a new file. Returns 0 with the attributes
+ * in *ret and one kernel reference to the object; -EACCES: the user `uid` may not see all sources;
+ * or another -errno.
  */
 int origins_lookup(
 	struct session *session, uint64_t parent, const char *name, uid_t uid, struct stat *ret);

@@ -1,6 +1,4 @@
-/*
- * Our own mount: its place in the mount table, a clone of it, and the directory that it lies on.
- */
+/* Our own mount: its place in the mount table, its clone, and the directory that it lies on. */
 #pragma once
 
 #include <stdbool.h>

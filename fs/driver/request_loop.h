@@ -11,7 +11,7 @@
 
 /* Three descriptors that the loop polls for POLLIN, and the function that it calls for each. */
 struct request_loop_hook {
-	int fd;           /* -1: none */
+	int fd;           /* handover_fd(); -1: none */
 	int helpers_fd;   /* helper_watch(); -1: none */
 	int last_good_fd; /* last_good_fd(); -1: none */
 
