@@ -5,8 +5,8 @@
  *      written   12.new, and after last_good_file_sync() renamed to 12
  *      read      once, when the mount starts, as hostile input
  *
- * So after a crash the directory has, for each path, the last version or the one before it. That
- * version is complete.
+ * So after a crash the directory has a complete version of each path: the last one, or the one
+ * before it.
  */
 #pragma once
 
