@@ -77,7 +77,6 @@ void source_cache_clear(struct source_cache *cache);
 /** Returns the bytes in the cache. */
 size_t source_cache_bytes(struct source_cache *cache);
 
-/* A request for a source. */
 struct source_want {
 	const struct stat *stat;            /* from the union lookup */
 	const struct read_options *options; /* for its document; NULL: its text is wanted */

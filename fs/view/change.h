@@ -17,7 +17,6 @@ enum change_kind {
 	CHANGE_TIME,             /* a file or link has another time, and shows it already */
 };
 
-/* Something to be published. */
 struct change {
 	enum change_kind kind;
 	/* parent, entry, path: NULL if a directory's attributes change without a look (look.h). */

@@ -14,7 +14,6 @@
 
 struct view;
 
-/* One dependency of one entry. */
 struct dependency {
 	struct entry *entry;
 	struct dependency *next;      /* the next one of the same entry */

@@ -27,7 +27,6 @@ enum look_purpose {
 	LOOK_REFRESH, /* the publisher's */
 };
 
-/* The result of a look. */
 struct look_result {
 	int code; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
 	struct union_lookup lookup;

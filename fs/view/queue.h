@@ -29,7 +29,6 @@ struct directory_list {
 	size_t capacity;
 };
 
-/* The publisher's work. */
 struct view_queue {
 	struct entry_queue entries;
 	struct debounced debounced;

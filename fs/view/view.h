@@ -188,9 +188,7 @@ bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller);
  */
 int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 
-/**
- * Gets the version with that number. Returns 0 with *ret for version_unref(); -EISDIR; or -ESTALE.
- */
+/** Gets the version `ino`. Returns 0 with *ret for version_unref(); -EISDIR; or -ESTALE. */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 
 /** Frees the names of the version's layers and sources. view_attribute() no longer has them. */
