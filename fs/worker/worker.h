@@ -63,7 +63,6 @@ struct worker_requests {
 	void *context;
 };
 
-/* A job. */
 struct worker_job {
 	worker_task *task;
 	const struct composer *composer; /* with the job's settings, and is_cancelled */
@@ -81,10 +80,7 @@ struct worker_job {
 	 * long stands still. 0: 2 * answer_ms.
 	 */
 	int patience_ms;
-	/*
-	 * If the worker has sent no message for so long, steps no longer count: it stands still if
-	 * it uses no processor time. 0: 10 minutes.
-	 */
+	/* If the worker has sent no message for this long, its steps are ignored. 0: 10 minutes. */
 	int longest_ms;
 	uint64_t bytes; /* of the sources, about. More than POOL_LARGE_BYTES: a large job */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
@@ -113,7 +109,6 @@ void workers_cancel(struct workers *workers);
  */
 void workers_renew(struct workers *workers, const struct settings *settings);
 
-/* A worker's answer. */
 struct worker_answer {
 	struct record *record; /* the task's output */
 	struct loaded **texts; /* the sources that it read; one reference each */
@@ -131,10 +126,7 @@ struct worker_answer {
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
 
-/**
- * Returns for how many ms workers have been waiting for `file_system`: the longest of these times;
- * 0: no worker waits for it.
- */
+/** Returns the longest time, in ms, that a worker has waited for `file_system` so far; 0: none. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
 /** Adds the answer's texts to `cache`: if a source breaks later, its text can be the fallback. */
@@ -142,10 +134,9 @@ void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache
 
 void worker_answer_fini(struct worker_answer *answer);
 
-/* The state of the workers. */
 struct worker_counts {
 	unsigned running; /* processes that have, or may get, a job */
-	unsigned left;    /* processes that stand still, or have not ended yet */
+	unsigned left;    /* processes that get no job any more, but have not ended yet */
 	uint64_t failed;  /* jobs at which a worker crashed, or was too slow or too large */
 };
 

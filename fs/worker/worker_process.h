@@ -28,9 +28,9 @@ struct worker_page {
 };
 
 /**
- * Makes the new process look, after each second of processor time that it uses, whether the daemon
- * has closed the other end of the socket. If so, the process ends. Call this function right after
- * fork(2) and forked_dies_with(). Allocates nothing.
+ * Makes the new process check, after each second of processor time, whether the daemon has closed
+ * the other end of the socket. If so, the process ends. Call this function right after fork(2) and
+ * forked_dies_with(). Allocates nothing.
  */
 void worker_end_with(int socket);
 
