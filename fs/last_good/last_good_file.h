@@ -35,9 +35,7 @@ int last_good_file_load(int directory, size_t max,
 /** Makes an unnamed file with the record. Returns its descriptor, for close(2), or -errno. */
 int last_good_file_make(const char *path, const struct version *version);
 
-/**
- * Copies `source`, a descriptor of last_good_file_make(), to NUMBER.new. Returns 0 or -errno.
- */
+/** Copies `source`, a descriptor of last_good_file_make(), to NUMBER.new. Returns 0 or -errno. */
 int last_good_file_write(int directory, uint64_t number, int source);
 
 /** Waits until new files, or renamed ones, are on the disk. Returns 0 or -errno. */

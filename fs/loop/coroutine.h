@@ -24,15 +24,13 @@ struct coroutine;
 /* Descriptors that one coroutine may wait for at a time. */
 #define COROUTINE_FDS_MAX 16
 
-/* Coroutines that wait for the same thing, the first one the longest. All zero: none. */
+/* Coroutines that wait for the same thing; the first one has waited longest. All zero: none. */
 struct coroutine_queue {
 	struct coroutine *first;
 	struct timespec wake_at; /* CLOCK_MONOTONIC: of coroutine_wake_at(); 0: never */
 };
 
-/**
- * Makes a coroutine, which is ready to run. Returns 0 with *ret for coroutine_join(), or -ENOMEM.
- */
+/** Makes a coroutine that is ready to run. Returns 0 with *ret for coroutine_join(), or -ENOMEM. */
 int coroutine_new(void (*run)(void *context), void *context, struct coroutine **ret);
 
 /** Waits until the coroutine has returned from its function, and frees it. NULL: does nothing. */
