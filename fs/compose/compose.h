@@ -121,8 +121,8 @@ bool compose_is_current(const struct composer *composer, const char *path,
  * in `lookup`. The hash starts from `seed`. If two bases are the same, and so are settings and
  * program, then the versions are the same, even in a later process. Reads no file.
  *
- * Returns 0, for no basis, if `seed` is 0, if the lookup has found no file or link, or could not
- * examine everything, or if the stamps may miss a change, because a source
+ * Returns 0, for no basis, if `seed` is 0; if the lookup has found no file or link; if it could not
+ * examine everything; or if the stamps may miss a change, because a source
  *
  * - is racy (source_is_young());
  * - lies at another path than `path`: a drop-in, or a source of a virtual file;

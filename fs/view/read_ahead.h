@@ -16,8 +16,8 @@
 #include "look.h"
 
 /**
- * Begins looks at the names after `name`, if the two names before `name` are shown files. Call it
- * when a request has looked up `name`. The directory must be in use.
+ * Begins looks at the names after `name` in the listing, if the two before `name` are shown files.
+ * Call it when a request has looked up `name`. The directory must be in use.
  */
 void read_ahead_begin(struct view *view, struct directory *directory, const char *name);
 

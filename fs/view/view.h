@@ -38,7 +38,7 @@ struct workers;
 
 /* The callbacks of the driver, or of a rendering. */
 struct view_callbacks {
-	/* Logs a line without newline. `problem`: what the line reports, or NULL. May be NULL. */
+	/* May be NULL. Logs a line without newline. `problem`: what the line reports, or NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/*
