@@ -40,9 +40,9 @@ int environment_guard_again(struct environment *environment, const struct layer 
 
 /**
  * Does environment_guard(), compose_load() and environment_guard_again(). Call it for a source in a
- * layer that follows links, or at another path than the request's. If the file system of a directory
- * above the source has failed, the source counts as one that could not be examined, and its fallback
- * keeps its rights. Returns as compose_load(); or SOURCE_MOVED.
+ * layer that follows links, or at another path than the request's. If the file system of a
+ * directory above the source has failed, the source counts as one that could not be examined, and
+ * its fallback keeps its rights. Returns as compose_load(); or SOURCE_MOVED.
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

@@ -36,9 +36,9 @@ void attach_watch(struct view *view, const struct settings *settings, struct dir
 void attach_unseen(struct view *view, struct directory *directory);
 
 /**
- * Notes that the listing of the directory in a layer has failed with `error` (an errno), as
- * attach_unseen(). If the file system has failed (layer_has_failed()), has the directory looked at
- * and scanned again, unless it is polled.
+ * Does attach_unseen(), as the listing of a layer's directory has failed with `error` (an errno).
+ * If the file system has failed (layer_has_failed()), and the directory is not polled, has the
+ * directory looked up and scanned again after a while.
  */
 void attach_unlisted(struct view *view, struct directory *directory, int error);
 

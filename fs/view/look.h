@@ -96,16 +96,16 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 void look_heed_past(struct look *look);
 
 /**
- * If a layer does not answer, takes it out of the lookup if a layer below it contributed to the
- * shown version, and it did not: then it neither has the file nor hides it. Returns whether a slow
- * layer may still answer: then the publisher tries again.
+ * Takes a layer that does not answer out of the lookup, if a layer below it contributed to the shown
+ * version, and it did not: then it neither has the file nor hides it. Returns whether a slow layer
+ * may still answer: then the publisher tries again.
  */
 bool look_heed_silence(struct look *look);
 
 /**
- * If a file system has failed, has the name looked at again, unless its directory is polled: no
- * event reports that the file system is well. If a layer could not be examined for another reason,
- * does attach_unseen().
+ * If a layer could not be examined, does attach_unseen(). If a file system has failed, and the
+ * name's directory is not polled, also queues the name again after a while: no event reports that
+ * the file system is well again.
  */
 void look_heed_unseen(struct look *look);
 
