@@ -110,7 +110,7 @@ static int find_and_note(void *context, const char *directory, const char *name,
 	struct noting_environment *noting = context;
 	struct budget *budget = arena_budget(noting->result->arena);
 	uint64_t paused_ns = budget_pause(budget);
-	size_t found = 0;
+	size_t found = *count;
 
 	int r = noting->asked->find(noting->asked->context, directory, name, ret, &found, problem);
 	/* The cost of this merge must not depend on whether the file was read now or earlier. */

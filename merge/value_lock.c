@@ -24,8 +24,7 @@ bool value_locks_bind(const struct merge_request *request)
 /* An environment that finds only files of the layers up to one. */
 struct lower {
 	struct merge_environment callbacks;
-	const struct merge_environment *asked;
-	struct arena *arena;
+	const struct merge *merge;
 	unsigned rank;
 };
 
@@ -48,14 +47,22 @@ static int take_lower(const struct merge_input *inputs, size_t count, unsigned r
 static int find_lower(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem)
 {
-	struct lower *lower = context;
-	const struct merge_input *all;
-	size_t all_count = 0;
+	const struct lower *lower = context;
+	const struct merge *merge = lower->merge;
+	/* The file that the whole merge found. If only higher layers have that, a new source. */
+	const struct merge_environment *asked[] = {merge->asked, merge->request->environment};
+	size_t below[] = {0, lower->rank + 1};
+	int r = 0;
 
-	int r = lower->asked->find(
-		lower->asked->context, directory, name, &all, &all_count, problem);
-	if (r == 0)
-		r = take_lower(all, all_count, lower->rank, lower->arena, ret, count);
+	*count = 0;
+	for (size_t i = 0; r == 0 && *count == 0 && i < 2; i++) {
+		const struct merge_input *all;
+		size_t all_count = below[i];
+
+		r = asked[i]->find(asked[i]->context, directory, name, &all, &all_count, problem);
+		if (r == 0)
+			r = take_lower(all, all_count, lower->rank, merge->arena, ret, count);
+	}
 	return r == 0 && *count == 0 ? MERGE_ABSENT : r;
 }
 
@@ -87,8 +94,7 @@ static int merge_lower(
 	const struct merge_input *inputs;
 	struct lower lower = {
 		.callbacks = {.find = find_lower, .context = &lower},
-		.asked = merge->asked,
-		.arena = merge->arena,
+		.merge = merge,
 		.rank = lock->rank,
 	};
 	size_t count;

@@ -190,6 +190,30 @@ static int load(struct environment *environment, const char *path,
 	return 0;
 }
 
+/*
+ * Looks up the file. With `below`, only layers of ranks below that count. Returns 0 with the path
+ * in *ret, for free(3); FINDER_ABSENT; or -errno.
+ */
+static int look_up(const struct composer *composer, const char *directory, const char *name,
+	size_t below, struct union_lookup *lookup, char **ret)
+{
+	const struct finder *finder = composer->finder;
+	layer_mask counted = ~(layer_mask)0 >> (below ? LAYERS_MAX - below : 0);
+	layer_mask layers;
+	size_t skip = 0;
+	int r = FINDER_ABSENT;
+
+	do {
+		free(*ret);
+		*ret = NULL;
+		if (finder)
+			r = finder->find(finder->context, directory, name, skip++, ret, &layers);
+		if (r == 0)
+			r = union_look_up(composer->settings, layers & counted, *ret, lookup);
+	} while (r == 0 && below && lookup->kind != UNION_FILE);
+	return r == 0 && lookup->kind != UNION_FILE ? FINDER_ABSENT : r;
+}
+
 static int find(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem)
 {
@@ -197,20 +221,13 @@ static int find(void *context, const char *directory, const char *name,
 	const struct composer *composer = environment->composer;
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) char *path = NULL;
-	layer_mask layers;
 
 	int r = remember(environment->asked, directory, name);
 	if (r < 0 || !lookup)
 		return -ENOMEM;
-	const struct finder *finder = composer->finder;
-	r = finder ? finder->find(finder->context, directory, name, &path, &layers) : FINDER_ABSENT;
+	r = look_up(composer, directory, name, *count, lookup, &path);
 	if (r != 0)
 		return r == FINDER_ABSENT ? MERGE_ABSENT : r;
-	r = union_look_up(composer->settings, layers, path, lookup);
-	if (r < 0)
-		return r;
-	if (lookup->kind != UNION_FILE)
-		return MERGE_ABSENT;
 
 	struct path_sources *given = calloc(1, sizeof(*given));
 	if (!given)

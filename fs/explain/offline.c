@@ -169,8 +169,8 @@ static int list(void *context, const char *directory, int depth,
 	return r;
 }
 
-static int find(
-	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
+static int find(void *context, const char *directory, const char *name, size_t skip, char **ret,
+	layer_mask *layers)
 {
 	const struct offline_index *index;
 	size_t low = 0;
@@ -185,7 +185,8 @@ static int find(
 		else
 			high = middle;
 	}
-	if (low == index->count || strcmp(index->by_name[low]->name, name) != 0)
+	low += skip;
+	if (low >= index->count || strcmp(index->by_name[low]->name, name) != 0)
 		return FINDER_ABSENT;
 	*layers = index->by_name[low]->layers;
 	*ret = strdup(index->by_name[low]->path);

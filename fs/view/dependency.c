@@ -263,21 +263,36 @@ static int watch_sources(struct view *view, const char *path, layer_mask layers)
 	return r;
 }
 
-int dependency_find(
-	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
+/* Returns the directory with the file after `skip` others of the same name, or NULL. */
+static const struct directory *find_directory(
+	const struct index *index, const char *name, size_t skip)
+{
+	const struct indexed *indexed = index ? find_name(index, name) : NULL;
+
+	if (skip == 0 || !indexed || !indexed->first)
+		return indexed ? indexed->first : NULL;
+	for (size_t i = 0; i < index->directory_count; i++) {
+		const struct entry *entry = directory_find(index->directories[i], name);
+
+		if (entry && is_file(entry) && skip-- == 0)
+			return index->directories[i];
+	}
+	return NULL;
+}
+
+int dependency_find(void *context, const char *directory, const char *name, size_t skip, char **ret,
+	layer_mask *layers)
 {
 	struct view *view = context;
 
 	int r = freshen(view, directory, -1);
 	if (r < 0)
 		return r;
-	r = FINDER_ABSENT;
-	const struct index *index = find_index(view, directory, -1);
-	const struct indexed *indexed = index ? find_name(index, name) : NULL;
-	if (indexed && indexed->first) {
-		*layers = indexed->first->layers;
-		r = directory_join(indexed->first, name, ret);
-	}
+	const struct directory *found = find_directory(find_index(view, directory, -1), name, skip);
+	if (!found)
+		return FINDER_ABSENT;
+	*layers = found->layers;
+	r = directory_join(found, name, ret);
 	return r == 0 ? watch_sources(view, *ret, *layers) : r;
 }
 

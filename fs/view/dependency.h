@@ -32,8 +32,8 @@ struct dependency_indexes {
 int dependency_list(void *context, const char *directory, int depth,
 	int (*each)(void *context, const char *path, const char *name, layer_mask layers),
 	void *each_context);
-int dependency_find(
-	void *context, const char *directory, const char *name, char **ret, layer_mask *layers);
+int dependency_find(void *context, const char *directory, const char *name, size_t skip, char **ret,
+	layer_mask *layers);
 
 /** Returns the first entry `name` under `directory`, by the index, which may be stale; or NULL. */
 const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);

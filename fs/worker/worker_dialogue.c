@@ -92,13 +92,14 @@ static void reply_find(const struct worker_job *job, struct record *question, st
 {
 	CLEANUP(freep) char *directory = record_get_text(question);
 	CLEANUP(freep) char *name = record_get_text(question);
+	size_t skip = record_get(question);
 	CLEANUP(freep) char *path = NULL;
 	const struct finder *finder = job->composer->finder;
 	layer_mask layers = 0;
 	int r = -EINVAL;
 
 	if (directory && name)
-		r = finder ? finder->find(finder->context, directory, name, &path, &layers)
+		r = finder ? finder->find(finder->context, directory, name, skip, &path, &layers)
 			   : FINDER_ABSENT;
 	record_put(reply, r == FINDER_ABSENT ? ENOENT : (uint64_t)-r);
 	record_put_text(reply, path);

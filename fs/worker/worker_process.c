@@ -63,8 +63,8 @@ static struct record *ask(struct record *question)
 	return reply;
 }
 
-static int ask_find(
-	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
+static int ask_find(void *context, const char *directory, const char *name, size_t skip, char **ret,
+	layer_mask *layers)
 {
 	struct record *question = worker_message_new(WORKER_FIND);
 
@@ -73,6 +73,7 @@ static int ask_find(
 		return -ENOMEM;
 	record_put_text(question, directory);
 	record_put_text(question, name);
+	record_put(question, skip);
 	CLEANUP(record_freep) struct record *reply = ask(question);
 	if (!reply)
 		return -ENOMEM;

@@ -91,6 +91,24 @@ changes b ' -L policy' b
 changes d '' d
 changes e '' e
 
+# A pillar's file in a higher layer that comes before the lower layer's file of the same name leaves the locked value.
+mkdir -p vendor/data/sub host/data
+echo '_merge: [x]' >vendor/pillar.yaml
+echo 'port: 80' >vendor/data/sub/x.yaml
+printf 'port: 81\nname: x\n' >host/data/x.yaml
+settings 'rules: [{match: pillar.yaml, strategy: pillar, options: {data_path: data}, lock: {policy: port}}]'
+runs 0 "$PLYFS" cat -c plyfs.yaml pillar.yaml
+prints $'port: 80\nname: x'
+runs 1 "$PLYFS" check -c plyfs.yaml
+grep -q "host/data/x.yaml:1:7: 'port' is not changed: .* as vendor/data/sub/x.yaml:1:7 has it" err || fail "$(cat err)"
+runs 0 "$PLYFS" explain --json -c plyfs.yaml pillar.yaml
+grep -q '"file": "vendor/data/sub/x.yaml"' out || fail "$(cat out)"
+mkdir host/data/sub
+touch host/data/sub/.wh.x.yaml
+runs 1 "$PLYFS" cat -c plyfs.yaml pillar.yaml
+grep -q "values that the layer 'policy' locks are unknown, .* do not merge: there is no file 'x.yaml'" err || fail "$(cat err)"
+rm host/data/sub/.wh.x.yaml
+
 # A file with locked values that is hidden as a whole is an error; hide refuses to make the whiteout.
 rm -rf vendor policy site host && mkdir -p vendor/sub policy site host/sub
 echo 'a: 1' | tee vendor/k.yaml vendor/sub/k.yaml >policy/p.yaml

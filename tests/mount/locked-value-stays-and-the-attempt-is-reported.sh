@@ -34,3 +34,18 @@ comes_to_show mnt/app.yaml $'port: 81\nname: y'
 echo 'name: z' | replace high/app.yaml
 comes_to_show mnt/app.yaml $'port: 81\nname: z'
 eventually tells_nothing || fail "$(cat mnt/.plyfs/errors)"
+
+# A pillar's file in a higher layer that comes first does not hide the locked value of the file that comes second.
+mkdir -p low/data/sub high/data
+echo '_merge: [x]' >low/pillar.yaml
+echo 'port: 80' >low/data/sub/x.yaml
+echo 'layers: [low, high]
+rules: [{match: pillar.yaml, strategy: pillar, options: {data_path: data}, lock: {low: port}}]' | replace plyfs.yaml
+comes_to_show mnt/pillar.yaml 'port: 80'
+printf 'port: 81\nname: x\n' | replace high/data/x.yaml
+comes_to_show mnt/pillar.yaml $'port: 80\nname: x'
+grep -q "high/data/x.yaml:1:7: 'port' is not changed" mnt/.plyfs/errors || fail "$(cat mnt/.plyfs/errors)"
+echo 'port: 82' | replace low/data/sub/x.yaml
+comes_to_show mnt/pillar.yaml $'port: 82\nname: x'
+rm high/data/x.yaml
+comes_to_show mnt/pillar.yaml 'port: 82'

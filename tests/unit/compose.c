@@ -256,10 +256,12 @@ TEST_WITH(broken_version_has_the_rights_that_a_good_one_would_have, set_up, end_
 }
 
 /* In `given`, the files that a strategy may ask for. */
-static int find_given(
-	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
+static int find_given(void *context, const char *directory, const char *name, size_t skip,
+	char **ret, layer_mask *layers)
 {
 	(void)context;
+	if (skip > 0)
+		return FINDER_ABSENT;
 	*layers = 3;
 	return asprintf(ret, "%s/%s", directory, name) < 0 ? -ENOMEM : 0;
 }
