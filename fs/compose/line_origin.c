@@ -57,34 +57,50 @@ static struct source_lines *text_of(struct line_finder *finder, const struct nod
 	return NULL;
 }
 
-static struct span without_indent(struct span line)
+static bool is_blank(char c)
 {
-	while (line.len > 0 && *line.data == ' ') {
+	return c == ' ' || c == '\t';
+}
+
+/* A dialect of INI that reads values of several lines ignores blanks at both ends of each line. */
+static struct span without_blanks(struct span line)
+{
+	for (; line.len > 0 && is_blank(*line.data); line.len--)
 		line.data++;
+	while (line.len > 0 && is_blank(line.data[line.len - 1]))
 		line.len--;
-	}
 	return line;
 }
 
-/* Returns whether lines [from, to) of the text, numbered from 0, are lines of the source that
- * continue `place`. They continue what begins in the line before them. */
+/*
+ * Returns whether lines [from, to) of the text, numbered from 0, are lines of the source that
+ * continue `place`, and sets their `source_line`. They continue what begins in the line before
+ * them. In the source, comments of INI may stand between them.
+ */
 static bool are_source_lines(
 	struct line_finder *finder, const struct node *place, size_t from, size_t to)
 {
 	struct source_lines *text = text_of(finder, place);
+	struct line *lines = finder->to->lines;
+	size_t number = place->line;
 
 	/* Without its text: a literal block keeps the source's lines, a folded one may not. */
+	for (size_t i = from; !text && i < to; i++)
+		lines[i].source_line = (uint32_t)++number;
 	if (!text)
 		return finder->open_style == NODE_LITERAL;
-	for (size_t i = from; i < to; i++) {
+	for (size_t i = from; i < to;) {
 		struct span line;
-		size_t number = place->line + (i - from) + 1;
-		int r = source_lines_get(text, number, finder->to->arena, &line);
+		int r = source_lines_get(text, ++number, finder->to->arena, &line);
 
 		if (r == -ENOMEM)
 			finder->failure = r;
-		if (r < 0 || !span_equal(without_indent(line),
-				     without_indent(finder->to->lines[i].text)))
+		if (r < 0)
+			return false;
+		line = without_blanks(line);
+		if (span_equal(line, without_blanks(lines[i].text)))
+			lines[i++].source_line = (uint32_t)number;
+		else if (line.len == 0 || (*line.data != '#' && *line.data != ';'))
 			return false;
 	}
 	return true;
@@ -121,11 +137,12 @@ static void end_value(struct line_finder *finder, size_t next)
 		is_counted = are_source_lines(finder, place, finder->line, --end);
 	for (size_t i = finder->line; i < end; i++) {
 		struct line *line = &finder->to->lines[i];
+		uint32_t number = line->source_line;
 
 		line->kind = LINE_INSIDE;
 		set_place(line, place);
 		if (is_counted) {
-			line->source_line += (uint32_t)(i - finder->line) + 1;
+			line->source_line = number;
 			line->source_column = 1;
 		}
 	}

@@ -62,6 +62,7 @@ static void assert_lines(const char *decision, const struct setting *setting, co
 
 #define YAML &format_yaml, &format_yaml
 #define DEEP "deep", NULL, YAML
+#define INI "deep", NULL, &format_configparser, &format_configparser
 
 TEST(each_line_is_from_a_place_of_a_source)
 {
@@ -134,6 +135,18 @@ TEST(each_line_is_from_a_place_of_a_source)
 			"a:2:4 t: !x |\n"
 			"a:2:4   one\n"
 			"a:2:4   two\n"},
+		{"value of ini goes on in the lines of the source, whatever their indent",
+			{INI, {"[a]\nt = one\n  two \n\n    ; x\n  # y\n  three\n    four\nb = 1\n",
+				      "[a]\nb = 2\nc =\n\tx\n"}},
+			"a:1:2 [a]\n"
+			"a:2:5 t = one\n"
+			"a:3:1 \ttwo\n"
+			"a:4:1 \n"
+			"a:7:1 \tthree\n"
+			"a:8:1 \tfour\n"
+			"b:2:5 b = 2\n"
+			"b:3:4 c =\n"
+			"b:4:1 \tx\n"},
 		{"key that is no word has its lines",
 			{DEEP, {"? |\n  long\n  key\n: v\n? [a, b]\n: {c: d}\n", "z: 1\n"}},
 			"a:4:3 \"long\\nkey\\n\": v\n"
