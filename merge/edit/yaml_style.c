@@ -6,6 +6,9 @@
 #include "scalar.h"
 #include "utf8.h"
 
+/* How many entries of an old collection may be gone between two that stay. */
+#define OLD_ENTRIES_MAX 64
+
 /* The style of the strings and collections in a new value. */
 struct style {
 	struct arena *arena;
@@ -237,23 +240,55 @@ static int adapt_scalar(const struct style *style, const struct node *node, enum
 	return 0;
 }
 
-static int adapt(const struct style *style, const struct node *node, const struct node **ret)
+static bool is_same_string(const struct node *a, const struct node *b)
 {
+	return is_string_like(a) && scalar_is_string(b) && span_equal(a->text, b->text);
+}
+
+/*
+ * Finds the entry of an old collection that entry `i` of a new one replaces: from `old` on, the
+ * first one with the same key or, in a list, the same string or kind of collection. May be NULL.
+ */
+static const struct extent *find_old(const struct extent *old, const struct node *in, uint32_t i)
+{
+	const struct node *item = *node_entry(in, i);
+
+	for (unsigned n = 0; old && n < OLD_ENTRIES_MAX; n++, old = old->next)
+		if (old->is_alias)
+			continue;
+		else if (node_is_map(in)
+				 ? old->keys && is_same_string(old->keys[0], in->map.pairs[i].key)
+			 : node_is_scalar(item) ? is_same_string(old->node, item)
+						: old->node->kind == item->kind)
+			return old;
+	return NULL;
+}
+
+/* A string that was in `old` (NULL: nothing), at the same place or nearby, keeps its quotes. */
+static int adapt(const struct style *style, const struct node *node, const struct extent *old,
+	const struct node **ret)
+{
+	const struct extent *next = old ? old->first : NULL;
 	struct node *copy;
 	int r = 0;
 
 	if (node_is_scalar(node))
-		return adapt_scalar(style, node, style->string, ret);
+		return adapt_scalar(style, node,
+			old && is_same_string(old->node, node) ? old->node->style : style->string,
+			ret);
 	*ret = copy = node_copy(style->arena, node);
 	if (!copy)
 		return -ENOMEM;
 	if (!style->keeps_flow)
 		copy->style = NODE_BLOCK;
 	for (uint32_t i = 0; r == 0 && i < node_count(node); i++) {
-		r = adapt(style, *node_entry(node, i), node_entry(copy, i));
+		const struct extent *same = find_old(next, node, i);
+
+		next = same ? same->next : next;
+		r = adapt(style, *node_entry(node, i), same, node_entry(copy, i));
 		if (r == 0 && node_is_map(node) && node_is_scalar(node->map.pairs[i].key))
-			r = adapt_scalar(
-				style, node->map.pairs[i].key, style->key, &copy->map.pairs[i].key);
+			r = adapt_scalar(style, node->map.pairs[i].key,
+				same ? same->keys[0]->style : style->key, &copy->map.pairs[i].key);
 	}
 	return r;
 }
@@ -295,7 +330,7 @@ int yaml_adapt(const struct edit *edit, const struct yaml_spot_around *around,
 	struct style style = find_style(edit, around);
 	const struct node *adapted;
 	struct node *copy;
-	int r = adapt(&style, value, &adapted);
+	int r = adapt(&style, value, around->old, &adapted);
 
 	*ret = adapted;
 	if (r < 0 || node_is_scalar(value))
