@@ -268,41 +268,21 @@ static int add_traversed(void *context, const struct traversed *found)
 	return r;
 }
 
-/* The files of the layers up to one that locks values. */
-struct locked_files {
-	struct check_tree *tree;
-	unsigned rank; /* of the locking layer */
-};
-
-static const struct value_lock *find_lock(const struct rule *rule, unsigned rank)
-{
-	const struct value_locks *locks = rule->options.locks;
-
-	for (size_t i = 0; locks && i < locks->count; i++)
-		if (locks->items[i].rank == rank)
-			return &locks->items[i];
-	return NULL;
-}
-
 /* Reports a file with locked values that a layer above the locking one hides as a whole. */
-static int add_hidden_lock(void *context, const struct traversed *found)
+static int add_hidden_lock(void *context, const char *path, const struct value_lock *lock)
 {
-	const struct locked_files *locked = context;
-	const struct settings *settings = offline_settings(locked->tree->offline);
-	const struct value_lock *lock =
-		find_lock(settings_rule(settings, found->path), locked->rank);
+	struct check_tree *tree = context;
+	const struct settings *settings = offline_settings(tree->offline);
 	CLEANUP(freep) struct hidden *hidden = malloc(sizeof(*hidden));
 	CLEANUP(freep) char *mark = NULL, *name = NULL;
 	struct problem problem;
 
-	if (!lock || found->kind != UNION_FILE)
-		return 0;
-	int r = hidden ? hidden_find(settings, locked->rank + 1, found->path, hidden) : -ENOMEM;
-	if (r <= 0 || hidden->by <= locked->rank)
+	int r = hidden ? hidden_find(settings, lock->rank + 1, path, hidden) : -ENOMEM;
+	if (r <= 0 || hidden->by <= lock->rank)
 		return r < 0 ? r : 0;
 	r = hidden_mark_name(settings, hidden, &mark);
 	if (r == 0)
-		r = layer_source_name(settings->layers[hidden->layer], found->path, &name);
+		r = layer_source_name(settings->layers[hidden->layer], path, &name);
 	if (r < 0)
 		return r;
 	problem_set(&problem, mark, 0, 0,
@@ -311,36 +291,17 @@ static int add_hidden_lock(void *context, const struct traversed *found)
 		name, (int)lock->layer->text.len, lock->layer->text.data,
 		source_shown(lock->layer->source), (unsigned)lock->layer->line,
 		(unsigned)lock->layer->column);
-	return findings_add(&locked->tree->findings, FINDING_ERROR, &problem);
-}
-
-/* Traverses, for each layer that locks values, what it and the layers below it have. */
-static int add_hidden_locks(struct check_tree *tree, const char *path)
-{
-	const struct settings *settings = offline_settings(tree->offline);
-	int r = 0;
-
-	for (unsigned rank = 0; r == 0 && rank < settings->layer_count; rank++) {
-		struct settings lower = *settings;
-		struct locked_files locked = {tree, rank};
-		const struct traversal traversal = {&lower, NULL, -1, add_hidden_lock, &locked};
-		bool is_locking = false;
-
-		for (size_t i = 0; i < settings->rule_count; i++)
-			is_locking |= find_lock(&settings->rules[i], rank) != NULL;
-		lower.layer_count = rank + 1;
-		r = is_locking ? traverse(&traversal, path) : 0;
-		if (r == -ENOENT || r == -ENOTDIR)
-			r = 0;
-	}
-	return r;
+	return findings_add(&tree->findings, FINDING_ERROR, &problem);
 }
 
 int check_tree_traverse(struct check_tree *tree, const char *path)
 {
+	const struct settings *settings = offline_settings(tree->offline);
 	int r = offline_traverse(tree->offline, path, add_traversed, tree);
 
-	return r == 0 ? add_hidden_locks(tree, path) : r;
+	return r == 0 ? hidden_locks_each(
+				settings, path, settings->layer_count, add_hidden_lock, tree)
+		      : r;
 }
 
 /* A file that was inspected */

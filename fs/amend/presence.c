@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "dropin.h"
+#include "hidden.h"
 #include "path.h"
 #include "target_layer.h"
 #include "text.h"
@@ -246,26 +247,18 @@ int presence_reset(const struct offline *offline, const struct amendment_request
 	return r;
 }
 
-/* Refuses to hide a file in which a layer between `lowest`, which has it, and this one locks
- * values. */
-static int check_locks(const struct presence *presence, unsigned lowest)
+/* Refuses to hide a file in which a layer below this one locks values. */
+static int refuse_lock(void *context, const char *path, const struct value_lock *lock)
 {
-	const char *path = presence->request->path;
-	const struct value_locks *locks = settings_rule(presence->settings, path)->options.locks;
+	const struct presence *presence = context;
+	const char *asked = presence->request->path;
 
-	for (size_t i = 0; locks && i < locks->count; i++) {
-		const struct value_lock *lock = &locks->items[i];
-
-		if (lock->rank < lowest || lock->rank >= presence->layer->rank)
-			continue;
-		return problem_set(presence->problem, path, 0, 0,
-			"can't be hidden: the layer '%.*s' locks values in it (the lock is at "
-			"%s:%u:%u); hide it in that layer, or remove the lock",
-			(int)lock->layer->text.len, lock->layer->text.data,
-			source_shown(lock->layer->source), (unsigned)lock->layer->line,
-			(unsigned)lock->layer->column);
-	}
-	return 0;
+	return problem_set(presence->problem, asked, 0, 0,
+		"can't be hidden: the layer '%.*s' locks values in %s (the lock is at %s:%u:%u); "
+		"hide it in that layer, or remove the lock",
+		(int)lock->layer->text.len, lock->layer->text.data,
+		strcmp(path, asked) == 0 ? "it" : path, source_shown(lock->layer->source),
+		(unsigned)lock->layer->line, (unsigned)lock->layer->column);
 }
 
 /*
@@ -276,7 +269,6 @@ static int find_hidden(struct presence *presence, const char **hides, const stru
 {
 	const struct settings *settings = presence->settings;
 	const char *path = presence->request->path;
-	unsigned lowest = 0;
 
 	*hides = "";
 	for (size_t i = settings->layer_count; i-- > 0;) {
@@ -299,13 +291,14 @@ static int find_hidden(struct presence *presence, const char **hides, const stru
 				"the layer '%s' is higher and has this, so it would still show; "
 				"hide it there",
 				layer->name);
-		lowest = layer->rank;
 		*model = *model ? *model : layer;
 		*hides = arena_printf(presence->arena, "%s%s%s", *hides, **hides ? ", " : "", name);
 		if (!*hides)
 			return -ENOMEM;
 	}
-	return **hides ? check_locks(presence, lowest) : -ENOENT;
+	return **hides ? hidden_locks_each(
+				 settings, path, presence->layer->rank, refuse_lock, presence)
+		       : -ENOENT;
 }
 
 /* Writes the whiteout as any other file of the layer; an absent layer is made. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "layer.h"
+#include "traverse.h"
 #include "union.h"
 
 /* Returns 1 if the layer has `path` (with *ret), 0, or -errno on a shortage. */
@@ -108,4 +109,53 @@ int hidden_find(
 int hidden_mark_name(const struct settings *settings, const struct hidden *hidden, char **ret)
 {
 	return layer_source_name(settings->layers[hidden->by], hidden->mark, ret);
+}
+
+/* A visit of the files that the layers up to a locking one show. */
+struct lock_visit {
+	unsigned rank; /* of the locking layer */
+	const struct settings *settings;
+	int (*each)(void *context, const char *path, const struct value_lock *lock);
+	void *context;
+};
+
+static const struct value_lock *find_lock(const struct rule *rule, unsigned rank)
+{
+	const struct value_locks *locks = rule->options.locks;
+
+	for (size_t i = 0; locks && i < locks->count; i++)
+		if (locks->items[i].rank == rank)
+			return &locks->items[i];
+	return NULL;
+}
+
+static int visit(void *context, const struct traversed *found)
+{
+	const struct lock_visit *visit = context;
+	const struct value_lock *lock =
+		find_lock(settings_rule(visit->settings, found->path), visit->rank);
+
+	return lock && found->kind == UNION_FILE ? visit->each(visit->context, found->path, lock)
+						 : 0;
+}
+
+int hidden_locks_each(const struct settings *settings, const char *path, size_t below,
+	int (*each)(void *context, const char *path, const struct value_lock *lock), void *context)
+{
+	int r = 0;
+
+	for (unsigned rank = 0; r == 0 && rank < below; rank++) {
+		struct settings lower = *settings;
+		struct lock_visit visiting = {rank, settings, each, context};
+		const struct traversal traversal = {&lower, NULL, -1, visit, &visiting};
+		bool is_locking = false;
+
+		for (size_t i = 0; i < settings->rule_count; i++)
+			is_locking |= find_lock(&settings->rules[i], rank) != NULL;
+		lower.layer_count = rank + 1;
+		r = is_locking ? traverse(&traversal, path) : 0;
+		if (r == -ENOENT || r == -ENOTDIR)
+			r = 0;
+	}
+	return r;
 }

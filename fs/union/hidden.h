@@ -8,6 +8,7 @@
 #include <limits.h>
 
 #include "settings.h"
+#include "value_lock.h"
 
 struct hidden {
 	unsigned layer;      /* rank of the layer that has the file */
@@ -28,3 +29,11 @@ int hidden_find(
  * free(3), or -ENOMEM.
  */
 int hidden_mark_name(const struct settings *settings, const struct hidden *hidden, char **ret);
+
+/**
+ * Calls `each` for the path of each file at `path` or below it in which a layer of a rank below
+ * `below` locks values, and which the layers up to that layer show: a layer above may hide it.
+ * Stops at the first non-zero result of `each`, and returns it. Otherwise returns 0 or -errno.
+ */
+int hidden_locks_each(const struct settings *settings, const char *path, size_t below,
+	int (*each)(void *context, const char *path, const struct value_lock *lock), void *context);

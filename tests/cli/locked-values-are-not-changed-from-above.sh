@@ -116,7 +116,14 @@ settings 'rules: [{match: "**/*.yaml", lock: {policy: a}}]'
 runs 0 "$PLYFS" check -c plyfs.yaml
 runs 1 "$PLYFS" hide -c plyfs.yaml k.yaml
 says "k.yaml: can't be hidden: the layer 'policy' locks values in it (the lock is at "
-[ ! -e host/.wh.k.yaml ] || fail 'the whiteout is made'
+rmdir host/sub
+runs 1 "$PLYFS" hide -c plyfs.yaml sub
+says "sub: can't be hidden: the layer 'policy' locks values in sub/k.yaml (the lock is at "
+[ ! -e host/.wh.k.yaml ] && [ ! -e host/.wh.sub ] || fail 'the whiteout is made'
+mkdir host/sub site/late
+echo 'a: 2' >site/late/k.yaml
+runs 0 "$PLYFS" hide -c plyfs.yaml late
+rm -r host/.wh.late site/late
 runs 0 "$PLYFS" hide -L policy -c plyfs.yaml k.yaml
 runs 0 "$PLYFS" check -c plyfs.yaml
 rm policy/.wh.k.yaml
