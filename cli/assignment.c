@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "edit/edit_tree.h"
 #include "key_match.h"
+#include "put.h"
 #include "scalar.h"
 
 int assignments_add(struct assignments *assignments, const char *key, const char *value,
@@ -465,7 +466,7 @@ static int plan_one(struct assignments *assignments, size_t i, const struct stre
 	int r = key_match(assignment.text, &ground, arena, &assignment.key, problem);
 
 	if (r < 0 || r == PROBLEM)
-		return r;
+		return r == PROBLEM ? PUT_UNCLEAR : r;
 	*named = assignment.key.named;
 	if (assignment.key.document == KEY_ANY_DOCUMENT && stream->count < 2)
 		assignment.key.document = 0;

@@ -20,6 +20,7 @@ struct dead_end {
 	struct key_part *parts; /* that lead to `in` */
 	size_t count;
 	size_t at;
+	struct dead_end *other; /* another map, where a new value would fit as well; or NULL */
 };
 
 struct key_matcher {
@@ -99,9 +100,14 @@ static int take_end(struct key_matcher *matcher, const struct node *in, size_t a
 	struct dead_end *end = &matcher->end;
 	bool is_better = is_open(in) == is_open(end->in) ? at > end->at : is_open(in);
 
-	if (end->parts && !is_better)
-		return 0;
-	*end = (struct dead_end){in, copy_parts(matcher, depth), depth, at};
+	if (end->parts && !is_better) {
+		if (!is_open(in) || at != end->at || in == end->in || end->other)
+			return 0;
+		end = end->other = arena_zalloc(matcher->arena, 1, sizeof(*end));
+		if (!end)
+			return -ENOMEM;
+	}
+	*end = (struct dead_end){in, copy_parts(matcher, depth), depth, at, NULL};
 	return end->parts ? 0 : -ENOMEM;
 }
 
@@ -709,6 +715,27 @@ static int refuse_values(const struct key_matcher *matcher)
 		key_text_span(&keys).data, i < matcher->count ? " …" : "");
 }
 
+/* Refuses a new value that fits into two maps: it gives a KEY for each. */
+static int refuse_ends(const struct key_matcher *matcher, const struct key *named)
+{
+	CLEANUP(key_text_fini) struct key_text keys = {0};
+
+	for (const struct dead_end *end = &matcher->end; end; end = end->other) {
+		struct key key = *named;
+
+		key.parts = end->parts;
+		key.count = end->count;
+		name_found(matcher, &key, &keys);
+		key_text_put_text(&keys, span_of(matcher->text + end->at));
+		key_text_put_text(&keys, span_of(end->other ? "', and '" : ""));
+	}
+	if (keys.has_failed)
+		return -ENOMEM;
+	return problem_set(matcher->problem, NULL, 0, 0,
+		"there is no '%s', and a new one can be read in two ways: '%.*s'", matcher->text,
+		(int)key_text_span(&keys).len, key_text_span(&keys).data);
+}
+
 /* Tries one tree. Returns 0, whether a value is found or not; PROBLEM or -ENOMEM. */
 static int match_root(struct key_matcher *matcher, const struct node *root)
 {
@@ -860,6 +887,8 @@ static int name_new(struct key_matcher *matcher, const struct dead_end *ends, st
 	matcher->end = is_there ? ends[ret->document] : (struct dead_end){0};
 	if (is_flat(matcher))
 		return make_flat(matcher, prefix + (matcher->text[prefix] == '.'), ret);
+	if (matcher->end.other)
+		return refuse_ends(matcher, ret);
 	if (!matcher->end.parts)
 		matcher->end = (struct dead_end){.at = prefix};
 	return make_new(matcher, ret);

@@ -22,6 +22,9 @@
 #include "merge.h"
 #include "stream.h"
 
+/* Positive result of put_request.plan: PROBLEM, as an op may be meant for one of several values. */
+#define PUT_UNCLEAR 2
+
 struct put_request {
 	/* As for merge_run(). For put_run() the strategy must give trees. */
 	const struct merge_request *merge;
@@ -34,9 +37,9 @@ struct put_request {
 	 * If not NULL, makes the ops, and put_run() ignores `ops` and `count` above. `present` has
 	 * the documents of the present result, which live as long as `arena`. `options` are for
 	 * reading text in the format of these documents. The value of a new document must include
-	 * the document's name. Returns 0 with *count ops at *ops, PROBLEM or -errno. If plan()
-	 * returns PROBLEM and is_reset is set, put_run() calls plan() once more, with the target's
-	 * documents as `present`.
+	 * the document's name. Returns 0 with *count ops at *ops, PROBLEM, PUT_UNCLEAR or
+	 * -errno. If plan() returns PROBLEM and is_reset is set, put_run() calls plan() once more,
+	 * with the target's documents as `present`.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);

@@ -433,7 +433,7 @@ static int edit_whole(
 	if (r == 0)
 		r = edit_run(&edit, &made->edit, problem);
 	if (r != 0)
-		return r;
+		return r == PUT_UNCLEAR ? PROBLEM : r;
 	const struct document *new = made->edit->document;
 	made->amendment.after = made->amendment.before;
 	if (new)

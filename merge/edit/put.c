@@ -709,6 +709,8 @@ static int plan_reset(struct put *put, const struct stream *present, bool *is_ow
 			r = request->plan(request->context, &target, &options, put->arena, &ops,
 				&put->count, &own);
 	}
+	if (*is_own && r == PUT_UNCLEAR)
+		*put->problem = own;
 	put->ops = ops;
 	return r;
 }
@@ -1036,7 +1038,7 @@ int put_run(const struct put_request *request, struct put_result **ret, struct p
 	r = run(&put, result);
 	if (r == 0)
 		*ret = take_ptr(result);
-	return r;
+	return r == PUT_UNCLEAR ? PROBLEM : r;
 }
 
 static void keep_free(struct put_intermediates *keep)

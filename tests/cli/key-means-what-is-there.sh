@@ -107,6 +107,26 @@ for command in get explain set unset; do
 	runs 1 "$PLYFS" $command -l vendor:site two.json editor.fontSize "${args[@]}"
 	says "the KEY 'editor.fontSize' fits 2 values; write editor[\"fontSize\"] or [\"editor.fontSize\"]"
 done
+# So does reset, even if the layer has one of them alone. If nothing shows at the KEY, the layer's own values decide.
+printf 'a: {b: 1}\nc: {d: 1}\nc.d: 2\n' >vendor/both.yaml
+printf 'a.b: 2\nc:\n  d: !delete\nc.d: !delete\n' >site/both.yaml
+cp site/both.yaml was
+for layer in vendor site; do
+	runs 1 "$PLYFS" reset -L $layer -l vendor:site both.yaml a.b
+	says "the KEY 'a.b' fits 2 values; write a[\"b\"] or [\"a.b\"]"
+done
+runs 1 "$PLYFS" reset -l vendor:site both.yaml c.d
+says "the KEY 'c.d' fits 2 values; write c[\"d\"] or [\"c.d\"]"
+cmp -s was site/both.yaml || fail 'reset has changed the layer'
+runs 0 "$PLYFS" reset -l vendor:site both.yaml '["a.b"]' 'c["d"]'
+[ "$(cat site/both.yaml)" = 'c.d: !delete' ] || fail "$(cat site/both.yaml)"
+# A new value that fits into two maps is refused, too.
+printf 'a: {b: {c: 1}}\na.b: {d: 2}\n' >vendor/both.yaml
+runs 1 "$PLYFS" set -l vendor:site both.yaml a.b.e 5
+says "there is no 'a.b.e', and a new one can be read in two ways: 'a[\"b\"].e', and '[\"a.b\"].e'"
+runs 0 "$PLYFS" set -L vendor -l vendor:site both.yaml 'a["b"].e=1' '["a.b"].e=2' a.b.c=3
+[ "$(cat vendor/both.yaml)" = $'a: {b: {c: 3, e: 1}}\na.b: {d: 2, e: 2}' ] || fail "$(cat vendor/both.yaml)"
+rm */both.yaml
 has two.json 1 '["editor.fontSize"]'
 has two.json 2 'editor["fontSize"]'
 runs 1 get two.json a.b.c
