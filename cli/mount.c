@@ -25,6 +25,7 @@
 #include "mountpoint.h"
 #include "plyfs_mount.h"
 #include "probe.h"
+#include "remote_layers.h"
 #include "report.h"
 #include "session.h"
 #include "slice.h"
@@ -326,11 +327,16 @@ static int refuse_circle(const struct mount *mount, const struct settings *setti
 {
 	CLEANUP(freep) char *mountpoint = NULL;
 
-	if (mount->heir || probe_real_path(PROBE_MS, mount->mountpoint, &mountpoint) < 0)
+	if (mount->heir || settings_note_remote(settings) < 0)
 		return EXIT_DONE;
 	for (size_t i = 0; i < settings->layer_count; i++) {
 		const char *path = settings->layers[i]->path;
 
+		/* A probe is a process: only for layers that can be a mount of plyfs. */
+		if (!settings->layers[i]->is_remote)
+			continue;
+		if (!mountpoint && probe_real_path(PROBE_MS, mount->mountpoint, &mountpoint) < 0)
+			return EXIT_DONE;
 		if (!leads_to(path, mountpoint, 0))
 			continue;
 		message_at(path,
