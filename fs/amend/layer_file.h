@@ -52,8 +52,8 @@ int layer_file_write(const struct layer_file *file, struct problem *problem);
 
 /**
  * Removes the file, if it still is the one that was read. If `path` is a link to the file, removes
- * the link, too. If `old.data` is NULL, removes whatever is at `path`: a file, a link or a device.
- * Returns as layer_file_write().
+ * the link, too. If `old.data` is NULL, compares nothing, and removes what is at `path`: a file, a
+ * link or a device. Returns as layer_file_write().
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 

@@ -123,5 +123,5 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 /** Drops a draft that equals the present tree. If possible, the next draft reuses its files. */
 void replica_put_back(struct replica *replica);
 
-/** Drops the draft and the recycled tree, if there are any. */
+/** Drops the draft, and the older tree that the next draft would reuse (recycled_tree.h). */
 void replica_discard(struct replica *replica);

@@ -25,7 +25,7 @@ struct child_report {
 };
 
 /**
- * In the child: fills the workspace, drops rights that the program must not have, and becomes the
- * program.
+ * In the child: writes the command's input into its workspace (a directory, workspace.h), drops
+ * rights that the program must not have, and becomes the program.
  */
 __attribute__((noreturn)) void child_run(const struct child *child);

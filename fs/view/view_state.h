@@ -19,7 +19,7 @@
 void view_put_state(struct view *view, struct record *record);
 
 /**
- * Makes a new view, before view_start(), show the objects of the record. Returns 0; -EBADMSG; or
- * another -errno. After an error the view can only be freed.
+ * Puts the objects of the record into `view`, which must be new: call it before view_start().
+ * Returns 0; -EBADMSG; or another -errno. After an error the view can only be freed.
  */
 int view_take_state(struct view *view, struct record *record);

@@ -19,7 +19,7 @@
 
 static const struct option_spec option_specs[] = {
 	{"default", OPTION_VALUE, DEFAULT_MERGERS, NULL,
-		"the mergers of a part that names none, such as list()+dict()+str()"},
+		"the mergers, such as list()+dict()+str(), for a part that names no mergers"},
 	{"mergers", OPTION_CHOICE, "part", "part|stack",
 		"whether a part's mergers are used for the part itself or for the next part"},
 	{"mergers_path", OPTION_TEXT, "", NULL,

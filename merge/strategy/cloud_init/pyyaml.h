@@ -4,9 +4,10 @@
  * plyfs keeps a scalar's text, but PyYAML turns the text into a value. If PyYAML can't do that,
  * this module refuses the text, with PyYAML's reason.
  *
- * PyYAML accepts more than a type's grammar: `!!int "0o17"` is 15. It also makes values of another
- * kind: !!omap is a list of pairs. This module rewrites such values, so that no other code has to
- * know these rules. A pair becomes a list with MARK_TUPLE (json_patch.h).
+ * PyYAML accepts more than a type's grammar: `!!int "0o17"` is 15. It also changes the kind of
+ * some values: the items of an !!omap, maps of one key, become pairs. This module rewrites such
+ * values, so that no other code has to know these rules. A pair becomes a list with MARK_TUPLE
+ * (json_patch.h).
  */
 #pragma once
 

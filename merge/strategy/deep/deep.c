@@ -537,9 +537,10 @@ static int list_outcome(const struct merge_request *request, const struct node *
 
 static const struct option_spec options[] = {
 	{"lists", OPTION_VALUE, "replace", NULL,
-		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}; for all "
-		"lists, or by place in a map such as {\"*\": replace, \"spec.containers\": {by: "
-		"name}, \"run.*\": append}; the place that spells out the most keys counts"},
+		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}. The "
+		"value is one of these, for all lists, or a map with one of these for each place: "
+		"{\"*\": replace, \"spec.containers\": {by: name}, \"run.*\": append}. If several "
+		"places match, the one that spells out the most keys is taken"},
 	{"delete", OPTION_VALUE, "", NULL,
 		"the lower layers' values that a layer deletes, for formats without the tag "
 		"'!delete': a map of layers to places, such as {site: server.tls}"},
