@@ -14,19 +14,16 @@
 #include "closed_layer_warning.h"
 #include "command.h"
 #include "descriptor.h"
-#include "document.h"
 #include "handover.h"
 #include "helper.h"
 #include "layer_choice.h"
 #include "manager.h"
 #include "message.h"
+#include "mount_circle.h"
 #include "mount_option.h"
-#include "mount_table.h"
 #include "mountpoint.h"
 #include "plyfs_mount.h"
 #include "probe.h"
-#include "remote_layers.h"
-#include "report.h"
 #include "session.h"
 #include "slice.h"
 #include "store_layers.h"
@@ -293,61 +290,6 @@ static int make_absolute(const char *directory, const char *path, char **ret)
 	return text_format(ret, "%s%s%s", is_below ? directory : "", *path == '/' ? "" : "/", path);
 }
 
-/* Maximum number of mounts in a circle that is found. */
-#define CIRCLE_MAX 4
-
-/*
- * Returns whether the layer `path` is a mount that has `mountpoint` as a layer, or a layer that is
- * such a mount. Then a lookup in one of the mounts would ask all others for the same path, and wait
- * for itself.
- */
-static bool leads_to(const char *path, const char *mountpoint, unsigned depth)
-{
-	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *real = NULL;
-	struct table_mount entry;
-	struct problem ignored;
-
-	if (probe_real_path(PROBE_MS, path, &real) < 0)
-		return false;
-	/* A mount may lie over its own layer. */
-	if (strcmp(real, mountpoint) == 0)
-		return depth > 0;
-	if (depth == CIRCLE_MAX || plyfs_mount_entry(real, &entry) < 0 ||
-		plyfs_mount_report(real, &document, &ignored) != 0 || !document->count)
-		return false;
-	const struct node *layers = report_get(document->roots[0], "layers");
-	for (uint32_t i = 0; i < report_count(layers); i++)
-		if (leads_to(report_text(layers->seq.items[i], "path"), mountpoint, depth + 1))
-			return true;
-	return false;
-}
-
-static int refuse_circle(const struct mount *mount, const struct settings *settings)
-{
-	CLEANUP(freep) char *mountpoint = NULL;
-
-	if (mount->heir || settings_note_remote(settings) < 0)
-		return EXIT_DONE;
-	for (size_t i = 0; i < settings->layer_count; i++) {
-		const char *path = settings->layers[i]->path;
-
-		/* A probe is a process: only for layers that can be a mount of plyfs. */
-		if (!settings->layers[i]->is_remote)
-			continue;
-		if (!mountpoint && probe_real_path(PROBE_MS, mount->mountpoint, &mountpoint) < 0)
-			return EXIT_DONE;
-		if (!leads_to(path, mountpoint, 0))
-			continue;
-		message_at(path,
-			"this layer is a mount that has the mountpoint '%s' as a layer itself, so "
-			"each would wait for the other; leave one of these layers out",
-			mountpoint);
-		return EXIT_FAILED;
-	}
-	return EXIT_DONE;
-}
-
 /* Layers from stores must have a state before the layers are opened. */
 static int open_and_serve(struct mount *mount)
 {
@@ -361,7 +303,7 @@ static int open_and_serve(struct mount *mount)
 	if (store_layers_start(&mount->choice, false, &options, &supervisor) != EXIT_DONE ||
 		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	if (refuse_circle(mount, settings) != EXIT_DONE) {
+	if (!mount->heir && mount_circle_refuse(settings, mount->mountpoint) != EXIT_DONE) {
 		settings_unref(settings);
 		return EXIT_FAILED;
 	}

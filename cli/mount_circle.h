@@ -1,0 +1,12 @@
+/* A circle of mounts: a mount that is a layer of its own layer. */
+#pragma once
+
+#include "settings.h"
+
+/**
+ * Refuses settings with a layer that is the mount of another plyfs, if that mount has `mountpoint`
+ * as a layer, or has a layer that does. A lookup in one of them would ask all others for the same
+ * path, and wait for itself. Finds circles of up to 5 mounts, and asks 64 mounts at most. Returns
+ * EXIT_DONE; or EXIT_FAILED after a message.
+ */
+int mount_circle_refuse(const struct settings *settings, const char *mountpoint);
