@@ -35,15 +35,14 @@ static int exit_code_of(pid_t child)
 	int status;
 
 	while (waitpid(child, &status, 0) < 0) {
-		if (errno != EINTR) {
-			message("can't wait for the background process: %s", text_error(-errno));
-			return EXIT_FAILED;
-		}
+		if (errno != EINTR)
+			return message(
+				"can't wait for the background process: %s", text_error(-errno));
 	}
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	message("the background process was ended by a signal: %s", strsignal(WTERMSIG(status)));
-	return EXIT_FAILED;
+	return message(
+		"the background process was ended by a signal: %s", strsignal(WTERMSIG(status)));
 }
 
 /* Waits for the child. Returns the exit code. */

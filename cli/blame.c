@@ -111,10 +111,8 @@ static int print_page(const struct blame *blame, const char *path)
 	if (out == stdout)
 		return r < 0 ? EXIT_FAILED : EXIT_DONE;
 	bool has_failed = ferror(out);
-	if (fclose(out) != 0 || has_failed) {
-		message("can't write to '%s': %s", path, text_error(-errno));
-		return EXIT_FAILED;
-	}
+	if (fclose(out) != 0 || has_failed)
+		return message("can't write to '%s': %s", path, text_error(-errno));
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -136,11 +134,10 @@ static int print_blame(const struct blame_request *request, const struct explain
 	CLEANUP(line_origins_freep) struct line_origins *lines = NULL;
 	CLEANUP(held_fini) struct held held = {0};
 
-	if (explanation->kind == VERSION_LINK) {
-		message_at(request->path, "is a symbolic link (%s); give the path that it leads to",
+	if (explanation->kind == VERSION_LINK)
+		return message_at(request->path,
+			"is a symbolic link (%s); give the path that it leads to",
 			explanation->source);
-		return EXIT_FAILED;
-	}
 	int r = read_lines(subject, &held, &lines);
 	if (r == -ENOMEM)
 		message_at(request->path, "its lines can't be traced: %s", text_error(r));

@@ -189,10 +189,8 @@ static int cat_in_mount(const struct command *command, const char *path)
 	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
 		if (command_print(buffer, (size_t)n) != EXIT_DONE)
 			return EXIT_FAILED;
-	if (n < 0 && errno == EIO) {
-		message_at(path, "does not merge; 'plyfs status %s' shows why", mountpoint);
-		return EXIT_FAILED;
-	}
+	if (n < 0 && errno == EIO)
+		return message_at(path, "does not merge; 'plyfs status %s' shows why", mountpoint);
 	return n < 0 ? layer_choice_complain(NULL, path, -errno, NULL) : EXIT_DONE;
 }
 

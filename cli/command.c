@@ -147,8 +147,7 @@ int command_print(const char *text, size_t len)
 
 	if (r == 0)
 		return EXIT_DONE;
-	message("can't write to standard output: %s", text_error(r));
-	return EXIT_FAILED;
+	return message("can't write to standard output: %s", text_error(r));
 }
 
 /* Reports the unknown option `typed`, "--jsn" or "--jsn=x", and suggests a similar one. */

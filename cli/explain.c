@@ -49,9 +49,7 @@ static int read_key(const struct command *command, struct explain_job *job,
 		r = explained_value_key(explanation, job->asked, job->arena, &job->key, &problem);
 	if (r == PROBLEM && problem.column)
 		return command_misuse(command, "%s", problem.message);
-	if (r == PROBLEM)
-		return message_result(r, &problem, NULL);
-	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
+	return r == 0 ? EXIT_DONE : message_result(r, &problem, NULL);
 }
 
 /* Takes the arguments. Returns an exit code, or -1: continue. */
@@ -103,9 +101,7 @@ static int print(const struct explain_job *job, const struct explanation *explan
 			     : explain_text(explanation, only, job->asked,
 				       colour_use(STDOUT_FILENO), stdout);
 	/* The buffer and its contents are lost when we end. */
-	if (r < 0)
-		message_result(r, NULL, NULL);
-	return r == 0 ? EXIT_DONE : EXIT_FAILED;
+	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
 /* Returns whether the file is made of values; a file without documents may be. */
@@ -119,17 +115,15 @@ static bool is_read_as_values(const struct explanation *explanation)
 }
 
 /* Reports why a file without documents has no KEY. */
-static void report_no_values(const struct explain_job *job, const struct explanation *explanation)
+static int report_no_values(const struct explain_job *job, const struct explanation *explanation)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 
 	/* A source that is the only one is shown even if it does not parse. */
 	int r = explained_file_read(explanation, job->path, &document, &problem);
-	if (r == 0)
-		message_at(job->path, "holds no values, so it has no '%s'", job->asked);
-	else
-		message_result(r, &problem, NULL);
+	return r == 0 ? message_at(job->path, "holds no values, so it has no '%s'", job->asked)
+		      : message_result(r, &problem, NULL);
 }
 
 static int print_key(const struct command *command, struct explain_job *job,
@@ -140,23 +134,19 @@ static int print_key(const struct command *command, struct explain_job *job,
 	struct problem problem;
 	size_t depth = 0;
 
-	if (!is_read_as_values(explanation)) {
-		message_at(job->path,
+	if (!is_read_as_values(explanation))
+		return message_at(job->path,
 			"is not read as values, so it has no '%s'; without a KEY, explain shows "
 			"its sources",
 			job->asked);
-		return EXIT_FAILED;
-	}
 	int code = read_key(command, job, explanation);
 	if (code != EXIT_DONE)
 		return code;
 	int r = explained_value_find(explanation, &job->key, &found, &depth, &problem);
 	if (r == EXPLAINED_ABSENT && explanation->stream.count)
-		nearest_key_report(job->path, &job->key, explanation, &found, depth);
-	else if (r == EXPLAINED_ABSENT)
-		report_no_values(job, explanation);
+		return nearest_key_report(job->path, &job->key, explanation, &found, depth);
 	if (r == EXPLAINED_ABSENT)
-		return EXIT_FAILED;
+		return report_no_values(job, explanation);
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);
 	code = print(job, explanation, &found);

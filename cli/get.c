@@ -152,16 +152,14 @@ static int complain(const struct get_job *job, const struct explanation *explana
 	int r = explained_value_find(explanation, &job->key, &found, &depth, &problem);
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);
-	if (r == EXPLAINED_ABSENT && !job->whole)
-		nearest_key_report(job->path, &job->key, explanation, &found, depth);
-	else if (r == EXPLAINED_ABSENT && !job->whole->count)
-		message_at(job->path, "holds no values, so it has no '%s'", job->asked);
-	else if (r == EXPLAINED_ABSENT)
-		message_at(job->path, "has no '%s'", job->asked);
-	else
-		message_at(job->path, "has no '%s' any more; 'plyfs explain' shows what removed it",
-			job->asked);
-	return EXIT_FAILED;
+	if (r != EXPLAINED_ABSENT)
+		return message_at(job->path,
+			"has no '%s' any more; 'plyfs explain' shows what removed it", job->asked);
+	if (!job->whole)
+		return nearest_key_report(job->path, &job->key, explanation, &found, depth);
+	if (!job->whole->count)
+		return message_at(job->path, "holds no values, so it has no '%s'", job->asked);
+	return message_at(job->path, "has no '%s'", job->asked);
 }
 
 /* Parses the merged text of a file that is no tree in its strategy, as plyfs set does. */
@@ -169,12 +167,10 @@ static int read_whole(struct get_job *job, const struct explanation *explanation
 {
 	struct problem problem;
 
-	if (!explanation->result || !explanation->request->to) {
-		message_at(job->path,
+	if (!explanation->result || !explanation->request->to)
+		return message_at(job->path,
 			"is not read as values, so it has no '%s'; 'plyfs cat' prints it",
 			job->asked);
-		return EXIT_FAILED;
-	}
 	int r = explained_file_read(explanation, job->path, &job->whole, &problem);
 	return r == 0 ? EXIT_DONE : message_result(r, &problem, NULL);
 }

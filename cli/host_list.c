@@ -33,11 +33,10 @@ static int read_text(const char *file, struct host_list *list)
 
 	if (r == 0 && strlen(list->text) == len)
 		return EXIT_DONE;
-	message_at(file, "%s",
+	return message_at(file, "%s",
 		r == -EFBIG ? "is too large for a list of hosts"
 		: r < 0     ? text_error(r)
 			    : "has a NUL byte in it; give a list of hosts, one a line");
-	return EXIT_FAILED;
 }
 
 /* Takes the words of a line, which are separated by blanks. */
@@ -53,8 +52,7 @@ static int take_host(
 	if (strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
 		problem_set(
 			&problem, file, line, 0, "'%s' is no host's name; give one a line", name);
-		message_problem(&problem);
-		return EXIT_FAILED;
+		return message_problem(&problem);
 	}
 	while ((word = strtok_r(NULL, BLANKS, &rest))) {
 		if (!fact_is_given(word)) {
@@ -63,8 +61,7 @@ static int take_host(
 				"behind "
 				"it facts such as role=web",
 				word, name);
-			message_problem(&problem);
-			return EXIT_FAILED;
+			return message_problem(&problem);
 		}
 		host.facts = host.facts ? host.facts : word;
 		host.fact_count++;

@@ -202,10 +202,8 @@ int layer_choice_not_in_mount(const struct command *command, const char *path, i
 	CLEANUP(freep) char *root = NULL;
 	struct stat found;
 
-	if (error == -ENOENT && rendered_tree_find(path, &root) == -EPERM) {
-		message_at(path, RENDERED_TREE_FOREIGN);
-		return EXIT_FAILED;
-	}
+	if (error == -ENOENT && rendered_tree_find(path, &root) == -EPERM)
+		return message_at(path, RENDERED_TREE_FOREIGN);
 	if (error == -ENOENT && lstat(path, &found) == 0)
 		return command_misuse(command,
 			"'%s' is not in a plyfs mount; give its layers with -c or %s", path,
@@ -317,9 +315,7 @@ int layer_choice_offline(struct settings *settings, struct offline **ret)
 {
 	int r = offline_new(settings, ret);
 
-	if (r < 0)
-		message_result(r, NULL, NULL);
-	return r == 0 ? EXIT_DONE : EXIT_FAILED;
+	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
 /*
@@ -386,41 +382,44 @@ static bool report_unshown(const struct settings *settings, const char *path, co
 	return false;
 }
 
+/* Finds a lower layer's file that a higher layer hides. Returns false if there is none, or it can't be
+ * named. */
+static bool find_hidden(
+	const struct settings *settings, const char *inner, char **mark, char **name)
+{
+	CLEANUP(freep) struct hidden *hidden = settings ? malloc(sizeof(*hidden)) : NULL;
+
+	return hidden &&
+	       hidden_find(settings, (unsigned)settings->layer_count, inner, hidden) > 0 &&
+	       hidden_mark_name(settings, hidden, mark) == 0 &&
+	       layer_source_name(settings->layers[hidden->layer], inner, name) == 0;
+}
+
 /* Reports a missing file: "motd: hidden by site/.wh.motd; vendor/motd exists". */
 static int complain_of_absence(const struct settings *settings, const char *path, const char *inner)
 {
-	CLEANUP(freep) struct hidden *hidden = settings ? malloc(sizeof(*hidden)) : NULL;
 	CLEANUP(freep) char *mark = NULL, *name = NULL;
 
 	if (settings && layer_choice_end(settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	if (!hidden || hidden_find(settings, (unsigned)settings->layer_count, inner, hidden) <= 0 ||
-		hidden_mark_name(settings, hidden, &mark) < 0 ||
-		layer_source_name(settings->layers[hidden->layer], inner, &name) < 0) {
-		if (!settings || (!report_unshown(settings, path, inner) &&
-					 !report_inner_path(settings, path)))
-			message_at(path, "no layer has such a file");
+	if (find_hidden(settings, inner, &mark, &name))
+		return message_at(path, "hidden by %s; %s exists", mark, name);
+	if (settings &&
+		(report_unshown(settings, path, inner) || report_inner_path(settings, path)))
 		return EXIT_FAILED;
-	}
-	message_at(path, "hidden by %s; %s exists", mark, name);
-	return EXIT_FAILED;
+	return message_at(path, "no layer has such a file");
 }
 
 /* Reports a directory in the place of a file, and the file of a lower layer that it hides. */
 static int complain_of_directory(
 	const struct settings *settings, const char *path, const char *inner)
 {
-	CLEANUP(freep) struct hidden *hidden = settings ? malloc(sizeof(*hidden)) : NULL;
 	CLEANUP(freep) char *mark = NULL, *name = NULL;
 
-	if (!hidden || hidden_find(settings, (unsigned)settings->layer_count, inner, hidden) <= 0 ||
-		hidden_mark_name(settings, hidden, &mark) < 0 ||
-		layer_source_name(settings->layers[hidden->layer], inner, &name) < 0)
-		message_at(path, "is a directory; give a file");
-	else
-		message_at(path, "is a directory: %s hides the file %s; give a file in it", mark,
-			name);
-	return EXIT_FAILED;
+	if (!find_hidden(settings, inner, &mark, &name))
+		return message_at(path, "is a directory; give a file");
+	return message_at(
+		path, "is a directory: %s hides the file %s; give a file in it", mark, name);
 }
 
 int layer_choice_complain(const struct settings *settings, const char *path, int result,
@@ -435,17 +434,13 @@ int layer_choice_complain_in(const struct settings *settings, const char *path, 
 	switch (-result) {
 	case ENOENT:
 	case ENOTDIR:
-		complain_of_absence(settings, path, inner);
-		break;
+		return complain_of_absence(settings, path, inner);
 	case EISDIR:
-		complain_of_directory(settings, path, inner);
-		break;
+		return complain_of_directory(settings, path, inner);
 	case ENOTCONN:
-		message_at(path, PLYFS_MOUNT_ENDED);
-		break;
+		return message_at(path, PLYFS_MOUNT_ENDED);
 	case ETIMEDOUT:
-		plyfs_mount_complain(path);
-		break;
+		return plyfs_mount_complain(path);
 	default:
 		message_result(result, problem, path);
 	}

@@ -61,7 +61,7 @@ static void put_json(const char *kind, const char *text, const struct problem *p
 	funlockfile(stderr);
 }
 
-void message(const char *format, ...)
+int message(const char *format, ...)
 {
 	char text[MESSAGE_MAX];
 	va_list arguments;
@@ -70,7 +70,7 @@ void message(const char *format, ...)
 	int n = vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	if (n < 0)
-		return;
+		return EXIT_FAILED;
 	/* The text may quote any name or argument: escape it. */
 	char line[MESSAGE_MAX];
 	shown_head(line, sizeof(line), text);
@@ -78,11 +78,12 @@ void message(const char *format, ...)
 		put_json("error", line, &(struct problem){0});
 	else
 		fprintf(stderr, "plyfs: %s\n", line);
+	return EXIT_FAILED;
 }
 
-void message_at(const char *path, const char *format, ...)
+int message_at(const char *path, const char *format, ...)
 {
-	char text[PROBLEM_MESSAGE_MAX];
+	char text[2 * PROBLEM_MESSAGE_MAX]; /* problem_set() cuts it */
 	struct problem problem;
 	va_list arguments;
 
@@ -90,7 +91,7 @@ void message_at(const char *path, const char *format, ...)
 	int n = vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	problem_set(&problem, path, 0, 0, "%s", n < 0 ? "" : text);
-	message_problem(&problem);
+	return message_problem(&problem);
 }
 
 static void put(const char *kind, const struct problem *problem)
@@ -108,9 +109,10 @@ static void put(const char *kind, const struct problem *problem)
 		fprintf(stderr, "plyfs: %s\n", text);
 }
 
-void message_problem(const struct problem *problem)
+int message_problem(const struct problem *problem)
 {
 	put("error", problem);
+	return EXIT_FAILED;
 }
 
 void message_warning(const struct problem *problem)
@@ -121,12 +123,9 @@ void message_warning(const struct problem *problem)
 int message_result(int result, const struct problem *problem, const char *subject)
 {
 	if (result == PROBLEM)
-		message_problem(problem);
-	else if (subject)
-		message_at(subject, "%s", text_error(result));
-	else
-		message("%s", text_error(result));
-	return EXIT_FAILED;
+		return message_problem(problem);
+	return subject ? message_at(subject, "%s", text_error(result))
+		       : message("%s", text_error(result));
 }
 
 /* Finds the line with that number, starting at 1, without its end. False: there is none. */

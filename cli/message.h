@@ -27,14 +27,18 @@ void message_use_json(void);
  */
 void message_share(void);
 
+/*
+ * The functions that print an error return EXIT_FAILED, for the caller to return.
+ */
+
 /** Prints "plyfs: …" as one line, with control characters escaped and a newline added. */
-__attribute__((format(printf, 1, 2))) void message(const char *format, ...);
+__attribute__((format(printf, 1, 2))) int message(const char *format, ...);
 
 /** Prints a message() about a path: "plyfs: PATH: …". */
-__attribute__((format(printf, 2, 3))) void message_at(const char *path, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int message_at(const char *path, const char *format, ...);
 
 /** Prints "plyfs: FILE:LINE:COLUMN: …". */
-void message_problem(const struct problem *problem);
+int message_problem(const struct problem *problem);
 
 /** As message_problem(), for a warning: in JSON, "warning" replaces "error". */
 void message_warning(const struct problem *problem);
@@ -42,7 +46,6 @@ void message_warning(const struct problem *problem);
 /**
  * Prints the message for the non-zero `result` of a function that fills a problem. For PROBLEM,
  * prints the problem. For -errno, prints "SUBJECT: " (`subject` may be NULL) and the error's text.
- * Returns EXIT_FAILED.
  */
 int message_result(int result, const struct problem *problem, const char *subject);
 

@@ -32,11 +32,10 @@ static int open_state(const char *directory, const char *state)
 
 static int complain(const char *directory, int error)
 {
-	message_at(directory, "%s",
+	return message_at(directory, "%s",
 		error == -ENOENT
 			? "is no mirror; 'plyfs mirror etcd' and 'plyfs mirror git' make one"
 			: text_error(error));
-	return EXIT_FAILED;
 }
 
 /* Prints "3 s", "5 min", "2 h", "9 days". */
@@ -167,10 +166,9 @@ int mirror_control_confirm(const char *directory, const char *state)
 		return code;
 	const char *offer = report_text(report.map, "offer");
 	double pid = report_number(report.map, "pid");
-	if (!*offer) {
-		message_at(directory, "nothing is held back, so there is nothing to confirm");
-		return EXIT_FAILED;
-	}
+	if (!*offer)
+		return message_at(
+			directory, "nothing is held back, so there is nothing to confirm");
 	int r = write_confirmation(fd, offer);
 	if (r < 0)
 		return complain(directory, r);

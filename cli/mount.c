@@ -394,11 +394,9 @@ static int answer(struct mount *mount, const char *directory)
 	struct problem problem;
 	struct handover_terms terms;
 
-	if (!handover_is_answered(mount->question, &terms)) {
-		message("plyfs " PLYFS_VERSION " can't read the state of the running plyfs; "
-			"unmount and mount again");
-		return EXIT_FAILED;
-	}
+	if (!handover_is_answered(mount->question, &terms))
+		return message("plyfs " PLYFS_VERSION " can't read the state of the running plyfs; "
+			       "unmount and mount again");
 	mount->choice.around.directory = directory;
 	if (look_beneath(mount, TRIAL_BENEATH_FD, beneath, &mountpoint) != EXIT_DONE ||
 		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
@@ -433,11 +431,9 @@ static int run_in(struct mount *mount, const char *directory)
 	int r = background_start(&mount->background, &code);
 	if (r == BACKGROUND_PARENT)
 		return code;
-	if (r < 0) {
-		message("can't go into the background: %s; -f stays in the foreground",
+	if (r < 0)
+		return message("can't go into the background: %s; -f stays in the foreground",
 			strerror(-r));
-		return EXIT_FAILED;
-	}
 	return begin(mount, directory);
 }
 
@@ -451,10 +447,8 @@ static int run_daemon(struct mount *mount)
 		mount->stored_fd = mount->inheritance.socket;
 	else if (mount->stored_fd < 0)
 		mount->stored_fd = manager_take_stored();
-	if (background_keep_standard(mount->stored_fd) < 0) {
-		message("can't open /dev/null: %s", text_error(-errno));
-		return EXIT_FAILED;
-	}
+	if (background_keep_standard(mount->stored_fd) < 0)
+		return message("can't open /dev/null: %s", text_error(-errno));
 	directory = working_directory();
 	if (!directory)
 		return message_result(-errno, NULL, NULL);

@@ -6,11 +6,11 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	message("this plyfs was built without FUSE, so there is no '%s'; 'plyfs render --watch' "
+	return message(
+		"this plyfs was built without FUSE, so there is no '%s'; 'plyfs render --watch' "
 		"keeps "
 		"the same tree as ordinary files",
 		command->name);
-	return EXIT_FAILED;
 }
 
 const struct command command_mount = {

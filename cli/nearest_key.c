@@ -137,12 +137,11 @@ static char *find_in_documents(const struct explanation *explanation, struct spa
 }
 
 /* Reports that no document fits, with the names of those that are there. */
-static void report_documents(
+static int report_documents(
 	const char *path, const struct key *key, const struct explanation *explanation)
 {
 	const struct stream *stream = &explanation->stream;
-	struct key_text forms = {0};
-	struct problem problem;
+	CLEANUP(key_text_fini) struct key_text forms = {0};
 	size_t i = 0;
 
 	for (; i < stream->count && forms.len < PROBLEM_MESSAGE_MAX / 2; i++) {
@@ -151,12 +150,9 @@ static void report_documents(
 		stream_put(stream, i, &forms);
 	}
 	if (stream->count > 1)
-		problem_set(&problem, path, 0, 0, "has no '%s'; its documents are %.*s%s",
-			key->text, (int)forms.len, forms.data, i < stream->count ? " …" : "");
-	else
-		problem_set(&problem, path, 0, 0, "has no '%s'", key->text);
-	message_problem(&problem);
-	key_text_fini(&forms);
+		return message_at(path, "has no '%s'; its documents are %.*s%s", key->text,
+			(int)forms.len, forms.data, i < stream->count ? " …" : "");
+	return message_at(path, "has no '%s'", key->text);
 }
 
 /* Returns whether the KEY begins as the name of a document does, and fits none. */
@@ -168,36 +164,28 @@ static bool is_document(const struct key *key, const struct explanation *explana
 	       depth == 0 && key->count && key->parts[0].is_bracket && key->parts[0].value.data;
 }
 
-void nearest_key_report(const char *path, const struct key *key,
+int nearest_key_report(const char *path, const struct key *key,
 	const struct explanation *explanation, const struct explained *at, size_t depth)
 {
 	const struct node *in = at->at.value;
 	struct span place = key_text_span(&at->key);
 	CLEANUP(freep) char *meant = NULL;
-	struct problem problem;
 
-	if (!in || is_document(key, explanation, depth)) {
-		report_documents(path, key, explanation);
-		return;
-	}
+	if (!in || is_document(key, explanation, depth))
+		return report_documents(path, key, explanation);
 	if (depth == 0 && key->document == KEY_ANY_DOCUMENT)
 		meant = find_in_documents(explanation, key->parts[depth].name);
 	else
 		meant = find_in(in, &at->key, key->parts[depth].name);
 	if (!meant)
 		meant = find_elsewhere(key, depth, explanation);
-	if (meant) {
-		problem_set(
-			&problem, path, 0, 0, "has no '%s'; did you mean '%s'?", key->text, meant);
-	} else if (node_is_scalar(in)) {
-		char value[EXCERPT_SIZE];
-
-		excerpt(in, value, sizeof(value));
-		problem_set(&problem, path, 0, 0, "has no '%s'; '%.*s' is a scalar: %s", key->text,
-			(int)place.len, place.data, value);
-	} else {
-		problem_set(&problem, path, 0, 0, "has no '%s'; '%.*s' is %s of %u", key->text,
+	if (meant)
+		return message_at(path, "has no '%s'; did you mean '%s'?", key->text, meant);
+	if (!node_is_scalar(in))
+		return message_at(path, "has no '%s'; '%.*s' is %s of %u", key->text,
 			(int)place.len, place.data, node_kind_name(in), (unsigned)node_count(in));
-	}
-	message_problem(&problem);
+	char value[EXCERPT_SIZE];
+	excerpt(in, value, sizeof(value));
+	return message_at(path, "has no '%s'; '%.*s' is a scalar: %s", key->text, (int)place.len,
+		place.data, value);
 }

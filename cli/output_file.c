@@ -58,8 +58,7 @@ static int real_path(const char *path, char **ret)
 
 static int complain(const char *path, int error)
 {
-	message("can't write to '%s': %s", path, text_error(-error));
-	return EXIT_FAILED;
+	return message("can't write to '%s': %s", path, text_error(-error));
 }
 
 int output_file_open(const struct settings *settings, const char *path, FILE **ret)
@@ -70,15 +69,12 @@ int output_file_open(const struct settings *settings, const char *path, FILE **r
 	int r = real_path(path, &real);
 	if (r < 0)
 		return complain(path, -r);
-	if (access(path, F_OK) < 0 && lstat(path, &link) == 0) {
-		message("'%s' is a link that leads nowhere; give a file elsewhere", path);
-		return EXIT_FAILED;
-	}
+	if (access(path, F_OK) < 0 && lstat(path, &link) == 0)
+		return message("'%s' is a link that leads nowhere; give a file elsewhere", path);
 	const struct layer *layer = layer_of(settings, real);
-	if (layer) {
-		message("'%s' is in the layer '%s'; give a file elsewhere", path, layer->name);
-		return EXIT_FAILED;
-	}
+	if (layer)
+		return message(
+			"'%s' is in the layer '%s'; give a file elsewhere", path, layer->name);
 	*ret = fopen(path, "we");
 	return *ret ? EXIT_DONE : complain(path, errno);
 }

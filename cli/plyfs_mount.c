@@ -583,10 +583,11 @@ void plyfs_mount_name_silent(const char *path)
 	message("%s", text);
 }
 
-void plyfs_mount_complain(const char *path)
+int plyfs_mount_complain(const char *path)
 {
 	if (!plyfs_mount_has_reported())
 		plyfs_mount_name_silent(path);
+	return EXIT_FAILED;
 }
 
 bool plyfs_mount_is_foreign(const char *path)
@@ -629,8 +630,7 @@ int plyfs_mount_wait(const char *path, probe_call *call, void *context)
 	if (!plyfs_mount_may_be_silent() ||
 		probe_run(PROBE_MS, call, context, NULL, NULL) != -ETIMEDOUT)
 		return EXIT_DONE;
-	plyfs_mount_complain(path);
-	return EXIT_FAILED;
+	return plyfs_mount_complain(path);
 }
 
 int plyfs_mount_await(const char *path)

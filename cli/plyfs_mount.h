@@ -77,9 +77,9 @@ void plyfs_mount_silence(
  * Reports that a mount did not answer for PROBE_MS. `path` may be a list, "A:B". The message names,
  * in this order of preference: a silent mount that contains `path`; any silent mount, as a link may
  * lead there; a mount that contains `path`; `path` itself. Does nothing if the guard (see
- * plyfs_mount_guard()) has already reported a mount.
+ * plyfs_mount_guard()) has already reported a mount. Returns EXIT_FAILED.
  */
-void plyfs_mount_complain(const char *path);
+int plyfs_mount_complain(const char *path);
 
 /**
  * Prints the message of plyfs_mount_complain(), even if the guard has reported another mount. Does

@@ -377,11 +377,10 @@ static int complain(const char *path, int error)
 		return layer_choice_complain(NULL, path, error, NULL);
 	if (error != -EPERM && (error != -ENOENT || access(path, F_OK) < 0))
 		return message_result(error, NULL, path);
-	message_at(path, "%s",
+	return message_at(path, "%s",
 		error == -EPERM ? RENDERED_TREE_FOREIGN
 				: "is not in a plyfs mount, nor in a tree that plyfs has rendered; "
 				  "'plyfs status' lists the mounts");
-	return EXIT_FAILED;
 }
 
 static int print_for_people(const char *path, const char *mountpoint, bool is_verbose)
@@ -428,11 +427,9 @@ static int print_json(const char *path, const char *mountpoint, bool is_rendered
 	int r = plyfs_mount_status(mountpoint, &text, &len);
 	if (r < 0)
 		return complain(path, r);
-	if (!is_report(mountpoint, (struct span){text, len})) {
-		message_at(
+	if (!is_report(mountpoint, (struct span){text, len}))
+		return message_at(
 			mountpoint, "its status is no JSON; another program may serve this mount");
-		return EXIT_FAILED;
-	}
 	fwrite(text, 1, len, stdout);
 	return EXIT_DONE;
 }

@@ -62,10 +62,9 @@ static int wait_for_result(const char *mountpoint, int pidfd, double before)
 			message("%s: %s; the running plyfs goes on", mountpoint, now.error);
 		return *now.error ? EXIT_FAILED : EXIT_DONE;
 	}
-	message("%s: %s", mountpoint,
+	return message("%s: %s", mountpoint,
 		ended.revents ? "the plyfs that served it has ended; mount it again"
 			      : "the running plyfs has not answered");
-	return EXIT_FAILED;
 }
 
 /*

@@ -22,8 +22,7 @@
 
 static int complain(const char *what)
 {
-	message_at(what, "can't be edited: %s", text_error(-errno));
-	return EXIT_FAILED;
+	return message_at(what, "can't be edited: %s", text_error(-errno));
 }
 
 static const char *temporary_directory(void)
@@ -45,8 +44,7 @@ static int write_text(const struct text_editor *editor, const char *head, struct
 
 static int refuse_nul(const char *name)
 {
-	message_at(name, "has a NUL byte, which no text has; an editor can't change it");
-	return EXIT_FAILED;
+	return message_at(name, "has a NUL byte, which no text has; an editor can't change it");
 }
 
 int text_editor_open(struct text_editor *editor, const char *name, struct span text)
@@ -109,10 +107,9 @@ static int read_text(struct text_editor *editor, const char *head, const char *c
 	size_t len;
 
 	if ((fd < 0 && errno == ENOENT) ||
-		(fd >= 0 && fstat(fd, &stat) == 0 && !S_ISREG(stat.st_mode))) {
-		message_at(editor->path, "the editor has left no file here; nothing is changed");
-		return EXIT_FAILED;
-	}
+		(fd >= 0 && fstat(fd, &stat) == 0 && !S_ISREG(stat.st_mode)))
+		return message_at(
+			editor->path, "the editor has left no file here; nothing is changed");
 	int r = fd < 0 ? -errno : text_read(fd, SIZE_MAX - 1, &text, &len);
 	if (r < 0)
 		return message_result(r, NULL, editor->path);
@@ -176,10 +173,9 @@ static int start(const struct text_editor *editor)
 		return complain("the editor");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return EXIT_DONE;
-	message("the editor '%s' failed%s; set VISUAL or EDITOR", program(),
+	return message("the editor '%s' failed%s; set VISUAL or EDITOR", program(),
 		WIFEXITED(status) && WEXITSTATUS(status) == 127 ? ": there is no such program"
 								: "");
-	return EXIT_FAILED;
 }
 
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment)

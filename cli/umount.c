@@ -150,10 +150,9 @@ static int unmount_path(const struct umount_job *job, const char *path)
 	struct mountpoint mountpoint;
 	int r = mountpoint_take(path, &mountpoint);
 
-	if (r == -ENOENT) {
-		message("%s: no plyfs is mounted there; 'findmnt -t fuse.plyfs' lists them", path);
-		return EXIT_FAILED;
-	}
+	if (r == -ENOENT)
+		return message(
+			"%s: no plyfs is mounted there; 'findmnt -t fuse.plyfs' lists them", path);
 	if (r < 0)
 		return layer_choice_complain(NULL, path, r, NULL);
 	int code = unmount(job, &mountpoint);
@@ -167,8 +166,7 @@ static int enter_namespace(const char *path)
 
 	if (fd >= 0 && setns(fd, CLONE_NEWNS) == 0)
 		return EXIT_DONE;
-	message("%s: can't be entered: %s", path, text_error(-errno));
-	return EXIT_FAILED;
+	return message("%s: can't be entered: %s", path, text_error(-errno));
 }
 
 static int run(const struct command *command, int argc, char **argv)
