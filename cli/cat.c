@@ -222,7 +222,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return command_misuse(command, "a path is missing");
 	if (layer_choice_is_double(command, &job.choice))
 		return EXIT_WRONG_USE;
-	if (job.choice.config || job.choice.layers)
+	if (layer_choice_text(&job.choice))
 		return cat_in_view(&job, argv + optind);
 
 	code = EXIT_DONE;

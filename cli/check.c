@@ -73,7 +73,7 @@ static int read_arguments(
 			"--hosts replaces %%H in a plyfs.yaml; layers given with -l have none");
 	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
-	if (job->choice.config || job->choice.layers)
+	if (layer_choice_text(&job->choice))
 		return -1;
 	if (optind == argc)
 		return command_misuse(
@@ -120,7 +120,7 @@ static int find_files(
 	const struct command *command, struct check_job *job, char **paths, bool *is_whole)
 {
 	CLEANUP(freep) char *inner = NULL;
-	bool is_in_mount = !job->choice.config && !job->choice.layers;
+	bool is_in_mount = !layer_choice_text(&job->choice);
 	int code = EXIT_DONE;
 
 	if (is_in_mount)

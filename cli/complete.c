@@ -226,7 +226,7 @@ static void offer_layers(const struct completion *to, const struct typed *typed)
 {
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	CLEANUP(freep) char *inner = NULL;
-	bool has_choice = typed->choice.config || typed->choice.layers;
+	bool has_choice = layer_choice_text(&typed->choice);
 
 	if (!has_choice && !typed->path)
 		return;
@@ -472,7 +472,7 @@ static void offer_argument(
 		offer_mounts(to);
 		return;
 	}
-	if ((typed->choice.config || typed->choice.layers) && strstr(command->synopsis, "PATH")) {
+	if (layer_choice_text(&typed->choice) && strstr(command->synopsis, "PATH")) {
 		offer_paths(to, typed);
 		return;
 	}

@@ -123,7 +123,7 @@ static int diff_layers(
 	CLEANUP(freep) char *inner = NULL, *root = NULL, *real = NULL;
 
 	/* For a whole rendered tree, show its drift. */
-	bool is_in_tree = !job->choices[0].config && !job->choices[0].layers;
+	bool is_in_tree = !layer_choice_text(&job->choices[0]);
 	int r = is_in_tree ? rendered_tree_find(path, &root) : -ENOENT;
 	if (r == -ETIMEDOUT)
 		return layer_choice_complain(NULL, path, r, NULL);

@@ -23,7 +23,7 @@ static int take_new(const char *path, char **ret)
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path)
 {
-	bool is_in_mount = !choice->config && !choice->layers;
+	bool is_in_mount = !layer_choice_text(choice);
 	struct problem problem;
 
 	*ret = (struct explained_file){0};

@@ -71,11 +71,20 @@ bool layer_choice_is_double(const struct command *command, const struct layer_ch
 	return true;
 }
 
-static int open_layers(
-	const struct layer_choice *choice, struct settings **ret, struct problem *problem)
+/* Opens the layers of the mount, or, if it is NULL, those of the choice. */
+static int open_layers(const struct layer_choice *choice, const char *mountpoint,
+	struct settings **ret, struct problem *problem)
 {
-	return choice->config ? settings_read(&choice->around, choice->config, ret, problem)
-			      : settings_from_layers(&choice->around, choice->layers, ret, problem);
+	const struct settings_environment *around = &choice->around;
+
+	return mountpoint       ? mounted_settings(mountpoint, around, ret, problem)
+	       : choice->config ? settings_read(around, choice->config, ret, problem)
+				: settings_from_layers(around, choice->layers, ret, problem);
+}
+
+static const char *name_of(const struct layer_choice *choice, const char *mountpoint)
+{
+	return mountpoint ? mountpoint : layer_choice_text(choice);
 }
 
 /* Returns whether a mirror has replaced none of the layers before it could be held. */
@@ -93,20 +102,17 @@ static bool hold_layers(const struct settings *settings)
 	return true;
 }
 
-/* Opens the layers of the mount, or, if it is NULL, those of the choice, and holds them. */
+/* As open_layers(), and holds them. */
 static int open_and_hold(const struct layer_choice *choice, const char *mountpoint,
 	struct settings **ret, struct problem *problem)
 {
-	const char *given = mountpoint ? mountpoint : choice->config;
-
 	for (int i = 0; i < HOLD_ATTEMPTS; i++) {
-		int r = mountpoint ? mounted_settings(mountpoint, &choice->around, ret, problem)
-				   : open_layers(choice, ret, problem);
+		int r = open_layers(choice, mountpoint, ret, problem);
 		if (r != 0 || hold_layers(*ret))
 			return r;
 		settings_unref(*ret);
 	}
-	return problem_set(problem, given ? given : choice->layers, 0, 0,
+	return problem_set(problem, name_of(choice, mountpoint), 0, 0,
 		"mirrors replace the layers faster than they can be opened; try again");
 }
 
@@ -128,9 +134,7 @@ static int try_to_open(void *context, int out)
 	struct statfs answer;
 
 	(void)out;
-	int r = opened->mountpoint ? mounted_settings(opened->mountpoint, &opened->choice->around,
-					     &settings, &problem)
-				   : open_layers(opened->choice, &settings, &problem);
+	int r = open_layers(opened->choice, opened->mountpoint, &settings, &problem);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
 		if (settings->layers[i]->dirfd >= 0)
 			(void)fstatfs(settings->layers[i]->dirfd, &answer);
@@ -142,25 +146,12 @@ static int wait_for_layers(const struct layer_choice *choice, const char *mountp
 {
 	struct opened_layers opened = {choice, mountpoint};
 
-	return plyfs_mount_wait(mountpoint       ? mountpoint
-				: choice->config ? choice->config
-						 : choice->layers,
-		try_to_open, &opened);
+	return plyfs_mount_wait(name_of(choice, mountpoint), try_to_open, &opened);
 }
 
 int layer_choice_wait(const struct layer_choice *choice)
 {
 	return wait_for_layers(choice, NULL);
-}
-
-static int complain_of_layers(
-	const struct layer_choice *choice, int result, const struct problem *problem)
-{
-	layer_choice_complain(
-		NULL, choice->config ? choice->config : choice->layers, result, problem);
-	if (result == PROBLEM)
-		place_show(NULL, problem);
-	return EXIT_FAILED;
 }
 
 static int open_with(const struct layer_choice *choice, bool holds, struct settings **ret)
@@ -169,10 +160,13 @@ static int open_with(const struct layer_choice *choice, bool holds, struct setti
 
 	if (layer_choice_wait(choice) != EXIT_DONE)
 		return EXIT_FAILED;
-	int r = holds ? open_and_hold(choice, NULL, ret, &problem)
-		      : open_layers(choice, ret, &problem);
-	if (r != 0)
-		return complain_of_layers(choice, r, &problem);
+	int r = (holds ? open_and_hold : open_layers)(choice, NULL, ret, &problem);
+	if (r != 0) {
+		layer_choice_complain(NULL, layer_choice_text(choice), r, &problem);
+		if (r == PROBLEM)
+			place_show(NULL, &problem);
+		return EXIT_FAILED;
+	}
 	if ((*ret)->warning.message[0])
 		message_warning(&(*ret)->warning);
 	return EXIT_DONE;

@@ -16,6 +16,12 @@ struct layer_choice {
 	bool is_of_list; /* the host is from a list: don't warn if it has no layer of its own */
 };
 
+/* Returns the choice as the user gave it, CONFIG or "A:B:C"; NULL: the path is in a mount. */
+static inline const char *layer_choice_text(const struct layer_choice *choice)
+{
+	return choice->config ? choice->config : choice->layers;
+}
+
 /* The options and help texts that all commands that read layers have. */
 #define LAYER_CHOICE_OPTIONS(choice)                                                               \
 	{'c', "config", .text = &(choice)->config}, {'l', "layers", .text = &(choice)->layers},    \

@@ -552,8 +552,8 @@ static int take_types(const struct command *command, void *context, const char *
 /* Returns whether -l was meant as other commands have it: "-l LAYER:LAYER". */
 static bool is_of_layers(const struct ls_job *job, const char *path)
 {
-	return !job->choice.config && !job->choice.layers && job->is_long && path &&
-	       strchr(path, ':') && access(path, F_OK) < 0;
+	return !layer_choice_text(&job->choice) && job->is_long && path && strchr(path, ':') &&
+	       access(path, F_OK) < 0;
 }
 
 static int run(const struct command *command, int argc, char **argv)

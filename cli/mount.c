@@ -38,7 +38,6 @@ struct mount {
 	bool is_taking_over;
 	struct mount_options options;
 	struct layer_choice choice;
-	const char *label;
 	const char *mountpoint;
 	const char *question;     /* we are a trial of a program that is to take over (trial.h) */
 	struct program_call call; /* of the program that takes over */
@@ -106,7 +105,6 @@ static int take_arguments(
 		mount->choice = guess(mount, arguments[0]);
 	if (layer_choice_is_double(command, &mount->choice))
 		return EXIT_WRONG_USE;
-	mount->label = mount->choice.config ? mount->choice.config : mount->choice.layers;
 	if (mount->inheritance.socket >= 0)
 		trim(arguments[count - 1]);
 	mount->mountpoint = arguments[count - 1];
@@ -229,7 +227,7 @@ static struct session_options session_options(struct mount *mount)
 
 	return (struct session_options){
 		.mountpoint = mount->mountpoint,
-		.label = mount->label,
+		.label = layer_choice_text(&mount->choice),
 		.supervisor = mount->supervisor,
 		.call = &mount->call,
 		.tried = mount->inheritance.tried,
@@ -331,7 +329,7 @@ static int serve_in(struct mount *mount, const char *directory)
 	if (mount->choice.config) {
 		if (make_absolute(directory, mount->choice.config, &config) < 0)
 			return message_result(-ENOMEM, NULL, NULL);
-		mount->label = mount->choice.config = config;
+		mount->choice.config = config;
 	}
 	mount->choice.around.directory = directory;
 	/* If the working directory was removed, no argument is relative: it would be refused. */

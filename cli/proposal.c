@@ -134,8 +134,8 @@ static void print_command(const struct proposal *proposal, const struct proposed
 		fputs(" -c", stdout);
 	if (choice->layers)
 		fputs(" -l", stdout);
-	if (choice->config || choice->layers)
-		proposal_put_word(stdout, choice->config ? choice->config : choice->layers);
+	if (layer_choice_text(choice))
+		proposal_put_word(stdout, layer_choice_text(choice));
 	if (*proposal->path == '-' || (line->key && *line->key == '-'))
 		fputs(" --", stdout);
 	proposal_put_word(stdout, proposal->path);

@@ -94,7 +94,7 @@ static int read_arguments(
 		return code;
 	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
-	if (!job->choice.config && !job->choice.layers)
+	if (!layer_choice_text(&job->choice))
 		return command_misuse(command, "the layers are missing; give -c or -l");
 	if (job->is_watching && (job->report.is_dry || job->report.is_json))
 		return command_misuse(command, "--watch goes on, and %s ends; give one",
@@ -255,7 +255,7 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	const struct rendered_options options = {
 		.directory = job.directory,
-		.source = job.choice.config ? job.choice.config : job.choice.layers,
+		.source = layer_choice_text(&job.choice),
 		.adopts = job.adopts,
 		.keeps_drift = job.keeps_drift,
 		.is_atomic = job.is_atomic,
