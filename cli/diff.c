@@ -29,14 +29,11 @@ struct diff_job {
 	struct settings_environment common; /* of those before the first -c or -l: for both sets */
 	struct unified how;
 	bool wants_code;
-	bool is_json;
-	size_t count; /* number of differences in JSON */
 
 	/* of --hosts: */
 	const char *hosts_file;
 	char **paths;
 	struct settings *first; /* of the first host, with which the others are compared */
-	bool differs;
 };
 
 /* Ends the options -H and similar, which behind a -c belong to that -c only. */
@@ -116,8 +113,7 @@ static int set_context(const struct command *command, void *context, const char 
 	return EXIT_DONE;
 }
 
-static int diff_layers(
-	const struct command *command, const struct diff_job *job, const char *path, bool *differs)
+static int diff_layers(const struct command *command, struct diff_job *job, const char *path)
 {
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	CLEANUP(freep) char *inner = NULL, *root = NULL, *real = NULL;
@@ -129,16 +125,16 @@ static int diff_layers(
 		return layer_choice_complain(NULL, path, r, NULL);
 	if (r == 0 && probe_real_path(PROBE_MS, path, &real) == 0 &&
 		!*rendered_tree_inner(root, real))
-		return rendered_tree_diff(&job->how, root, differs);
+		return rendered_tree_diff(&job->how, root);
 	int code = explained_file_find(command, &job->choices[0], path, false, &subject, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	if (!*inner)
 		return layer_choice_complain(NULL, path, -EISDIR, NULL);
-	return layer_diff(&job->how, subject.settings, inner, differs);
+	return layer_diff(&job->how, subject.settings, inner);
 }
 
-static int diff_sets(const struct diff_job *job, char **paths, bool *differs)
+static int diff_sets(struct diff_job *job, char **paths)
 {
 	CLEANUP(settings_unrefp) struct settings *old = NULL;
 	CLEANUP(settings_unrefp) struct settings *new = NULL;
@@ -148,7 +144,7 @@ static int diff_sets(const struct diff_job *job, char **paths, bool *differs)
 		return EXIT_FAILED;
 	layer_choice_note_absent(old);
 	layer_choice_note_absent(new);
-	int code = set_diff(&job->how, (struct settings *[]){old, new}, paths, differs);
+	int code = set_diff(&job->how, (struct settings *[]){old, new}, paths);
 
 	return code != EXIT_DONE                    ? code
 	       : layer_choice_end(old) != EXIT_DONE ? EXIT_FAILED
@@ -161,7 +157,7 @@ static int make_difference(void *context, const char *host, char **ret)
 	struct diff_job *job = context;
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	struct unified how = job->how;
-	size_t count = 0, size;
+	size_t size;
 	int code = EXIT_DONE;
 
 	(void)host;
@@ -170,13 +166,13 @@ static int make_difference(void *context, const char *host, char **ret)
 	how.out = open_memstream(ret, &size);
 	if (!how.out)
 		return message_result(-ENOMEM, NULL, NULL);
-	how.json = job->is_json ? &count : NULL;
+	how.count = 0;
 	if (job->first)
-		code = set_diff(&how, (struct settings *[]){job->first, settings}, job->paths,
-			&job->differs);
+		code = set_diff(&how, (struct settings *[]){job->first, settings}, job->paths);
 	else
 		job->first = settings_ref(settings);
 	unified_end(&how, false);
+	job->how.count += how.count;
 	if (fclose(how.out) != 0)
 		return message_result(-ENOMEM, NULL, NULL);
 	return code == EXIT_DONE ? layer_choice_end(settings) : code;
@@ -216,8 +212,8 @@ static int diff_hosts(const struct command *command, struct diff_job *job, char 
 
 	settings_unref(job->first);
 	if (groups.count > 0)
-		print_groups(&groups, job->is_json);
-	return code == EXIT_DONE && job->wants_code && job->differs ? EXIT_FAILED : code;
+		print_groups(&groups, job->how.is_json);
+	return code == EXIT_DONE && job->wants_code && job->how.count ? EXIT_FAILED : code;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -231,10 +227,9 @@ static int run(const struct command *command, int argc, char **argv)
 		{0, "color", .take = command_colour},
 		{0, "hosts", .text = &job.hosts_file, .is_path = true},
 		{0, "exit-code", .flag = &job.wants_code},
-		{0, "json", .flag = &job.is_json},
+		{0, "json", .flag = &job.how.is_json},
 		{0},
 	};
-	bool differs = false;
 
 	int code = command_options(command, options, argc, argv);
 	if (code < 0)
@@ -245,9 +240,8 @@ static int run(const struct command *command, int argc, char **argv)
 	job.how.is_shown = isatty(STDOUT_FILENO);
 	if (job.hosts_file)
 		return diff_hosts(command, &job, argv + optind);
-	job.how.json = job.is_json ? &job.count : NULL;
 	if (job.choice_count == 2) {
-		code = diff_sets(&job, argv + optind, &differs);
+		code = diff_sets(&job, argv + optind);
 	} else {
 		if (optind == argc)
 			return command_misuse(command, "a path is missing");
@@ -256,10 +250,10 @@ static int run(const struct command *command, int argc, char **argv)
 				"with one set of layers, diff takes one file, and '%s' is a second "
 				"one",
 				argv[optind + 1]);
-		code = diff_layers(command, &job, argv[optind], &differs);
+		code = diff_layers(command, &job, argv[optind]);
 	}
 	unified_end(&job.how, code != EXIT_DONE);
-	return code == EXIT_DONE && job.wants_code && differs ? EXIT_FAILED : code;
+	return code == EXIT_DONE && job.wants_code && job.how.count ? EXIT_FAILED : code;
 }
 
 const struct command command_diff = {

@@ -137,8 +137,8 @@ static char *make_label(const struct settings *settings, const struct layer_step
 	return fclose(out) == 0 ? take_ptr(label) : NULL;
 }
 
-static int print_steps(const struct unified *how, const struct settings *settings,
-	const struct layer_steps *steps, const char *path, bool *differs)
+static int print_steps(struct unified *how, const struct settings *settings,
+	const struct layer_steps *steps, const char *path)
 {
 	struct span before = {NULL, 0};
 	size_t first = 0;
@@ -159,21 +159,19 @@ static int print_steps(const struct unified *how, const struct settings *setting
 			&(struct unified_side){with, after});
 		if (r < 0)
 			return r;
-		*differs |= r > 0;
 		before = after;
 		first = i + 1;
 	}
 	return 0;
 }
 
-int layer_diff(
-	const struct unified *how, struct settings *settings, const char *path, bool *differs)
+int layer_diff(struct unified *how, struct settings *settings, const char *path)
 {
 	CLEANUP(steps_fini) struct layer_steps steps = {0};
 
 	int code = make_steps(settings, path, &steps);
 	if (code != EXIT_DONE)
 		return code;
-	int r = print_steps(how, settings, &steps, path, differs);
+	int r = print_steps(how, settings, &steps, path);
 	return r < 0 ? complain(settings, settings->layer_count, path, r, NULL) : EXIT_DONE;
 }

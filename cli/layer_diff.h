@@ -10,8 +10,7 @@
 #include "unified.h"
 
 /**
- * Prints the differences. `path` is relative to the root, without "." and "..". *differs is set if
- * there are any. Returns EXIT_DONE, or another exit code after an error message.
+ * Prints the differences. `path` is relative to the root, without "." and "..". Returns EXIT_DONE,
+ * or another exit code after an error message.
  */
-int layer_diff(
-	const struct unified *how, struct settings *settings, const char *path, bool *differs);
+int layer_diff(struct unified *how, struct settings *settings, const char *path);

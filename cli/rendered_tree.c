@@ -212,7 +212,7 @@ int rendered_tree_print_json(const char *root)
 
 /* The state of comparing drifted files. */
 struct rendered_comparison {
-	const struct unified *how;
+	struct unified *how;
 	const char *root;
 	struct settings *settings;
 	struct offline *offline;
@@ -297,7 +297,7 @@ static int compare(const struct rendered_comparison *comparison, const struct dr
 	const struct unified_side old = {label, {old_text ? old_text : "", old_len}};
 	const struct unified_side new = {file, {new_text ? new_text : "", new_len}};
 	const struct unified_item shown = {.path = item->path, .change = drift_text(item->drift)};
-	if (!comparison->how->json) {
+	if (!comparison->how->is_json) {
 		fputs("# ", stdout);
 		report_print(item->path);
 		printf(": %s\n", shown.change);
@@ -324,7 +324,7 @@ static int open_settings(struct rendered_comparison *comparison, struct problem 
 	return r == 0 ? offline_new(comparison->settings, &comparison->offline) : r;
 }
 
-int rendered_tree_diff(const struct unified *how, const char *root, bool *differs)
+int rendered_tree_diff(struct unified *how, const char *root)
 {
 	CLEANUP(drifts_fini) struct drifts drifts;
 	struct rendered_comparison comparison = {.how = how, .root = root};
@@ -332,8 +332,7 @@ int rendered_tree_diff(const struct unified *how, const char *root, bool *differ
 	int code = EXIT_DONE;
 	int r = find_drift(root, &drifts);
 
-	*differs = r == 0 && drifts.count > 0;
-	if (*differs)
+	if (r == 0 && drifts.count > 0)
 		r = open_settings(&comparison, &problem);
 	for (size_t i = 0; r == 0 && i < drifts.count; i++) {
 		int compared = compare(&comparison, &drifts.items[i]);

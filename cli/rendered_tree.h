@@ -34,7 +34,6 @@ int rendered_tree_print_json(const char *root);
 
 /**
  * Prints the differences between what plyfs would write now and the drifted files. A label says
- * whether the layers have changed since plyfs wrote the file. *differs is set if there is drift.
- * Returns an exit code.
+ * whether the layers have changed since plyfs wrote the file. Returns an exit code.
  */
-int rendered_tree_diff(const struct unified *how, const char *root, bool *differs);
+int rendered_tree_diff(struct unified *how, const char *root);

@@ -23,9 +23,8 @@ struct file_set {
 };
 
 struct set_comparison {
-	const struct unified *how;
+	struct unified *how;
 	struct file_set trees[2];
-	bool differs;
 	int code;
 };
 
@@ -116,7 +115,6 @@ static int print_difference(
 	}
 	int r = unified_print(
 		comparison->how, &(struct unified_item){.path = path}, &sides[0], &sides[1]);
-	comparison->differs |= r > 0;
 	return r < 0 ? r : 0;
 }
 
@@ -219,7 +217,7 @@ static int open_trees(struct set_comparison *comparison, struct settings *sets[2
 	return r;
 }
 
-int set_diff(const struct unified *how, struct settings *sets[2], char **paths, bool *differs)
+int set_diff(struct unified *how, struct settings *sets[2], char **paths)
 {
 	CLEANUP(comparison_fini) struct set_comparison comparison = {.how = how};
 
@@ -228,6 +226,5 @@ int set_diff(const struct unified *how, struct settings *sets[2], char **paths, 
 		r = compare_below(&comparison, "");
 	for (; r == 0 && *paths; paths++)
 		r = compare_below(&comparison, *paths);
-	*differs |= comparison.differs;
 	return r < 0 ? message_result(r, NULL, NULL) : comparison.code;
 }

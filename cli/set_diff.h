@@ -6,7 +6,7 @@
 
 /**
  * Prints the differences from sets[0] to sets[1]. `paths` ends with NULL. Without paths, all files
- * are compared. A directory stands for all files in it. *differs is set if there are differences. A
- * file that can't be compared is reported and left out. Returns an exit code.
+ * are compared. A directory stands for all files in it. A file that can't be compared is reported
+ * and left out. Returns an exit code.
  */
-int set_diff(const struct unified *how, struct settings *sets[2], char **paths, bool *differs);
+int set_diff(struct unified *how, struct settings *sets[2], char **paths);

@@ -166,7 +166,7 @@ static int print_text(
 static void put_item(const struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new, const char *diff)
 {
-	fputs((*how->json)++ ? ",\n    " : "{\n  \"differences\": [\n    ", how->out);
+	fputs(how->count ? ",\n    " : "{\n  \"differences\": [\n    ", how->out);
 	json_put(how->out, "{'path': %s", item->path);
 	for (size_t i = 0; i < item->layer_count; i++)
 		json_put(how->out, i ? ", %s" : ", 'layers': [%s", item->layers[i]->name);
@@ -195,15 +195,18 @@ static int print_json(const struct unified *how, const struct unified_item *item
 	return r;
 }
 
-int unified_print(const struct unified *how, const struct unified_item *item,
+int unified_print(struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new)
 {
-	return how->json ? print_json(how, item, old, new) : print_text(how, old, new);
+	int r = how->is_json ? print_json(how, item, old, new) : print_text(how, old, new);
+
+	how->count += r > 0 || (r == 0 && item && item->change);
+	return r;
 }
 
 void unified_end(const struct unified *how, bool has_failed)
 {
-	if (!how->json || (has_failed && !*how->json))
+	if (!how->is_json || (has_failed && !how->count))
 		return;
-	fputs(*how->json ? "\n  ]\n}\n" : "{\n  \"differences\": []\n}\n", how->out);
+	fputs(how->count ? "\n  ]\n}\n" : "{\n  \"differences\": []\n}\n", how->out);
 }

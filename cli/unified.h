@@ -10,10 +10,11 @@
 
 struct unified {
 	FILE *out;
-	size_t *json;     /* the number of differences printed as JSON; NULL: text is printed */
+	bool is_json;     /* else text is printed */
 	size_t context;   /* number of unchanged lines around a change */
 	bool is_coloured; /* goes to a terminal that supports colour */
 	bool is_shown;    /* goes to a terminal, so control characters are escaped */
+	size_t count;     /* number of differences that were printed */
 };
 
 /* One side of a comparison: a text, and the label after "--- " or "+++ ". */
@@ -35,11 +36,11 @@ struct unified_item {
 };
 
 /**
- * Prints the difference from `old` to `new`, if their texts differ or only one of them exists. For
+ * Prints and counts the difference from `old` to `new`, if their texts differ or only one of them exists. For
  * texts with NUL bytes, prints only that they differ. Returns 1 if there is a difference, 0 if not,
  * or -ENOMEM.
  */
-int unified_print(const struct unified *how, const struct unified_item *item,
+int unified_print(struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);
 
 /** Ends the JSON. If the command `has_failed` and printed no difference, prints nothing. */
