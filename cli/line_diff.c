@@ -49,26 +49,18 @@ static int split_lines(struct span text, struct line_diff_side *side)
 	side->changed = calloc(capacity + 1, sizeof(*side->changed));
 	if (!side->lines || !side->changed)
 		return -ENOMEM;
-	side->has_end = true;
 	for (const char *at = text.data, *end = at + text.len; text.len && at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
+		const char *stop = newline ? newline + 1 : end;
 		side->lines[side->count++] = (struct span){at, (size_t)(stop - at)};
-		side->has_end = newline;
-		at = stop + 1;
+		at = stop;
 	}
 	return 0;
 }
 
-static bool lacks_end(const struct line_diff_side *side, size_t i)
-{
-	return !side->has_end && i + 1 == side->count;
-}
-
 static bool is_same_line(const struct line_diff *diff, size_t old, size_t new)
 {
-	return lacks_end(&diff->old, old) == lacks_end(&diff->new, new) &&
-	       span_equal(diff->old.lines[old], diff->new.lines[new]);
+	return span_equal(diff->old.lines[old], diff->new.lines[new]);
 }
 
 /* Excludes the equal lines at the start and at the end. */
@@ -85,53 +77,46 @@ static struct box trim(const struct line_diff *diff)
 	return (struct box){(ptrdiff_t)start, (ptrdiff_t)old, (ptrdiff_t)start, (ptrdiff_t) new};
 }
 
+/* Bits: the text has the line. */
+enum { IN_OLD = 1, IN_NEW = 2 };
+
 /* A hash table of lines, with open addressing. */
 struct line_table {
 	struct seen_line {
 		struct span line;
 		uint32_t number; /* 0: the slot is free */
-		bool lacks_end;
-		bool is_in_old;
-		bool is_in_new;
+		unsigned sides;  /* an OR of IN_OLD and IN_NEW */
 	} * slots;
 	size_t size; /* a power of two, more than twice the number of lines */
 	uint32_t count;
 };
 
-static struct seen_line *look_up(struct line_table *table, struct span line, bool is_without_end)
+static struct seen_line *look_up(struct line_table *table, struct span line)
 {
 	size_t at = hash_end(hash_bytes(hash_seed(), line));
 
 	for (;; at++) {
 		struct seen_line *slot = &table->slots[at & (table->size - 1)];
 		if (slot->number == 0)
-			*slot = (struct seen_line){.line = line,
-				.number = ++table->count,
-				.lacks_end = is_without_end};
-		else if (slot->lacks_end != is_without_end || !span_equal(slot->line, line))
+			*slot = (struct seen_line){.line = line, .number = ++table->count};
+		else if (!span_equal(slot->line, line))
 			continue;
 		return slot;
 	}
-}
-
-static struct seen_line *look_up_in(
-	struct line_table *table, const struct line_diff_side *side, ptrdiff_t at)
-{
-	return look_up(table, side->lines[at], lacks_end(side, (size_t)at));
 }
 
 /*
  * Numbers the lines of one text, and returns how many were numbered. A line that the other text
  * does not have is marked as changed, and is not compared.
  */
-static ptrdiff_t number_side(struct line_table *table, struct line_diff_side *side, bool is_old,
-	ptrdiff_t start, ptrdiff_t end, struct numbered *ret)
+static ptrdiff_t number_side(struct line_table *table, struct line_diff_side *side, ptrdiff_t start,
+	ptrdiff_t end, struct numbered *ret)
 {
 	ptrdiff_t count = 0;
 
 	for (ptrdiff_t i = start; i < end; i++) {
-		const struct seen_line *seen = look_up_in(table, side, i);
-		if (is_old ? seen->is_in_new : seen->is_in_old)
+		const struct seen_line *seen = look_up(table, side->lines[i]);
+		if (seen->sides == (IN_OLD | IN_NEW))
 			ret[count++] = (struct numbered){seen->number, (uint32_t)i};
 		else
 			side->changed[i] = true;
@@ -155,13 +140,11 @@ static int number_lines(struct diff_search *search, struct box *box)
 	if (!slots || !search->old || !search->new)
 		return -ENOMEM;
 	for (ptrdiff_t i = box->old_start; i < box->old_end; i++)
-		look_up_in(&table, &diff->old, i)->is_in_old = true;
+		look_up(&table, diff->old.lines[i])->sides |= IN_OLD;
 	for (ptrdiff_t i = box->new_start; i < box->new_end; i++)
-		look_up_in(&table, &diff->new, i)->is_in_new = true;
-	box->old_end =
-		number_side(&table, &diff->old, true, box->old_start, box->old_end, search->old);
-	box->new_end =
-		number_side(&table, &diff->new, false, box->new_start, box->new_end, search->new);
+		look_up(&table, diff->new.lines[i])->sides |= IN_NEW;
+	box->old_end = number_side(&table, &diff->old, box->old_start, box->old_end, search->old);
+	box->new_end = number_side(&table, &diff->new, box->new_start, box->new_end, search->new);
 	box->old_start = box->new_start = 0;
 	return 0;
 }
@@ -398,7 +381,6 @@ static void slide(struct line_diff_side *side, const struct line_diff_side *othe
 		while (side->changed[at])
 			at++;
 		while (!is_replaced && at < side->count && !other->changed[across] &&
-			lacks_end(side, start) == lacks_end(side, at) &&
 			span_equal(side->lines[start], side->lines[at])) {
 			side->changed[start++] = false;
 			side->changed[at++] = true;

@@ -23,11 +23,10 @@
 #define LINE_DIFF_LINES_MAX (1u << 20)
 
 struct line_diff_side {
-	struct span *lines; /* without "\n" */
-	bool *changed;      /* of each line; one more element follows, and is false */
+	/* with their "\n": a last line without one equals no other line */
+	struct span *lines;
+	bool *changed; /* of each line; one more element follows, and is false */
 	size_t count;
-	/* the last line ends with "\n"; if not, it equals no line that ends with "\n" */
-	bool has_end;
 };
 
 struct line_diff {

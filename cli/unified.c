@@ -31,13 +31,14 @@ static void put_coloured(
 	fputc('\n', how->out);
 }
 
-static void put_line(
-	const struct unified *how, const char *sign, const struct line_diff_side *side, size_t at)
+static void put_line(const struct unified *how, const char *sign, struct span line)
 {
 	const char *colour = *sign == '-' ? COLOUR_RED : *sign == '+' ? COLOUR_GREEN : NULL;
+	bool has_end = line.len && line.data[line.len - 1] == '\n';
 
-	put_coloured(how, colour, sign, side->lines[at]);
-	if (!side->has_end && at + 1 == side->count)
+	line.len -= has_end;
+	put_coloured(how, colour, sign, line);
+	if (!has_end)
 		fputs("\\ No newline at end of file\n", how->out);
 }
 
@@ -62,11 +63,11 @@ static void put_hunk(const struct unified *how, const struct line_diff *diff,
 	put_coloured(how, COLOUR_CYAN, "", span_of(head));
 	for (struct hunk_place at = start; at.old < end.old || at.new < end.new;) {
 		if (diff->old.changed[at.old]) {
-			put_line(how, "-", &diff->old, at.old++);
+			put_line(how, "-", diff->old.lines[at.old++]);
 		} else if (diff->new.changed[at.new]) {
-			put_line(how, "+", &diff->new, at.new ++);
+			put_line(how, "+", diff->new.lines[at.new ++]);
 		} else {
-			put_line(how, " ", &diff->old, at.old++);
+			put_line(how, " ", diff->old.lines[at.old++]);
 			at.new ++;
 		}
 	}

@@ -38,7 +38,7 @@ static void tell(const struct line_diff *diff, char *text)
 			old++;
 			new ++;
 		}
-		text += sprintf(text, "%c%.*s ", sign, (int)line.len, line.data);
+		text += sprintf(text, "%c%.*s ", sign, (int)strcspn(line.data, "\n"), line.data);
 	}
 }
 
