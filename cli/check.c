@@ -249,7 +249,6 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	job.report.progress.is_wanted = !job.report.is_quiet && isatty(STDERR_FILENO);
 	code = job.hosts_file ? check_hosts(command, &job, argv + optind)
 			      : check(command, &job, argv + optind);
 	if (!job.report.is_begun)

@@ -30,7 +30,7 @@ void check_report_begin(struct check_report *report, size_t count)
 	if (report->is_begun)
 		return;
 	report->is_begun = true;
-	progress_begin(&report->progress, PROGRESS_MS);
+	progress_begin(&report->progress, PROGRESS_MS, report->is_quiet);
 	if (report->is_json)
 		fputs("{\n  \"findings\": [", stdout);
 }

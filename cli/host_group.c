@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "array.h"
 #include "command.h"
@@ -59,13 +58,13 @@ void host_groups_fini(struct host_groups *groups)
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret)
 {
-	struct progress progress = {.is_wanted = isatty(STDERR_FILENO)};
+	struct progress progress = {0};
 	const struct settings_environment common = *each->around;
 	int code = host_list_read(each->file, list), result = EXIT_DONE;
 
 	if (code != EXIT_DONE)
 		return code;
-	progress_begin(&progress, PROGRESS_FIRST_MS);
+	progress_begin(&progress, PROGRESS_FIRST_MS, false);
 	for (size_t i = 0; code != EXIT_WRONG_USE && i < list->count; i++) {
 		char *text = NULL;
 

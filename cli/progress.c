@@ -1,6 +1,7 @@
 #include "progress.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "clock.h"
 
@@ -30,19 +31,19 @@ void progress_print_count(const char *before, size_t count, const char *one, con
 	printf("%s%s %s", before, progress_number(count, text), count == 1 ? one : more);
 }
 
-void progress_begin(struct progress *progress, int64_t first_ms)
+void progress_begin(struct progress *progress, int64_t first_ms, bool is_quiet)
 {
-	progress->shown_ms = progress->is_wanted ? clock_ms() + first_ms - PROGRESS_MS : 0;
+	progress->next_ms = !is_quiet && isatty(STDERR_FILENO) ? clock_ms() + first_ms : 0;
 }
 
 void progress_show(struct progress *progress, const char *what, size_t done, size_t total)
 {
 	char part[PROGRESS_NUMBER_SIZE], all[PROGRESS_NUMBER_SIZE];
-	int64_t now = progress->is_wanted ? clock_ms() : 0;
+	int64_t now = progress->next_ms ? clock_ms() : 0;
 
-	if (!progress->is_wanted || now - progress->shown_ms < PROGRESS_MS)
+	if (!progress->next_ms || now < progress->next_ms)
 		return;
-	progress->shown_ms = now;
+	progress->next_ms = now + PROGRESS_MS;
 	progress->is_shown = true;
 	fprintf(stderr, "\r\033[K%s %s%s%s", what, progress_number(done, part), total ? " of " : "",
 		total ? progress_number(total, all) : "");

@@ -8,12 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* All zero: no line is ever shown. */
 struct progress {
-	bool is_wanted; /* standard error is a terminal; set by the caller */
-
-	/* private: */
 	bool is_shown;
-	int64_t shown_ms; /* the line is next shown when PROGRESS_MS have passed since this time */
+	int64_t next_ms; /* when the line is shown next, by clock_ms(); 0: never */
 };
 
 /* Size of a number with its commas, in bytes. */
@@ -25,8 +23,11 @@ const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE]);
 /** Prints "BEFORE10,000 MORE" to standard output. If `count` is 1, prints "BEFORE1 ONE". */
 void progress_print_count(const char *before, size_t count, const char *one, const char *more);
 
-/** Begins. Nothing is shown in the first `first_ms` milliseconds. */
-void progress_begin(struct progress *progress, int64_t first_ms);
+/**
+ * Begins, if standard error is a terminal. Nothing is shown in the first `first_ms` milliseconds; with
+ * `is_quiet`, nothing at all.
+ */
+void progress_begin(struct progress *progress, int64_t first_ms, bool is_quiet);
 
 /** Shows "checking 10 of 20", or "checking 10" if `total` is 0. Most calls show nothing. */
 void progress_show(struct progress *progress, const char *what, size_t done, size_t total);

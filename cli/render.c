@@ -27,13 +27,8 @@
 /* The state of a command line. */
 struct render_job {
 	struct layer_choice choice;
-	bool is_watching;
-	bool adopts;
 	bool has_no_header;
-	bool is_atomic;
-	bool keeps_drift;
-	struct sandbox_switches switches;
-	const char *directory;
+	struct rendered_options options;
 	struct render_report report;
 };
 
@@ -62,10 +57,10 @@ static void add_outcome(void *context, enum outcome outcome, const char *path, c
 
 static int set_drift(const struct command *command, void *context, const char *word)
 {
-	struct render_job *job = context;
+	bool *keeps_drift = context;
 
-	job->keeps_drift = strcmp(word, "keep") == 0;
-	if (job->keeps_drift || strcmp(word, "restore") == 0)
+	*keeps_drift = strcmp(word, "keep") == 0;
+	if (*keeps_drift || strcmp(word, "restore") == 0)
 		return EXIT_DONE;
 	return command_misuse(command, "--drift is restore or keep, not '%s'", word);
 }
@@ -73,19 +68,20 @@ static int set_drift(const struct command *command, void *context, const char *w
 static int read_arguments(
 	const struct command *command, int argc, char **argv, struct render_job *job)
 {
+	struct rendered_options *given = &job->options;
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
-		{'w', "watch", .flag = &job->is_watching},
+		{'w', "watch", .flag = &given->is_watched},
 		{'n', "dry-run", .flag = &job->report.is_dry},
 		{'q', "quiet", .flag = &job->report.is_quiet},
 		{0, "json", .flag = &job->report.is_json},
-		{0, "adopt", .flag = &job->adopts},
-		{0, "atomic", .flag = &job->is_atomic},
-		{0, "drift", .take = set_drift, .context = job},
+		{0, "adopt", .flag = &given->adopts},
+		{0, "atomic", .flag = &given->is_atomic},
+		{0, "drift", .take = set_drift, .context = &given->keeps_drift},
 		{0, "no-header", .flag = &job->has_no_header},
-		{0, "no-sandbox", .flag = &job->switches.has_no_sandbox},
-		{0, "no-landlock", .flag = &job->switches.has_no_landlock},
-		{0, "no-seccomp", .flag = &job->switches.has_no_seccomp},
+		{0, "no-sandbox", .flag = &given->switches.has_no_sandbox},
+		{0, "no-landlock", .flag = &given->switches.has_no_landlock},
+		{0, "no-seccomp", .flag = &given->switches.has_no_seccomp},
 		{0},
 	};
 
@@ -96,7 +92,7 @@ static int read_arguments(
 		return EXIT_WRONG_USE;
 	if (!layer_choice_text(&job->choice))
 		return command_misuse(command, "the layers are missing; give -c or -l");
-	if (job->is_watching && (job->report.is_dry || job->report.is_json))
+	if (given->is_watched && (job->report.is_dry || job->report.is_json))
 		return command_misuse(command, "--watch goes on, and %s ends; give one",
 			job->report.is_dry ? "--dry-run" : "--json");
 	if (optind == argc)
@@ -104,7 +100,7 @@ static int read_arguments(
 	if (optind + 1 < argc)
 		return command_misuse(
 			command, "'%s' is one too many; give one directory", argv[optind + 1]);
-	job->directory = argv[optind];
+	given->directory = argv[optind];
 	return -1;
 }
 
@@ -136,10 +132,10 @@ static int render(struct render_job *job, struct render *render)
 	render_report_begin(&job->report);
 	int r = render_all(render);
 
-	render_report_hide(&job->report);
+	progress_hide(&job->report.progress);
 	if (r < 0)
-		return message_result(r, NULL, job->directory);
-	if (!job->is_watching) {
+		return message_result(r, NULL, job->options.directory);
+	if (!job->options.is_watched) {
 		bool are_hooks_done = job->report.is_dry || render_run_hooks(render) == 0;
 		render_unchecked(render, note_unchecked, job);
 		int code = render_report_end(&job->report);
@@ -182,12 +178,14 @@ static int wait_for(const char *directory)
  * Excludes the directory from the layers, so that rendered files do not become sources. A directory
  * that is made here gets its final mode later, when that is known. Returns 0 or -errno.
  */
-static int cover(struct settings *settings, const char *directory, bool is_dry, bool *is_made)
+static int cover(struct settings *settings, struct rendered_options *options)
 {
-	*is_made = !is_dry && mkdir(directory, 0700) == 0;
-	if (!is_dry && !*is_made && errno != EEXIST)
+	const char *directory = options->directory;
+
+	options->is_made = !options->is_dry && mkdir(directory, 0700) == 0;
+	if (!options->is_dry && !options->is_made && errno != EEXIST)
 		return -errno;
-	int found = is_dry ? look_for(directory) : 0;
+	int found = options->is_dry ? look_for(directory) : 0;
 	if (found != 0)
 		return found < 0 ? found : 0;
 	CLEANUP(freep) char *real = NULL;
@@ -200,18 +198,18 @@ static int open_settings(
 	struct render_job *job, struct supervisor **supervisor, struct settings **ret)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	const struct supervisor_options options = {.switches = job->switches,
+	const struct supervisor_options options = {.switches = job->options.switches,
 		.log = log_line,
 		.say = store_layers_report_status,
 		.context = job};
 
 	/* Without --watch, the stores' present state is waited for. */
-	if (store_layers_start(&job->choice, !job->is_watching, &options, supervisor) !=
+	if (store_layers_start(&job->choice, !job->options.is_watched, &options, supervisor) !=
 			EXIT_DONE ||
 		layer_choice_hold(&job->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	/* A mount that is silent now would be left out for as long as the command goes on. */
-	if (plyfs_mount_guard_ask(settings) && job->is_watching)
+	if (plyfs_mount_guard_ask(settings) && job->options.is_watched)
 		return EXIT_FAILED;
 	layer_choice_note_absent(settings);
 	if (job->has_no_header)
@@ -226,51 +224,41 @@ static int run(const struct command *command, int argc, char **argv)
 	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL; /* the same */
 	CLEANUP(render_freep) struct render *made = NULL;
 	CLEANUP(freep) char *working = working_directory();
+	struct rendered_options *options = &job.options;
 	struct settings *settings;
 	struct problem problem;
 
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	if (!job.is_watching)
+	if (!options->is_watched)
 		overseer_begin();
-	job.report.progress.is_wanted = !job.report.is_quiet && isatty(STDERR_FILENO);
 	if (!working)
 		return message_result(-errno, NULL, NULL);
 	/* Without --watch, a configuration may be given as a descriptor: bash's <(...). */
-	if (job.is_watching && background_keep_standard(-1) < 0)
+	if (options->is_watched && background_keep_standard(-1) < 0)
 		return message_result(-errno, NULL, "/dev/null");
 	/* Sources must have the names that a mount would use. */
 	job.choice.around.directory = working;
 	if (open_settings(&job, &supervisor, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	bool is_made;
-	int r = wait_for(job.directory);
+	options->is_dry = job.report.is_dry;
+	int r = wait_for(options->directory);
 	if (r == 0)
-		r = cover(settings, job.directory, job.report.is_dry, &is_made);
+		r = cover(settings, options);
 	if (r < 0) {
 		settings_unref(settings);
-		return r == -ETIMEDOUT ? layer_choice_complain(NULL, job.directory, r, NULL)
-				       : message_result(r, NULL, job.directory);
+		return r == -ETIMEDOUT ? layer_choice_complain(NULL, options->directory, r, NULL)
+				       : message_result(r, NULL, options->directory);
 	}
-	const struct rendered_options options = {
-		.directory = job.directory,
-		.source = layer_choice_text(&job.choice),
-		.adopts = job.adopts,
-		.keeps_drift = job.keeps_drift,
-		.is_atomic = job.is_atomic,
-		.is_made = is_made,
-		.is_dry = job.report.is_dry,
-		.is_watched = job.is_watching,
-		.supervisor = supervisor,
-		.switches = job.switches,
-		.log = log_problem,
-		.report = job.is_watching ? NULL : add_outcome,
-		.context = &job,
-	};
+	options->source = layer_choice_text(&job.choice);
+	options->supervisor = supervisor;
+	options->log = log_problem;
+	options->report = options->is_watched ? NULL : add_outcome;
+	options->context = &job;
 	manager_find();
-	r = render_new(settings, &options, &made, &problem);
-	return r == 0 ? render(&job, made) : message_result(r, &problem, job.directory);
+	r = render_new(settings, options, &made, &problem);
+	return r == 0 ? render(&job, made) : message_result(r, &problem, options->directory);
 }
 
 const struct command command_render = {

@@ -25,7 +25,7 @@ struct named_outcome {
 
 void render_report_begin(struct render_report *report)
 {
-	progress_begin(&report->progress, PROGRESS_MS);
+	progress_begin(&report->progress, PROGRESS_MS, report->is_quiet);
 }
 
 void render_report_log(
@@ -36,11 +36,6 @@ void render_report_log(
 		message_problem(problem);
 	else
 		message("%s", line);
-}
-
-void render_report_hide(struct render_report *report)
-{
-	progress_hide(&report->progress);
 }
 
 static size_t count_files(const struct render_report *report)
@@ -154,7 +149,7 @@ static void print_summary(const struct render_report *report)
 
 int render_report_end(struct render_report *report)
 {
-	render_report_hide(report);
+	progress_hide(&report->progress);
 	if (report->has_failed)
 		return message_result(-ENOMEM, NULL, NULL);
 	if (report->name_count)

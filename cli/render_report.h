@@ -42,9 +42,6 @@ void render_report_log(
 void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
 
-/** Ends the progress. */
-void render_report_hide(struct render_report *report);
-
 /**
  * Prints the names and a summary, or the JSON. Returns EXIT_DONE, or EXIT_FAILED if memory was
  * short.
