@@ -359,12 +359,13 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 
 	if (file)
 		r = note_patterns(report, file, inspection->is_matched);
-	struct merged *merged =
-		file ? &tree->files[file - settings->files]
-		     : &tree->rules[settings_rule(settings, path) - settings->rules];
-	merged->is_any = true;
+	enum merged *merged = file ? &tree->files[file - settings->files]
+				   : &tree->rules[settings_rule(settings, path) - settings->rules];
+	if (*merged == MERGED_NONE)
+		*merged = MERGED_ALL;
 	for (size_t i = 0; i < inspection->findings.count; i++)
-		merged->is_broken |= inspection->findings.items[i].kind == FINDING_ERROR;
+		if (inspection->findings.items[i].kind == FINDING_ERROR)
+			*merged = MERGED_BROKEN;
 	for (size_t i = 0; r == 0 && i < inspection->uses.count; i++)
 		r = option_uses_add(&tree->uses, inspection->uses.items[i]);
 	for (size_t i = 0; r == 0 && i < inspection->reference_count; i++)
@@ -391,7 +392,7 @@ static int report_rules(const struct check_tree *tree, struct check_report *repo
 		const struct rule *rule = &settings->rules[i];
 		struct problem problem;
 		/* A preset has rules for all files that a program may have. */
-		if (tree->rules[i].is_any || rule->line == 0 || rule->preset)
+		if (tree->rules[i] != MERGED_NONE || rule->line == 0 || rule->preset)
 			continue;
 		problem_set(&problem, rule->source.name, rule->line, 0,
 			rule->match && check_tree_matches(tree, rule->match)
@@ -410,8 +411,9 @@ static int report_virtual_files(const struct check_tree *tree, struct check_repo
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		for (size_t j = 0;
-			r == 0 && !tree->files[i].is_any && j < settings->files[i].from_count; j++)
+		for (size_t j = 0; r == 0 && tree->files[i] == MERGED_NONE &&
+				   j < settings->files[i].from_count;
+			j++)
 			r = report_idle_pattern(
 				report, &settings->files[i], settings->files[i].from[j]);
 	return r;

@@ -8,10 +8,11 @@
 #include "check_report.h"
 #include "offline.h"
 
-/* The state of the files of a rule, or of a virtual file. */
-struct merged {
-	bool is_any;    /* there is at least one such file */
-	bool is_broken; /* one of them does not merge, so its values are not completely known */
+/* The state of the files to which a rule or virtual file applies, in ascending order. */
+enum merged {
+	MERGED_NONE, /* there is no such file */
+	MERGED_ALL,
+	MERGED_BROKEN, /* one of them does not merge, so its values are not completely known */
 };
 
 struct check_tree {
@@ -23,8 +24,8 @@ struct check_tree {
 	/* private: */
 	struct findings findings; /* of the traversal */
 	struct option_uses uses;  /* of all files */
-	struct merged *rules;     /* one for each rule */
-	struct merged *files;     /* one for each virtual file */
+	enum merged *rules;       /* one for each rule */
+	enum merged *files;       /* one for each virtual file */
 	struct asking *askings;   /* the references that merges have made to files by name */
 	size_t asking_count;
 	size_t asking_capacity;

@@ -40,8 +40,7 @@ struct typed {
 	struct layer_choice choice; /* of -c and -l */
 	const char *path;           /* the first argument; NULL: none */
 	int arguments;              /* number of words that are neither options nor their values */
-	struct help_option waiting; /* the option whose value the last word is, if is_waiting */
-	bool is_waiting;
+	struct span waiting; /* the value of an option that the last word is; empty: it is none */
 	bool has_ended_options; /* "--" */
 };
 
@@ -142,8 +141,7 @@ static void read_words(const struct command *command, int count, char **words, s
 		} else if (find_option(command, words[i], &option, &value) &&
 			   option.value.len > 0) {
 			if (!value && i + 1 == count) {
-				typed->waiting = option;
-				typed->is_waiting = true;
+				typed->waiting = option.value;
 				return;
 			}
 			take_value(&option, value ? value : words[++i], typed);
@@ -490,8 +488,8 @@ static void complete_for(const struct command *command, int count, char **words)
 	struct help_option option;
 
 	read_words(command, count - 1, words, &typed);
-	if (typed.is_waiting) {
-		offer_value(&to, typed.waiting.value, &typed);
+	if (typed.waiting.len > 0) {
+		offer_value(&to, typed.waiting, &typed);
 	} else if (typed.has_ended_options || last[0] != '-') {
 		offer_argument(command, &typed, &to);
 	} else if (!find_option(command, last, &option, &value) || !value) {

@@ -40,12 +40,12 @@ static int report_locks(
 }
 
 static int report_options(const struct check_tree *tree, const struct options *options,
-	const struct merged *merged, struct check_report *report)
+	enum merged merged, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
 	int r = 0;
 
-	if (merged->is_any && !merged->is_broken)
+	if (merged == MERGED_ALL)
 		r = option_uses_report_idle(&tree->uses, options, check_report_warn, report);
 	return r == 0 ? report_locks(settings, options, report) : r;
 }
@@ -96,7 +96,7 @@ static int report_entry(
 static int report_rules(const struct check_tree *tree, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
-	struct merged merged = {0};
+	enum merged merged = MERGED_NONE;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < settings->rule_count; i++) {
@@ -106,19 +106,19 @@ static int report_rules(const struct check_tree *tree, struct check_report *repo
 			       rule[1].options.locks != rule->options.locks ||
 			       rule[1].options.bounds != rule->options.bounds;
 
-		merged.is_any |= tree->rules[i].is_any;
-		merged.is_broken |= tree->rules[i].is_broken;
+		if (tree->rules[i] > merged)
+			merged = tree->rules[i];
 		if (!is_last)
 			continue;
 		/* A preset has options for all files that a program may have. */
 		if (rule->line && !rule->preset)
-			r = report_options(tree, &rule->options, &merged, report);
-		if (r == 0 && rule->line && !rule->preset && merged.is_any)
+			r = report_options(tree, &rule->options, merged, report);
+		if (r == 0 && rule->line && !rule->preset && merged != MERGED_NONE)
 			r = report_entry(tree, rule, report);
-		merged = (struct merged){0};
+		merged = MERGED_NONE;
 	}
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		r = report_options(tree, &settings->files[i].rule.options, &tree->files[i], report);
+		r = report_options(tree, &settings->files[i].rule.options, tree->files[i], report);
 	return r;
 }
 
@@ -136,7 +136,7 @@ static int report_preset(
 
 		if (!rule->preset || strcmp(rule->preset, preset->name) != 0)
 			continue;
-		if (tree->rules[i].is_any)
+		if (tree->rules[i] != MERGED_NONE)
 			return 0;
 		is_matched |= check_tree_matches(tree, rule->match);
 	}
