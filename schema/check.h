@@ -9,7 +9,7 @@
 
 #define CHECK(name)                                                                                \
 	bool check_##name(struct schema_run *run, const struct keyword *keyword,                   \
-		const struct node *instance, size_t evaluated)
+		const struct node *instance, size_t evaluated __attribute__((unused)))
 
 /* check_value.c: checks of the value alone */
 CHECK(type);

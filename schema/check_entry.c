@@ -194,7 +194,6 @@ CHECK(property_names)
 {
 	bool fits = true;
 
-	(void)evaluated;
 	for (uint32_t i = 0; i < instance->map.count; i++) {
 		const struct node *key = instance->map.pairs[i].key;
 

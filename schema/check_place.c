@@ -185,7 +185,6 @@ CHECK(one_of)
 
 CHECK(not )
 {
-	(void)evaluated;
 	if (!run_asks(run, keyword->target, instance, EVALUATED_NOT))
 		return run->failure == RUN_FINE;
 	return run_fails(run, keyword, instance);

@@ -21,7 +21,6 @@ CHECK(type)
 {
 	unsigned type = instance_type(instance);
 
-	(void)evaluated;
 	/* To draft 4 a number with a point or an exponent is no integer, even if it is whole. */
 	if (keyword->owner->resource->draft == DRAFT_4 && type & INSTANCE_INTEGER &&
 		scalar_type(instance) != SCALAR_INT)
@@ -33,7 +32,6 @@ CHECK(enum)
 {
 	const struct node *list = keyword->value;
 
-	(void)evaluated;
 	for (uint32_t i = 0; i < list->seq.count; i++) {
 		if (!run_spend(run, instance, cost_of(list->seq.items[i])))
 			return false;
@@ -45,7 +43,6 @@ CHECK(enum)
 
 CHECK(const)
 {
-	(void)evaluated;
 	if (!run_spend(run, instance, cost_of(keyword->value)))
 		return false;
 	return instance_equal(keyword->value, instance) || run_fails(run, keyword, instance);
@@ -55,7 +52,6 @@ CHECK(multiple)
 {
 	struct decimal decimal, factor;
 
-	(void)evaluated;
 	decimal_of(instance, &decimal);
 	decimal_of(keyword->value, &factor);
 	return decimal_is_multiple(&decimal, &factor) || run_fails(run, keyword, instance);
@@ -75,26 +71,22 @@ static bool check_order(struct schema_run *run, const struct keyword *keyword,
 
 CHECK(maximum)
 {
-	(void)evaluated;
 	return check_order(run, keyword, instance, -1, 0);
 }
 
 CHECK(exclusive_maximum)
 {
-	(void)evaluated;
-	return keyword->is_idle || check_order(run, keyword, instance, -1, -1);
+	return check_order(run, keyword, instance, -1, -1);
 }
 
 CHECK(minimum)
 {
-	(void)evaluated;
 	return check_order(run, keyword, instance, 1, 0);
 }
 
 CHECK(exclusive_minimum)
 {
-	(void)evaluated;
-	return keyword->is_idle || check_order(run, keyword, instance, 1, 1);
+	return check_order(run, keyword, instance, 1, 1);
 }
 
 static bool check_count(struct schema_run *run, const struct keyword *keyword,
@@ -109,7 +101,6 @@ CHECK(max_length)
 {
 	uint64_t length = instance_length(instance->text);
 
-	(void)evaluated;
 	return run_spend(run, instance, instance->text.len / 32) &&
 	       check_count(run, keyword, instance, length, length <= keyword->number);
 }
@@ -118,7 +109,6 @@ CHECK(min_length)
 {
 	uint64_t length = instance_length(instance->text);
 
-	(void)evaluated;
 	return run_spend(run, instance, instance->text.len / 32) &&
 	       check_count(run, keyword, instance, length, length >= keyword->number);
 }
@@ -127,7 +117,6 @@ CHECK(pattern)
 {
 	bool fits = false;
 
-	(void)evaluated;
 	return run_matches(run, keyword->pattern, instance, instance->text, &fits) &&
 	       (fits || run_fails(run, keyword, instance));
 }
@@ -139,7 +128,6 @@ CHECK(format)
 {
 	struct span text = instance_key(instance);
 
-	(void)evaluated;
 	if (!run_spend(run, instance, (text.len + 1) * FORMAT_WORK_PER_BYTE))
 		return false;
 	int r = keyword->format->check(text, keyword->owner->resource->draft);
@@ -154,7 +142,6 @@ CHECK(max_entries)
 {
 	uint32_t count = node_count(instance);
 
-	(void)evaluated;
 	return check_count(run, keyword, instance, count, count <= keyword->number);
 }
 
@@ -162,7 +149,6 @@ CHECK(min_entries)
 {
 	uint32_t count = node_count(instance);
 
-	(void)evaluated;
 	return check_count(run, keyword, instance, count, count >= keyword->number);
 }
 
@@ -198,7 +184,6 @@ CHECK(unique)
 {
 	uint32_t count = node_count(instance), size = 16;
 
-	(void)evaluated;
 	if (!keyword->number || count < 2)
 		return true;
 	while (size < 2 * (uint64_t)count)
@@ -241,7 +226,6 @@ static bool check_names(struct schema_run *run, const struct keyword *keyword,
 
 CHECK(required)
 {
-	(void)evaluated;
 	return check_names(run, keyword, instance, keyword->members, keyword->count);
 }
 
@@ -249,7 +233,6 @@ CHECK(dependent_required)
 {
 	bool fits = true;
 
-	(void)evaluated;
 	for (uint32_t i = 0; i < keyword->count; i++) {
 		const struct member *member = &keyword->members[i];
 

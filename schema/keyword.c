@@ -20,8 +20,8 @@
 #define NAME(text) .name = (text)
 #define WITH(reader) .read = read_##reader
 #define BY(checker) .check = check_##checker
-#define IN_PLACE .is_in_place = true
-#define LAST .is_last = true
+#define IN_PLACE .role = KEYWORD_IN_PLACE
+#define LAST .role = KEYWORD_LAST
 #define SAYS(text) .message = (text)
 
 /* UINT32_MAX stands for greater limits, too: no list or map has that many entries. */

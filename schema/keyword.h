@@ -49,12 +49,10 @@ struct subschema {
 	/* the keyword of `parent` that contains this subschema; if only a reference leads here, the
 	 * part of the reference's JSON Pointer behind `parent` */
 	struct span step;
-	/* this subschema's key, if the keyword's value is a map; or NULL */
-	const struct node *key;
-	uint32_t index;   /* this subschema's index, if the value is a list; or UINT32_MAX */
-	bool is_constant; /* the schema is a boolean, `constant` */
-	bool constant;
-	bool has_unevaluated; /* has the keyword unevaluatedProperties or unevaluatedItems */
+	const struct node *key; /* in the keyword's value, if this is a map of schemas; or NULL */
+	uint32_t index; /* in the keyword's value, if this is a list of schemas; or UINT32_MAX */
+	enum { SCHEMA_MAP, SCHEMA_TRUE, SCHEMA_FALSE } form;
+	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
 	uint8_t visit;        /* state of the search for loops (loop.c) */
 	struct keyword *keywords;
 	uint32_t count;
@@ -72,15 +70,23 @@ struct member {
 	uint32_t name_count;
 };
 
+enum keyword_role {
+	KEYWORD_USUAL,
+	KEYWORD_IN_PLACE, /* its subschemas always apply to the instance itself */
+	KEYWORD_LAST,     /* checked last: needs to know which entries other keywords evaluate */
+};
+
+/* The result of keyword_spec.read if the keyword has no effect. */
+#define KEYWORD_IDLE 2
+
 struct keyword_spec {
 	const char *name;
-	unsigned drafts;  /* bits: the drafts that define the keyword */
-	unsigned types;   /* bits: the types of instances to which the keyword applies */
-	bool is_in_place; /* its subschemas always apply to the instance itself */
-	bool is_last;     /* checked last: needs to know which entries other keywords evaluate */
+	unsigned drafts; /* bits: the drafts that define the keyword */
+	unsigned types;  /* bits: the types of instances to which the keyword applies */
+	enum keyword_role role;
 
 	/* Reads keyword->value, and may replace it by the node that messages quote. NULL: any value
-	 * is allowed. Returns 0, PROBLEM or -ENOMEM. */
+	 * is allowed. Returns 0, KEYWORD_IDLE, PROBLEM or -ENOMEM. */
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
 	/* Returns whether the instance satisfies the keyword (check.h). NULL: always. */
@@ -97,7 +103,6 @@ struct keyword {
 	/* a limit; the index of the first item to check; a boolean; or bits of types */
 	uint32_t number;
 	uint32_t more;            /* of `contains`: the upper limit; `number` is the lower limit */
-	bool is_idle;             /* the keyword has no effect */
 	struct subschema *target; /* the value as a subschema, or the target of a reference */
 	struct subschema *then;   /* of `if`; NULL: none */
 	struct subschema *otherwise; /* `else`; NULL: none */

@@ -121,10 +121,10 @@ int read_exclusive_limit(struct reading *reading, struct keyword *keyword)
 		return r;
 	const struct node *limit =
 		node_get(keyword->owner->node, is_maximum ? "maximum" : "minimum");
-	keyword->is_idle = !keyword->number || !limit;
-	if (!keyword->is_idle)
-		keyword->value = limit;
-	return keyword->is_idle ? 0 : read_number(reading, keyword);
+	if (!keyword->number || !limit)
+		return KEYWORD_IDLE;
+	keyword->value = limit;
+	return read_number(reading, keyword);
 }
 
 int read_factor(struct reading *reading, struct keyword *keyword)
@@ -196,16 +196,12 @@ static int check_build(struct reading *reading, const struct keyword *keyword)
 
 int read_format(struct reading *reading, struct keyword *keyword)
 {
-	bool is_checked = reading->library && reading->library->validates_formats;
-
-	keyword->is_idle = true;
-	if (!is_checked)
-		return 0;
+	if (!reading->library || !reading->library->validates_formats)
+		return KEYWORD_IDLE;
 	if (instance_type(keyword->value) != INSTANCE_STRING)
 		return wants(reading, keyword, "a string");
 	keyword->format = string_format_find(keyword->value->text);
-	keyword->is_idle = !keyword->format;
-	return keyword->format ? check_build(reading, keyword) : 0;
+	return keyword->format ? check_build(reading, keyword) : KEYWORD_IDLE;
 }
 
 int read_one(struct reading *reading, struct keyword *keyword)

@@ -26,7 +26,7 @@ struct loop_search {
 static struct subschema *target_of(const struct keyword *keyword, uint32_t i)
 {
 	/* The target of a dynamic reference is known only in a run. */
-	if (!keyword->spec->is_in_place || keyword->dynamic.data)
+	if (keyword->spec->role != KEYWORD_IN_PLACE || keyword->dynamic.data)
 		return NULL;
 	if (keyword->target)
 		return i == 0 ? keyword->target : NULL;

@@ -242,7 +242,7 @@ static int read_keywords(struct reading *reading, struct subschema *subschema, b
 		struct span name = instance_key(map->map.pairs[i].key);
 		const struct keyword_spec *spec = table_get(&reading->specs, name);
 
-		if (!spec || !(spec->drafts & draft) || spec->is_last != is_last)
+		if (!spec || !(spec->drafts & draft) || (spec->role == KEYWORD_LAST) != is_last)
 			continue;
 		if (is_reference && !span_is(name, "$ref") && !span_is(name, "definitions"))
 			continue;
@@ -250,8 +250,10 @@ static int read_keywords(struct reading *reading, struct subschema *subschema, b
 		*keyword = (struct keyword){
 			.spec = spec, .owner = subschema, .value = map->map.pairs[i].value};
 		r = spec->read ? spec->read(reading, keyword) : 0;
-		if (spec->check && !keyword->is_idle)
+		if (r == 0 && spec->check)
 			subschema->count++;
+		if (r == KEYWORD_IDLE)
+			r = 0;
 		subschema->has_unevaluated |= is_last;
 	}
 	return r;
@@ -304,8 +306,7 @@ int reading_subschema(struct reading *reading, const struct node *node,
 	if (r < 0)
 		return r;
 	if (node_is_scalar(node) && instance_type(node) == INSTANCE_BOOLEAN) {
-		subschema->is_constant = true;
-		subschema->constant = scalar_bool(node);
+		subschema->form = scalar_bool(node) ? SCHEMA_TRUE : SCHEMA_FALSE;
 		return 0;
 	}
 	if (!node_is_map(node))

@@ -235,8 +235,8 @@ bool run_apply(struct schema_run *run, const struct subschema *subschema,
 
 	if (!run_spend(run, instance, 1))
 		return false;
-	if (subschema->is_constant)
-		return subschema->constant ||
+	if (subschema->form != SCHEMA_MAP)
+		return subschema->form == SCHEMA_TRUE ||
 		       run_fail(run,
 			       (struct schema_record){.rule = subschema, .instance = instance});
 	if (run->depth == RUN_DEPTH_MAX) {
