@@ -27,7 +27,7 @@ struct reading_place {
 	const struct resource *resource;
 };
 
-static struct subschema *find_place(
+struct subschema *reading_find(
 	const struct schema *schema, const struct node *node, const struct resource *resource)
 {
 	struct reading_place place = {node, resource};
@@ -97,14 +97,18 @@ static int read_draft(struct reading *reading, const struct node *map, enum sche
 		node->text.data);
 }
 
+char *reading_anchor(struct schema *schema, const struct resource *resource, struct span name)
+{
+	return arena_printf(schema->arena, "%.*s#%.*s", (int)resource->uri.len, resource->uri.data,
+		(int)name.len, name.data);
+}
+
 /* Makes `uri`#`name` lead to the subschema. */
 static int put_anchor(struct reading *reading, const struct node *node, struct span name,
 	struct subschema *subschema)
 {
 	struct schema *schema = reading->schema;
-	struct span uri = subschema->resource->uri;
-	char *key = arena_printf(
-		schema->arena, "%.*s#%.*s", (int)uri.len, uri.data, (int)name.len, name.data);
+	char *key = reading_anchor(schema, subschema->resource, name);
 
 	if (!key)
 		return -ENOMEM;
@@ -283,7 +287,7 @@ int reading_subschema(struct reading *reading, const struct node *node,
 {
 	struct schema *schema = reading->schema;
 	struct resource *outer = step->parent->resource;
-	struct subschema *subschema = find_place(schema, node, outer);
+	struct subschema *subschema = reading_find(schema, node, outer);
 	int r;
 
 	*ret = subschema;

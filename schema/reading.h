@@ -62,6 +62,13 @@ struct reading_step {
 int reading_subschema(struct reading *reading, const struct node *node,
 	const struct reading_step *step, struct subschema **ret);
 
+/** Returns the subschema of `node` in that resource, if it was read already; or NULL. */
+struct subschema *reading_find(
+	const struct schema *schema, const struct node *node, const struct resource *resource);
+
+/** Returns the key of `name` in schema->resources: URI#NAME. NULL: there is no memory. */
+char *reading_anchor(struct schema *schema, const struct resource *resource, struct span name);
+
 /** Makes a pattern, which the schema owns. Returns 0 with *ret, PROBLEM at `node`, or -ENOMEM. */
 int reading_pattern(
 	struct reading *reading, const struct node *node, struct span text, struct pattern **ret);

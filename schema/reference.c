@@ -63,17 +63,6 @@ static const struct node *child_of(const struct node *node, struct span name)
 	return pair ? pair->value : NULL;
 }
 
-static struct subschema *known(const struct pointer_walk *walk)
-{
-	struct {
-		const struct node *node;
-		const struct resource *resource;
-	} place = {walk->node, walk->subschema->resource};
-
-	return table_get(
-		&walk->reading->schema->places, (struct span){(const char *)&place, sizeof(place)});
-}
-
 /* Follows one step of the pointer, at its slash. *at becomes the end of the step. */
 static int take_step(struct pointer_walk *walk, const char **at)
 {
@@ -88,7 +77,8 @@ static int take_step(struct pointer_walk *walk, const char **at)
 	walk->node = child_of(walk->node, (struct span){name, len});
 	if (!walk->node)
 		return leads_nowhere(walk);
-	struct subschema *found = known(walk);
+	struct subschema *found =
+		reading_find(walk->reading->schema, walk->node, walk->subschema->resource);
 	if (found) {
 		walk->subschema = found;
 		walk->since = *at;
@@ -239,9 +229,7 @@ static int find_resource(struct reading *reading, const struct keyword *keyword,
 static int find_anchor(struct reading *reading, const struct keyword *keyword,
 	const struct subschema *root, struct span name, struct subschema **ret)
 {
-	struct span uri = root->resource->uri;
-	char *key = arena_printf(reading->schema->arena, "%.*s#%.*s", (int)uri.len, uri.data,
-		(int)name.len, name.data);
+	char *key = reading_anchor(reading->schema, root->resource, name);
 
 	if (!key)
 		return -ENOMEM;
