@@ -181,20 +181,18 @@ static void put_drift(FILE *out, const struct drifts *drifts)
 	fputs(drifts->count ? "\n  ]\n}\n" : "]\n}\n", out);
 }
 
-int rendered_tree_print_json(const char *root)
+int rendered_tree_print_json(const char *root, struct document **ret)
 {
-	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(drifts_fini) struct drifts drifts = {0};
 	CLEANUP(freep) char *text = NULL;
 	struct problem problem;
 	size_t len;
 
-	/* The status is parsed only to check that it is a map. */
-	int r = plyfs_mount_report(root, &document, &problem);
-	if (r == 0 && (!document->count || !node_is_map(document->roots[0])))
-		r = -EIO;
+	int r = plyfs_mount_status(root, &text, &len);
 	if (r == 0)
-		r = plyfs_mount_status(root, &text, &len);
+		r = plyfs_mount_read_report(root, (struct span){text, len}, ret, &problem);
+	if (r == 0 && (!(*ret)->count || !node_is_map((*ret)->roots[0])))
+		r = -EIO;
 	if (r == 0)
 		r = find_drift(root, &drifts);
 	char *end = r == 0 ? strrchr(text, '}') : NULL;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct document;
 struct unified;
 
 #define RENDERED_TREE_FOREIGN                                                                      \
@@ -29,8 +30,11 @@ const char *rendered_tree_inner(const char *root, const char *real);
 /** Prints the tree's drift (drift.h), for people. Returns an exit code. */
 int rendered_tree_print_drift(const char *root);
 
-/** Prints status, drift, and whether a process is rendering, as JSON. Returns an exit code. */
-int rendered_tree_print_json(const char *root);
+/**
+ * Prints status, drift, and whether a process renders, as JSON. Returns an exit code; after EXIT_DONE,
+ * *ret is the status, for document_free().
+ */
+int rendered_tree_print_json(const char *root, struct document **ret);
 
 /**
  * Prints the differences between what plyfs would write now and the drifted files. A label says

@@ -371,6 +371,12 @@ static void print_status(const char *mountpoint, const struct node *status, bool
 		report_print_sandbox(INDENT, report_get(status, "sandbox"));
 }
 
+/* Returns the status in its document; NULL: the document is empty. */
+static const struct node *root_of(const struct document *document)
+{
+	return document->count ? document->roots[0] : NULL;
+}
+
 static int complain(const char *path, int error)
 {
 	if (error == -ENOTCONN || error == -ETIMEDOUT)
@@ -383,17 +389,17 @@ static int complain(const char *path, int error)
 				  "'plyfs status' lists the mounts");
 }
 
-static int print_for_people(const char *path, const char *mountpoint, bool is_verbose)
+static int print_for_people(
+	const char *path, const char *mountpoint, bool is_verbose, struct document **document)
 {
-	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 
-	int r = plyfs_mount_report(mountpoint, &document, &problem);
+	int r = plyfs_mount_report(mountpoint, document, &problem);
 	if (r == PROBLEM)
 		return message_result(r, &problem, mountpoint);
 	if (r < 0)
 		return complain(path, r);
-	const struct node *status = document->count ? document->roots[0] : NULL;
+	const struct node *status = root_of(*document);
 	print_header(mountpoint, status);
 	printf("%-*s%.0f\n", INDENT, "  errors", fault_list_count(status));
 	print_other_faults(status);
@@ -405,29 +411,21 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 	return EXIT_DONE;
 }
 
-/*
- * Returns whether the text is one JSON value: any user can serve a mount that looks like a plyfs.
- */
-static bool is_report(const char *mountpoint, struct span text)
-{
-	CLEANUP(document_freep) struct document *document = NULL;
-	struct problem problem;
-
-	return plyfs_mount_read_report(mountpoint, text, &document, &problem) == 0 &&
-	       document->count == 1;
-}
-
-static int print_json(const char *path, const char *mountpoint, bool is_rendered)
+static int print_json(
+	const char *path, const char *mountpoint, bool is_rendered, struct document **document)
 {
 	CLEANUP(freep) char *text = NULL;
+	struct problem ignored;
 	size_t len = 0;
 
 	if (is_rendered)
-		return rendered_tree_print_json(mountpoint);
+		return rendered_tree_print_json(mountpoint, document);
 	int r = plyfs_mount_status(mountpoint, &text, &len);
 	if (r < 0)
 		return complain(path, r);
-	if (!is_report(mountpoint, (struct span){text, len}))
+	/* Any user can serve a mount that looks like a plyfs. */
+	r = plyfs_mount_read_report(mountpoint, (struct span){text, len}, document, &ignored);
+	if (r != 0 || (*document)->count != 1)
 		return message_at(
 			mountpoint, "its status is no JSON; another program may serve this mount");
 	fwrite(text, 1, len, stdout);
@@ -442,17 +440,9 @@ static int code_of(const struct node *status)
 	return fault_list_count(status) > 0 ? EXIT_FAULT : EXIT_DONE;
 }
 
-static int code_of_mount(const char *mountpoint)
-{
-	CLEANUP(document_freep) struct document *document = NULL;
-	struct problem problem;
-
-	int r = plyfs_mount_report(mountpoint, &document, &problem);
-	return code_of(r == 0 && document->count ? document->roots[0] : NULL);
-}
-
 static int show(const char *path, const struct wish *wish)
 {
+	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(freep) char *mountpoint = NULL;
 	int code;
 
@@ -463,12 +453,12 @@ static int show(const char *path, const struct wish *wish)
 	if (r < 0)
 		code = complain(path, r);
 	else if (wish->is_raw)
-		code = print_json(path, mountpoint, is_rendered);
+		code = print_json(path, mountpoint, is_rendered, &document);
 	else
-		code = print_for_people(path, mountpoint, wish->is_verbose);
+		code = print_for_people(path, mountpoint, wish->is_verbose, &document);
 	if (!wish->has_code)
 		return code;
-	return code == EXIT_DONE ? code_of_mount(mountpoint) : EXIT_UNKNOWN;
+	return code == EXIT_DONE ? code_of(root_of(document)) : EXIT_UNKNOWN;
 }
 
 /* Prints "3 layers, 1 trouble". */
@@ -483,9 +473,8 @@ static void print_summary(const struct node *status)
 
 struct status_listing {
 	const struct wish *wish;
-	bool has_any;
-	bool has_silent;
-	int code; /* the highest of EXIT_… */
+	const char *before; /* JSON: stands before the next mount */
+	int code;           /* the highest of EXIT_… */
 };
 
 /* Formats the reason why there is no status. */
@@ -502,9 +491,9 @@ static void explain_absence(const char *mountpoint, int result, char text[PLYFS_
 
 /* Prints a mount as JSON. `absence` says why there is no status; "": `status` is its text. */
 static void put_mount(
-	bool is_first, const char *mountpoint, struct span status, const char *absence)
+	const char *before, const char *mountpoint, struct span status, const char *absence)
 {
-	fputs(is_first ? "\n" : ",\n", stdout);
+	fputs(before, stdout);
 	json_put(stdout, "{'mountpoint': %s, 'status': ", mountpoint);
 	if (*absence)
 		json_put(stdout, "null, 'error': %s", absence);
@@ -524,12 +513,14 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 			plyfs_mount_read_report(mountpoint, text, &document, &ignored) == 0 &&
 			document->count == 1;
 	const struct node *status = is_known ? document->roots[0] : NULL;
-	int code = code_of(status);
+	int code = listing->wish->has_code ? code_of(status)
+		   : result == -ETIMEDOUT  ? EXIT_FAILED
+					   : EXIT_DONE;
 
 	if (!is_known)
 		explain_absence(mountpoint, result, absence);
 	if (listing->wish->is_raw) {
-		put_mount(!listing->has_any, mountpoint, text, absence);
+		put_mount(listing->before, mountpoint, text, absence);
 	} else if (is_known) {
 		report_print(mountpoint);
 		printf(": ");
@@ -538,8 +529,7 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 		report_print(absence);
 		putchar('\n');
 	}
-	listing->has_any = true;
-	listing->has_silent |= result == -ETIMEDOUT;
+	listing->before = ",\n";
 	listing->code = code > listing->code ? code : listing->code;
 	return 0;
 }
@@ -547,7 +537,7 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 static int list(const struct wish *wish)
 {
 	CLEANUP(path_list_fini) struct path_list mounted = {0};
-	struct status_listing listing = {.wish = wish, .code = EXIT_DONE};
+	struct status_listing listing = {.wish = wish, .before = "\n", .code = EXIT_DONE};
 
 	int r = plyfs_mount_all(&mounted);
 	if (r < 0)
@@ -559,9 +549,7 @@ static int list(const struct wish *wish)
 	(void)plyfs_mount_each(&mounted, PROBE_OTHERS_MS, NULL, list_mount, &listing);
 	if (wish->is_raw)
 		puts("]");
-	if (wish->has_code)
-		return listing.code;
-	return listing.has_silent ? EXIT_FAILED : EXIT_DONE;
+	return listing.code;
 }
 
 static int run(const struct command *command, int argc, char **argv)
