@@ -20,18 +20,32 @@
 #define TEXT_MAX (1u << 20)
 
 /* Prints the fields of a preset, without the end of the object. */
-static void put_json(const struct preset *preset, const char *name)
+static void put_json(const struct preset *preset)
 {
-	json_put(stdout, "{'name': %s, 'description': %s, 'path': %s", name, preset->description,
-		preset->text.path);
+	json_put(stdout, "{'name': %s, 'description': %s, 'path': %s", preset->name,
+		preset->description, preset->text.path);
 }
 
-static int print_all_json(const char *const *names, struct arena *arena)
+static void print_line(const struct preset *preset, int width)
 {
-	const char *lead = "\n  ";
-	int code = EXIT_DONE;
+	const char *on = colour_use(STDOUT_FILENO) ? COLOUR_CYAN : "";
+	const char *dim = *on ? COLOUR_DIM : "", *off = *on ? COLOUR_NORMAL : "";
 
-	fputs("{\"presets\": [", stdout);
+	printf("%s%-*s%s  %s  %s(%s)%s\n", on, width, preset->name, off, preset->description, dim,
+		preset->text.path, off);
+}
+
+/* Prints each preset, or its error; the next ones are printed all the same. */
+static int print_all(struct arena *arena, bool is_json)
+{
+	const char *const *names, *lead = "\n  ";
+	int width = 0, code = EXIT_DONE;
+
+	if (preset_names(arena, &names) < 0)
+		return message_result(-ENOMEM, NULL, NULL);
+	for (const char *const *at = names; *at; at++)
+		width = (int)strlen(*at) > width ? (int)strlen(*at) : width;
+	fputs(is_json ? "{\"presets\": [" : "", stdout);
 	for (; *names; names++) {
 		struct preset preset;
 		struct problem problem;
@@ -39,49 +53,17 @@ static int print_all_json(const char *const *names, struct arena *arena)
 
 		if (r != 0) {
 			code = message_result(r, &problem, NULL);
-			continue;
+		} else if (is_json) {
+			fputs(lead, stdout);
+			put_json(&preset);
+			putchar('}');
+			lead = ",\n  ";
+		} else {
+			print_line(&preset, width);
 		}
-		fputs(lead, stdout);
-		put_json(&preset, *names);
-		putchar('}');
 		preset_fini(&preset);
-		lead = ",\n  ";
 	}
-	puts("\n]}");
-	return code;
-}
-
-/* Prints one preset, or its error; the next ones are printed all the same. */
-static int print_line(const char *name, struct arena *arena, int width)
-{
-	const char *on = colour_use(STDOUT_FILENO) ? COLOUR_CYAN : "";
-	const char *dim = *on ? COLOUR_DIM : "", *off = *on ? COLOUR_NORMAL : "";
-	struct preset preset;
-	struct problem problem;
-	int r = preset_read(name, NULL, arena, &preset, &problem);
-
-	if (r != 0)
-		return message_result(r, &problem, NULL);
-	printf("%s%-*s%s  %s  %s(%s)%s\n", on, width, name, off, preset.description, dim,
-		preset.text.path, off);
-	preset_fini(&preset);
-	return EXIT_DONE;
-}
-
-static int print_all(struct arena *arena, bool is_json)
-{
-	const char *const *names;
-	int width = 0, code = EXIT_DONE;
-
-	if (preset_names(arena, &names) < 0)
-		return message_result(-ENOMEM, NULL, NULL);
-	if (is_json)
-		return print_all_json(names, arena);
-	for (const char *const *at = names; *at; at++)
-		width = (int)strlen(*at) > width ? (int)strlen(*at) : width;
-	for (const char *const *at = names; *at; at++)
-		if (print_line(*at, arena, width) != EXIT_DONE)
-			code = EXIT_FAILED;
+	fputs(is_json ? "\n]}\n" : "", stdout);
 	return code;
 }
 
@@ -103,7 +85,7 @@ static int print_one(const char *name, struct arena *arena, bool is_json)
 		return message_result(r, NULL, preset.text.path);
 	if (!is_json)
 		return command_print(text, len);
-	put_json(&preset, name);
+	put_json(&preset);
 	fputs(", \"rules\": ", stdout);
 	r = json_put_value(stdout, preset.rules, arena);
 	fputs(", \"text\": ", stdout);
