@@ -282,7 +282,7 @@ static void report_walk(
 	struct doctor_report *report, const char *path, const struct layer_walk *walk)
 {
 	if (walk->unreadable.count == 0 && walk->writable.count == 0)
-		doctor_report(report, path, REMEDY(.is_not_needed = true), "%s", "");
+		doctor_report(report, path, IN_ORDER, "%s", "");
 	report_unreadable(report, path, &walk->unreadable);
 	if (walk->writable.count > 0)
 		doctor_report(report, path,
@@ -351,7 +351,7 @@ static int examine_layers(struct doctor_report *report, const struct settings *s
 		/* A mount gets the state of a store. */
 		bool is_to_come = spec.store && access(spec.at, F_OK) < 0;
 		if (r == PROBLEM)
-			doctor_report_problem(report, &problem, REMEDY(.is_note = is_to_come));
+			doctor_report_problem(report, &problem, is_to_come ? NOTE : REMEDY(NULL));
 		else if (layer->dirfd < 0)
 			doctor_report(report, layer->path, NOTE, "it is optional, and not there");
 		else
@@ -537,7 +537,6 @@ static int run(const struct command *command, int argc, char **argv)
 	if (code >= 0)
 		return code;
 	const struct path_list given = {argv + optind, (size_t)(argc - optind)};
-	report->is_coloured = colour_use(STDOUT_FILENO);
 	doctor_report_begin(report);
 	examine_device(report);
 	examine_right_to_mount(&doctor);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "colour.h"
@@ -15,7 +16,7 @@
 
 /* A finding. It has no pointers: a child writes it to its parent as it is. */
 struct diagnosis {
-	bool is_wrong;
+	enum diagnosis_kind kind;
 	struct problem problem;
 	char remedy[128];       /* "": the message has it */
 	char operand[PATH_MAX]; /* "": none */
@@ -42,18 +43,18 @@ static void print_json(const struct doctor_report *report, const struct diagnosi
 	CLEANUP(freep) char *remedy = remedy_of(diagnosis);
 
 	fputs(report->printed ? ",\n    " : "\n    ", stdout);
-	json_put(stdout, "{'kind': %s, ", diagnosis->is_wrong ? "error" : "ok");
+	json_put(stdout, "{'kind': %s, ", diagnosis->kind == DIAGNOSIS_FAULT ? "error" : "ok");
 	json_put_problem(stdout, &diagnosis->problem);
 	json_put(stdout, ", 'remedy': %s}", remedy);
 }
 
-static void print_text(const struct doctor_report *report, const struct diagnosis *diagnosis)
+static void print_text(const struct diagnosis *diagnosis)
 {
 	CLEANUP(freep) char *remedy = remedy_of(diagnosis);
 	char text[MESSAGE_MAX], shown[PATH_MAX * SHOWN_MAX];
 	size_t len = problem_format(&diagnosis->problem, text, sizeof(text));
 	size_t place = len - strlen(diagnosis->problem.message);
-	bool is_bold = report->is_coloured && diagnosis->is_wrong;
+	bool is_bold = diagnosis->kind == DIAGNOSIS_FAULT && colour_use(STDOUT_FILENO);
 
 	shown_head(shown, sizeof(shown), remedy ? remedy : "");
 	printf("%s%.*s%s%s%s%s\n", is_bold ? COLOUR_BOLD : "", (int)place, text,
@@ -62,25 +63,24 @@ static void print_text(const struct doctor_report *report, const struct diagnosi
 
 static void add(struct doctor_report *report, const struct diagnosis *diagnosis)
 {
-	report->wrong += diagnosis->is_wrong;
-	if (!diagnosis->is_wrong && !report->is_verbose)
+	report->wrong += diagnosis->kind == DIAGNOSIS_FAULT;
+	if (diagnosis->kind != DIAGNOSIS_FAULT && !report->is_verbose)
 		return;
 	if (report->out >= 0)
 		(void)text_write(report->out, (const char *)diagnosis, sizeof(*diagnosis));
 	else if (report->is_json)
 		print_json(report, diagnosis);
 	else
-		print_text(report, diagnosis);
+		print_text(diagnosis);
 	report->printed++;
 }
 
 void doctor_report_problem(
 	struct doctor_report *report, const struct problem *problem, struct remedy remedy)
 {
-	struct diagnosis diagnosis = {
-		.is_wrong = !remedy.is_note && !remedy.is_not_needed, .problem = *problem};
+	struct diagnosis diagnosis = {.kind = remedy.kind, .problem = *problem};
 
-	if (remedy.is_not_needed)
+	if (remedy.kind == DIAGNOSIS_IN_ORDER)
 		problem_reword(&diagnosis.problem, problem, "in order");
 	snprintf(diagnosis.remedy, sizeof(diagnosis.remedy), "%s", remedy.text ? remedy.text : "");
 	snprintf(diagnosis.operand, sizeof(diagnosis.operand), "%s",

@@ -11,26 +11,28 @@
 
 #include "problem.h"
 
+/* How a finding counts. Those that are no faults are reported only if the report is_verbose. */
+enum diagnosis_kind {
+	DIAGNOSIS_FAULT,
+	DIAGNOSIS_IN_ORDER, /* "in order" replaces the message */
+	DIAGNOSIS_NOTE,
+};
+
 /* The remedy of a finding, for the user to type or to do. */
 struct remedy {
 	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
 	const char *operand; /* a word after `text`, quoted for a shell; NULL: none */
-	/*
-	 * If is_not_needed or is_note is true, the finding is no fault, and is reported only if the
-	 * report is_verbose. With is_not_needed, "in order" replaces the message. With is_note,
-	 * the message stays.
-	 */
-	bool is_not_needed, is_note;
+	enum diagnosis_kind kind;
 };
 
 #define REMEDY(...) ((struct remedy){__VA_ARGS__})
-#define REMEDY_IF(is_wrong, ...) ((is_wrong) ? REMEDY(__VA_ARGS__) : REMEDY(.is_not_needed = true))
-#define NOTE REMEDY(.is_note = true)
+#define REMEDY_IF(is_wrong, ...) ((is_wrong) ? REMEDY(__VA_ARGS__) : IN_ORDER)
+#define IN_ORDER REMEDY(.kind = DIAGNOSIS_IN_ORDER)
+#define NOTE REMEDY(.kind = DIAGNOSIS_NOTE)
 
 struct doctor_report {
 	bool is_verbose; /* reports findings that are no faults, too */
 	bool is_json;
-	bool is_coloured;
 	int out;        /* a child's pipe to the parent; -1: findings are printed */
 	size_t wrong;   /* number of faults */
 	size_t printed; /* number of findings that were printed, or sent to the parent */
