@@ -23,7 +23,6 @@ struct mirror_job {
 	struct mirror_options mirror;
 	struct etcd_options etcd;
 	struct git_options git;
-	bool is_raw;
 };
 
 static void log_line(void *context, const char *line)
@@ -166,8 +165,8 @@ static int run_git(const struct command *command, int argc, char **argv, struct 
 /* Runs `status` or `confirm`. */
 static int run_control(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
-	bool is_status = strcmp(argv[0], "status") == 0;
-	const struct command_option json = {0, "json", .flag = &job->is_raw};
+	bool is_status = strcmp(argv[0], "status") == 0, is_raw = false;
+	const struct command_option json = {0, "json", .flag = &is_raw};
 	const struct command_option options[] = {
 		{0, "state", .text = &job->mirror.replica.state, .is_path = true},
 		is_status ? json : (struct command_option){0},
@@ -178,7 +177,7 @@ static int run_control(const struct command *command, int argc, char **argv, str
 	int code = take_all(command, options, argc, argv, &directory);
 	if (code >= 0)
 		return code;
-	return is_status ? mirror_control_status(directory, job->mirror.replica.state, job->is_raw)
+	return is_status ? mirror_control_status(directory, job->mirror.replica.state, is_raw)
 			 : mirror_control_confirm(directory, job->mirror.replica.state);
 }
 

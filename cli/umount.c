@@ -49,9 +49,6 @@
 struct umount_job {
 	bool is_lazy;
 	bool is_forced;
-	const char *namespace; /* a mount name space, for setns(2); NULL: ours */
-	bool is_ignored;       /* options that umount(8) passes, without a meaning here */
-	const char *type;      /* ignored, too */
 };
 
 /*
@@ -172,14 +169,18 @@ static int enter_namespace(const char *path)
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct umount_job job = {0};
+	const char *namespace = NULL; /* a mount name space, for setns(2); NULL: ours */
+	/* Options that umount(8) passes, without a meaning here. */
+	const char *ignored_type;
+	bool is_ignored;
 	const struct command_option options[] = {
 		{'f', "force", .flag = &job.is_forced},
 		{'l', "lazy", .flag = &job.is_lazy},
-		{'n', "no-mtab", .flag = &job.is_ignored},
-		{'r', "read-only", .flag = &job.is_ignored},
-		{'v', "verbose", .flag = &job.is_ignored},
-		{'t', "types", .text = &job.type},
-		{'N', "namespace", .text = &job.namespace},
+		{'n', "no-mtab", .flag = &is_ignored},
+		{'r', "read-only", .flag = &is_ignored},
+		{'v', "verbose", .flag = &is_ignored},
+		{'t', "types", .text = &ignored_type},
+		{'N', "namespace", .text = &namespace},
 		{0},
 	};
 
@@ -188,7 +189,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	if (optind == argc)
 		return command_misuse(command, "the mountpoint is missing");
-	code = job.namespace ? enter_namespace(job.namespace) : EXIT_DONE;
+	code = namespace ? enter_namespace(namespace) : EXIT_DONE;
 	for (int i = optind; code == EXIT_DONE && i < argc; i++)
 		code = unmount_path(&job, argv[i]);
 	return code;
