@@ -24,6 +24,7 @@
 #include "plyfs_mount.h"
 #include "rendered_tree.h"
 #include "store.h"
+#include "text.h"
 #include "union.h"
 
 /* A mirror would have to replace a layer this often within milliseconds. */
@@ -268,7 +269,7 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 		is_rendered ? rendered_tree_inner(*mountpoint, real) : real + strlen(*mountpoint);
 	inner += *inner == '/';
 	const char *slash = *inner && *name ? "/" : "";
-	return asprintf(ret_path, "%s%s%s", inner, slash, name) < 0 ? -ENOMEM : 0;
+	return text_format(ret_path, "%s%s%s", inner, slash, name);
 }
 
 int layer_choice_in_mount(const struct command *command, const struct layer_choice *choice,

@@ -68,11 +68,10 @@ static int read_description(const struct node *root, const char *mountpoint,
 
 static int make_absolute(const struct mount_description *mount, const char *path, char **ret)
 {
-	if (*path == '/' || !*mount->directory)
-		*ret = strdup(path);
-	else if (asprintf(ret, "%s/%s", mount->directory, path) < 0)
-		*ret = NULL;
-	return *ret ? 0 : -ENOMEM;
+	bool is_below = *path != '/' && *mount->directory;
+
+	return text_format(
+		ret, "%s%s%s", is_below ? mount->directory : "", is_below ? "/" : "", path);
 }
 
 /* Returns whether that descriptor of the mount's process is the directory under the mount. */
@@ -105,7 +104,7 @@ static int find_beneath(const struct mount_description *mount, char **ret)
 	dir = opendir(list);
 	while (dir && !mount->is_rendered && (entry = readdir(dir)))
 		if (is_beneath(mount, dir, entry->d_name))
-			return asprintf(ret, "%s/%s", list, entry->d_name) < 0 ? -ENOMEM : 0;
+			return text_format(ret, "%s/%s", list, entry->d_name);
 	return 0;
 }
 

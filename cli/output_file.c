@@ -53,7 +53,7 @@ static int real_path(const char *path, char **ret)
 	if (r < 0)
 		return r;
 	/* The last name does not matter: only its directory is examined. */
-	return asprintf(ret, "%s/.", directory) < 0 ? -ENOMEM : 0;
+	return text_format(ret, "%s/.", directory);
 }
 
 static int complain(const char *path, int error)

@@ -286,12 +286,10 @@ static int compare(const struct rendered_comparison *comparison, const struct dr
 		r = read_found(file, &new_text, &new_len);
 	if (r < 0)
 		return r;
-	if (asprintf(&label, "%s (%s)", item->path,
+	if (text_format(&label, "%s (%s)", item->path,
 		    is_other ? "as its layers are by now; they have changed since it was written"
-			     : "as it was written") < 0) {
-		label = NULL;
+			     : "as it was written") < 0)
 		return -ENOMEM;
-	}
 	const struct unified_side old = {label, {old_text ? old_text : "", old_len}};
 	const struct unified_side new = {file, {new_text ? new_text : "", new_len}};
 	const struct unified_item shown = {.path = item->path, .change = drift_text(item->drift)};

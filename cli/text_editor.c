@@ -138,7 +138,7 @@ static int make_script(char **ret)
 {
 	const char *exec = strpbrk(program(), "|&;<>()$`=\n") ? "" : "exec ";
 
-	return asprintf(ret, "%s%s \"$@\"", exec, program());
+	return text_format(ret, "%s%s \"$@\"", exec, program());
 }
 
 static int start(const struct text_editor *editor)
@@ -148,10 +148,8 @@ static int start(const struct text_editor *editor)
 	CLEANUP(freep) char *script = NULL;
 	int status;
 
-	if (make_script(&script) < 0) {
-		script = NULL;
+	if (make_script(&script) < 0)
 		return complain("the editor");
-	}
 	fflush(stdout);
 	/* Interrupts from the terminal are for the editor only, as in system(3). */
 	sigaction(SIGINT, &ignored, &old_int);

@@ -22,6 +22,7 @@
 #include "glob.h"
 #include "outside.h"
 #include "store.h"
+#include "text.h"
 
 /* The kernel returns EAGAIN if a rename raced with a resolution beneath a directory. A process that
  * renames without end must not hold plyfs up for ever. */
@@ -834,7 +835,7 @@ int layer_source_name(const struct layer *layer, const char *path, char **ret)
 	size_t len = strlen(layer->path);
 	bool needs_slash = path[0] != '\0' && len > 0 && layer->path[len - 1] != '/';
 
-	return asprintf(ret, "%s%s%s", layer->path, needs_slash ? "/" : "", path) < 0 ? -ENOMEM : 0;
+	return text_format(ret, "%s%s%s", layer->path, needs_slash ? "/" : "", path);
 }
 
 int layer_source_place(
