@@ -57,9 +57,8 @@ int edited_file_find(const struct command *command, struct edited_file *edited)
 
 static void forget(struct edited_file *edited)
 {
-	free(edited->inner);
+	edited_file_fini(edited);
 	edited->inner = NULL;
-	explained_file_fini(&edited->subject);
 	edited->subject = (struct explained_file){0};
 }
 

@@ -70,18 +70,13 @@ static void print_fault(const struct ground *ground, const struct node *fault)
 /* The reason why a file's newest content is not shown. */
 enum cause { CAUSE_MERGE, CAUSE_LOCK, CAUSE_CHECK, CAUSES };
 
-static bool begins_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
 static enum cause cause_of(const struct node *fault)
 {
 	const char *message = report_text(fault, "message");
 
 	if (fault_serves_of(report_text(fault, "serves")) == FAULT_SERVES_LOCKED)
 		return CAUSE_LOCK;
-	if (report_get(fault, "program") || begins_with(message, "the check '"))
+	if (report_get(fault, "program") || span_begins(span_of(message), "the check '"))
 		return CAUSE_CHECK;
 	return CAUSE_MERGE;
 }

@@ -473,28 +473,26 @@ static int note_call(int argc, char **argv, struct program_call *ret)
 	return ret->path ? 0 : -ENOMEM;
 }
 
-static void program_call_fini(struct program_call *call)
+static void mount_fini(struct mount *mount)
 {
-	free(call->path);
-	free(call->words ? call->words - 1 : NULL);
+	free(mount->call.path);
+	free(mount->call.words ? mount->call.words - 1 : NULL);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
+	CLEANUP(mount_fini)
 	struct mount mount = {
 		.background = {.pipe_fd = -1}, .inheritance = handover_inherit(), .stored_fd = -1};
-	CLEANUP(program_call_fini) struct program_call call = {0};
 
 	if (mount.inheritance.socket >= 0)
 		helper_inherit();
-	int r = note_call(argc, argv, &call);
+	int r = note_call(argc, argv, &mount.call);
 	if (r < 0)
 		return message_result(r, NULL, NULL);
 	int code = read_arguments(command, argc, argv, &mount);
 	if (code >= 0)
 		return code;
-	call.is_config = mount.call.is_config;
-	mount.call = call;
 	/* libfuse prints requests to standard error, which has no reader in the background. */
 	if (mount.options.is_debugging)
 		mount.is_foreground = true;
