@@ -79,8 +79,7 @@ int background_start(struct background *ret, int *exit_code)
 	}
 	close(fds[0]);
 	setsid();
-	*ret = (struct background){fds[1], null_fd};
-	null_fd = -1;
+	*ret = (struct background){fds[1], take_fd(&null_fd)};
 	return 0;
 }
 

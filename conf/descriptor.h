@@ -15,6 +15,15 @@ static inline void closep(int *fd)
 		(void)close(*fd);
 }
 
+/* Returns the descriptor in *fd, and sets *fd to -1, so that closep() has nothing to close. */
+static inline int take_fd(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
 static inline void dir_closep(DIR **dir)
 {
 	if (*dir)

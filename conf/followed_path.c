@@ -119,8 +119,7 @@ static int begin(struct followed_walk *walk)
 	int r = root < 0 ? -errno : followed_path_check(&root);
 	if (r < 0)
 		return r;
-	go_to(walk, root);
-	root = -1;
+	go_to(walk, take_fd(&root));
 	memmove(walk->rest, walk->rest + slashes, strlen(walk->rest + slashes) + 1);
 	return 0;
 }
@@ -215,10 +214,8 @@ static int step(struct followed_walk *walk, int *ret)
 	memmove(walk->rest, walk->rest + gone, strlen(walk->rest + gone) + 1);
 	if (is_followed)
 		return follow(walk, name, fd, &stat);
-	if (is_hidden || !is_last) {
-		go_to(walk, fd);
-		fd = -1;
-	}
+	if (is_hidden || !is_last)
+		go_to(walk, take_fd(&fd));
 	if (!is_last)
 		return 0;
 	*ret = open_last(walk, is_hidden ? "." : name, flags);

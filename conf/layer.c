@@ -114,6 +114,18 @@ bool layer_is_delegated(const struct layer *layer)
 	return delegate && atomic_load(&layer->is_remote);
 }
 
+/* Returns whether the file lies in a file system of one of the types, a list that ends with 0. */
+static bool is_of_type(int fd, const unsigned long *types)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	while (*types && (unsigned long)fs.f_type != *types)
+		types++;
+	return *types;
+}
+
 /* statfs(2)'s magic numbers, linux/magic.h and the file systems' own headers. */
 bool layer_fd_is_remote(int fd)
 {
@@ -130,15 +142,10 @@ bool layer_fd_is_remote(int fd)
 		0x7461636f, /* OCFS2 */
 		0x01161970, /* GFS2 */
 		0x0bd00bd0, /* Lustre */
+		0,
 	};
-	struct statfs statfs;
 
-	if (fstatfs(fd, &statfs) < 0)
-		return false;
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if ((unsigned long)statfs.f_type == types[i])
-			return true;
-	return false;
+	return is_of_type(fd, types);
 }
 
 /* Asks the guard about the path `name`, which may be "", in the directory. */
@@ -208,16 +215,11 @@ static int open_by_walk(int dirfd, const char *path, int flags)
 
 bool layer_is_kernels_own(int fd)
 {
-	static const long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
-		SECURITYFS_MAGIC, BPF_FS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
-	struct statfs fs;
+	static const unsigned long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC,
+		TRACEFS_MAGIC, SECURITYFS_MAGIC, BPF_FS_MAGIC, CGROUP_SUPER_MAGIC,
+		CGROUP2_SUPER_MAGIC, 0};
 
-	if (fstatfs(fd, &fs) < 0)
-		return false;
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if ((long)fs.f_type == types[i])
-			return true;
-	return false;
+	return is_of_type(fd, types);
 }
 
 bool layer_is_shortage(int result)
@@ -336,6 +338,21 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 	return fd;
 }
 
+/* Opens `path` in the layer; an excluded one is not there. */
+static int open_in(const struct layer *layer, const char *path, int flags)
+{
+	return layer_excludes(layer, path) ? -ENOENT
+					   : open_at(layer->dirfd, layer->follow, path, flags);
+}
+
+/* As open_in(), but returns -EREMOTE if the delegate looks into the layer. */
+static int open_or_delegate(const struct layer *layer, const char *path, int flags)
+{
+	return layer_is_delegated(layer) && !layer_excludes(layer, path)
+		       ? -EREMOTE
+		       : open_in(layer, path, flags);
+}
+
 /*
  * The state of layer_stay(): the directory, and for each layer (by its dirfd) a descriptor of it.
  */
@@ -345,9 +362,9 @@ static _Thread_local struct {
 	unsigned count;
 	struct stay_item {
 		int dirfd;
-		int fd;         /* -1: it can't be opened */
-		bool is_listed; /* `may_have` is known */
-		bool may_have;  /* the result of layer_stay_may_have() */
+		int fd; /* -1: it can't be opened */
+		/* whether it may have such names; set by layer_stay_may_have() */
+		enum { STAY_UNKNOWN, STAY_HAS_NONE, STAY_MAY_HAVE } names;
 	} items[LAYERS_MAX + 1];
 } stay;
 
@@ -644,14 +661,10 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 
 int layer_open_found(const struct layer *layer, const char *path, struct stat *ret)
 {
-	CLEANUP(closep) int fd = -1;
-	struct stat stat;
-	int taken;
-
-	if (layer_excludes(layer, path))
-		return -ENOENT;
 	/* O_NONBLOCK and a second check: the file may have been replaced since it was looked at. */
-	fd = open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	CLEANUP(closep) int fd = open_in(layer, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	struct stat stat;
+
 	if (fd == -ENXIO || fd == -ENODEV)
 		return -ENOENT;
 	if (fd < 0)
@@ -665,16 +678,12 @@ int layer_open_found(const struct layer *layer, const char *path, struct stat *r
 		return r;
 
 	*ret = stat;
-	taken = fd;
-	fd = -1;
-	return taken;
+	return take_fd(&fd);
 }
 
 int layer_open_directory(const struct layer *layer, const char *path)
 {
-	if (layer_excludes(layer, path))
-		return -ENOENT;
-	return open_at(layer->dirfd, layer->follow, path, O_PATH | O_DIRECTORY);
+	return open_in(layer, path, O_PATH | O_DIRECTORY);
 }
 
 int layer_open_parent(const struct layer *layer, const char *path, const char **name)
@@ -688,9 +697,7 @@ int layer_open_parent(const struct layer *layer, const char *path, const char **
 
 int layer_open_path(const struct layer *layer, const char *path)
 {
-	if (layer_excludes(layer, path))
-		return -ENOENT;
-	return open_at(layer->dirfd, layer->follow, path, O_PATH);
+	return open_in(layer, path, O_PATH);
 }
 
 static bool join(const char *directory, const char *name, char ret[PATH_MAX])
@@ -738,13 +745,8 @@ int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context)
 {
 	CLEANUP(dir_closep) DIR *dir = NULL;
-	int fd, r;
+	int fd = open_or_delegate(layer, path, O_RDONLY | O_DIRECTORY), r;
 
-	if (layer_excludes(layer, path))
-		return -ENOENT;
-	fd = layer_is_delegated(layer)
-		     ? -EREMOTE
-		     : open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_DIRECTORY);
 	if (is_for_delegate(fd))
 		return delegate->list(layer, path, each, context);
 	if (fd < 0)
@@ -792,25 +794,20 @@ bool layer_stay_may_have(const struct layer *layer, const char *directory, const
 	if (stay.length && strcmp(directory, stay.directory) == 0 && layer->dirfd >= 0 && !guard &&
 		!layer->follow && !layer_is_delegated(layer))
 		item = stay_item(layer->dirfd);
-	if (item && !item->is_listed) {
-		item->may_have = layer_list(layer, directory, begins, (void *)prefix) != 0;
-		item->is_listed = true;
-	}
-	return !item || item->may_have;
+	if (item && item->names == STAY_UNKNOWN)
+		item->names = layer_list(layer, directory, begins, (void *)prefix) == 0
+				      ? STAY_HAS_NONE
+				      : STAY_MAY_HAVE;
+	return !item || item->names == STAY_MAY_HAVE;
 }
 
 int layer_read_link(const struct layer *layer, const char *path, char **ret)
 {
-	CLEANUP(closep) int fd = -1;
+	/* O_NOFOLLOW for the last name even with `follow`: the link is wanted, not its target. */
+	CLEANUP(closep) int fd = open_or_delegate(layer, path, O_PATH | O_NOFOLLOW);
 	char target[2 * PATH_MAX];
 	struct stat stat;
 
-	if (layer_excludes(layer, path))
-		return -ENOENT;
-	/* O_NOFOLLOW for the last name even with `follow`: the link is wanted, not its target. */
-	fd = layer_is_delegated(layer)
-		     ? -EREMOTE
-		     : open_at(layer->dirfd, layer->follow, path, O_PATH | O_NOFOLLOW);
 	if (is_for_delegate(fd))
 		return delegate->read_link(layer, path, ret);
 	if (fd < 0)

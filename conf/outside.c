@@ -123,8 +123,7 @@ int outside_open(const char *path, unsigned wanted, struct outside_directory *re
 		r = store_find(fd, &ret->store);
 	if (r < 0)
 		return r;
-	ret->fd = fd;
-	fd = -1;
+	ret->fd = take_fd(&fd);
 	return 0;
 }
 

@@ -138,8 +138,7 @@ static int take_step(struct route *route)
 	memmove(route->rest, rest, strlen(rest) + 1);
 	strcpy(route->place, path);
 	closep(&route->at);
-	route->at = fd;
-	fd = -1;
+	route->at = take_fd(&fd);
 	return 0;
 }
 

@@ -138,11 +138,8 @@ static int find_state(struct store *store, const char *path)
 			return -errno;
 		if (fd < 0 || !is_state(fd, slash + 1))
 			continue;
-		int r = take_place(store, path, slash), found = fd;
-		if (r < 0)
-			return r;
-		fd = -1;
-		return found;
+		int r = take_place(store, path, slash);
+		return r < 0 ? r : take_fd(&fd);
 	}
 	return -ENOENT;
 }
