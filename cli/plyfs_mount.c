@@ -42,9 +42,8 @@ static bool is_in(const char *path, const char *directory)
 
 /* The state of a search for the mount that a path lies in. */
 struct mount_search {
-	const char *path; /* absolute, without links */
-	struct table_mount found;
-	bool is_found;
+	const char *path;          /* absolute, without links */
+	struct table_mount *found; /* its path is "" until one is found */
 };
 
 /* The innermost mountpoint counts, and of several mounts there the last one. */
@@ -52,28 +51,33 @@ static bool match(void *context, const struct table_mount *mount)
 {
 	struct mount_search *search = context;
 
-	if (is_in(search->path, mount->path) &&
-		(!search->is_found || strlen(mount->path) >= strlen(search->found.path))) {
-		search->found = *mount;
-		search->is_found = true;
-	}
+	if (is_in(search->path, mount->path) && strlen(mount->path) >= strlen(search->found->path))
+		*search->found = *mount;
 	return false;
+}
+
+int plyfs_mount_entry(const char *path, struct table_mount *ret)
+{
+	struct mount_search search = {path, ret};
+
+	*ret->path = '\0';
+	int r = mount_table_each(-1, match, &search);
+	return r == 0 && !*ret->path ? -ENOENT : r;
 }
 
 int plyfs_mount_find(const char *path, char **ret)
 {
 	CLEANUP(freep) char *real = NULL;
-	struct mount_search search = {0};
+	struct table_mount found;
 
 	int r = probe_real_path(PROBE_MS, path, &real);
-	search.path = real;
 	if (r == 0)
-		r = mount_table_each(-1, match, &search);
+		r = plyfs_mount_entry(real, &found);
+	if (r == 0 && strcmp(found.type, FILE_SYSTEM_TYPE) != 0)
+		r = -ENOENT;
 	if (r < 0)
 		return r;
-	if (!search.is_found || strcmp(search.found.type, FILE_SYSTEM_TYPE) != 0)
-		return -ENOENT;
-	*ret = strdup(search.found.path);
+	*ret = strdup(found.path);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -86,7 +90,7 @@ static bool has(const struct path_list *mounted, const char *path)
 }
 
 struct mount_collection {
-	struct path_list mounted;
+	struct path_list *mounted;
 	bool (*is_wanted)(const struct table_mount *mount);
 	int result;
 };
@@ -94,26 +98,19 @@ struct mount_collection {
 static bool add(void *context, const struct table_mount *mount)
 {
 	struct mount_collection *list = context;
-	struct path_list *mounted = &list->mounted;
 
-	if (!list->is_wanted(mount) || has(mounted, mount->path))
+	if (!list->is_wanted(mount) || has(list->mounted, mount->path))
 		return false;
-	list->result = path_list_add(mounted, mount->path, strlen(mount->path));
+	list->result = path_list_add(list->mounted, mount->path, strlen(mount->path));
 	return list->result < 0;
 }
 
 static int list_mounts(bool (*is_wanted)(const struct table_mount *mount), struct path_list *ret)
 {
-	struct mount_collection list = {.is_wanted = is_wanted};
-
+	struct mount_collection list = {ret, is_wanted, 0};
 	int r = mount_table_each(-1, add, &list);
-	if (r == 0)
-		r = list.result;
-	if (r < 0)
-		path_list_fini(&list.mounted);
-	else
-		*ret = list.mounted;
-	return r;
+
+	return r == 0 ? list.result : r;
 }
 
 static bool is_plyfs(const struct table_mount *mount)
@@ -284,17 +281,6 @@ static int take_silent(void *context, const char *mountpoint, int result, struct
 	return 0;
 }
 
-int plyfs_mount_entry(const char *mountpoint, struct table_mount *ret)
-{
-	struct mount_search search = {.path = mountpoint};
-	int r = mount_table_each(-1, match, &search);
-
-	if (r < 0 || !search.is_found)
-		return r < 0 ? r : -ENOENT;
-	*ret = search.found;
-	return 0;
-}
-
 void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX])
 {
@@ -311,8 +297,7 @@ void plyfs_mount_silence(
 /* A mount that may be silent. */
 struct guarded_mount {
 	unsigned answered; /* a bit for each layer_use that it has answered; ROOT_USE, too */
-	bool is_silent;
-	bool is_reported;
+	enum { GUARDED_ANSWERS, GUARDED_SILENT, GUARDED_REPORTED } state;
 };
 
 static struct {
@@ -419,9 +404,11 @@ static int note_answer(void *context, const char *mountpoint, int result, struct
 	while (guarded.mounted.paths[i] != mountpoint)
 		i++;
 	struct guarded_mount *state = &guarded.states[i];
+	if (result == -ETIMEDOUT && question->is_last && state->state == GUARDED_ANSWERS)
+		state->state = GUARDED_SILENT;
 	if (result == -ETIMEDOUT)
-		state->is_silent |= question->is_last;
-	else if (question->layers)
+		return 0;
+	if (question->layers)
 		state->answered = ~0u;
 	else if (question->mountpoint == mountpoint)
 		state->answered |= 1u << question->use;
@@ -455,9 +442,9 @@ static void report_silence(size_t mount)
 {
 	char text[PLYFS_MOUNT_SILENCE_MAX];
 
-	if (guarded.states[mount].is_reported)
+	if (guarded.states[mount].state == GUARDED_REPORTED)
 		return;
-	guarded.states[mount].is_reported = true;
+	guarded.states[mount].state = GUARDED_REPORTED;
 	plyfs_mount_silence(guarded.mounted.paths[mount], PROBE_MS, text);
 	message("%s", text);
 }
@@ -480,7 +467,7 @@ bool plyfs_mount_guard_ask(const struct settings *settings)
 	(void)plyfs_mount_each(&reached, PROBE_MS, put_question, note_answer, &question);
 	free(reached.paths);
 	for (size_t i = 0; i < guarded.mounted.count; i++)
-		if (guarded.states[i].is_silent &&
+		if (guarded.states[i].state != GUARDED_ANSWERS &&
 			is_in_layers(&layers, guarded.mounted.paths[i])) {
 			report_silence(i);
 			is_silent = true;
@@ -531,11 +518,12 @@ static int may_use(const char *path, enum layer_use wanted)
 	if (wanted == LAYER_NAME && strcmp(path, guarded.mounted.paths[i]) == 0)
 		use = ROOT_USE;
 	struct guarded_mount *state = &guarded.states[i];
-	if (!state->is_silent && !(state->answered & 1u << use))
+	if (state->state == GUARDED_ANSWERS && !(state->answered & 1u << use))
 		ask_guarded(i, path, use);
-	if (state->is_silent)
-		report_silence(i);
-	return state->is_silent ? -ETIMEDOUT : 0;
+	if (state->state == GUARDED_ANSWERS)
+		return 0;
+	report_silence(i);
+	return -ETIMEDOUT;
 }
 
 bool plyfs_mount_has_reported(void)
@@ -543,7 +531,7 @@ bool plyfs_mount_has_reported(void)
 	bool has = false;
 
 	for (size_t i = 0; guarded.states && i < guarded.mounted.count; i++)
-		has |= guarded.states[i].is_reported;
+		has |= guarded.states[i].state == GUARDED_REPORTED;
 	return has;
 }
 
@@ -564,7 +552,8 @@ static bool is_reported(const char *mountpoint)
 {
 	size_t i;
 
-	return guarded.states && find_guarded(mountpoint, &i) && guarded.states[i].is_reported;
+	return guarded.states && find_guarded(mountpoint, &i) &&
+	       guarded.states[i].state == GUARDED_REPORTED;
 }
 
 void plyfs_mount_name_silent(const char *path)
@@ -592,10 +581,9 @@ int plyfs_mount_complain(const char *path)
 
 bool plyfs_mount_is_foreign(const char *path)
 {
-	struct mount_search search = {.path = path};
+	struct table_mount found;
 
-	return mount_table_each(-1, match, &search) == 0 && search.is_found &&
-	       mount_table_is_remote(&search.found);
+	return plyfs_mount_entry(path, &found) == 0 && mount_table_is_remote(&found);
 }
 
 bool plyfs_mount_may_be_silent(void)

@@ -25,12 +25,14 @@ struct table_mount;
  */
 int plyfs_mount_find(const char *path, char **ret);
 
-/** Finds the mount in the table of mounts. Returns 0 with *ret; -ENOENT; or -errno. */
-int plyfs_mount_entry(const char *mountpoint, struct table_mount *ret);
+/**
+ * Finds the innermost mount that contains `path` (absolute, without links) in the table of mounts.
+ * Returns 0 with *ret; -ENOENT; or -errno.
+ */
+int plyfs_mount_entry(const char *path, struct table_mount *ret);
 
 /**
- * Lists the mountpoints of all plyfs mounts that are visible to us. Returns 0 with *ret for
- * path_list_fini(), or -errno.
+ * Adds the mountpoints of all plyfs mounts that are visible to us to *ret. Returns 0 or -errno.
  */
 int plyfs_mount_all(struct path_list *ret);
 
