@@ -43,9 +43,12 @@ struct store_reader {
 struct field {
 	const char *name;
 	int (*take)(const struct store_reader *reader, const struct node *node, const char **ret);
-	bool is_required;
-	bool is_tuning;   /* not a part of the identity */
-	bool is_argument; /* an argument after the options, without a name */
+	enum {
+		FIELD_OPTIONAL,
+		FIELD_REQUIRED,
+		FIELD_ARGUMENT, /* required: an argument after the options, without a name */
+		FIELD_TUNING,   /* optional, and not a part of the identity */
+	} kind;
 };
 
 /* Replaces "%H" and the like by their values, as in a layer's path. */
@@ -236,29 +239,29 @@ static int take_url(const struct store_reader *reader, const struct node *node, 
 /* The fields of both kinds; and the further keys `state`, `user` and `wait`, which are not the
  * mirror's. */
 #define SHARED_FIELDS                                                                              \
-	{"mode", .take = take_mode}, {"max-delete", .take = take_percent, .is_tuning = true},      \
+	{"mode", take_mode}, {"max-delete", take_percent, FIELD_TUNING},                           \
 	{                                                                                          \
 		0                                                                                  \
 	}
 #define OWN_KEYS "mode, max-delete, state, user, wait"
 
 static const struct field etcd_fields[] = {
-	{"endpoints", .take = take_endpoints, .is_required = true},
-	{"prefix", .take = take_words, .is_required = true},
-	{"cacert", .take = take_file},
-	{"cert", .take = take_file},
-	{"key", .take = take_file},
-	{"user-file", .take = take_file},
-	{"compare", .take = take_seconds, .is_tuning = true},
+	{"endpoints", take_endpoints, FIELD_REQUIRED},
+	{"prefix", take_words, FIELD_REQUIRED},
+	{"cacert", take_file},
+	{"cert", take_file},
+	{"key", take_file},
+	{"user-file", take_file},
+	{"compare", take_seconds, FIELD_TUNING},
 	SHARED_FIELDS,
 };
 
 static const struct field git_fields[] = {
-	{"url", .take = take_url, .is_required = true, .is_argument = true},
-	{"ref", .take = take_words},
-	{"path", .take = take_words},
-	{"verify", .take = take_file},
-	{"interval", .take = take_seconds, .is_tuning = true},
+	{"url", take_url, FIELD_ARGUMENT},
+	{"ref", take_words},
+	{"path", take_words},
+	{"verify", take_file},
+	{"interval", take_seconds, FIELD_TUNING},
 	SHARED_FIELDS,
 };
 
@@ -293,21 +296,20 @@ static int read_field(struct store_reader *reader, const struct store_syntax *ki
 	const struct node *node = node_get(map, field->name);
 	const char *value = NULL;
 
-	if (!value_is_given(node)) {
-		if (field->is_required)
-			return problem_at(
-				reader->problem, map, "%s has no '%s'", kind->name, field->name);
-		return 0;
-	}
+	if (!value_is_given(node))
+		return field->kind == FIELD_REQUIRED || field->kind == FIELD_ARGUMENT
+			       ? problem_at(reader->problem, map, "%s has no '%s'", kind->name,
+					 field->name)
+			       : 0;
 	reader->name = field->name;
 	int r = field->take(reader, node, &value);
-	if (r == 0 && !field->is_tuning)
+	if (r == 0 && field->kind != FIELD_TUNING)
 		r = identify(reader, value);
 	if (r != 0)
 		return r;
 	if (strcmp(field->name, kind->what) == 0)
 		reader->store->what = value;
-	if (field->is_argument)
+	if (field->kind == FIELD_ARGUMENT)
 		return 0;
 	const char *option = arena_printf(reader->place->arena, "--%s", field->name);
 	add_word(reader, option);
@@ -388,7 +390,7 @@ static int set_words(struct store_reader *reader, const struct store_syntax *kin
 	add_word(reader, "--state");
 	add_word(reader, state);
 	add_word(reader, "--");
-	if (kind->fields->is_argument)
+	if (kind->fields->kind == FIELD_ARGUMENT)
 		add_word(reader, reader->store->what);
 	add_word(reader, reader->store->directory);
 	memcpy(words, reader->words, reader->count * sizeof(char *));
