@@ -22,16 +22,6 @@
  * the kernel's cache of the mount. */
 #define CACHE_SHARE_OF_MEMORY 4
 
-static const struct value_range source_range = {&value_size, 1, 1u << 30};
-static const struct value_range result_range = {&value_size, 1, 1u << 30};
-static const struct value_range depth_range = {&value_number, 1, LIMIT_DEPTH_MAX};
-static const struct value_range nodes_range = {&value_number, 1, 100u * 1000 * 1000};
-static const struct value_range time_range = {&value_time_ms, 1, 60u * 60 * 1000};
-static const struct value_range answer_range = {&value_time_ms, 1000, 60u * 60 * 1000};
-static const struct value_range poll_range = {&value_time_ms, 10, 60u * 60 * 1000};
-static const struct value_range watches_range = {&value_number, 16, 1u << 30};
-static const struct value_range cache_range = {&value_number, 0, 1u << 20};
-
 static unsigned default_cache_mib(void)
 {
 	uint64_t share_mib = (memory_max() >> 20) / CACHE_SHARE_OF_MEMORY;
@@ -52,34 +42,30 @@ struct settings_options settings_options_default(void)
 int settings_options_read_limits(
 	const struct node *map, struct limits *limits, struct problem *problem)
 {
-	uint64_t source = limits->source_bytes, result = limits->result_bytes;
-	uint64_t depth = limits->depth, nodes = limits->nodes, time_ms = limits->time_ms;
-	int r;
+	static const struct {
+		const char *name;
+		struct value_range range;
+	} amounts[] = {{"source", {&value_size, 1, 1u << 30}},
+		{"result", {&value_size, 1, 1u << 30}}, {"depth", {&value_number, 1, LIMIT_DEPTH_MAX}},
+		{"nodes", {&value_number, 1, 100u * 1000 * 1000}},
+		{"time", {&value_time_ms, 1, 60u * 60 * 1000}}};
+	uint64_t values[] = {limits->source_bytes, limits->result_bytes, limits->depth,
+		limits->nodes, limits->time_ms};
+	int r = 0;
 
 	if (!value_is_given(map))
 		return 0;
 	r = value_map(map, "limits", LIMIT_KEYS, problem);
+	for (size_t i = 0; r == 0 && i < sizeof(amounts) / sizeof(*amounts); i++)
+		r = value_amount(node_get(map, amounts[i].name), amounts[i].name, &amounts[i].range,
+			&values[i], problem);
 	if (r == 0)
-		r = value_amount(
-			node_get(map, "source"), "source", &source_range, &source, problem);
-	if (r == 0)
-		r = value_amount(
-			node_get(map, "result"), "result", &result_range, &result, problem);
-	if (r == 0)
-		r = value_amount(node_get(map, "depth"), "depth", &depth_range, &depth, problem);
-	if (r == 0)
-		r = value_amount(node_get(map, "nodes"), "nodes", &nodes_range, &nodes, problem);
-	if (r == 0)
-		r = value_amount(node_get(map, "time"), "time", &time_range, &time_ms, problem);
-	if (r != 0)
-		return r;
-
-	*limits = (struct limits){.source_bytes = (size_t)source,
-		.result_bytes = (size_t)result,
-		.depth = (unsigned)depth,
-		.nodes = (uint32_t)nodes,
-		.time_ms = time_ms};
-	return 0;
+		*limits = (struct limits){.source_bytes = (size_t)values[0],
+			.result_bytes = (size_t)values[1],
+			.depth = (unsigned)values[2],
+			.nodes = (uint32_t)values[3],
+			.time_ms = values[4]};
+	return r;
 }
 
 /* Reads `state`: an absolute path, so that the directory does not depend on the user who mounts, or
@@ -116,17 +102,17 @@ static int read_amounts(
 {
 	const struct {
 		const char *name;
-		const struct value_range *range;
+		struct value_range range;
 		unsigned *place;
-	} amounts[] = {{"poll_interval", &poll_range, &options->poll_ms},
-		{"answer_timeout", &answer_range, &options->answer_ms},
-		{"cache_mib", &cache_range, &options->cache_mib},
-		{"watches", &watches_range, &options->watches}};
+	} amounts[] = {{"poll_interval", {&value_time_ms, 10, 60u * 60 * 1000}, &options->poll_ms},
+		{"answer_timeout", {&value_time_ms, 1000, 60u * 60 * 1000}, &options->answer_ms},
+		{"cache_mib", {&value_number, 0, 1u << 20}, &options->cache_mib},
+		{"watches", {&value_number, 16, 1u << 30}, &options->watches}};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(amounts) / sizeof(*amounts); i++) {
 		uint64_t amount = *amounts[i].place;
-		r = value_amount(node_get(map, amounts[i].name), amounts[i].name, amounts[i].range,
+		r = value_amount(node_get(map, amounts[i].name), amounts[i].name, &amounts[i].range,
 			&amount, problem);
 		*amounts[i].place = (unsigned)amount;
 	}
