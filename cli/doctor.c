@@ -201,14 +201,11 @@ static void examine_needs(struct doctor_report *report, const struct settings *s
 {
 	struct searched_programs searched = {.report = report};
 	bool has_parts = false, has_etcd = false, has_git = false;
+	const struct rule *rule;
 	char path[PATH_MAX];
 
 	examine_program(&searched, settings->options.on_change, false);
-	for (size_t i = 0; i < settings->rule_count + settings->file_count; i++) {
-		size_t file = i - settings->rule_count;
-		const struct rule *rule = i < settings->rule_count ? &settings->rules[i]
-								   : &settings->files[file].rule;
-
+	for (size_t i = 0; (rule = settings_rule_at(settings, i)); i++) {
 		examine_program(&searched, rule->check, true);
 		examine_program(&searched, rule->on_change, false);
 		has_parts |= rule->options.strategy &&

@@ -241,6 +241,14 @@ const struct rule *settings_rule(const struct settings *settings, const char *pa
 	return format && !format->is_whole ? rule : rule + 1;
 }
 
+const struct rule *settings_rule_at(const struct settings *settings, size_t index)
+{
+	if (index < settings->rule_count)
+		return &settings->rules[index];
+	index -= settings->rule_count;
+	return index < settings->file_count ? &settings->files[index].rule : NULL;
+}
+
 const struct program *settings_check(const struct settings *settings, const char *path)
 {
 	return settings->has_programs ? settings_rule_for(settings, path)->check : NULL;

@@ -193,6 +193,12 @@ struct layer *settings_layer(const struct settings *settings, const char *name);
 /** Returns the rule for a path; never NULL, as the last built-in rule matches everything. */
 const struct rule *settings_rule(const struct settings *settings, const char *path);
 
+/**
+ * Returns the rule with that index: those of `rules`, then those of the virtual files. NULL: there are
+ * no more.
+ */
+const struct rule *settings_rule_at(const struct settings *settings, size_t index);
+
 /** Returns the program that must accept the path's new content before it is shown; NULL: none. */
 const struct program *settings_check(const struct settings *settings, const char *path);
 

@@ -176,11 +176,10 @@ static const struct program *program_of(const struct rule *rule)
 static const struct program *first_program(const struct settings *settings)
 {
 	const struct program *program = settings->options.on_change;
+	const struct rule *rule;
 
-	for (size_t i = 0; !program && i < settings->rule_count; i++)
-		program = program_of(&settings->rules[i]);
-	for (size_t i = 0; !program && i < settings->file_count; i++)
-		program = program_of(&settings->files[i].rule);
+	for (size_t i = 0; !program && (rule = settings_rule_at(settings, i)); i++)
+		program = program_of(rule);
 	return program;
 }
 
@@ -250,11 +249,9 @@ static int check_program(
 static int check_programs(const struct settings *settings, struct problem *problem)
 {
 	int r = check_program(settings, settings->options.on_change, problem);
+	const struct rule *rule;
 
-	for (size_t i = 0; r == 0 && i < settings->rule_count + settings->file_count; i++) {
-		size_t file = i - settings->rule_count;
-		const struct rule *rule = i < settings->rule_count ? &settings->rules[i]
-								   : &settings->files[file].rule;
+	for (size_t i = 0; r == 0 && (rule = settings_rule_at(settings, i)); i++) {
 		r = check_program(settings, rule->check, problem);
 		if (r == 0)
 			r = check_program(settings, rule->on_change, problem);

@@ -670,15 +670,12 @@ static int rank_locks(
 
 int settings_check_layer_names(const struct settings *settings, struct problem *problem)
 {
+	const struct rule *rule;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < settings->rule_count; i++)
-		r = check_layer_names(settings, &settings->rules[i].options, problem);
-	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		r = check_layer_names(settings, &settings->files[i].rule.options, problem);
-	for (size_t i = 0; r == 0 && i < settings->rule_count; i++)
-		r = rank_locks(settings, &settings->rules[i].options, problem);
-	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		r = rank_locks(settings, &settings->files[i].rule.options, problem);
+	for (size_t i = 0; r == 0 && (rule = settings_rule_at(settings, i)); i++)
+		r = check_layer_names(settings, &rule->options, problem);
+	for (size_t i = 0; r == 0 && (rule = settings_rule_at(settings, i)); i++)
+		r = rank_locks(settings, &rule->options, problem);
 	return r;
 }
