@@ -131,10 +131,8 @@ CHECK(format)
 	if (!run_spend(run, instance, (text.len + 1) * FORMAT_WORK_PER_BYTE))
 		return false;
 	int r = keyword->format->check(text, keyword->owner->resource->draft);
-	if (r < 0) {
-		run->failure = RUN_NO_MEMORY;
-		return false;
-	}
+	if (r < 0)
+		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	return r || run_fails(run, keyword, instance);
 }
 
@@ -190,10 +188,8 @@ CHECK(unique)
 		size *= 2;
 	CLEANUP(freep) uint64_t *hashes = calloc(count, sizeof(*hashes));
 	CLEANUP(freep) uint32_t *slots = calloc(size, sizeof(*slots));
-	if (!hashes || !slots) {
-		run->failure = RUN_NO_MEMORY;
-		return false;
-	}
+	if (!hashes || !slots)
+		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!run_spend(run, instance, 2 * cost_of(instance->seq.items[i])))
 			return false;

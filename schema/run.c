@@ -18,19 +18,20 @@
 /* Steps between two checks of the budget. */
 #define TIMED_STEPS 50000
 
-static void give_up(struct schema_run *run, enum run_failure failure, const struct node *at)
+bool run_give_up(struct schema_run *run, enum run_failure failure, const struct node *at)
 {
 	if (run->failure == RUN_FINE) {
 		run->failure = failure;
 		run->failed_at = at;
 	}
+	return false;
 }
 
 bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps)
 {
 	if (steps > run->work) {
 		run->work = 0;
-		give_up(run, RUN_TOO_MUCH_WORK, at);
+		run_give_up(run, RUN_TOO_MUCH_WORK, at);
 	}
 	if (run->failure != RUN_FINE)
 		return false;
@@ -39,27 +40,23 @@ bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps)
 		return true;
 	run->timed = run->work;
 	/* An arena whose budget is spent gives no memory, either. */
-	if (budget_is_spent(run->budget))
-		give_up(run, RUN_NO_MEMORY, NULL);
-	return run->failure == RUN_FINE;
+	return !budget_is_spent(run->budget) || run_give_up(run, RUN_NO_MEMORY, NULL);
 }
 
-static void keep(struct schema_run *run, struct schema_record record)
+/* Returns false, for run_fail() to return. */
+static bool keep(struct schema_run *run, struct schema_record record)
 {
-	if (array_grow(run->records, run->record_count, run->record_capacity) < 0) {
-		give_up(run, RUN_NO_MEMORY, NULL);
-		return;
-	}
+	if (array_grow(run->records, run->record_count, run->record_capacity) < 0)
+		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	record.path = (uint32_t)run->kept_count;
 	record.path_count = (uint32_t)run->step_count;
 	for (size_t i = 0; i < run->step_count; i++) {
-		if (array_grow(run->kept_steps, run->kept_count, run->kept_capacity) < 0) {
-			give_up(run, RUN_NO_MEMORY, NULL);
-			return;
-		}
+		if (array_grow(run->kept_steps, run->kept_count, run->kept_capacity) < 0)
+			return run_give_up(run, RUN_NO_MEMORY, NULL);
 		run->kept_steps[run->kept_count++] = run->steps[i];
 	}
 	run->records[run->record_count++] = record;
+	return false;
 }
 
 bool run_fail(struct schema_run *run, struct schema_record record)
@@ -69,9 +66,8 @@ bool run_fail(struct schema_run *run, struct schema_record record)
 		return false;
 	record.is_key = run->is_key;
 	if (run->record_count < RUN_RECORDS_MAX)
-		keep(run, record);
-	else
-		run->dropped++;
+		return keep(run, record);
+	run->dropped++;
 	return false;
 }
 
@@ -104,10 +100,8 @@ bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *a
 		return false;
 	/* The records may be in another order than their paths. */
 	CLEANUP(freep) struct edit_step *steps = reallocarray(NULL, used + 1, sizeof(*steps));
-	if (!steps) {
-		give_up(run, RUN_NO_MEMORY, NULL);
-		return false;
-	}
+	if (!steps)
+		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	for (size_t i = mark.records; i < run->record_count; i++) {
 		struct schema_record *record = &run->records[i];
 
@@ -124,10 +118,8 @@ bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *a
 
 bool run_enter(struct schema_run *run, const struct node *key, uint32_t index)
 {
-	if (array_grow(run->steps, run->step_count, run->step_capacity) < 0) {
-		give_up(run, RUN_NO_MEMORY, NULL);
-		return false;
-	}
+	if (array_grow(run->steps, run->step_count, run->step_capacity) < 0)
+		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	run->steps[run->step_count++] = (struct edit_step){key, index};
 	return true;
 }
@@ -150,7 +142,7 @@ size_t evaluated_new(struct schema_run *run, const struct node *instance)
 		return EVALUATED_NOT;
 	while (start + words > run->bit_capacity)
 		if (array_grow(run->bits, run->bit_capacity, run->bit_capacity) < 0) {
-			give_up(run, RUN_NO_MEMORY, NULL);
+			run_give_up(run, RUN_NO_MEMORY, NULL);
 			return EVALUATED_NOT;
 		}
 	if (words)
@@ -182,10 +174,8 @@ static bool enter_resource(struct schema_run *run, const struct resource *resour
 {
 	if (run->scope_count && run->scope[run->scope_count - 1] == resource)
 		return true;
-	if (array_grow(run->scope, run->scope_count, run->scope_capacity) < 0) {
-		give_up(run, RUN_NO_MEMORY, NULL);
-		return false;
-	}
+	if (array_grow(run->scope, run->scope_count, run->scope_capacity) < 0)
+		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	run->scope[run->scope_count++] = resource;
 	return true;
 }
@@ -239,10 +229,8 @@ bool run_apply(struct schema_run *run, const struct subschema *subschema,
 		return subschema->form == SCHEMA_TRUE ||
 		       run_fail(run,
 			       (struct schema_record){.rule = subschema, .instance = instance});
-	if (run->depth == RUN_DEPTH_MAX) {
-		give_up(run, RUN_TOO_DEEP, instance);
-		return false;
-	}
+	if (run->depth == RUN_DEPTH_MAX)
+		return run_give_up(run, RUN_TOO_DEEP, instance);
 	/* Entries that keywords around this schema evaluated do not count in it. */
 	if (subschema->has_unevaluated && !node_is_scalar(instance))
 		own = evaluated_new(run, instance);
@@ -287,7 +275,7 @@ bool run_matches(struct schema_run *run, const struct pattern *pattern, const st
 		return false;
 	int r = pattern_match(pattern, run->matcher, text, &run->work, ret);
 	if (r != 0)
-		give_up(run, r < 0 ? RUN_NO_MEMORY : RUN_TOO_MUCH_WORK, at);
+		run_give_up(run, r < 0 ? RUN_NO_MEMORY : RUN_TOO_MUCH_WORK, at);
 	return r == 0;
 }
 

@@ -91,6 +91,9 @@ struct run_mark {
 	uint64_t dropped;
 };
 
+/** Ends the run, unless it has failed already. Returns false, for the caller to return. */
+bool run_give_up(struct schema_run *run, enum run_failure failure, const struct node *at);
+
 /**
  * Reduces the remaining work by `steps`. `at` is the place of the failure if too little is left.
  * Returns false if the run has failed, now or before.
