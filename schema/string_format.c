@@ -62,21 +62,18 @@ static bool take_time(struct span *text)
 	return second < 60 || (minutes + 2 * 1440) % 1440 == 1439;
 }
 
-static int is_date(struct span text, enum schema_draft draft)
+static FORMAT(date)
 {
-	(void)draft;
 	return take_date(&text) && text.len == 0;
 }
 
-static int is_time(struct span text, enum schema_draft draft)
+static FORMAT(time)
 {
-	(void)draft;
 	return take_time(&text) && text.len == 0;
 }
 
-static int is_date_time(struct span text, enum schema_draft draft)
+static FORMAT(date_time)
 {
-	(void)draft;
 	return take_date(&text) && (text_take(&text, 'T') || text_take(&text, 't')) &&
 	       take_time(&text) && text.len == 0;
 }
@@ -103,9 +100,8 @@ static int take_amounts(struct span *text, const char *units)
 }
 
 /* duration of RFC 3339, appendix A */
-static int is_duration(struct span text, enum schema_draft draft)
+static FORMAT(duration)
 {
-	(void)draft;
 	if (!text_take(&text, 'P'))
 		return false;
 	struct span week = text;
@@ -119,9 +115,8 @@ static int is_duration(struct span text, enum schema_draft draft)
 }
 
 /* RFC 6901 */
-static int is_json_pointer(struct span text, enum schema_draft draft)
+static FORMAT(json_pointer)
 {
-	(void)draft;
 	for (size_t i = 0; i < text.len; i++)
 		if (text.data[i] == '~' &&
 			(i + 1 == text.len || (text.data[i + 1] != '0' && text.data[i + 1] != '1')))
@@ -139,19 +134,18 @@ static bool take_whole_number(struct span *text)
 }
 
 /* An index may be moved in the text's second version, to which the drafts refer since 2019-09. */
-static int is_relative_json_pointer(struct span text, enum schema_draft draft)
+static FORMAT(relative_json_pointer)
 {
 	if (!take_whole_number(&text))
 		return false;
 	if (draft >= DRAFT_2019_09 && (text_take(&text, '+') || text_take(&text, '-')) &&
 		(text_peek(&text) == '0' || !take_whole_number(&text)))
 		return false;
-	return span_is(text, "#") || is_json_pointer(text, draft);
+	return span_is(text, "#") || format_is_json_pointer(text, draft);
 }
 
-static int is_uuid(struct span text, enum schema_draft draft)
+static FORMAT(uuid)
 {
-	(void)draft;
 	for (size_t i = 0; i < text.len; i++) {
 		bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
 
@@ -161,12 +155,11 @@ static int is_uuid(struct span text, enum schema_draft draft)
 	return text.len == 36;
 }
 
-static int is_regex(struct span text, enum schema_draft draft)
+static FORMAT(regex)
 {
 	char reason[PATTERN_REASON_MAX];
 	struct pattern *pattern = NULL;
 
-	(void)draft;
 	int r = pattern_new(text, &pattern, reason);
 	if (r == 0)
 		pattern_free(pattern);
@@ -176,10 +169,10 @@ static int is_regex(struct span text, enum schema_draft draft)
 const struct string_format *string_format_find(struct span name)
 {
 	static const struct string_format formats[] = {
-		{"date-time", is_date_time},
-		{"date", is_date},
-		{"time", is_time},
-		{"duration", is_duration},
+		{"date-time", format_is_date_time},
+		{"date", format_is_date},
+		{"time", format_is_time},
+		{"duration", format_is_duration},
 		{"email", format_is_email},
 		{"idn-email", format_is_idn_email},
 		{"hostname", format_is_hostname},
@@ -191,10 +184,10 @@ const struct string_format *string_format_find(struct span name)
 		{"iri", format_is_iri},
 		{"iri-reference", format_is_iri_reference},
 		{"uri-template", format_is_uri_template},
-		{"json-pointer", is_json_pointer},
-		{"relative-json-pointer", is_relative_json_pointer},
-		{"regex", is_regex},
-		{"uuid", is_uuid},
+		{"json-pointer", format_is_json_pointer},
+		{"relative-json-pointer", format_is_relative_json_pointer},
+		{"regex", format_is_regex},
+		{"uuid", format_is_uuid},
 	};
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)

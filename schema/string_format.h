@@ -18,18 +18,22 @@ struct string_format {
 /** Returns the format of that name, or NULL. */
 const struct string_format *string_format_find(struct span name);
 
-/* The checks that are in files of their own: see check() of struct string_format. */
-int format_is_ipv4(struct span text, enum schema_draft draft);
-int format_is_ipv6(struct span text, enum schema_draft draft);
-int format_is_hostname(struct span text, enum schema_draft draft);
-int format_is_idn_hostname(struct span text, enum schema_draft draft);
-int format_is_email(struct span text, enum schema_draft draft);
-int format_is_idn_email(struct span text, enum schema_draft draft);
-int format_is_uri(struct span text, enum schema_draft draft);
-int format_is_uri_reference(struct span text, enum schema_draft draft);
-int format_is_iri(struct span text, enum schema_draft draft);
-int format_is_iri_reference(struct span text, enum schema_draft draft);
-int format_is_uri_template(struct span text, enum schema_draft draft);
+/* Declares or defines a check of struct string_format. Few formats depend on the draft. */
+#define FORMAT(name)                                                                               \
+	int format_is_##name(struct span text, enum schema_draft draft __attribute__((unused)))
+
+/* The checks that are in files of their own. */
+FORMAT(ipv4);
+FORMAT(ipv6);
+FORMAT(hostname);
+FORMAT(idn_hostname);
+FORMAT(email);
+FORMAT(idn_email);
+FORMAT(uri);
+FORMAT(uri_reference);
+FORMAT(iri);
+FORMAT(iri_reference);
+FORMAT(uri_template);
 
 /* Whether this build of plyfs can check international names. */
 extern const bool idn_is_known;

@@ -23,15 +23,13 @@ static bool is_address(struct span text, int family)
 	return inet_pton(family, copy, room) == 1;
 }
 
-int format_is_ipv4(struct span text, enum schema_draft draft)
+FORMAT(ipv4)
 {
-	(void)draft;
 	return text.len > 0 && is_address(text, AF_INET);
 }
 
-int format_is_ipv6(struct span text, enum schema_draft draft)
+FORMAT(ipv6)
 {
-	(void)draft;
 	return text.len > 0 && is_address(text, AF_INET6);
 }
 
@@ -113,15 +111,13 @@ static int is_name(struct span text, bool is_international)
 	return true;
 }
 
-int format_is_hostname(struct span text, enum schema_draft draft)
+FORMAT(hostname)
 {
-	(void)draft;
 	return is_name(text, false);
 }
 
-int format_is_idn_hostname(struct span text, enum schema_draft draft)
+FORMAT(idn_hostname)
 {
-	(void)draft;
 	return is_name(text, true);
 }
 
@@ -201,14 +197,12 @@ static int is_mail(struct span text, bool is_international)
 	return text_peek(&text) == '[' ? is_address_literal(text) : is_name(text, is_international);
 }
 
-int format_is_email(struct span text, enum schema_draft draft)
+FORMAT(email)
 {
-	(void)draft;
 	return is_mail(text, false);
 }
 
-int format_is_idn_email(struct span text, enum schema_draft draft)
+FORMAT(idn_email)
 {
-	(void)draft;
 	return is_mail(text, true);
 }

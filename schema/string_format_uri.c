@@ -159,27 +159,23 @@ static bool is_reference(struct span text, bool needs_scheme, enum beyond beyond
 	return is_part(path, ":@/", beyond);
 }
 
-int format_is_uri(struct span text, enum schema_draft draft)
+FORMAT(uri)
 {
-	(void)draft;
 	return is_reference(text, true, BEYOND_NONE);
 }
 
-int format_is_uri_reference(struct span text, enum schema_draft draft)
+FORMAT(uri_reference)
 {
-	(void)draft;
 	return is_reference(text, false, BEYOND_NONE);
 }
 
-int format_is_iri(struct span text, enum schema_draft draft)
+FORMAT(iri)
 {
-	(void)draft;
 	return is_reference(text, true, BEYOND_UCS);
 }
 
-int format_is_iri_reference(struct span text, enum schema_draft draft)
+FORMAT(iri_reference)
 {
-	(void)draft;
 	return is_reference(text, false, BEYOND_UCS);
 }
 
@@ -220,9 +216,8 @@ static bool take_expression(struct span *text)
 	return text_take(text, '}');
 }
 
-int format_is_uri_template(struct span text, enum schema_draft draft)
+FORMAT(uri_template)
 {
-	(void)draft;
 	while (text.len) {
 		int c = text_peek(&text);
 
