@@ -17,6 +17,7 @@
 
 #include "format/output.h"
 #include "shown.h"
+#include "string_text.h"
 #include "utf8.h"
 
 /* The characters of \s, for use inside brackets. */
@@ -29,13 +30,11 @@
 #define SURROGATE_LAST 0xDFFFu
 
 struct pattern_reader {
-	const char *start;
 	const char *p;
 	const char *end;
 	struct output out;
 	char *reason;
-	unsigned depth;    /* number of open groups */
-	bool is_assertion; /* the last term is an assertion, which can't be repeated */
+	unsigned depth; /* number of open groups */
 };
 
 static void put(struct pattern_reader *reader, const char *text)
@@ -69,16 +68,6 @@ static bool is_surrogate(uint32_t code)
 	return code >= SURROGATE_FIRST && code <= SURROGATE_LAST;
 }
 
-static bool is_letter(char c)
-{
-	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_next(const struct pattern_reader *reader, const char *text)
 {
 	struct span rest = {reader->p, (size_t)(reader->end - reader->p)};
@@ -104,14 +93,9 @@ static bool take_hex(struct pattern_reader *reader, int count, uint32_t *ret)
 	int digits = 0;
 
 	for (; p < reader->end && (!count || digits < count); p++, digits++) {
-		char small = (char)(*p | 0x20);
-
-		if (is_digit(*p))
-			code = code << 4 | (uint32_t)(*p - '0');
-		else if (small >= 'a' && small <= 'f')
-			code = code << 4 | (uint32_t)(small - 'a' + 10);
-		else
+		if (!text_is_hex(*p))
 			break;
+		code = code << 4 | (uint32_t)text_hex(*p);
 		if (code > CODE_MAX)
 			return false;
 	}
@@ -155,21 +139,21 @@ static int take_escaped(struct pattern_reader *reader, uint32_t *ret)
 	char c = *reader->p;
 	const char *control = c ? strchr(controls, c) : NULL;
 
-	if (!is_letter(c) && !is_digit(c)) {
+	if (!text_is_letter(c) && !text_is_digit(c)) {
 		*ret = utf8_decode(reader->p, length);
 		reader->p += length;
 		return 0;
 	}
 	reader->p++;
-	if (control && is_letter(c)) {
+	if (control && text_is_letter(c)) {
 		*ret = (uint32_t)control[1];
 		return 0;
 	}
-	if (c == '0' && !(reader->p < reader->end && is_digit(*reader->p))) {
+	if (c == '0' && !(reader->p < reader->end && text_is_digit(*reader->p))) {
 		*ret = 0;
 		return 0;
 	}
-	if (c == 'c' && reader->p < reader->end && is_letter(*reader->p)) {
+	if (c == 'c' && reader->p < reader->end && text_is_letter(*reader->p)) {
 		*ret = (uint32_t)*reader->p++ & 0x1F;
 		return 0;
 	}
@@ -222,7 +206,7 @@ static int put_property(struct pattern_reader *reader)
 		return bad(reader, "'%s' needs a property behind it, as in '\\p{Lu}'", letter);
 	struct span name = {reader->p + 1, (size_t)(close - reader->p) - 1};
 	for (size_t i = 0; i < name.len; i++)
-		if (!is_letter(name.data[i]) && !is_digit(name.data[i]) &&
+		if (!text_is_letter(name.data[i]) && !text_is_digit(name.data[i]) &&
 			!strchr("_=", name.data[i]))
 			return bad(reader, "'%s' is followed by no property's name", letter);
 	put(reader, letter);
@@ -379,8 +363,8 @@ static void put_name(struct pattern_reader *reader, const char *end)
 	reader->p = end;
 }
 
-/* Reads an escape outside of brackets, after the backslash. */
-static int read_escape(struct pattern_reader *reader)
+/* Reads an escape outside of brackets, after the backslash. An assertion is no term. */
+static int read_escape(struct pattern_reader *reader, bool *is_term)
 {
 	uint32_t code = 0;
 
@@ -388,7 +372,7 @@ static int read_escape(struct pattern_reader *reader)
 		return bad(reader, "it ends with a backslash");
 	char c = *reader->p;
 	if (c == 'b' || c == 'B' || is_common_class(c)) {
-		reader->is_assertion = c == 'b' || c == 'B';
+		*is_term = is_common_class(c);
 		output_put(&reader->out, (char[]){'\\', c}, 2);
 		reader->p++;
 		return 0;
@@ -403,7 +387,7 @@ static int read_escape(struct pattern_reader *reader)
 	if (c >= '1' && c <= '9') {
 		const char *end = reader->p;
 
-		while (end < reader->end && is_digit(*end))
+		while (end < reader->end && text_is_digit(*end))
 			end++;
 		put(reader, "\\g{");
 		put_name(reader, end);
@@ -455,26 +439,30 @@ static size_t braces_length(const struct pattern_reader *reader)
 {
 	const char *p = reader->p + 1;
 
-	if (p == reader->end || !is_digit(*p))
+	if (p == reader->end || !text_is_digit(*p))
 		return 0;
-	while (p < reader->end && is_digit(*p))
+	while (p < reader->end && text_is_digit(*p))
 		p++;
 	if (p < reader->end && *p == ',')
 		p++;
-	while (p < reader->end && is_digit(*p))
+	while (p < reader->end && text_is_digit(*p))
 		p++;
 	return p < reader->end && *p == '}' ? (size_t)(p - reader->p) + 1 : 0;
+}
+
+/* Returns the length of the quantifier that is next; 0: there is none. */
+static size_t quantifier_length(const struct pattern_reader *reader)
+{
+	char c = reader->p < reader->end ? *reader->p : '\0';
+
+	return c == '{' ? braces_length(reader) : c && strchr("*+?", c);
 }
 
 /* Reads a quantifier, if there is one. */
 static int read_quantifier(struct pattern_reader *reader, bool is_term)
 {
-	size_t length = 0;
+	size_t length = quantifier_length(reader);
 
-	if (reader->p < reader->end && *reader->p && strchr("*+?", *reader->p))
-		length = 1;
-	else if (reader->p < reader->end && *reader->p == '{')
-		length = braces_length(reader);
 	if (!length)
 		return 0;
 	if (!is_term)
@@ -494,22 +482,13 @@ static int read_term(struct pattern_reader *reader, bool *is_term)
 
 	if (!length)
 		return bad(reader, "it is not UTF-8");
-	*is_term = !strchr("^$|(", c) || !c;
-	if (c && strchr("*+?", c)) {
-		*is_term = false;
+	*is_term = (!strchr("^$|(", c) || !c) && !quantifier_length(reader);
+	if (quantifier_length(reader))
 		return 0;
-	}
-	if (c == '{' && braces_length(reader)) {
-		*is_term = false;
-		return 0;
-	}
 	reader->p += length;
 	switch (c) {
 	case '\\':
-		reader->is_assertion = false;
-		int r = read_escape(reader);
-		*is_term = !reader->is_assertion;
-		return r;
+		return read_escape(reader, is_term);
 	case '[':
 		return read_class(reader);
 	case '(':
@@ -539,8 +518,7 @@ static int read_term(struct pattern_reader *reader, bool *is_term)
 
 int pattern_text(struct span text, char **ret, size_t *len, char reason[PATTERN_REASON_MAX])
 {
-	struct pattern_reader reader = {.start = text.data,
-		.p = text.data,
+	struct pattern_reader reader = {.p = text.data,
 		.end = text.data + text.len,
 		.out = {.max = SIZE_MAX},
 		.reason = reason};

@@ -37,9 +37,19 @@ static inline bool text_is_letter(int c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/** Returns the value of a hexadecimal digit; -1: `c` is none. */
+static inline int text_hex(int c)
+{
+	int small = c | 0x20;
+
+	if (text_is_digit(c))
+		return c - '0';
+	return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
 static inline bool text_is_hex(int c)
 {
-	return text_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+	return text_hex(c) >= 0;
 }
 
 /** Returns whether `c` is one of `set`. */

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdint.h>
 
+#include "string_text.h"
+
 struct uri {
 	struct span scheme;    /* "http:" */
 	struct span authority; /* "//example.org" */
@@ -14,8 +16,7 @@ static struct span take(struct span *text, size_t len)
 {
 	struct span head = {text->data, len};
 
-	text->data += len;
-	text->len -= len;
+	text_skip(text, len);
 	return head;
 }
 
@@ -29,16 +30,11 @@ static size_t upto(struct span text, const char *ends)
 	return len;
 }
 
-static bool is_letter(char c)
-{
-	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
-
 static size_t scheme_length(struct span text)
 {
 	size_t len = upto(text, ":/?#");
 
-	if (len == text.len || text.data[len] != ':' || len == 0 || !is_letter(text.data[0]))
+	if (len == text.len || text.data[len] != ':' || len == 0 || !text_is_letter(text.data[0]))
 		return 0;
 	return len + 1;
 }
@@ -138,13 +134,6 @@ int uri_resolve(struct span base_text, struct span reference, struct arena *aren
 	return 0;
 }
 
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
-}
-
 int uri_decode(struct span text, struct arena *arena, struct span *ret)
 {
 	char *copy = arena_alloc(arena, text.len + 1), *out = copy;
@@ -153,10 +142,11 @@ int uri_decode(struct span text, struct arena *arena, struct span *ret)
 		return -ENOMEM;
 	for (size_t i = 0; i < text.len; i++) {
 		bool is_code = text.data[i] == '%' && i + 2 < text.len &&
-			       digit(text.data[i + 1]) >= 0 && digit(text.data[i + 2]) >= 0;
+			       text_is_hex(text.data[i + 1]) && text_is_hex(text.data[i + 2]);
 
 		if (is_code) {
-			*out++ = (char)(digit(text.data[i + 1]) * 16 + digit(text.data[i + 2]));
+			*out++ = (char)(text_hex(text.data[i + 1]) * 16 +
+					text_hex(text.data[i + 2]));
 			i += 2;
 		} else {
 			*out++ = text.data[i];
