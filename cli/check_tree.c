@@ -73,43 +73,27 @@ static int add_idle_whiteout(
 	void *context, const struct layer *layer, const char *path, const char *hides)
 {
 	struct check_tree *tree = context;
-	CLEANUP(freep) char *name = NULL;
-	struct problem problem;
 
-	int r = layer_source_name(layer, path, &name);
-	if (r < 0)
-		return r;
 	if (*hides)
-		problem_set(&problem, name, 0, 0,
+		return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
 			"the whiteout hides nothing: no lower layer has '%s'", hides);
-	else
-		problem_set(&problem, name, 0, 0,
-			"the whiteout hides nothing: no lower layer has the directory");
-	return findings_add(&tree->findings, FINDING_WARNING, &problem);
+	return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
+		"the whiteout hides nothing: no lower layer has the directory");
 }
 
 static int add_unshown(void *context, const struct layer *layer, const char *path, const char *what)
 {
 	struct check_tree *tree = context;
-	CLEANUP(freep) char *name = NULL;
-	struct problem problem;
 
-	int r = layer_source_name(layer, path, &name);
-	if (r < 0)
-		return r;
 	if (what)
-		problem_set(&problem, name, 0, 0,
+		return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
 			"a %s is not shown, and hides nothing in lower layers; take it out of the "
-			"layer, or "
-			"put a whiteout, " UNION_MARK_PREFIX "%s, in its place",
+			"layer, or put a whiteout, " UNION_MARK_PREFIX "%s, in its place",
 			what, path_name(path));
-	else
-		problem_set(&problem, name, 0, 0,
-			"the path in the layer is longer than %d bytes, so nothing can be read "
-			"there; use "
-			"shorter names, or fewer directories in each other",
-			PATH_MAX - 1);
-	return findings_add(&tree->findings, what ? FINDING_WARNING : FINDING_ERROR, &problem);
+	return findings_add_at(&tree->findings, FINDING_ERROR, layer, path,
+		"the path in the layer is longer than %d bytes, so nothing can be read there; use "
+		"shorter names, or fewer directories in each other",
+		PATH_MAX - 1);
 }
 
 static const char *name_of(enum union_kind kind)
@@ -144,8 +128,7 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
 	const struct settings *settings = offline_settings(tree->offline);
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) struct hidden *by_link = malloc(sizeof(*by_link));
-	CLEANUP(freep) char *name = NULL, *hidden = NULL;
-	struct problem problem;
+	CLEANUP(freep) char *hidden = NULL;
 
 	int r = lookup && by_link ? union_look_up(settings, found->layers, found->path, lookup)
 				  : -ENOMEM;
@@ -154,22 +137,18 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
 	int is_link = hidden_by_link(settings, found->path, lookup, by_link);
 	if (is_link < 0 || (!is_link && !is_hidden(lookup)))
 		return is_link;
-	r = layer_source_name(
-		settings->layers[lookup->found[lookup->count - 1].layer], found->path, &name);
-	if (r == 0)
-		r = layer_source_name(
-			settings->layers[is_link ? by_link->layer : lookup->hidden_layer],
-			found->path, &hidden);
+	r = layer_source_name(settings->layers[is_link ? by_link->layer : lookup->hidden_layer],
+		found->path, &hidden);
 	if (r < 0)
 		return r;
-	problem_set(&problem, name, 0, 0,
+	return findings_add_at(&tree->findings, FINDING_WARNING,
+		settings->layers[lookup->found[lookup->count - 1].layer], found->path,
 		"a %s here hides a %s in %s; %sif that is meant, put a whiteout, " UNION_MARK_PREFIX
 		"%s, beside it",
 		is_link ? "symbolic link" : name_of(lookup->kind),
 		is_link ? "file" : name_of(lookup->hidden_kind), hidden,
 		is_link ? "give the layer 'follow: true' to merge its target, or " : "",
 		path_name(found->path));
-	return findings_add(&tree->findings, FINDING_WARNING, &problem);
 }
 
 /*
@@ -216,15 +195,15 @@ static int add_ignored(struct check_tree *tree, const struct traversed *found)
 		r = dropin_refusal(settings, owner, slash + 1, &why);
 	if (r < 0 || !why)
 		return r;
-	return findings_warn(
-		&tree->findings, settings->layers[lookup->found[0].layer], found->path, why);
+	return findings_add_at(&tree->findings, FINDING_WARNING,
+		settings->layers[lookup->found[0].layer], found->path, "%s", why);
 }
 
 static int add_unread(void *context, const struct layer *layer, const char *path, const char *why)
 {
 	struct check_tree *tree = context;
 
-	return findings_warn(&tree->findings, layer, path, why);
+	return findings_add_at(&tree->findings, FINDING_WARNING, layer, path, "%s", why);
 }
 
 /*

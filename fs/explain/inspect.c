@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,17 +42,22 @@ int findings_add(struct findings *findings, enum finding_kind kind, const struct
 	return 0;
 }
 
-int findings_warn(
-	struct findings *findings, const struct layer *layer, const char *path, const char *message)
+int findings_add_at(struct findings *findings, enum finding_kind kind, const struct layer *layer,
+	const char *path, const char *format, ...)
 {
 	CLEANUP(freep) char *name = NULL;
+	char text[2 * PROBLEM_MESSAGE_MAX]; /* problem_set() cuts it */
 	struct problem problem;
+	va_list arguments;
 	int r = layer_source_name(layer, path, &name);
 
 	if (r < 0)
 		return r;
-	problem_set(&problem, name, 0, 0, "%s", message);
-	return findings_add(findings, FINDING_WARNING, &problem);
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	problem_set(&problem, name, 0, 0, "%s", text);
+	return findings_add(findings, kind, &problem);
 }
 
 /* Orders by source, line and column; at the same place, errors first. */
@@ -264,8 +271,8 @@ static int warn_of_ignored(struct inspect_job *look, const struct settings *sett
 			continue;
 		r = dropin_refusal(settings, path, strrchr(found->path, '/') + 1, &why);
 		if (r == 0)
-			r = findings_warn(&look->inspection->findings,
-				settings->layers[found->layer], found->path, why);
+			r = findings_add_at(&look->inspection->findings, FINDING_WARNING,
+				settings->layers[found->layer], found->path, "%s", why);
 	}
 	return r;
 }
@@ -275,7 +282,8 @@ static int add_unread(void *context, const struct layer *layer, const char *path
 {
 	struct inspect_job *look = context;
 
-	return findings_warn(&look->inspection->findings, layer, path, why);
+	return findings_add_at(
+		&look->inspection->findings, FINDING_WARNING, layer, path, "%s", why);
 }
 
 /* Adds all violations of the schema. Returns 0 or -ENOMEM. */

@@ -59,8 +59,9 @@ void inspection_fini(struct inspection *inspection);
 /** Adds a copy of the problem; only counts warnings beyond FINDINGS_MAX. Returns 0 or -ENOMEM. */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
-/** Adds a warning about the layer's file at `path`. Returns 0 or -errno. */
-int findings_warn(struct findings *findings, const struct layer *layer, const char *path,
-	const char *message);
+/** As findings_add(), with a message about the layer's file at `path`. */
+__attribute__((format(printf, 5, 6))) int findings_add_at(struct findings *findings,
+	enum finding_kind kind, const struct layer *layer, const char *path, const char *format,
+	...);
 
 void findings_fini(struct findings *findings);
