@@ -482,37 +482,32 @@ static bool options_equal(const struct options *a, const struct options *b)
 	       nodes_equal(a->bounds ? a->bounds->map : NULL, b->bounds ? b->bounds->map : NULL);
 }
 
-static bool file_equal(const struct virtual_file *a, const struct virtual_file *b)
+static bool sources_equal(const struct virtual_file *a, const struct virtual_file *b)
 {
 	if (!a || !b || a->from_count != b->from_count)
 		return a == b;
 	for (size_t i = 0; i < a->from_count; i++)
 		if (strcmp(a->from[i], b->from[i]) != 0)
 			return false;
-	return a->rule.dropins == b->rule.dropins && a->rule.format == b->rule.format &&
-	       a->rule.is_toml_1_0 == b->rule.is_toml_1_0 &&
-	       options_equal(&a->rule.options, &b->rule.options) &&
-	       program_equal(a->rule.check, b->rule.check);
+	return true;
+}
+
+static bool rule_equal(const struct rule *a, const struct rule *b)
+{
+	return a->dropins == b->dropins && a->format == b->format &&
+	       a->is_toml_1_0 == b->is_toml_1_0 &&
+	       nodes_equal(a->dropin_suffixes, b->dropin_suffixes) &&
+	       options_equal(&a->options, &b->options) && program_equal(a->check, b->check) &&
+	       schema_equal(a->schema, b->schema);
 }
 
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path)
 {
-	const struct virtual_file *file = settings_file(a, path);
-	const struct rule *one = settings_rule(a, path);
-	const struct rule *other = settings_rule(b, path);
-
-	if (settings_yaml(a, path) != settings_yaml(b, path) ||
-		a->options.header != b->options.header ||
-		a->options.on_error != b->options.on_error ||
-		!file_equal(file, settings_file(b, path)) ||
-		!schema_equal(
-			settings_rule_for(a, path)->schema, settings_rule_for(b, path)->schema))
-		return false;
-	return file || (one->dropins == other->dropins && one->format == other->format &&
-			       one->is_toml_1_0 == other->is_toml_1_0 &&
-			       nodes_equal(one->dropin_suffixes, other->dropin_suffixes) &&
-			       options_equal(&one->options, &other->options) &&
-			       program_equal(one->check, other->check));
+	return settings_yaml(a, path) == settings_yaml(b, path) &&
+	       a->options.header == b->options.header &&
+	       a->options.on_error == b->options.on_error &&
+	       sources_equal(settings_file(a, path), settings_file(b, path)) &&
+	       rule_equal(settings_rule_for(a, path), settings_rule_for(b, path));
 }
 
 void settings_fix_header(struct settings *settings, bool header)
