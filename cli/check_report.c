@@ -93,11 +93,11 @@ static int store(struct check_report *report, const char *path, const struct fin
 	reported->finding = malloc(sizeof(*reported->finding));
 	reported->path = path ? strdup(path) : NULL;
 	if (!reported->finding || (path && !reported->path) ||
-		array_grow(report->stored, report->stored_count, report->stored_capacity) < 0)
+		array_push(report->stored, report->stored_count, report->stored_capacity,
+			reported) < 0)
 		return -ENOMEM;
 	*reported->finding = *finding;
 	reported->is_of_settings = settings && strcmp(finding->problem.source, settings) == 0;
-	report->stored[report->stored_count++] = reported;
 	return 0;
 }
 
@@ -105,10 +105,7 @@ static int add_host(struct reported_finding *reported, const char *host)
 {
 	if (reported->host_count && reported->hosts[reported->host_count - 1] == host)
 		return 0;
-	if (array_grow(reported->hosts, reported->host_count, reported->host_capacity) < 0)
-		return -ENOMEM;
-	reported->hosts[reported->host_count++] = host;
-	return 0;
+	return array_push(reported->hosts, reported->host_count, reported->host_capacity, host);
 }
 
 static void put_json(struct check_report *report, const char *path, const struct finding *finding,

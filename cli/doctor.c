@@ -181,8 +181,7 @@ static void examine_program(
 		if (program_equal(program, searched->items[i]))
 			return;
 	/* Without memory for it, the program may be reported again. */
-	if (array_grow(searched->items, searched->count, searched->capacity) == 0)
-		searched->items[searched->count++] = program;
+	(void)array_push(searched->items, searched->count, searched->capacity, program);
 	search_program(searched->report, program, program->words[0], is_check);
 	if (program_name_in_script(program, name))
 		search_program(searched->report, program, name, is_check);

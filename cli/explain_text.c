@@ -43,10 +43,8 @@ static void put_contributor(struct explain_writer *writer, enum origin_fate fate
 
 static void take_step(struct explain_writer *writer, size_t *count, const struct origin_step *step)
 {
-	if (array_grow(writer->steps, *count, writer->step_capacity) < 0)
+	if (array_push(writer->steps, *count, writer->step_capacity, step) < 0)
 		writer->has_failed = true;
-	else
-		writer->steps[(*count)++] = step;
 }
 
 /* Prints only the place: the value has more entries now than it has there. */

@@ -19,19 +19,16 @@ int host_groups_add(struct host_groups *groups, char *text, const char *host)
 	while (i < groups->count && strcmp(groups->items[i].text, text) != 0)
 		i++;
 	if (i == groups->count) {
-		if (array_grow(groups->items, groups->count, groups->capacity) < 0) {
+		if (array_push(groups->items, groups->count, groups->capacity,
+			    (struct host_group){.text = text}) < 0) {
 			free(text);
 			return -ENOMEM;
 		}
-		groups->items[groups->count++] = (struct host_group){.text = text};
 	} else {
 		free(text);
 	}
 	struct host_group *group = &groups->items[i];
-	if (array_grow(group->hosts, group->count, group->capacity) < 0)
-		return -ENOMEM;
-	group->hosts[group->count++] = host;
-	return 0;
+	return array_push(group->hosts, group->count, group->capacity, host);
 }
 
 void host_group_print(const struct host_group *group, bool is_json)

@@ -66,9 +66,8 @@ static int take_host(
 		host.facts = host.facts ? host.facts : word;
 		host.fact_count++;
 	}
-	if (array_grow(list->items, list->count, *capacity) < 0)
+	if (array_push(list->items, list->count, *capacity, host) < 0)
 		return message_result(-ENOMEM, NULL, file);
-	list->items[list->count++] = host;
 	return EXIT_DONE;
 }
 

@@ -46,15 +46,6 @@ static struct schema_file *find_schema(const struct settings *settings, const ch
 	return NULL;
 }
 
-static int push(struct arena *arena, struct schema_file ***files, uint32_t *count,
-	uint32_t *capacity, struct schema_file *file)
-{
-	if (arena_grow(arena, *files, *count, *capacity) < 0)
-		return -ENOMEM;
-	(*files)[(*count)++] = file;
-	return 0;
-}
-
 /* Returns the URI of the file: of an absolute path, without "." and "..", in percent-encoding. */
 static int find_uri(struct settings *settings, const char *path, struct span *ret)
 {
@@ -96,8 +87,8 @@ static int add_file(struct settings *settings, const char *path, struct schema_f
 	if (r == 0)
 		r = find_uri(settings, path, &file->uri);
 	if (r == 0)
-		r = push(settings->arena, &settings->schemas, &settings->schema_count,
-			&settings->schema_capacity, file);
+		r = arena_push(settings->arena, settings->schemas, settings->schema_count,
+			settings->schema_capacity, file);
 	*ret = file;
 	return r;
 }
@@ -206,8 +197,8 @@ static int refer(const struct schema_reading *reading, struct schema_file *other
 	for (uint32_t i = 0; i < file->other_count; i++)
 		if (file->others[i] == other)
 			return 0;
-	return push(reading->settings->arena, &file->others, &file->other_count,
-		&file->other_capacity, other);
+	return arena_push(reading->settings->arena, file->others, file->other_count,
+		file->other_capacity, other);
 }
 
 /* Finds another document for schema_library. */
@@ -270,8 +261,8 @@ static int choose_entry(
 			.text = (*file)->text,
 			.read = (*file)->read};
 		*file = copy;
-		int r = push(settings->arena, &settings->schemas, &settings->schema_count,
-			&settings->schema_capacity, copy);
+		int r = arena_push(settings->arena, settings->schemas, settings->schema_count,
+			settings->schema_capacity, copy);
 		if (r < 0)
 			return r;
 	}

@@ -27,6 +27,10 @@ static inline int array_grow_at(void *array, size_t count, size_t *capacity, siz
 #define array_grow(array, count, capacity)                                                         \
 	array_grow_at(&(array), count, &(capacity), sizeof(*(array)))
 
+/* Adds an entry at the end. Returns 0, or -ENOMEM without a change. */
+#define array_push(array, count, capacity, ...)                                                    \
+	(array_grow(array, count, capacity) < 0 ? -ENOMEM : ((array)[(count)++] = __VA_ARGS__, 0))
+
 /* Compares two texts in an array of char *, for qsort(3). */
 static inline int array_compare_texts(const void *a, const void *b)
 {

@@ -35,11 +35,9 @@ static struct subschema *target_of(const struct keyword *keyword, uint32_t i)
 
 static int open(struct loop_search *search, struct subschema *subschema)
 {
-	if (array_grow(search->frames, search->count, search->capacity) < 0)
-		return -ENOMEM;
 	subschema->visit = VISIT_OPEN;
-	search->frames[search->count++] = (struct loop_frame){subschema, 0, 0};
-	return 0;
+	return array_push(search->frames, search->count, search->capacity,
+		(struct loop_frame){subschema, 0, 0});
 }
 
 /* Does one step of the search. */

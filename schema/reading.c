@@ -10,17 +10,6 @@
 /* Limit of nested subschemas. Their readers are recursive. */
 #define READING_DEPTH_MAX 1000
 
-static int remember(
-	struct arena *arena, void *array, uint32_t *count, uint32_t *capacity, void *item)
-{
-	void ***items = array;
-
-	if (arena_grow(arena, *items, *count, *capacity) < 0)
-		return -ENOMEM;
-	(*items)[(*count)++] = item;
-	return 0;
-}
-
 /* A node in its resource, as a table's key. */
 struct reading_place {
 	const struct node *node;
@@ -305,8 +294,8 @@ int reading_subschema(struct reading *reading, const struct node *node,
 	*ret = subschema;
 	r = put_place(schema, node, outer, subschema);
 	if (r == 0)
-		r = remember(schema->arena, &reading->found, &reading->found_count,
-			&reading->found_capacity, subschema);
+		r = arena_push(schema->arena, reading->found, reading->found_count,
+			reading->found_capacity, subschema);
 	if (r < 0)
 		return r;
 	if (node_is_scalar(node) && instance_type(node) == INSTANCE_BOOLEAN) {
@@ -336,8 +325,8 @@ static int remember_document(
 	if (!document)
 		return -ENOMEM;
 	*document = (struct reading_document){place->file, place->uri, root};
-	return remember(arena, &reading->documents, &reading->document_count,
-		&reading->document_capacity, document);
+	return arena_push(arena, reading->documents, reading->document_count,
+		reading->document_capacity, document);
 }
 
 int reading_document(struct reading *reading, const struct schema_text *text,
@@ -353,8 +342,8 @@ int reading_document(struct reading *reading, const struct schema_text *text,
 	r = document_read(source, text->text, &options, &document, reading->problem);
 	if (r != 0)
 		return r;
-	r = remember(schema->arena, &schema->documents, &schema->document_count,
-		&schema->document_capacity, document);
+	r = arena_push(schema->arena, schema->documents, schema->document_count,
+		schema->document_capacity, document);
 	if (r < 0) {
 		document_free(document);
 		return r;
@@ -398,8 +387,8 @@ int reading_pattern(
 			text.data, reason);
 	if (r < 0)
 		return r;
-	r = remember(schema->arena, &schema->patterns, &schema->pattern_count,
-		&schema->pattern_capacity, *ret);
+	r = arena_push(schema->arena, schema->patterns, schema->pattern_count,
+		schema->pattern_capacity, *ret);
 	if (r < 0)
 		pattern_free(*ret);
 	return r;
@@ -407,6 +396,6 @@ int reading_pattern(
 
 int reading_refer(struct reading *reading, struct keyword *keyword)
 {
-	return remember(reading->schema->arena, &reading->references, &reading->reference_count,
-		&reading->reference_capacity, keyword);
+	return arena_push(reading->schema->arena, reading->references, reading->reference_count,
+		reading->reference_capacity, keyword);
 }

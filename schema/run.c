@@ -46,16 +46,14 @@ bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps)
 /* Returns false, for run_fail() to return. */
 static bool keep(struct schema_run *run, struct schema_record record)
 {
-	if (array_grow(run->records, run->record_count, run->record_capacity) < 0)
-		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	record.path = (uint32_t)run->kept_count;
 	record.path_count = (uint32_t)run->step_count;
-	for (size_t i = 0; i < run->step_count; i++) {
-		if (array_grow(run->kept_steps, run->kept_count, run->kept_capacity) < 0)
+	for (size_t i = 0; i < run->step_count; i++)
+		if (array_push(run->kept_steps, run->kept_count, run->kept_capacity,
+			    run->steps[i]) < 0)
 			return run_give_up(run, RUN_NO_MEMORY, NULL);
-		run->kept_steps[run->kept_count++] = run->steps[i];
-	}
-	run->records[run->record_count++] = record;
+	if (array_push(run->records, run->record_count, run->record_capacity, record) < 0)
+		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	return false;
 }
 
@@ -118,10 +116,9 @@ bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *a
 
 bool run_enter(struct schema_run *run, const struct node *key, uint32_t index)
 {
-	if (array_grow(run->steps, run->step_count, run->step_capacity) < 0)
-		return run_give_up(run, RUN_NO_MEMORY, NULL);
-	run->steps[run->step_count++] = (struct edit_step){key, index};
-	return true;
+	return array_push(run->steps, run->step_count, run->step_capacity,
+		       (struct edit_step){key, index}) == 0 ||
+	       run_give_up(run, RUN_NO_MEMORY, NULL);
 }
 
 void run_leave(struct schema_run *run)
@@ -174,10 +171,8 @@ static bool enter_resource(struct schema_run *run, const struct resource *resour
 {
 	if (run->scope_count && run->scope[run->scope_count - 1] == resource)
 		return true;
-	if (array_grow(run->scope, run->scope_count, run->scope_capacity) < 0)
-		return run_give_up(run, RUN_NO_MEMORY, NULL);
-	run->scope[run->scope_count++] = resource;
-	return true;
+	return array_push(run->scope, run->scope_count, run->scope_capacity, resource) == 0 ||
+	       run_give_up(run, RUN_NO_MEMORY, NULL);
 }
 
 const struct subschema *run_dynamic(
