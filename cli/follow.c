@@ -123,38 +123,30 @@ static int step(struct offline *offline, struct path_resolution *resolution, con
 	return 0;
 }
 
-/* Resolves the whole path. *ret is set if it ends at an object other than a directory. */
-static int go(struct offline *offline, struct path_resolution *resolution, struct version **ret,
-	struct problem *problem)
+/* Resolves the first `len` bytes of the path. *object is set if it is not a directory. */
+static int resolve(struct offline *offline, const char *path, size_t len,
+	struct path_resolution **ret, struct version **object, struct problem *problem)
 {
 	char name[PATH_SIZE];
 	int r = 0;
 
-	while (r == 0 && !*ret && next_name(resolution, name))
-		r = step(offline, resolution, name, ret, problem);
+	if (len >= PATH_SIZE)
+		return -ENAMETOOLONG;
+	*ret = calloc(1, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	memcpy((*ret)->rest, path, len);
+	(*ret)->given = path;
+	while (r == 0 && !*object && next_name(*ret, name))
+		r = step(offline, *ret, name, object, problem);
 	return r;
 }
 
-static int path_resolution_new(const char *path, size_t len, struct path_resolution **ret)
+static int resolve_object(struct offline *offline, const char *path,
+	struct path_resolution **resolution, struct version **ret, struct problem *problem)
 {
-	struct path_resolution *resolution =
-		len < PATH_SIZE ? calloc(1, sizeof(*resolution)) : NULL;
+	int r = resolve(offline, path, strlen(path), resolution, ret, problem);
 
-	if (!resolution)
-		return len < PATH_SIZE ? -ENOMEM : -ENAMETOOLONG;
-	memcpy(resolution->rest, path, len);
-	resolution->given = path;
-	*ret = resolution;
-	return 0;
-}
-
-static int go_to_end(struct offline *offline, const char *path, struct path_resolution **resolution,
-	struct version **ret, struct problem *problem)
-{
-	int r = path_resolution_new(path, strlen(path), resolution);
-
-	if (r == 0)
-		r = go(offline, *resolution, ret, problem);
 	return r == 0 && !*ret ? -EISDIR : r;
 }
 
@@ -162,7 +154,7 @@ int follow(struct offline *offline, const char *path, struct version **ret, stru
 {
 	CLEANUP(freep) struct path_resolution *resolution = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	int r = go_to_end(offline, path, &resolution, &version, problem);
+	int r = resolve_object(offline, path, &resolution, &version, problem);
 
 	if (r == 0)
 		*ret = take_ptr(version);
@@ -173,7 +165,7 @@ int follow_path(struct offline *offline, const char *path, char **ret, struct pr
 {
 	CLEANUP(freep) struct path_resolution *resolution = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	int r = go_to_end(offline, path, &resolution, &version, problem);
+	int r = resolve_object(offline, path, &resolution, &version, problem);
 
 	if (r == 0 && !(*ret = strdup(resolution->done)))
 		r = -ENOMEM;
@@ -190,9 +182,7 @@ int follow_to(struct offline *offline, const char *path, char **ret, struct prob
 		int r = follow(offline, path, &version, problem);
 		return r == 0 ? -ENOTDIR : r;
 	}
-	int r = path_resolution_new(path, (size_t)(name - path), &resolution);
-	if (r == 0)
-		r = go(offline, resolution, &version, problem);
+	int r = resolve(offline, path, (size_t)(name - path), &resolution, &version, problem);
 	if (r == 0 && version)
 		r = -ENOTDIR;
 	if (r == 0)
