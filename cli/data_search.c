@@ -34,31 +34,27 @@ struct data_search_file {
 	struct data_search_file *next;
 };
 
-static void tree_free(struct data_search_tree *tree)
-{
-	path_list_fini(&tree->found);
-	free(tree->directory);
-	free(tree);
-}
-
+/* Frees the list. */
 static void tree_freep(struct data_search_tree **tree)
 {
-	if (*tree)
-		tree_free(*tree);
+	for (struct data_search_tree *next; *tree; *tree = next) {
+		next = (*tree)->next;
+		path_list_fini(&(*tree)->found);
+		free((*tree)->directory);
+		free(*tree);
+	}
 }
 
-static void file_free(struct data_search_file *file)
-{
-	document_free(file->document);
-	free(file->text);
-	free(file->name);
-	free(file);
-}
-
+/* Frees the list. */
 static void file_freep(struct data_search_file **file)
 {
-	if (*file)
-		file_free(*file);
+	for (struct data_search_file *next; *file; *file = next) {
+		next = (*file)->next;
+		document_free((*file)->document);
+		free((*file)->text);
+		free((*file)->name);
+		free(*file);
+	}
 }
 
 static bool is_directory(const char *path, const struct dirent *entry)
@@ -184,20 +180,15 @@ static int read_document(
 	return r;
 }
 
-/*
- * Reads the open file, and takes over `name`. A file that does not parse is kept for its excerpt.
- */
-static int read_file(struct data_search *search, int fd, char *name, const struct merge_input **ret,
-	struct problem *problem)
+/* Reads the open file. A file that does not parse is kept for its excerpt. */
+static int read_file(struct data_search *search, int fd, const char *name,
+	const struct merge_input **ret, struct problem *problem)
 {
 	CLEANUP(file_freep) struct data_search_file *file = calloc(1, sizeof(*file));
 	size_t len = 0;
 
-	if (!file) {
-		free(name);
+	if (!file || !(file->name = strdup(name)))
 		return -ENOMEM;
-	}
-	file->name = name;
 	int r = text_read(fd, search->request->limits.source_bytes, &file->text, &len);
 	if (r < 0)
 		return r == -ENOMEM ? r
@@ -226,20 +217,17 @@ int data_search_find(void *context, const char *directory, const char *name,
 	if (r != 0)
 		return r;
 	for (size_t i = 0; i < tree->found.count; i++) {
-		char *path;
-		if (asprintf(&path, "%s%s", tree->found.paths[i], name) < 0)
-			return -ENOMEM;
+		CLEANUP(freep) char *path = NULL;
+		r = text_format(&path, "%s%s", tree->found.paths[i], name);
+		if (r < 0)
+			return r;
 
 		CLEANUP(closep) int fd = open_file(path);
-		if (fd == -ENOENT) {
-			free(path);
+		if (fd == -ENOENT)
 			continue;
-		}
-		if (fd < 0) {
-			r = problem_set(problem, path, 0, 0, "can't be opened: %s", text_error(fd));
-			free(path);
-			return r;
-		}
+		if (fd < 0)
+			return problem_set(
+				problem, path, 0, 0, "can't be opened: %s", text_error(fd));
 		*count = 1;
 		return read_file(search, fd, path, ret, problem);
 	}
@@ -277,12 +265,6 @@ int data_search_watch(const struct data_search *search, struct file_watch *watch
 
 void data_search_fini(struct data_search *search)
 {
-	for (struct data_search_file *file = search->files, *next; file; file = next) {
-		next = file->next;
-		file_free(file);
-	}
-	for (struct data_search_tree *tree = search->trees, *next; tree; tree = next) {
-		next = tree->next;
-		tree_free(tree);
-	}
+	file_freep(&search->files);
+	tree_freep(&search->trees);
 }
