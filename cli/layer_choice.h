@@ -34,7 +34,9 @@ static inline const char *layer_choice_text(const struct layer_choice *choice)
 	}
 #define LAYER_CHOICE_HELP                                                                          \
 	"  -c, --config CONFIG             a plyfs.yaml\n"                                         \
-	"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"                  \
+	"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence "                         \
+	"first\n" LAYER_CHOICE_OTHERS_HELP
+#define LAYER_CHOICE_OTHERS_HELP                                                                   \
 	"  -H, --host HOST                 as on that host: replaces %H in the layers' paths\n"    \
 	"      --machine-id ID             as on that machine: replaces %m\n"                      \
 	"      --user USER                 as that user mounts it: replaces %u and %h\n"           \

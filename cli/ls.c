@@ -618,13 +618,8 @@ const struct command command_ls = {
 		"  -R, --recursive                 also the directories below\n"
 		"  -t, --type TYPE,...             only files of these types\n"
 		"  -c, --config CONFIG             a plyfs.yaml\n"
-		"      --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
-		"  -H, --host HOST                 as on that host: replaces %H in the layers' "
-		"paths\n"
-		"      --machine-id ID             as on that machine: replaces %m\n"
-		"      --user USER                 as that user mounts it: replaces %u and %h\n"
-		"      --fact NAME=VALUE           with that fact: replaces %{NAME}; several "
-		"times\n"
+		"      --layers LAYER[:LAYER...]   layers, the lowest precedence "
+		"first\n" LAYER_CHOICE_OTHERS_HELP
 		"      --json                      as JSON, for programs\n"
 		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n",
 	.run = run,
