@@ -45,12 +45,6 @@
 #define BUSY_TRIES 100
 #define BUSY_PAUSE_NS 10000000
 
-/* The state of a command line. */
-struct umount_job {
-	bool is_lazy;
-	bool is_forced;
-};
-
 /*
  * Writes the process number of the daemon, in a child. A private mount answers only its own user,
  * and not even root, so the child takes on that user's rights.
@@ -127,14 +121,10 @@ static int complain(const struct mountpoint *mountpoint, int result)
 	return EXIT_FAILED;
 }
 
-static int unmount(const struct umount_job *job, struct mountpoint *mountpoint)
+static int unmount(int flags, struct mountpoint *mountpoint)
 {
-	CLEANUP(closep) int daemon_fd = -1;
-	int flags = (job->is_lazy ? MNT_DETACH : 0) | (job->is_forced ? MNT_FORCE : 0);
-
 	/* After a lazy unmount the daemon ends only when the last user of the mount has gone. */
-	if (!job->is_lazy)
-		daemon_fd = open_daemon(mountpoint);
+	CLEANUP(closep) int daemon_fd = flags & MNT_DETACH ? -1 : open_daemon(mountpoint);
 	int r = end_mount(mountpoint, flags);
 	if (r < 0)
 		return complain(mountpoint, r);
@@ -142,7 +132,7 @@ static int unmount(const struct umount_job *job, struct mountpoint *mountpoint)
 	return EXIT_DONE;
 }
 
-static int unmount_path(const struct umount_job *job, const char *path)
+static int unmount_path(int flags, const char *path)
 {
 	struct mountpoint mountpoint;
 	int r = mountpoint_take(path, &mountpoint);
@@ -152,7 +142,7 @@ static int unmount_path(const struct umount_job *job, const char *path)
 			"%s: no plyfs is mounted there; 'findmnt -t fuse.plyfs' lists them", path);
 	if (r < 0)
 		return layer_choice_complain(NULL, path, r, NULL);
-	int code = unmount(job, &mountpoint);
+	int code = unmount(flags, &mountpoint);
 	free(mountpoint.path);
 	return code;
 }
@@ -168,14 +158,14 @@ static int enter_namespace(const char *path)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct umount_job job = {0};
+	bool is_lazy = false, is_forced = false;
 	const char *namespace = NULL; /* a mount name space, for setns(2); NULL: ours */
 	/* Options that umount(8) passes, without a meaning here. */
 	const char *ignored_type;
 	bool is_ignored;
 	const struct command_option options[] = {
-		{'f', "force", .flag = &job.is_forced},
-		{'l', "lazy", .flag = &job.is_lazy},
+		{'f', "force", .flag = &is_forced},
+		{'l', "lazy", .flag = &is_lazy},
 		{'n', "no-mtab", .flag = &is_ignored},
 		{'r', "read-only", .flag = &is_ignored},
 		{'v', "verbose", .flag = &is_ignored},
@@ -191,7 +181,8 @@ static int run(const struct command *command, int argc, char **argv)
 		return command_misuse(command, "the mountpoint is missing");
 	code = namespace ? enter_namespace(namespace) : EXIT_DONE;
 	for (int i = optind; code == EXIT_DONE && i < argc; i++)
-		code = unmount_path(&job, argv[i]);
+		code = unmount_path(
+			(is_lazy ? MNT_DETACH : 0) | (is_forced ? MNT_FORCE : 0), argv[i]);
 	return code;
 }
 
