@@ -184,7 +184,8 @@ static int report_layers(const struct settings *settings, struct check_report *r
 		const struct layer *layer = settings->layers[i];
 		const struct layer_spec *spec = &settings->specs[layer->rank];
 
-		if (spec->optional || spec->store || !spec->place || !spec->is_named)
+		if (spec->presence == LAYER_OPTIONAL || spec->store || !spec->place ||
+			!spec->is_named)
 			continue;
 		int found = layer_list(layer, "", is_file, &(struct idle_search){layer, ""});
 		if (layer_is_shortage(found))

@@ -137,6 +137,7 @@ static int take_layer(const struct mount_description *mount, const struct node *
 	CLEANUP(layer_freep) struct layer *other = NULL;
 	CLEANUP(freep) char *path = NULL;
 	const char *place;
+	bool is_optional = settings->specs[(*layer)->rank].presence == LAYER_OPTIONAL;
 
 	if (strcmp((*layer)->name, report_text(described, "name")) != 0)
 		return complain_of_layers(mount, problem);
@@ -146,7 +147,7 @@ static int take_layer(const struct mount_description *mount, const struct node *
 	r = settings_environment_place(&settings->around, path, settings->arena, &place);
 	if (r == 0)
 		r = layer_open((*layer)->name, place, (*layer)->rank,
-			(*layer)->optional ? OUTSIDE_OPTIONAL : 0, (*layer)->follow, &other);
+			is_optional ? OUTSIDE_OPTIONAL : 0, (*layer)->follow, &other);
 	if (r == 0)
 		r = layer_call(other, path);
 	if (r == 0)

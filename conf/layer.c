@@ -438,11 +438,8 @@ int layer_open(const char *name, const char *path, unsigned rank, unsigned wante
 
 	if (!layer)
 		return -ENOMEM;
-	*layer = (struct layer){.rank = rank,
-		.optional = wanted & OUTSIDE_OPTIONAL,
-		.follow = follow,
-		.dirfd = -1,
-		.exclude = default_exclude};
+	*layer = (struct layer){
+		.rank = rank, .follow = follow, .dirfd = -1, .exclude = default_exclude};
 
 	layer->name = strdup(name);
 	layer->path = strdup(path);

@@ -43,7 +43,6 @@ struct layer {
 	 * `path`, `place` leads through the directory beneath the mount */
 	char *place;
 	unsigned rank; /* 0 is the lowest precedence */
-	bool optional; /* may be missing */
 	bool follow;   /* symbolic links are followed, even out of the layer */
 	int dirfd;     /* O_PATH; -1: optional and missing */
 	/* Device and inode number of the directory when it was opened; 0: it is missing. They are

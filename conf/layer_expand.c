@@ -268,7 +268,7 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 	if (r == NO_VALUE) {
 		(void)snprintf(value, PATH_MAX, "%%%c", letter);
 		spec->has_no_value = true;
-		return spec->optional
+		return spec->presence == LAYER_OPTIONAL
 			       ? 0
 			       : problem_at(problem, spec->place,
 					 "'%%%c' has no value: this machine has no %s; write the "
@@ -298,11 +298,12 @@ static int replace_fact(struct span name, struct layer_spec *spec,
 		return 0;
 	(void)snprintf(value, PATH_MAX, "%%{%.*s}", (int)name.len, name.data);
 	spec->has_no_value = true;
-	return spec->optional ? 0
-			      : problem_at(problem, spec->place,
-					"the fact '%.*s' has no value on this machine; give it "
-					"one, or mark the layer 'optional: true'",
-					(int)name.len, name.data);
+	return spec->presence == LAYER_OPTIONAL
+		       ? 0
+		       : problem_at(problem, spec->place,
+				 "the fact '%.*s' has no value on this machine; give it "
+				 "one, or mark the layer 'optional: true'",
+				 (int)name.len, name.data);
 }
 
 static int note_specifier(struct layer_spec *spec, char letter, struct arena *arena)

@@ -89,11 +89,15 @@ int layer_spec_read_presence(
 	struct layer_spec *spec, const struct node *map, struct problem *problem)
 {
 	const struct node *required = node_get(map, "required");
+	bool is_optional = false, is_required = false;
 
-	int r = value_bool(node_get(map, "optional"), "optional", &spec->optional, problem);
+	int r = value_bool(node_get(map, "optional"), "optional", &is_optional, problem);
 	if (r == 0)
-		r = value_bool(required, "required", &spec->required, problem);
-	return r == 0 && spec->optional && spec->required
+		r = value_bool(required, "required", &is_required, problem);
+	spec->presence = is_required   ? LAYER_REQUIRED
+			 : is_optional ? LAYER_OPTIONAL
+				       : LAYER_EXPECTED;
+	return r == 0 && is_optional && is_required
 		       ? problem_at(problem, required,
 				 "a layer can't be both optional and required; keep one of the two")
 		       : r;
@@ -109,11 +113,12 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 	 * a mirrored layer lies in a directory of the mirror's user, who may turn it to any
 	 * directory. Only directories of that user's own are accepted.
 	 */
-	unsigned wanted = (spec->optional ? OUTSIDE_OPTIONAL : 0u) |
-			  (spec->required ? OUTSIDE_FILLED : 0u) |
-			  (spec->store ? OUTSIDE_OWNED : 0u);
+	static const unsigned wanted[] = {
+		[LAYER_OPTIONAL] = OUTSIDE_OPTIONAL, [LAYER_REQUIRED] = OUTSIDE_FILLED};
+	unsigned owned = spec->store ? OUTSIDE_OWNED : 0;
 
-	int r = layer_open(spec->name, at, rank, wanted, spec->follow, &layer);
+	int r = layer_open(
+		spec->name, at, rank, wanted[spec->presence] | owned, spec->follow, &layer);
 	if (r == 0)
 		r = layer_call(layer, spec->path);
 	if (r == 0 && spec->exclude)
@@ -125,7 +130,7 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 
 static const char *remedy_of_missing(const struct layer_spec *spec)
 {
-	if (spec->required)
+	if (spec->presence == LAYER_REQUIRED)
 		return "create it; the layer is required";
 	if (spec->place)
 		return "create it, or mark the layer 'optional: true'";

@@ -21,8 +21,11 @@ struct layer_spec {
 	size_t behind;
 	/* the name is from plyfs.yaml, not from the path */
 	bool is_named;
-	bool optional;
-	bool required; /* the directory must not be empty */
+	enum {
+		LAYER_EXPECTED,
+		LAYER_OPTIONAL, /* the directory may be missing */
+		LAYER_REQUIRED, /* the directory must not be empty */
+	} presence;
 	/* a specifier in `path` has no value on this machine, so the layer, which must be optional,
 	 * counts as missing */
 	bool has_no_value;

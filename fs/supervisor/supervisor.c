@@ -539,7 +539,7 @@ int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem
 	for (size_t i = 0; r == 0 && i < outline->spec_count; i++) {
 		const struct layer_spec *spec = &outline->specs[i];
 
-		if (spec->store && !spec->optional)
+		if (spec->store && spec->presence != LAYER_OPTIONAL)
 			r = wait_for(supervisor, spec, is_fresh, began_ms, problem);
 	}
 	return r;

@@ -18,7 +18,7 @@ TEST(layers_alone_are_enough)
 	assert_string_equal(settings->layers[1]->path, "b");
 	assert_int_equal(settings->layers[0]->rank, 0);
 	assert_int_equal(settings->layers[1]->rank, 1);
-	assert_false(settings->layers[0]->optional);
+	assert_int_equal(settings->specs[0].presence, LAYER_EXPECTED);
 	assert_false(settings->layers[0]->follow);
 	assert_int_equal(settings->file_count, 0);
 	assert_int_equal(settings->options.coherence, COHERENCE_CACHED);

@@ -23,7 +23,8 @@ TEST(layers_are_named_by_their_paths_unless_they_have_names)
 	assert_string_equal(settings->layers[1]->name, "a-3");
 	assert_string_equal(settings->layers[2]->name, "a-2");
 	assert_string_equal(settings->layers[3]->name, "layer");
-	assert_true(settings->layers[3]->optional && settings->layers[3]->follow);
+	assert_true(settings->layers[3]->follow);
+	assert_int_equal(settings->specs[3].presence, LAYER_OPTIONAL);
 	assert_string_equal(settings->layers[4]->name, "layer-2");
 	assert_int_equal(settings->layers[5]->dirfd, -1);
 	assert_string_equal(settings->layers[5]->name, "missing");
