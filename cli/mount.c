@@ -34,8 +34,6 @@
 
 /* The state of a command line, and of the daemon. */
 struct mount {
-	bool is_foreground;
-	bool is_taking_over;
 	struct mount_options options;
 	struct layer_choice choice;
 	const char *mountpoint;
@@ -48,7 +46,11 @@ struct mount {
 
 	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there is no plyfs.yaml */
 	struct background background;
-	bool is_detached; /* messages go to the system's log */
+	enum {
+		GROUND_NOT_YET, /* goes into the background when the mount is ready */
+		GROUND_FRONT,
+		GROUND_BACK, /* messages go to the system's log */
+	} ground;
 };
 
 /*
@@ -83,13 +85,13 @@ static struct layer_choice guess(struct mount *mount, const char *word)
 	return ret;
 }
 
-static int take_arguments(
-	const struct command *command, int count, char **arguments, struct mount *mount)
+static int take_arguments(const struct command *command, int count, char **arguments,
+	bool is_taking_over, struct mount *mount)
 {
 	bool has_config = mount->choice.config;
 
 	if (count < 1 || (count < 2 && !has_config))
-		return command_misuse(command, count < 1 && !has_config && !mount->is_taking_over
+		return command_misuse(command, count < 1 && !has_config && !is_taking_over
 						       ? "the layers are missing"
 						       : "the mountpoint is missing");
 	if (count > (has_config ? 1 : 2))
@@ -123,12 +125,13 @@ static int ask_daemon(struct mount *mount, const char *mountpoint)
 /* Reads the arguments. Returns an exit code, or -1: continue. */
 static int read_arguments(const struct command *command, int argc, char **argv, struct mount *mount)
 {
+	bool is_foreground = false, is_taking_over = false;
 	const struct command_option options[] = {
-		{'f', "foreground", .flag = &mount->is_foreground},
+		{'f', "foreground", .flag = &is_foreground},
 		{'o', "options", .take = mount_options_take, .context = &mount->options},
 		{'c', "config", .text = &mount->choice.config},
 		LAYER_CHOICE_OTHERS_OPTIONS(&mount->choice.around),
-		{0, "take-over", .flag = &mount->is_taking_over},
+		{0, "take-over", .flag = &is_taking_over},
 		{0, TRIAL_OPTION, .text = &mount->question},
 		{0},
 	};
@@ -136,15 +139,20 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
+	/* libfuse prints requests to standard error, which has no reader in the background. */
+	if (is_foreground || mount->options.is_debugging)
+		mount->ground = GROUND_FRONT;
 	if (mount->options.has_norealtime)
 		message("the mount option norealtime has no effect any more: plyfs has no "
 			"real-time threads; remove it, or set CPUSchedulingPolicy= in the systemd "
 			"unit");
 	/* A daemon that has taken over from version 0.2 has the option among its words. */
 	bool is_started = mount->question || mount->inheritance.socket >= 0;
-	if (mount->is_taking_over && !is_started && optind < argc)
+	if (is_taking_over && !is_started && optind < argc)
 		code = ask_daemon(mount, argv[argc - 1]);
-	return code >= 0 ? code : take_arguments(command, argc - optind, argv + optind, mount);
+	return code >= 0 ? code
+			 : take_arguments(
+				   command, argc - optind, argv + optind, is_taking_over, mount);
 }
 
 /*
@@ -170,7 +178,7 @@ static void log_line(void *context, const char *line)
 {
 	struct mount *mount = context;
 
-	if (!mount->is_detached)
+	if (mount->ground != GROUND_BACK)
 		log_in_foreground(line);
 	else
 		system_log(line);
@@ -180,8 +188,8 @@ static void on_ready(void *context)
 {
 	struct mount *mount = context;
 
-	if (!mount->is_foreground) {
-		mount->is_detached = true;
+	if (mount->ground != GROUND_FRONT) {
+		mount->ground = GROUND_BACK;
 		background_ready(&mount->background);
 	}
 	manager_ready();
@@ -266,14 +274,14 @@ static int serve(struct mount *mount, struct settings *settings)
 	if (r == SESSION_LEFT)
 		leave(mount);
 	char text[MESSAGE_MAX];
-	if (r == PROBLEM && mount->is_detached)
+	if (r == PROBLEM && mount->ground == GROUND_BACK)
 		problem_format(&problem, text, sizeof(text));
 	else if (r == PROBLEM)
 		message_problem(&problem);
 	else
 		snprintf(text, sizeof(text), "%s: can't be mounted: %s", mount->mountpoint,
 			text_error(r));
-	if (r != PROBLEM || mount->is_detached)
+	if (r != PROBLEM || mount->ground == GROUND_BACK)
 		log_line(mount, text);
 	if (mount->heir)
 		fail_as_heir(mount);
@@ -419,13 +427,12 @@ static int run_in(struct mount *mount, const char *directory)
 {
 	int code = EXIT_FAILED;
 
-	if (mount->is_foreground || mount->question)
+	if (mount->ground == GROUND_FRONT || mount->question)
 		return begin(mount, directory);
-
-	/* This process is in the background already. */
-	mount->is_detached = mount->inheritance.socket >= 0;
-	if (mount->is_detached)
+	if (mount->inheritance.socket >= 0) {
+		mount->ground = GROUND_BACK; /* this process is there already */
 		return begin(mount, directory);
+	}
 	int r = background_start(&mount->background, &code);
 	if (r == BACKGROUND_PARENT)
 		return code;
@@ -491,12 +498,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (r < 0)
 		return message_result(r, NULL, NULL);
 	int code = read_arguments(command, argc, argv, &mount);
-	if (code >= 0)
-		return code;
-	/* libfuse prints requests to standard error, which has no reader in the background. */
-	if (mount.options.is_debugging)
-		mount.is_foreground = true;
-	return run_daemon(&mount);
+	return code < 0 ? run_daemon(&mount) : code;
 }
 
 const struct command command_mount = {
