@@ -39,24 +39,17 @@ static void source_cache_freep(struct source_cache **cache)
 		source_cache_free(*cache);
 }
 
-/*
- * Reports an error. A layer may need values of a higher one, so a failure is only a warning while
- * all layers together merge.
- */
-static int complain(const struct settings *settings, size_t count, const char *path, int result,
-	const struct problem *problem)
+/* Warns that the file does not merge without the layer, whose values a lower one may need. */
+static int warn(const struct layer *layer, const struct problem *problem)
 {
 	char text[MESSAGE_MAX], name[NAME_SIZE];
 	struct problem note;
 
-	if (result == PROBLEM && count < settings->layer_count) {
-		problem_format(problem, text, sizeof(text));
-		shown_head(name, sizeof(name), settings->layers[count]->name);
-		problem_set(&note, NULL, 0, 0, "without %s it does not merge: %s", name, text);
-		message_warning(&note);
-		return EXIT_DONE;
-	}
-	return layer_choice_complain(settings, path, result, problem);
+	problem_format(problem, text, sizeof(text));
+	shown_head(name, sizeof(name), layer->name);
+	problem_set(&note, NULL, 0, 0, "without %s it does not merge: %s", name, text);
+	message_warning(&note);
+	return EXIT_DONE;
 }
 
 /* Merges the lowest `count` layers. */
@@ -68,7 +61,7 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 	struct problem problem = {0};
 
 	if (!lower)
-		return complain(settings, settings->layer_count, path, -ENOMEM, NULL);
+		return layer_choice_complain(settings, path, -ENOMEM, NULL);
 	/*
 	 * It is a copy whose pointers belong to `settings`, which outlives it: it must not free
 	 * them.
@@ -83,9 +76,10 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 		r = compared_file_make(offline, path, &step->compared, &problem);
 	}
 	step->is_broken = r != 0;
+	if (r == PROBLEM && count < settings->layer_count)
+		return warn(settings->layers[count], &problem);
 	if (r != 0)
-		return complain(
-			settings, r == PROBLEM ? count : settings->layer_count, path, r, &problem);
+		return layer_choice_complain(settings, path, r, &problem);
 	if (problem.message[0] && count == settings->layer_count)
 		message_warning(&problem);
 	return EXIT_DONE;
@@ -103,7 +97,7 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 	 * them: the cache has no limit.
 	 */
 	if (!steps->items || source_cache_new(SIZE_MAX, false, &cache) < 0)
-		return complain(settings, settings->layer_count, path, -ENOMEM, NULL);
+		return layer_choice_complain(settings, path, -ENOMEM, NULL);
 	for (size_t i = 0; code == EXIT_DONE && i < settings->layer_count; i++) {
 		code = make_step(settings, cache, i + 1, path, &steps->items[i]);
 		steps->count++;
@@ -111,7 +105,7 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 		is_there |= steps->items[i].compared.is_there;
 	}
 	if (code == EXIT_DONE && !is_there)
-		return complain(settings, settings->layer_count, path, -ENOENT, NULL);
+		return layer_choice_complain(settings, path, -ENOENT, NULL);
 	return code;
 }
 
@@ -173,5 +167,5 @@ int layer_diff(struct unified *how, struct settings *settings, const char *path)
 	if (code != EXIT_DONE)
 		return code;
 	int r = print_steps(how, settings, &steps, path);
-	return r < 0 ? complain(settings, settings->layer_count, path, r, NULL) : EXIT_DONE;
+	return r < 0 ? layer_choice_complain(settings, path, r, NULL) : EXIT_DONE;
 }
