@@ -40,8 +40,7 @@ static int read_text(const char *file, struct host_list *list)
 }
 
 /* Takes the words of a line, which are separated by blanks. */
-static int take_host(
-	const char *file, unsigned line, char *text, struct host_list *list, size_t *capacity)
+static int take_host(const char *file, unsigned line, char *text, struct host_list *list)
 {
 	char *rest = text, *name = strtok_r(text, BLANKS, &rest), *word;
 	struct host host = {.name = name};
@@ -66,7 +65,7 @@ static int take_host(
 		host.facts = host.facts ? host.facts : word;
 		host.fact_count++;
 	}
-	if (array_push(list->items, list->count, *capacity, host) < 0)
+	if (array_push(list->items, list->count, list->capacity, host) < 0)
 		return message_result(-ENOMEM, NULL, file);
 	return EXIT_DONE;
 }
@@ -74,14 +73,13 @@ static int take_host(
 static int take_lines(const char *file, struct host_list *list)
 {
 	char *rest = list->text;
-	size_t capacity = 0;
 	int code = EXIT_DONE;
 
 	for (unsigned line = 1; code == EXIT_DONE && rest; line++) {
 		char *text = strsep(&rest, "\n");
 
 		text[strcspn(text, "#")] = '\0';
-		code = take_host(file, line, text, list, &capacity);
+		code = take_host(file, line, text, list);
 	}
 	return code;
 }
@@ -92,10 +90,8 @@ int host_list_read(const char *file, struct host_list *ret)
 
 	if (code == EXIT_DONE)
 		code = take_lines(file, ret);
-	if (code == EXIT_DONE && ret->count == 0) {
-		message_at(file, "has no host in it; give one a line");
-		code = EXIT_FAILED;
-	}
+	if (code == EXIT_DONE && ret->count == 0)
+		code = message_at(file, "has no host in it; give one a line");
 	return code;
 }
 

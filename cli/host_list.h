@@ -20,6 +20,7 @@ struct host_list {
 	char *text;
 	struct host *items; /* in the order of the file; their texts lie in `text` */
 	size_t count;
+	size_t capacity;
 };
 
 /**
