@@ -63,8 +63,7 @@ static size_t indent_of(const char *line, size_t len)
 	return at;
 }
 
-/* Prints the words behind the text that the line has already. Returns the column behind them. */
-static size_t print_words(const char *text, size_t len, size_t indent, size_t column)
+size_t command_print_words(const char *text, size_t len, size_t indent, size_t column)
 {
 	for (size_t word; len > 0; text += word, len -= word) {
 		size_t space = strspn(text, " ");
@@ -95,12 +94,12 @@ static void print_help(const char *line)
 		if (was_text && !is_text)
 			putchar('\n');
 		if (is_text) {
-			column = print_words(line, len, 0, was_text ? column : 0);
+			column = command_print_words(line, len, 0, was_text ? column : 0);
 		} else if (len <= HELP_WIDTH) {
 			printf("%.*s\n", (int)len, line);
 		} else {
 			printf("%.*s", (int)indent, line);
-			print_words(line + indent, len - indent, indent, indent);
+			command_print_words(line + indent, len - indent, indent, indent);
 			putchar('\n');
 		}
 		was_text = is_text;

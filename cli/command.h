@@ -52,6 +52,12 @@ const struct command *const *command_all(void);
 /** Prints the command's help to standard output. Returns EXIT_DONE. */
 int command_help(const struct command *command);
 
+/**
+ * Prints the words of the help text behind the text that the line has already, and indents further
+ * lines. Returns the column behind them.
+ */
+size_t command_print_words(const char *text, size_t len, size_t indent, size_t column);
+
 /** Prints a message about a wrong command line, and how to get help. Returns EXIT_WRONG_USE. */
 __attribute__((format(printf, 2, 3))) int command_misuse(
 	const struct command *command, const char *format, ...);

@@ -195,31 +195,12 @@ static int run(const struct command *command, int argc, char **argv)
 }
 
 /* Widths, in columns. */
-#define WIDTH 80
 #define OPTION_INDENT 4
 #define TEXT_INDENT 8
 
-/* Prints `text` from `column` on, wrapped, with the further lines indented. */
-static void print_wrapped(const char *text, int column, int indent)
+static void print_wrapped(const char *text, size_t indent)
 {
-	bool is_first = true;
-
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-
-		if (!is_first && column + 1 + len > WIDTH) {
-			printf("\n%*s", indent, "");
-			column = indent;
-		} else if (!is_first) {
-			putchar(' ');
-			column++;
-		}
-		printf("%.*s", len, text);
-		column += len;
-		text += len;
-		text += strspn(text, " ");
-		is_first = false;
-	}
+	command_print_words(text, strlen(text), indent, indent);
 	putchar('\n');
 }
 
@@ -236,7 +217,7 @@ static void print_option(const struct option_spec *spec)
 	if (*spec->fallback)
 		printf("  (default: %s)", spec->fallback);
 	printf("\n%*s", TEXT_INDENT, "");
-	print_wrapped(spec->summary, TEXT_INDENT, TEXT_INDENT);
+	print_wrapped(spec->summary, TEXT_INDENT);
 }
 
 static void print_formats(void)
@@ -244,7 +225,7 @@ static void print_formats(void)
 	printf("\nFormats (--to), most of them known by the names of files:\n\n");
 	for (const struct format *const *at = format_all(); *at; at++) {
 		printf("  %-12s ", (*at)->name);
-		print_wrapped((*at)->summary, 15, 15);
+		print_wrapped((*at)->summary, 15);
 	}
 }
 
@@ -256,7 +237,7 @@ static void print_tables(void)
 	       "Strategies (-s), and the options of each (--set):\n");
 	for (const struct strategy *const *at = strategy_all(); *at; at++) {
 		printf("\n  %-10s ", (*at)->name);
-		print_wrapped((*at)->summary, 13, 13);
+		print_wrapped((*at)->summary, 13);
 		for (const struct option_spec *spec = (*at)->options; spec && spec->name; spec++)
 			print_option(spec);
 	}
