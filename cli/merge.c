@@ -17,10 +17,11 @@
 #include "text.h"
 #include "word.h"
 
-/* How to print the result. */
-struct manner {
-	bool is_watched;    /* again after each change */
-	bool ends_with_nul; /* a NUL byte follows each result */
+/* How often to print the result. */
+enum manner {
+	MANNER_ONCE,
+	MANNER_WATCHED,  /* again after each change */
+	MANNER_WITH_NUL, /* and a NUL byte follows each result */
 };
 
 static int choose_strategy(const struct command *command, void *context, const char *name)
@@ -107,13 +108,9 @@ static int set_limit(const struct command *command, void *context, const char *a
 	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
 }
 
-/* Checks the options for printing. Returns an exit code, or -1: continue. */
-static int check_manner(const struct command *command, char **files, const struct manner *manner)
+static int refuse_stdin(const struct command *command, char **files)
 {
-	if (manner->ends_with_nul && !manner->is_watched)
-		return command_misuse(
-			command, "--null ends each of many results; it needs --watch");
-	for (; manner->is_watched && *files; files++)
+	for (; *files; files++)
 		if (strcmp(input_file(*files), "-") == 0)
 			return command_misuse(
 				command, "standard input can't be watched; give a file");
@@ -122,8 +119,9 @@ static int check_manner(const struct command *command, char **files, const struc
 
 /* Reads the arguments. Returns an exit code, or -1: continue. */
 static int read_arguments(const struct command *command, int argc, char **argv,
-	struct merge_job *job, struct manner *manner)
+	struct merge_job *job, enum manner *manner)
 {
+	bool is_watched = false, ends_with_nul = false;
 	const struct command_option options[] = {
 		{'s', "strategy", .take = choose_strategy, .context = job},
 		{0, "set", .take = set_option, .context = job},
@@ -134,8 +132,8 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		{0, "validate-formats", .flag = &job->validates_formats},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
-		{'w', "watch", .flag = &manner->is_watched},
-		{'0', "null", .flag = &manner->ends_with_nul},
+		{'w', "watch", .flag = &is_watched},
+		{'0', "null", .flag = &ends_with_nul},
 		{0},
 	};
 
@@ -149,7 +147,11 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		return command_misuse(command,
 			"the strategy '%s' copies whole files; --to can't convert them",
 			job->strategy->name);
-	return check_manner(command, argv + optind, manner);
+	if (ends_with_nul && !is_watched)
+		return command_misuse(
+			command, "--null ends each of many results; it needs --watch");
+	*manner = ends_with_nul ? MANNER_WITH_NUL : is_watched ? MANNER_WATCHED : MANNER_ONCE;
+	return is_watched ? refuse_stdin(command, argv + optind) : -1;
 }
 
 static int check_options(const struct options *options)
@@ -177,12 +179,12 @@ static int run(const struct command *command, int argc, char **argv)
 		.set = {.option = "--set"},
 		.limits_set = {.option = "--limit"},
 		.limits = LIMITS_DEFAULT};
-	struct manner manner = {0};
+	enum manner manner = MANNER_ONCE;
 
 	int code = read_arguments(command, argc, argv, &job, &manner);
 	if (code >= 0)
 		return code;
-	if (!manner.is_watched)
+	if (manner == MANNER_ONCE)
 		overseer_begin();
 	job.files = argv + optind;
 	for (char **file = job.files; *file; file++)
@@ -191,7 +193,8 @@ static int run(const struct command *command, int argc, char **argv)
 	code = check_options(&(struct options){job.strategy, job.set.map});
 	if (code != EXIT_DONE)
 		return code;
-	return manner.is_watched ? merge_watch(&job, manner.ends_with_nul) : merge_once(&job);
+	return manner == MANNER_ONCE ? merge_once(&job)
+				     : merge_watch(&job, manner == MANNER_WITH_NUL);
 }
 
 /* Widths, in columns. */
