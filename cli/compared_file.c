@@ -17,14 +17,9 @@
 
 static int keep(char **place, struct span text, struct span *ret)
 {
-	*place = malloc(text.len + 1);
-	if (!*place)
-		return -ENOMEM;
-	if (text.len > 0)
-		memcpy(*place, text.data, text.len);
-	(*place)[text.len] = '\0';
+	*place = span_dup(text);
 	*ret = (struct span){*place, text.len};
-	return 0;
+	return *place ? 0 : -ENOMEM;
 }
 
 static int add_name(struct compared_file *ret, const char *name)

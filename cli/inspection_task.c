@@ -146,11 +146,9 @@ static int take_text(struct record *answer, struct inspection *inspection)
 	if (!record_get_bool(answer))
 		return 0;
 	struct span text = record_get_bytes(answer);
-	inspection->text = malloc(text.len + 1);
+	inspection->text = span_dup(text);
 	if (!inspection->text)
 		return -ENOMEM;
-	if (text.len)
-		memcpy(inspection->text, text.data, text.len);
 	inspection->text_size = text.len;
 	return line_map_take(answer, &inspection->lines);
 }

@@ -107,10 +107,9 @@ static int show_result(const struct merge_job *job, struct shown *shown, bool en
 	int code = write_result(job, shown, ends_with_nul);
 	if (code != EXIT_DONE)
 		return code;
-	char *copy = malloc(text.len + 1);
+	char *copy = span_dup(text);
 	if (!copy)
 		return merge_job_complain(job, -ENOMEM, NULL);
-	memcpy(copy, text.data, text.len);
 	free(shown->text);
 	shown->text = copy;
 	shown->len = text.len;

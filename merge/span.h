@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct span {
@@ -21,6 +22,19 @@ static inline struct span span_of(const char *string)
 static inline bool span_equal(struct span a, struct span b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+/* Returns a copy for free(3), with a NUL behind it. NULL: no memory. */
+static inline char *span_dup(struct span span)
+{
+	char *copy = malloc(span.len + 1);
+
+	if (!copy)
+		return NULL;
+	if (span.len)
+		memcpy(copy, span.data, span.len);
+	copy[span.len] = '\0';
+	return copy;
 }
 
 /* Returns whether `span` is a word in `list`. Characters of `separator` stand between the words. */

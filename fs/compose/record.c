@@ -412,14 +412,9 @@ char *record_get_text(struct record *record)
 		record_spoil(record);
 	if (record->error)
 		return NULL;
-	char *text = malloc(bytes.len + 1);
-	if (!text) {
+	char *text = span_dup(bytes);
+	if (!text)
 		spoil(record, -ENOMEM);
-		return NULL;
-	}
-	if (bytes.len)
-		memcpy(text, bytes.data, bytes.len);
-	text[bytes.len] = '\0';
 	return text;
 }
 

@@ -406,13 +406,10 @@ int loaded_of_text(const struct read_source *source, const struct read_options *
 {
 	CLEANUP(loaded_unrefp)
 	struct loaded *loaded = loaded_new(source->layer, source->path, options);
-	char *text = loaded ? malloc(source->text.len + 1) : NULL;
+	char *text = loaded ? span_dup(source->text) : NULL;
 
 	if (!text)
 		return -ENOMEM;
-	if (source->text.len)
-		memcpy(text, source->text.data, source->text.len);
-	text[source->text.len] = '\0';
 	loaded->text = (struct span){text, source->text.len};
 	loaded->bytes += source->text.len;
 	loaded->stamp = source->stamp;

@@ -83,14 +83,9 @@ static bool has_data(const struct version *version)
 /* Copies bytes, and adds a NUL: a link's target is read as a string. */
 static void copy_data(struct record *record, struct version *version, struct span bytes)
 {
-	version->data = malloc(bytes.len + 1);
-	if (!version->data) {
+	version->data = span_dup(bytes);
+	if (!version->data)
 		record_lack_memory(record);
-		return;
-	}
-	if (bytes.len)
-		memcpy(version->data, bytes.data, bytes.len);
-	version->data[bytes.len] = '\0';
 }
 
 /* Reads the version's bytes, which stay in the record. */

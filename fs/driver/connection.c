@@ -121,14 +121,10 @@ void connection_put(const struct connection *connection, struct record *record)
 static int take_hello(struct connection *connection, struct record *record)
 {
 	struct span bytes = record_get_bytes(record);
-	char *copy = malloc(bytes.len + 1);
+	char *copy = span_dup(bytes);
 
-	if (!copy)
-		return -ENOMEM;
-	if (bytes.len)
-		memcpy(copy, bytes.data, bytes.len);
-	connection->hello = (struct span){copy, bytes.len};
-	return 0;
+	connection->hello = (struct span){copy, copy ? bytes.len : 0};
+	return copy ? 0 : -ENOMEM;
 }
 
 int connection_take(struct connection *connection, struct record *record)

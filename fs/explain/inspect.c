@@ -314,10 +314,9 @@ static int take_text(struct inspection *inspection, const struct composition *co
 {
 	const struct span text = composition->result->text;
 
-	inspection->text = malloc(text.len + 1);
+	inspection->text = span_dup(text);
 	if (!inspection->text)
 		return -ENOMEM;
-	memcpy(inspection->text, text.data, text.len);
 	inspection->text_size = text.len;
 	return line_map_make(&composition->request, composition->result, &inspection->lines);
 }

@@ -80,13 +80,9 @@ static char *make_range(
 /* Returns the first possible key behind `key`, as base64: `key` with a NUL appended. */
 static char *make_next(struct span key)
 {
-	CLEANUP(freep) char *next = malloc(key.len + 1);
+	CLEANUP(freep) char *next = span_dup(key);
 
-	if (!next)
-		return NULL;
-	memcpy(next, key.data, key.len);
-	next[key.len] = '\0';
-	return base64_make((struct span){next, key.len + 1});
+	return next ? base64_make((struct span){next, key.len + 1}) : NULL;
 }
 
 static void clash(struct etcd *etcd, const char *path, size_t len)

@@ -17,14 +17,12 @@ int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd
 		if (array_grow(batch->changes, batch->count, batch->capacity) < 0)
 			return -ENOMEM;
 		change.path = strdup(path);
-		value = malloc(key->value.len + 1);
+		value = span_dup(key->value);
 		change.value = (struct span){value, key->value.len};
 		if (!change.path || !value) {
 			change_fini(&change);
 			return -ENOMEM;
 		}
-		if (key->value.len)
-			memcpy(value, key->value.data, key->value.len);
 		batch->changes[batch->count++] = change;
 		batch->bytes += key->value.len + strlen(path) + sizeof(change);
 		batch->has_deletes |= key->is_deleted;

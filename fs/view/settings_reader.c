@@ -381,7 +381,6 @@ static int read_there(void *context, const char *path, size_t size_max, struct o
 {
 	CLEANUP(record_freep) struct record *answer = NULL;
 	struct settings_reader *reader = context;
-	CLEANUP(freep) char *text = NULL;
 
 	reader->unwatched += watch(reader, path) < 0;
 	int r = ask(reader, &(struct settings_request){READ, path, size_max, NULL}, &answer);
@@ -395,15 +394,9 @@ static int read_there(void *context, const char *path, size_t size_max, struct o
 	r = end_answer(answer, r);
 	if (r < 0 || !S_ISREG(ret->stat.st_mode))
 		return r;
-	text = malloc(bytes.len + 1);
-	if (!text)
-		return -ENOMEM;
-	if (bytes.len)
-		memcpy(text, bytes.data, bytes.len);
-	text[bytes.len] = '\0';
-	ret->text = take_ptr(text);
+	ret->text = span_dup(bytes);
 	ret->len = bytes.len;
-	return 0;
+	return ret->text ? 0 : -ENOMEM;
 }
 
 static int find_there(void *context, const char *path, char ret[PATH_MAX])
