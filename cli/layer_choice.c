@@ -377,8 +377,8 @@ static bool report_unshown(const struct settings *settings, const char *path, co
 	return false;
 }
 
-/* Finds a lower layer's file that a higher layer hides. Returns false if there is none, or it can't be
- * named. */
+/* Finds a lower layer's file that a higher layer hides. Returns false if there is none, or it can't
+ * be named. */
 static bool find_hidden(
 	const struct settings *settings, const char *inner, char **mark, char **name)
 {

@@ -24,8 +24,8 @@ const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE]);
 void progress_print_count(const char *before, size_t count, const char *one, const char *more);
 
 /**
- * Begins, if standard error is a terminal. Nothing is shown in the first `first_ms` milliseconds; with
- * `is_quiet`, nothing at all.
+ * Begins, if standard error is a terminal. Nothing is shown in the first `first_ms` milliseconds;
+ * with `is_quiet`, nothing at all.
  */
 void progress_begin(struct progress *progress, int64_t first_ms, bool is_quiet);
 

@@ -31,8 +31,8 @@ const char *rendered_tree_inner(const char *root, const char *real);
 int rendered_tree_print_drift(const char *root);
 
 /**
- * Prints status, drift, and whether a process renders, as JSON. Returns an exit code; after EXIT_DONE,
- * *ret is the status, for document_free().
+ * Prints status, drift, and whether a process renders, as JSON. Returns an exit code; after
+ * EXIT_DONE, *ret is the status, for document_free().
  */
 int rendered_tree_print_json(const char *root, struct document **ret);
 

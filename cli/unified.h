@@ -36,9 +36,9 @@ struct unified_item {
 };
 
 /**
- * Prints and counts the difference from `old` to `new`, if their texts differ or only one of them exists. For
- * texts with NUL bytes, prints only that they differ. Returns 1 if there is a difference, 0 if not,
- * or -ENOMEM.
+ * Prints and counts the difference from `old` to `new`, if their texts differ or only one of them
+ * exists. For texts with NUL bytes, prints only that they differ. Returns 1 if there is a
+ * difference, 0 if not, or -ENOMEM.
  */
 int unified_print(struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);
