@@ -35,7 +35,9 @@ static bool leads_back(struct circle_search *search, const char *path, unsigned 
 	/* A mount may lie over its own layer. */
 	if (strcmp(real, search->mountpoint) == 0)
 		return depth > 0;
+	/* In a directory of a mount, each lookup is about a deeper path, and so ends. */
 	if (depth == CIRCLE_MAX || plyfs_mount_entry(real, &entry) < 0 ||
+		strcmp(entry.path, real) != 0 ||
 		plyfs_mount_report(real, &document, &ignored) != 0 || !document->count)
 		return false;
 	const struct node *layers = report_get(document->roots[0], "layers");
