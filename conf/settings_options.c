@@ -46,7 +46,8 @@ int settings_options_read_limits(
 		const char *name;
 		struct value_range range;
 	} amounts[] = {{"source", {&value_size, 1, 1u << 30}},
-		{"result", {&value_size, 1, 1u << 30}}, {"depth", {&value_number, 1, LIMIT_DEPTH_MAX}},
+		{"result", {&value_size, 1, 1u << 30}},
+		{"depth", {&value_number, 1, LIMIT_DEPTH_MAX}},
 		{"nodes", {&value_number, 1, 100u * 1000 * 1000}},
 		{"time", {&value_time_ms, 1, 60u * 60 * 1000}}};
 	uint64_t values[] = {limits->source_bytes, limits->result_bytes, limits->depth,
