@@ -193,7 +193,7 @@ class Faulty:
         self.chance = random.Random(seed)
         os.makedirs(self.shown)
         self.control("")
-        self.process = subprocess.Popen([tool, LAYERS["mid"], "control", self.shown])
+        self.process = subprocess.Popen([os.path.abspath(tool), LAYERS["mid"], "control", self.shown])
         end = time.monotonic() + 10
         while not os.path.ismount(self.shown):
             if self.process.poll() is not None or time.monotonic() > end:
