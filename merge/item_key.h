@@ -38,7 +38,7 @@ int item_key_find(
 
 /**
  * Makes an item that has the key of `item` and nothing else. `item` must have a key. Returns 0 with
- * *ret in `arena`, which the caller may change; or -ENOMEM.
+ * *ret in `arena`, or -ENOMEM. The caller may change *ret.
  */
 int item_key_alone(
 	const struct node *item, const struct node *by, struct arena *arena, struct node **ret);

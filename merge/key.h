@@ -132,8 +132,8 @@ void key_text_put_text(struct key_text *text, struct span key);
 void key_text_put_index(struct key_text *text, uint32_t index);
 
 /**
- * Appends the part for the list item `value`, which is matched by the value `key`: [NAME=KEY] if
- * the item is a map that has `key` at NAME; otherwise [KEY].
+ * Appends the part for the list item `value`. `key` is the value by which the item is matched. The
+ * part is [NAME=KEY] if the item is a map that has `key` at NAME; otherwise [KEY].
  */
 void key_text_put_item(struct key_text *text, const struct node *key, const struct node *value);
 

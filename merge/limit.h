@@ -27,7 +27,8 @@ struct limits {
 		.time_ms = 1000})
 
 /**
- * Returns `limits` with LIMIT_DEPTH_MAX at most, or LIMITS_DEFAULT if all but `time_ms` are zero.
+ * Returns `limits`, with a depth of at most LIMIT_DEPTH_MAX. If all but `time_ms` are zero, returns
+ * LIMITS_DEFAULT.
  */
 static inline struct limits limits_or_default(struct limits limits)
 {

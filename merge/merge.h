@@ -39,7 +39,7 @@ struct merge_environment {
 	 * counts; of several equally near, the first in byte order. *ret becomes the *count sources
 	 * of that file, lowest layer first. The sources must exist until the result is freed. They
 	 * must have documents, unless the options of read_options_for() have no format. If *count
-	 * is not 0 at first, a file counts only if a source of a rank below *count has it; find()
+	 * is not 0 at first, a file counts only if it has a source of a rank below *count; find()
 	 * may ignore this, and may also give sources of other ranks. Returns 0, MERGE_ABSENT,
 	 * PROBLEM with `problem` filled, or -errno.
 	 */

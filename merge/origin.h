@@ -29,7 +29,7 @@ struct origins;
 /* The outcome for a contributor. */
 enum origin_fate {
 	ORIGIN_LOST, /* replaced, or not taken: nothing of it is in the value */
-	ORIGIN_PART, /* a part of the map, list or joined string that is the value */
+	ORIGIN_PART, /* a part of the value, which is a map, a list or a joined string */
 	/* a node that removed the value of lower sources, such as a null, or a value with the tag
 	 * !delete */
 	ORIGIN_REMOVED,

@@ -22,7 +22,7 @@
 #include "merge.h"
 #include "stream.h"
 
-/* Positive result of put_request.plan: PROBLEM, as an op may be meant for one of several values. */
+/* Positive result of put_request.plan: like PROBLEM; an op may be meant for several values. */
 #define PUT_UNCLEAR 2
 
 struct put_request {

@@ -67,10 +67,10 @@ double scalar_number(const struct node *scalar);
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 
 /**
- * Gives a plain scalar without a tag the value that its text has in the schema `from`. Does nothing
- * if the text has the same value in scalar->schema. A string gets quotes: from YAML 1.2 to 1.1,
- * `no` becomes 'no'. Any other value gets JSON's text and schema. If JSON can't express the value
- * (.inf, a date), the text stays and the schema becomes `from`. Returns 0 or -ENOMEM.
+ * Changes a plain scalar that has no tag: it gets the value that its text has in the schema `from`.
+ * Does nothing if the text has the same value in scalar->schema. A string gets quotes: from YAML
+ * 1.2 to 1.1, `no` becomes 'no'. Any other value gets JSON's text and schema. If JSON can't express
+ * the value (.inf, a date), the text stays and the schema becomes `from`. Returns 0 or -ENOMEM.
  */
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 

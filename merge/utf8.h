@@ -36,7 +36,7 @@ static inline size_t utf8_length(const char *p, const char *end)
 	return u[0] == 0xF4 && u[1] > 0x8F ? 0 : 4;
 }
 
-/* Returns the number of characters, as all columns count them. */
+/* Returns the number of characters, the unit of all columns. */
 static inline size_t utf8_count(const char *p, const char *end)
 {
 	size_t count = 0;

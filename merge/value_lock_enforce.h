@@ -48,8 +48,9 @@ int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 int value_lock_check_size(struct merge *merge, const struct node *root);
 
 /**
- * Merges `inputs`, a part of merge->inputs, by the same rule, but without locks and bounds. Returns
- * 0 with *ret in merge->arena (NULL: no value), PROBLEM with `problem` filled, or -errno.
+ * Merges `inputs`, a part of merge->inputs, with the request's options, but without locks and
+ * bounds. Returns 0 with *ret in merge->arena (NULL: no value), PROBLEM with `problem` filled, or
+ * -errno.
  */
 int value_lock_merge_part(const struct merge *merge, const struct merge_input *inputs, size_t count,
 	const struct merge_environment *environment, struct origins *origins,

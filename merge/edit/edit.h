@@ -41,9 +41,9 @@ enum edit_kind {
 	EDIT_INSERT,
 };
 
-/* A format may let a key repeat (format.h), so that other sources add values to the key. This enum
- * says how put (put.h) then makes the values in its target the only ones that count. The target is
- * the source that put changes. */
+/* If a key may be repeated (format.h), other sources may add values to it. put_run() (put.h)
+ * changes one source, the target. This enum says how it makes the target's values the only ones
+ * that count. */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* not at all: the op fails */
 	EDIT_AGAIN_LAST,  /* `value` becomes the last one, as only the key's last value counts */

@@ -17,7 +17,7 @@ struct flow {
 struct flow_layout {
 	bool is_lines;      /* each entry has a line of its own */
 	struct span indent; /* of an entry's line */
-	struct span base;   /* of the closing bracket's line */
+	struct span base;   /* the indent of the closing bracket's line */
 	struct span pad;    /* inside the brackets on one line: "" or " " */
 	struct span gap;    /* behind a comma on one line: "" or " " */
 };
@@ -53,7 +53,7 @@ bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_ste
 
 /**
  * Joins the texts in the edit's arena; *len becomes the length. Returns NULL if there is no memory,
- * or was none for a part (`data` NULL, `len` not 0).
+ * or if a part has a `len` but no `data`, because its allocation failed.
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 

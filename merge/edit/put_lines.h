@@ -25,8 +25,9 @@ struct put_lines_request {
 };
 
 /*
- * Two ways to bring a line back that the target removes from the merged text by `remover`. RESTORE
- * deletes the target's line that begins with `remover`. ADD adds the line itself to the target.
+ * A line of the target that begins with `remover` removes another file's line. These are two ways
+ * to bring the removed line back. RESTORE deletes the target's line. ADD adds the removed line to
+ * the target.
  */
 enum put_lines_way { PUT_LINES_RESTORE, PUT_LINES_ADD, PUT_LINES_WAYS };
 

@@ -36,8 +36,8 @@ size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t flo
 /**
  * Returns where `entry`, an entry of `in`, begins, including its comments. The comment lines
  * directly above it are its own if it is the first entry of `in`, if a blank line is above them, or
- * if they begin the text. But above the only entry of the root (`is_root`), comments that begin the
- * text belong to the file.
+ * if they begin the text. But if `in` is the root (`is_root`), and `entry` is its only entry,
+ * comments that begin the text belong to the file.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);

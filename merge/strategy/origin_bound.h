@@ -18,8 +18,8 @@ bool origin_bound_is_short(const struct origins *origins, const struct node *nod
 
 /**
  * As origin_move(), but `from` may stay at another place of the result: `to` shares the steps of
- * `from`. Does nothing if `from` has more than ORIGIN_BOUND steps, and a third value, which shares
- * them already, has further steps.
+ * `from`. Does nothing if `from` has more than ORIGIN_BOUND steps, and another value that shares
+ * them has added a step.
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 

@@ -1,6 +1,6 @@
 /*
  * The parts of CFEngine's mergedata(): arguments that are JSON, and the sum of all arguments. A
- * container is CFEngine's word for a list or map. Here, each layer's value is one.
+ * container is CFEngine's word for a list or map. Here, each layer's value is a container.
  */
 #pragma once
 

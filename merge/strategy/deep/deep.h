@@ -79,8 +79,9 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
  * Prepares the merge at a place where lists stand for maps (`before` of the rule). If one of *below
  * and *value is a map, and the other is a list, replaces the list by the map that it stands for:
  * "A=1" becomes A: "1", and "A" becomes A: null. If the other map has a key with the same text, the
- * new map gets that key: the 1 of "1=a" becomes the integer 1. If both are maps, a key of *value
- * becomes the key of *below with the same text, unless *value has both keys. In deep_pairs.c.
+ * new map gets that key: "1=a" has the integer key 1 if the other map has it, else the string "1".
+ * If both are maps, a key of *value becomes the key of *below with the same text, unless *value has
+ * that key, too. In deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);

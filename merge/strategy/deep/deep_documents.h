@@ -56,7 +56,7 @@ int deep_documents_find(struct deep *deep, struct deep_documents *documents, siz
 
 /**
  * Sets *ret to whether `said`, a document's root, has a "!delete" that removes the document below.
- * Returns 0; or PROBLEM if such a root has further values than those by which documents are
+ * Returns 0; or PROBLEM if `said` has such a tag, and also values by which documents are not
  * matched.
  */
 int deep_documents_check_removal(struct deep *deep, const struct deep_documents *documents,

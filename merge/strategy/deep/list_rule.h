@@ -3,8 +3,9 @@
  *
  *      lists: {"*": replace, "spec.containers": {by: name}, "run.*": append}
  *
- * A pattern is the keys that lead to a list, from the root, with dots between them. A list on the
- * way adds only its key: `spec.containers.env` means the `env` of each container. In a pattern
+ * A pattern is the keys that lead to a list, from the root, with dots between them. It does not
+ * name the items of a list on the way: `spec.containers.env` means the `env` of each container.
+ * In a pattern
  *
  *      *     stands for one key; at the end, for one or more: "run.*" is everything below run
  *      **    stands for any number of keys, also none: "**.hosts" is every `hosts`

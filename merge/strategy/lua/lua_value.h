@@ -61,8 +61,8 @@ struct arena *lua_box_arena(lua_State *L);
 struct origins *lua_box_origins(lua_State *L);
 
 /**
- * Counts the bytes that the arena has beyond `before` as memory of the scripts. Raises an error if
- * `r` < 0, or if scripts have used too much memory (lua_sandbox_memory()).
+ * Adds the arena's growth to the memory of the scripts; `before` is its former size, in bytes.
+ * Raises an error if `r` < 0, or if scripts have used too much memory (lua_sandbox_memory()).
  */
 void lua_box_check(lua_State *L, int r, size_t before);
 

@@ -54,8 +54,8 @@ size_t pillar_steps(const struct node *node);
 int pillar_strip(struct pillar_values *values, const struct node *value, const struct node **ret);
 
 /**
- * Combines `other` into *value: adds the map keys and list items that *value lacks. Any other value
- * in *value stays. If *value must change and is not open, *value becomes an open copy. `other` is
+ * Combines `other` into *value: adds the map keys and list items that *value lacks. A scalar of
+ * *value stays. If *value must change and is not open, *value becomes an open copy. `other` is
  * not changed. For origins, `why` is the reason why a scalar of *value stays. Returns 0, PROBLEM or
  * -ENOMEM.
  */
