@@ -57,7 +57,7 @@ struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache
 bool fallbacks_have(const struct fallbacks *fallbacks, const struct problem *problem);
 
 /**
- * After a failed merge: marks the fallback for the source that `problem` names as used. Returns
+ * After a failed merge: marks as used the fallback for the source that `problem` names. Returns
  * true: try the merge again; false: there is no unused fallback.
  */
 bool fallbacks_use(struct fallbacks *fallbacks, const struct problem *problem);

@@ -32,8 +32,8 @@ struct line {
 	uint32_t source_column;      /* in characters, starting at 1 */
 	uint32_t key_column;         /* of the first key in `text`; 0: no key begins in the line */
 	uint32_t value_column;       /* of that key's value; 0: the value begins in another line */
-	uint32_t first; /* index in `values` of the first value that begins here, with its key */
-	uint32_t count; /* the number of values that begin in this line */
+	uint32_t first;              /* index in `values` of the line's first value */
+	uint32_t count; /* the number of its values; a value belongs to the line of its key */
 };
 
 /* A value of the result, in the order of the text. */

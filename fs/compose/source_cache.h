@@ -38,7 +38,7 @@ struct loaded {
 enum {
 	SOURCE_MOVED = 2,     /* the source has moved: repeat the union lookup */
 	SOURCE_UNSETTLED = 3, /* the source is being written */
-	SOURCE_FAILED = 4,    /* PROBLEM, because a file system has failed (layer_has_failed()) */
+	SOURCE_FAILED = 4,    /* as PROBLEM, but a file system has failed (layer_has_failed()) */
 };
 
 struct source_cache;
@@ -113,8 +113,8 @@ struct read_source {
 };
 
 /**
- * Makes what source_cache_load() would return, except `stat`, from a copy of source->text: with
- * `options` the document, else the text. Returns 0 with *ret for loaded_unref(); PROBLEM; -errno.
+ * Makes a loaded source, without `stat`, from a copy of source->text. It has the document; or, if
+ * `options` is NULL, the text. Returns 0 with *ret for loaded_unref(); PROBLEM; -errno.
  */
 int loaded_of_text(const struct read_source *source, const struct read_options *options,
 	struct loaded **ret, struct problem *problem);
