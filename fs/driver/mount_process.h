@@ -34,7 +34,7 @@ enum mount_call {
 };
 
 /**
- * Starts the process, and waits until the process has looked up its last path. Call it before the
+ * Starts the process, and waits until it is ready: its start looks up paths. Call it before the
  * mount, so that the process never holds /dev/fuse. The text `mountpoint` must outlive *process.
  * Returns 0 or -errno.
  */

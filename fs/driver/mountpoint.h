@@ -18,8 +18,8 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 int mountpoint_make(const char *path);
 
 /**
- * Returns whether programs may need a file at, above or below `path` (absolute) to start. While no
- * process answers a mount on such a path, no program can start, not even a new plyfs.
+ * Returns whether programs may need `path` (absolute), or a path above or below it, to start. While
+ * no process answers a mount on such a path, no program can start, not even a new plyfs.
  */
 bool mountpoint_is_for_programs(const char *path);
 

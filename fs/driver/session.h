@@ -63,9 +63,10 @@ struct session_options {
 #define SESSION_LEFT 3
 
 /**
- * Mounts. Takes over the caller's reference to `settings`, even on failure, so that replaced layers
- * do not stay open. Unmounts a dead mount (ENOTCONN) first. Blocks SIGTERM, SIGINT and SIGHUP until
- * session_serve(). Returns 0 with *ret for session_free(); PROBLEM; or -errno.
+ * Mounts. Takes over the caller's reference to `settings`, even on failure, so that its layers are
+ * closed when other settings replace it. Unmounts a dead mount (ENOTCONN) first. Blocks SIGTERM,
+ * SIGINT and SIGHUP until session_serve(). Returns 0 with *ret for session_free(); PROBLEM; or
+ * -errno.
  *
  * With options->heir, takes over the previous daemon's mount as it is. If this function then fails,
  * the session is not freed: the caller must unmount, and end this process at once by _exit(2).
