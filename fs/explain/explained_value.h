@@ -46,7 +46,7 @@ struct explained {
 	const struct origin_removed *removed;
 	/* If the value is gone: the map or list that it was in, or the value that replaced it. */
 	const struct node *in;
-	/* values at the KEY whose map or list was overridden as a whole */
+	/* values at the KEY in maps or lists that were overridden as a whole */
 	struct origin_step *also;
 	uint32_t also_count;
 

@@ -44,7 +44,7 @@ struct inspection {
 	char *text;              /* the merged text, if the rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	bool *is_matched; /* of a virtual file: whether each pattern has a source; else NULL */
+	bool *is_matched;       /* of a virtual file: whether pattern [i] has a source; else NULL */
 };
 
 /**
