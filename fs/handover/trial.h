@@ -40,7 +40,7 @@ struct program_call {
 	char **words; /* its argv: "plyfs", "mount", …, NULL; words[-1] is free, for a trial */
 	struct rlimit files; /* the limit of descriptors that the daemon began with */
 	uint64_t slice_ns;   /* the time slice (slice.h) that the daemon began with */
-	bool is_config;      /* the word in place of the layers is the path of a plyfs.yaml */
+	bool is_config;      /* `words` has the path of a plyfs.yaml in place of the layers */
 };
 
 struct program_trial {
@@ -58,8 +58,8 @@ int trial_begin(const struct program_call *call, const char *question, int benea
 
 /**
  * Reaps a trial that has ended (`pidfd` is readable), and closes its descriptors. Returns whether
- * the program said yes. If not, `text` gets the program's last message; without a message, its
- * first line of output; without output, how it ended.
+ * the program said yes. If not, `text` gets the program's last message ("plyfs: …"), else its
+ * first line of output, else how it ended.
  */
 bool trial_take(struct program_trial *trial, char text[TRIAL_TEXT_MAX]);
 
