@@ -2,8 +2,8 @@
  * The process plyfs-state: only this process writes the directory of the last-good store
  * (last_good_file.h), and it can write nothing else.
  *
- *      daemon ── CALL ──▶ plyfs-state      there are versions to write; plyfs-state waits for more
- *             ◀─ NEXT ───
+ *      daemon ── CALL ──▶ plyfs-state      there are versions to write
+ *             ◀─ NEXT ───                  a second later: by then there may be more
  *             ── PUT, REMOVE ─▶            one file
  *             ◀─ NEXT ───                  … until the daemon has no more:
  *             ── COMMIT ─▶
