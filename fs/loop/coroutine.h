@@ -8,7 +8,8 @@
  * it reads and changes needs no lock. After a wait, everything may have changed.
  *
  * The stack on which a thread began is a coroutine, too: the root. Each thread has its own
- * coroutines, which no other thread may wake or join. await.h waits as coroutine_poll() does.
+ * coroutines, which no other thread may wake or join. The functions of await.h wait as
+ * coroutine_poll() does.
  */
 #pragma once
 
@@ -44,9 +45,9 @@ const struct coroutine *coroutine_self(void);
 
 /**
  * Waits as ppoll(2) does, or until another coroutine wakes the queue (NULL: none). If several
- * coroutines are in a queue, only the first one gets a descriptor that is ready. Returns the number
- * of ready descriptors; 0: the time is over, or the coroutine was woken; or, only in the root, -1
- * with errno EINTR: a signal was handled.
+ * coroutines are in a queue, a ready descriptor ends only the wait of the first one. Returns the
+ * number of ready descriptors; 0: the time is over, or the coroutine was woken; or, only in the
+ * root, -1 with errno EINTR: a signal was handled.
  */
 int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 	struct coroutine_queue *queue);
