@@ -18,14 +18,14 @@ void agenda_free(struct agenda *agenda); /* NULL: does nothing */
 int agenda_fd(const struct agenda *agenda);
 
 /**
- * Schedules an examination of the path in `after_ms`. All scheduled paths are examined together,
+ * Schedules an examination of `path` after `after_ms`. All scheduled paths are examined together,
  * when the first of them is due. If `path` is NULL or memory is short, all paths are examined.
  */
 void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
- * Schedules the making of a generation in `after_ms`. Another call before that restarts the delay,
- * up to a limit since the first call. If `after_ms` is longer than the limit, it is kept in full.
+ * Schedules the making of a generation after `after_ms`. Another call before that restarts the
+ * delay, which ends 200 ms after the first call at the latest. An `after_ms` above 200 is kept.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 

@@ -30,8 +30,8 @@
 #include "settings.h"
 
 /**
- * Reads the bases of the names in the manifest (manifest.h). Returns view_callbacks.basis_seed, a
- * hash of the seed and the settings; 0: bases can't be used now.
+ * Reads the bases of the names in the manifest (manifest.h). Returns the value for
+ * view_callbacks.basis_seed: a hash of the file's seed and the settings; 0: bases can't be used.
  */
 uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
 

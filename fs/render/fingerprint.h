@@ -24,7 +24,7 @@ struct fingerprint {
 enum drift {
 	DRIFT_NONE,
 	DRIFT_REMOVED,
-	DRIFT_REPLACED, /* by an object of another kind */
+	DRIFT_REPLACED, /* such as a file by a directory */
 	DRIFT_EDITED,
 	DRIFT_RIGHTS, /* mode, owner or group */
 };
@@ -37,7 +37,7 @@ const char *drift_text(enum drift drift);
 
 enum drift drift_between(const struct fingerprint *was, const struct fingerprint *is);
 
-/* Size of a chunk, in bytes. Another size would give other hashes. */
+/* Bytes of a file that are hashed at a time. Another number would give other hashes. */
 #define FINGERPRINT_CHUNK (1u << 16)
 
 /* The hash of an empty file. */

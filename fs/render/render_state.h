@@ -31,8 +31,8 @@ struct render {
 	struct inotify *inotify;
 	struct subscription beside; /* to the directory that contains the generations */
 
-	struct coroutine_queue answered;       /* the walk, while it waits for a lookup */
-	const struct populate_lookup *awaited; /* the lookup that the walk waits for; or NULL */
+	struct coroutine_queue answered; /* the coroutine that populates, waiting for a lookup */
+	const struct populate_lookup *awaited; /* the lookup that it waits for; or NULL */
 
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by inode number */
 	size_t incomplete;   /* number of incomplete directories */
