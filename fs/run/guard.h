@@ -9,8 +9,8 @@
  *                         └─ sends the result
  *
  * The guard sends two messages, each a struct run_result. It sends the first one before the program
- * starts, with RUN_GONE and the path of the workspace. The second one has the result. If the guard
- * is killed in between, the runner passes on the first one, and removes the workspace itself.
+ * starts, with RUN_GONE and the path of the workspace (workspace.h). The second one has the result.
+ * If the guard is killed in between, the runner passes on the first one, and removes the workspace.
  */
 #pragma once
 

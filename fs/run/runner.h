@@ -12,10 +12,10 @@
  * - Only callers of runner_wait() and runner_check() wait for a command.
  * - At most RUN_SLOTS checks and RUN_SLOTS change hooks run at a time. For one more, runner_run()
  *   returns -EBUSY.
- * - The guard kills everything that the command has started, and removes the workspace, at the
- *   first of these events: the program ends; the command's time limit is over; runner_stop() is
- *   called; the process of the runner ends in any way.
- * - If a guard is killed, only its own run fails (RUN_GONE), and the runner removes the workspace.
+ * - The guard kills everything that the command has started, and removes the command's directory
+ *   (workspace.h), at the first of these events: the program ends; the command's time limit is
+ *   over; runner_stop() is called; the process of the runner ends in any way.
+ * - If a guard is killed, only its own run fails (RUN_GONE), and the runner removes the directory.
  *   If a guard has not ended some time after its command's time limit, the runner sends it SIGCONT,
  *   and then SIGKILL.
  *
