@@ -9,9 +9,10 @@
 
 /**
  * In the process that will fork workers, before the mount is made: loads the libraries that the
- * settings need, makes the filter, and enters the sandbox in a child, as a test. If this function
- * was not called, workers have no sandbox. Returns 0 with *ret, the parts that will be in force in
- * each worker; PROBLEM: the kernel offers a part of the sandbox that can't be used; or -errno.
+ * settings need, makes the filter of system calls, and enters the sandbox in a child, as a test. If
+ * this function was not called, workers have no sandbox. Returns 0 with *ret, the parts that will
+ * be in force in each worker; PROBLEM: the kernel offers a part of the sandbox that can't be used;
+ * or -errno.
  */
 int reader_sandbox_prepare(const struct settings *settings, const struct sandbox_switches *switches,
 	struct sandbox_state *ret, struct problem *problem);

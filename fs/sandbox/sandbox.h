@@ -11,8 +11,8 @@
  *                 it keeps those of the layers and of the directory under the mount, and inotify's,
  *                 to which it adds watches of remote layers. It writes no file, starts no process
  *                 and sends no signal. If a link of a layer with `follow` leads to a file outside
- *                 of the layers, a process that the daemon forks opens the file for the worker,
- *                 unless the file is in /proc or the like.
+ *                 of the layers, a process that the daemon forks opens the file for the worker;
+ *                 but no file in /proc or the like.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
