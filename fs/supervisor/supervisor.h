@@ -49,7 +49,7 @@ struct supervisor_options {
 
 /**
  * Checks that the mirrors of `outline` can be started, and starts them. `outline` is from
- * settings_outline(), with an absolute path; *ret has a reference of its own. Call it before there
+ * settings_outline() of an absolute path; *ret has a reference of its own. Call it before there
  * are coroutines. Returns 0 with *ret for supervisor_freep(); PROBLEM, with the remedy; or -errno.
  */
 int supervisor_new(struct settings *outline, const struct supervisor_options *options,
