@@ -22,9 +22,9 @@ struct finder {
 		void *each_context);
 
 	/*
-	 * Finds a file `name` in or below `directory`: the one before which `list` has `skip` such
-	 * files. Returns 0 with the file's path in *ret, for free(3), and with the layers that show
-	 * its directory in *layers; FINDER_ABSENT; or -errno.
+	 * Finds a file `name` in or below `directory`; passes over `skip` such files first, in
+	 * `list`'s order. Returns 0 with the file's path in *ret, for free(3), and with the layers
+	 * that show its directory in *layers; FINDER_ABSENT; or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name, size_t skip, char **ret,
 		layer_mask *layers);
