@@ -8,16 +8,17 @@ struct view;
 
 /**
  * Makes and watches the directory that `lookup` has found, without showing it. The new directory
- * has `parent` in use (NULL: it is the root). May wait. Returns 0 with *ret, which the caller
- * either shows or drops by attach_drop(); or -ENOMEM.
+ * counts as a user of `parent`; NULL: the new directory is the root. May wait. Returns 0 with *ret,
+ * which the caller either shows or drops by attach_drop(); or -ENOMEM.
  */
 int attach_make(struct view *view, const struct settings *settings, struct directory *parent,
 	const char *name, const struct union_lookup *lookup, struct directory **ret);
 void attach_drop(struct view *view, struct directory *directory);
 
 /**
- * Begins polling. `error`: the errno with which a watch has failed; 0: none has. `is_remote`: a
- * layer lies on a remote file system, for which inotify does not report everything.
+ * Notes that the publisher must poll some directories. `error`: the errno with which a watch has
+ * failed; 0: none has. `is_remote`: a layer lies on a remote file system, for which inotify does
+ * not report everything.
  */
 void attach_poll(struct view *view, int error, bool is_remote);
 
@@ -37,8 +38,8 @@ void attach_unseen(struct view *view, struct directory *directory);
 
 /**
  * Does attach_unseen(), as the listing of a layer's directory has failed with `error` (an errno).
- * If the file system has failed (layer_has_failed()), and the directory is not polled, has the
- * directory looked up and scanned again after a while.
+ * If the file system has failed (layer_has_failed()), and the directory is not polled, then the
+ * publisher will look up and scan the directory again after a while.
  */
 void attach_unlisted(struct view *view, struct directory *directory, int error);
 

@@ -47,10 +47,10 @@ uint64_t entry_ino(const struct entry *entry);
 /** Reserves the inode number of the entry's first object, unless the entry has a number. */
 void entry_reserve_ino(struct view *view, struct entry *entry);
 
-/** Makes `entry` show `version`, and takes one reference. */
+/** Shows `version` at `entry`. The entry gets a reference of its own. */
 void entry_show_version(struct view *view, struct entry *entry, struct version *version);
 
-/** Makes `entry` show `directory`, a new one; NULL: one that the first lookup will make. */
+/** Shows the new `directory` at `entry`; NULL: the first lookup will make the directory. */
 void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory);
 
 /** Makes the entry show nothing. If it is a directory, everything in it shows nothing, too. */

@@ -96,9 +96,9 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 void look_heed_past(struct look *look);
 
 /**
- * Takes each layer that does not answer out of the lookup, if a layer below it contributed to the
- * shown version, and it did not: then it neither has the file nor hides it. Returns whether a slow
- * layer may still answer: then the publisher tries again.
+ * Takes each layer that does not answer out of the lookup, if the shown version was made without
+ * this layer, but with a lower one: so the layer neither had the file nor hid it. Returns whether a
+ * slow layer may still answer: then the publisher tries again.
  */
 bool look_heed_silence(struct look *look);
 
