@@ -21,10 +21,9 @@ int name_watch_add(struct name_watch *watch, int directory, const char *name, ui
 
 /**
  * Take over watches that another process adds to name_watch_fd(). First call name_watch_expect(),
- * which returns 0 or -EDQUOT (inotify_limit()); after -EDQUOT, call neither of the other two
- * functions. When the process has added its watches, call name_watch_add_watched() for each name,
- * with the number `wd` of its directory's watch. It returns 0 or -ENOMEM. At the end call
- * name_watch_expect_no_more().
+ * which returns 0 or -EDQUOT (inotify_limit()). Only after 0: when the process has added its
+ * watches, call name_watch_add_watched() for each name, with the number `wd` of its directory's
+ * watch. It returns 0 or -ENOMEM. At the end call name_watch_expect_no_more().
  *
  * An event that is read before its watch has a name is dropped. Then the next
  * name_watch_end_renewal() returns true.
@@ -34,7 +33,7 @@ int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, u
 void name_watch_expect_no_more(struct name_watch *watch);
 
 /**
- * Replace all names: add the new ones between the two calls. The old names stay watched until
+ * Replace all names: after name_watch_renew() add the new ones. The old names stay watched until
  * name_watch_end_renewal(). So if a directory has both old and new names, its queued events are not
  * lost.
  *
