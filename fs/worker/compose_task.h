@@ -15,9 +15,9 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 	struct problem *problem);
 
 /**
- * Has a worker merge again, and map the lines if the text is still the version's. Returns 0 with
- * *ret for line_map_free() (NULL: the sources have changed, or can't be merged); -ENOMEM; or
- * -ECANCELED.
+ * Finds the places in the sources that the version's lines come from: a worker merges again.
+ * Returns 0 with *ret for line_map_free() (NULL: the sources give another text by now, or can't be
+ * merged); -ENOMEM; or -ECANCELED.
  */
 int map_lines_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version, struct line_map **ret);

@@ -8,8 +8,8 @@
 #define WORKER_NO_MEMORY COROUTINE_NO_MEMORY
 
 /**
- * Returns the seconds of processor time that reading one source, or one merge, may take; 0: no
- * limit. The parsers' own limit (limit.h) is lower; this one stops a parser that has a bug.
+ * Returns the seconds of processor time that the reading of one source, or one merge, may take;
+ * 0: no limit. The parsers' own limit (limit.h) is lower; this one stops a parser that has a bug.
  */
 static inline unsigned worker_seconds(const struct settings *settings)
 {
