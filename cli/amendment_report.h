@@ -7,7 +7,7 @@
 
 #include "amendment.h"
 
-/* The usual text `nothing` for amendment_report_end(). */
+/* The usual argument `nothing` of amendment_report_end(). */
 #define AMENDMENT_NOTHING "nothing changes: it is so already"
 
 /* A command's output about its changes: lines, or one JSON object. */
@@ -26,8 +26,8 @@ struct amendment_output {
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
- * Ends the output. If no change was reported, prints the text `nothing`, or with `is_json` an
- * object without changes. NULL: the command has failed, and the function only closes a JSON object
- * that was begun. If the report of a change can't be written, prints a message.
+ * Ends the output. If no change was reported, prints the text in `nothing`, or with `is_json` an
+ * object without changes. `nothing` is NULL if the command has failed: then the call only closes
+ * a JSON object that was begun. If the report of a change can't be written, prints a message.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

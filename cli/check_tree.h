@@ -8,7 +8,8 @@
 #include "check_report.h"
 #include "offline.h"
 
-/* The state of the files to which a rule or virtual file applies, in ascending order. */
+/* The state of the files to which a rule or virtual file applies. If rules share their options, the
+ * greatest of their states counts. */
 enum merged {
 	MERGED_NONE, /* there is no such file */
 	MERGED_ALL,

@@ -1,7 +1,7 @@
 /*
- * A warning about layers in directories that other users can't enter. A mount shows such layers to
- * those users all the same: as in a bind mount, only the modes of the layer and its contents apply,
- * not those of the directories above.
+ * A warning about layers in directories that only their owner and group can enter. A mount shows
+ * such layers to other users all the same: as in a bind mount, only the modes of the layer and its
+ * contents apply, not those of the directories above.
  */
 #pragma once
 

@@ -14,10 +14,10 @@ struct explained_file {
 };
 
 /**
- * Opens the layers in *ret, and finds the path to which `path` leads, as follow_to() (follow.h)
- * does. With `may_be_new`, the file and its directories may be missing. Returns EXIT_DONE with
- * *ret_path for free(3), "" for the root; or another exit code after an error message. In both
- * cases call explained_file_fini().
+ * Fills *ret with the opened layers, and finds the path to which `path` leads, as follow_to()
+ * (follow.h) does. With `may_be_new`, the file and its directories may be missing. Returns
+ * EXIT_DONE with *ret_path for free(3), "" for the root; or another exit code after an error
+ * message. In both cases call explained_file_fini().
  */
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path);

@@ -25,7 +25,7 @@ int file_watch_add_directory(struct file_watch *watch, const char *directory);
 
 /** Results of file_watch_wait(). */
 enum {
-	/* a name has changed; returned after a pause without events, or after 1 s */
+	/* a name has changed; returned at the next pause in the events, at most 1 s later */
 	FILE_WATCH_CHANGED,
 	FILE_WATCH_ENDED, /* one of `fds` has an event */
 };

@@ -48,8 +48,8 @@ static inline const char *layer_choice_text(const struct layer_choice *choice)
 int layer_choice_take_fact(const struct command *command, void *context, const char *text);
 
 /**
- * Guesses what `word` is. A file, or a missing name with YAML's suffix, counts as a plyfs.yaml. Any
- * other word counts as layers.
+ * Guesses what `word` is. A file counts as a plyfs.yaml; so does a word with YAML's suffix if
+ * nothing has that name. Any other word counts as layers.
  */
 struct layer_choice layer_choice_guess(const char *word);
 
@@ -74,7 +74,7 @@ int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
 
 /**
  * As layer_choice_open(), for a caller that does not follow changes of the layers. Mirrors keep the
- * opened trees until settings_unref() (store_hold()).
+ * opened generations until settings_unref() (store_hold()).
  */
 int layer_choice_hold(const struct layer_choice *choice, struct settings **ret);
 

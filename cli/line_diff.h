@@ -23,7 +23,7 @@
 #define LINE_DIFF_LINES_MAX (1u << 20)
 
 struct line_diff_side {
-	/* with their "\n": a last line without one equals no other line */
+	/* with their "\n", so a last line without one differs from a line that has one */
 	struct span *lines;
 	bool *changed; /* of each line; one more element follows, and is false */
 	size_t count;

@@ -18,7 +18,7 @@ void manager_find(void);
 
 /**
  * Sends `text`, which has lines as in sd_notify(3), to the manager. If the manager does not read,
- * an important text waits, and any other text is lost.
+ * waits until it can send an important text, and drops any other text.
  */
 void manager_say(const char *text, bool is_important);
 

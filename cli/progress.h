@@ -20,7 +20,7 @@ struct progress {
 /** Formats a number: "10,000". */
 const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE]);
 
-/** Prints "BEFORE10,000 MORE" to standard output. If `count` is 1, prints "BEFORE1 ONE". */
+/** Prints `before`, the count, a blank and `more` (`one` if the count is 1) to standard output. */
 void progress_print_count(const char *before, size_t count, const char *one, const char *more);
 
 /**
