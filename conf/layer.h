@@ -278,7 +278,7 @@ bool layer_has_failed(int result);
 int layer_source_name(const struct layer *layer, const char *path, char **ret);
 
 /**
- * Makes a file's names in the store of which the layer is a copy. *original is the name to edit,
+ * Makes a file's names in the store of which the layer is a copy. *original names the file to edit,
  * "etcd:/fleet/app.yaml". *place is that name with the revision of the open file `fd`, as
  * store_place() makes it. Both are NULL if the layer is no copy, or the kind of its store is
  * unknown. Returns 0 with both for free(3), or -ENOMEM.

@@ -17,7 +17,7 @@ struct layer_spec {
 	/* letters of the specifiers (%H: 'H'; %{NAME}: '{') in the path as plyfs.yaml has it; NULL:
 	 * none */
 	const char *specifiers;
-	/* number of bytes of `path` behind the value of the first specifier that is not %h */
+	/* number of bytes in `path` after the value of the first specifier other than %h */
 	size_t behind;
 	/* the name is from plyfs.yaml, not from the path */
 	bool is_named;

@@ -194,8 +194,8 @@ struct layer *settings_layer(const struct settings *settings, const char *name);
 const struct rule *settings_rule(const struct settings *settings, const char *path);
 
 /**
- * Returns the rule with that index: those of `rules`, then those of the virtual files. NULL: there
- * are no more.
+ * Returns a rule by its index, which counts `rules` first, then the rules of the virtual files.
+ * NULL: there are no more.
  */
 const struct rule *settings_rule_at(const struct settings *settings, size_t index);
 

@@ -35,7 +35,7 @@ struct settings_environment {
 	const char *beneath;
 
 	/* The caller watches the files of the settings, and reads them again after a change. If
-	 * false, settings_read() itself reads a bad new file again: it may be half written. */
+	 * false, settings_read() itself reads a bad file again if it was just written. */
 	bool is_watched;
 };
 

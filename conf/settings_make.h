@@ -19,8 +19,7 @@ int settings_set_rules(struct settings *settings, size_t count);
 
 /**
  * Reads the file that `facts:` names in `root`, a plyfs.yaml's map, into settings->facts. Then
- * replaces the facts in rules, files and options by settings_expand_facts(). Returns 0, PROBLEM or
- * -ENOMEM.
+ * calls settings_expand_facts() for rules, files and options. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_read_facts(
 	struct settings *settings, const struct node *root, struct problem *problem);
