@@ -49,8 +49,8 @@ struct subschema {
 	/* the keyword of `parent` that contains this subschema; if only a reference leads here, the
 	 * part of the reference's JSON Pointer behind `parent` */
 	struct span step;
-	const struct node *key; /* in the keyword's value, if this is a map of schemas; or NULL */
-	uint32_t index; /* in the keyword's value, if this is a list of schemas; or UINT32_MAX */
+	const struct node *key; /* in the keyword's value, if that is a map of schemas; or NULL */
+	uint32_t index; /* in the keyword's value, if that is a list of schemas; or UINT32_MAX */
 	enum { SCHEMA_MAP, SCHEMA_TRUE, SCHEMA_FALSE } form;
 	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
 	uint8_t visit;        /* state of the search for loops (loop.c) */
