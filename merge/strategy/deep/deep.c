@@ -545,13 +545,13 @@ static const struct option_spec options[] = {
 		"the lower layers' values that a layer deletes, for formats without the tag "
 		"'!delete': a map of layers to places, such as {site: server.tls}"},
 	{"kinds", OPTION_CHOICE, "any", "any|strict",
-		"whether a value of another kind (a map, list or scalar) replaces the lower value, "
-		"or is an error unless a tag or null allows it"},
+		"any: a map, list or scalar also replaces a lower value of a different kind; "
+		"strict: that is an error, unless a tag or null allows it"},
 	{"documents", OPTION_VALUE, "", NULL,
-		"how the documents of a YAML file are matched between layers: {by: KEY} or {by: "
-		"[KEY, KEY]}, where all KEYs count; position; merge: all become one; or refuse. "
-		"Without this option, by [kind, metadata.name] if all documents have these, "
-		"else refuse"},
+		"how the documents of a YAML file are matched between layers. {by: KEY} or {by: "
+		"[KEY, KEY]}: by the values of all KEYs. position: by their order. merge: all "
+		"become one. refuse: an error. Without this option, {by: [kind, metadata.name]} "
+		"if all documents have these keys, otherwise refuse"},
 	{0},
 };
 
