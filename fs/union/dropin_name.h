@@ -1,7 +1,7 @@
 /*
  * The names of drop-ins: which files of NAME.d are sources of NAME, and which are ignored.
  *
- *      app.yaml.d      *.yaml, and *.json, *.toml … if the strategy merges trees
+ *      app.yaml.d      *.yaml, and *.json, *.toml … if the strategy merges values
  *      web.service.d   *.conf, as in systemd, and with `dropins: layers` also *.yaml
  *      motd.d          *.conf, and names without a suffix, except README
  *
@@ -29,7 +29,7 @@ bool dropin_is_named(const struct settings *settings, const char *path, const ch
  */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
-/** Makes the contributor of the file `found`, which is left out: its name is no drop-in's. */
+/** Returns `found` marked as left out, because its name is not that of a drop-in. */
 static inline struct contributor dropin_ignored(const struct contributor *found)
 {
 	return (struct contributor){.layer = found->layer,

@@ -85,7 +85,7 @@ const struct node *lua_box_new_float(lua_State *L, double number);
 void lua_box_check_height(lua_State *L, const struct node *node);
 
 /**
- * Makes a list from the Lua table at the index `table`. At most `left` tables may be nested in it.
+ * Makes a list from the Lua table at the index `table`. Tables in it may be nested `left` deep.
  */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left);
 
