@@ -55,9 +55,9 @@ void *arena_zalloc(struct arena *arena, size_t count, size_t size);
 	((count) < (capacity) ? 0 : arena_grow_full(arena, &(array), &(capacity), sizeof(*(array))))
 
 /* Adds an entry at the end. Returns as arena_grow(). */
-#define arena_push(arena, array, count, capacity, entry)                                           \
+#define arena_push(arena, array, count, capacity, ...)                                             \
 	(arena_grow(arena, array, count, capacity) < 0 ? -ENOMEM                                   \
-						       : ((array)[(count)++] = (entry), 0))
+						       : ((array)[(count)++] = __VA_ARGS__, 0))
 
 /* private: the part of arena_grow() for a full array */
 int arena_grow_full(struct arena *arena, void *array, uint32_t *capacity, size_t size);

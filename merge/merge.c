@@ -81,20 +81,14 @@ int merge_adopt(struct merge *merge, struct document *document)
 {
 	struct merge_result *result = merge->result;
 
-	if (arena_grow(merge->arena, result->owned, result->owned_count, result->owned_capacity) <
-		0)
-		return -ENOMEM;
-	result->owned[result->owned_count++] = document;
-	return 0;
+	return arena_push(
+		merge->arena, result->owned, result->owned_count, result->owned_capacity, document);
 }
 
 static int add_source(struct merge_result *result, const struct source *source)
 {
-	if (arena_grow(result->arena, result->sources, result->source_count,
-		    result->source_capacity) < 0)
-		return -ENOMEM;
-	result->sources[result->source_count++] = source;
-	return 0;
+	return arena_push(result->arena, result->sources, result->source_count,
+		result->source_capacity, source);
 }
 
 /* The caller's environment; the files that it finds are added to the sources. */

@@ -21,10 +21,7 @@ int option_uses_add(struct option_uses *uses, const struct node *node)
 {
 	if (!node || option_uses_have(uses, node))
 		return 0;
-	if (array_grow(uses->items, uses->count, uses->capacity) < 0)
-		return -ENOMEM;
-	uses->items[uses->count++] = node;
-	return 0;
+	return array_push(uses->items, uses->count, uses->capacity, node);
 }
 
 void option_uses_fini(struct option_uses *uses)

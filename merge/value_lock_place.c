@@ -26,10 +26,7 @@ struct place_reader {
 
 static int add_word(struct place_reader *reader, struct value_lock_word word)
 {
-	if (arena_grow(reader->arena, reader->words, reader->count, reader->capacity) < 0)
-		return -ENOMEM;
-	reader->words[reader->count++] = word;
-	return 0;
+	return arena_push(reader->arena, reader->words, reader->count, reader->capacity, word);
 }
 
 /* Reads the digits of an index. Returns UINT32_MAX if the key is none. */

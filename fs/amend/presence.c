@@ -95,10 +95,8 @@ static int has_name(const struct presence *presence, const char *path, mode_t *m
 
 static int take(struct presence *presence, const char *path)
 {
-	if (!path || array_grow(presence->paths, presence->count, presence->capacity) < 0)
-		return -ENOMEM;
-	presence->paths[presence->count++] = path;
-	return 0;
+	return path ? array_push(presence->paths, presence->count, presence->capacity, path)
+		    : -ENOMEM;
 }
 
 /* Returns the whiteout of a path, "DIRECTORY/.wh.NAME". NULL: no memory. */

@@ -150,11 +150,8 @@ static int go_down(struct explained *explained, const struct key_step *step)
 /* The array grows: each of a file's many documents may have replaced a map. */
 static int add_lost(struct explained *explained, struct origin_step step)
 {
-	if (arena_grow(explained->arena, explained->also, explained->also_count,
-		    explained->also_capacity) < 0)
-		return -ENOMEM;
-	explained->also[explained->also_count++] = step;
-	return 0;
+	return arena_push(explained->arena, explained->also, explained->also_count,
+		explained->also_capacity, step);
 }
 
 /* Adds the values at `key` in those maps and lists that lost against the one at `depth`. */

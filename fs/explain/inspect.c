@@ -36,10 +36,8 @@ int findings_add(struct findings *findings, enum finding_kind kind, const struct
 		findings->left_out++;
 		return 0;
 	}
-	if (array_grow(findings->items, findings->count, findings->capacity) < 0)
-		return -ENOMEM;
-	findings->items[findings->count++] = (struct finding){kind, *problem};
-	return 0;
+	return array_push(findings->items, findings->count, findings->capacity,
+		(struct finding){kind, *problem});
 }
 
 int findings_add_at(struct findings *findings, enum finding_kind kind, const struct layer *layer,

@@ -79,9 +79,9 @@ static bool read_stretch(const char *line, struct commit_lines *ret)
 
 static int add_stretch(struct line_authors *authors, const struct commit_lines *stretch)
 {
-	if (array_grow(authors->stretches, authors->stretch_count, authors->stretch_capacity) < 0)
+	if (array_push(authors->stretches, authors->stretch_count, authors->stretch_capacity,
+		    *stretch) < 0)
 		return -ENOMEM;
-	authors->stretches[authors->stretch_count++] = *stretch;
 	if (stretch->first + stretch->count - 1 > authors->line_count)
 		authors->line_count = stretch->first + stretch->count - 1;
 	return 0;
@@ -90,12 +90,12 @@ static int add_stretch(struct line_authors *authors, const struct commit_lines *
 /* Adds a commit. git describes it before its first stretch. */
 static int add_commit(struct line_authors *authors, const char *name)
 {
-	if (array_grow(authors->commits, authors->commit_count, authors->commit_capacity) < 0)
-		return -ENOMEM;
 	const char *copy = arena_copy(authors->arena, span_of(name));
-	authors->commits[authors->commit_count++] =
-		(struct line_author){.commit = copy, .name = "", .summary = ""};
-	return copy ? 0 : -ENOMEM;
+
+	if (!copy)
+		return -ENOMEM;
+	return array_push(authors->commits, authors->commit_count, authors->commit_capacity,
+		(struct line_author){.commit = copy, .name = "", .summary = ""});
 }
 
 /* Parses "author NAME" and other fields of the commit that was added last. */

@@ -65,12 +65,10 @@ static int add_variable(struct repository *repository, const char *name, const c
 
 	if (name && asprintf(&text, "%s=%s", name, value) < 0)
 		return -ENOMEM;
-	if (array_grow(repository->environment, repository->count, repository->capacity) < 0) {
+	int r = array_push(repository->environment, repository->count, repository->capacity, text);
+	if (r < 0)
 		free(text);
-		return -ENOMEM;
-	}
-	repository->environment[repository->count++] = text;
-	return 0;
+	return r;
 }
 
 /*

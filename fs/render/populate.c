@@ -104,13 +104,12 @@ static bool take_name(void *context, const char *name, uint64_t ino, mode_t type
 	(void)type;
 	(void)cookie;
 	if (!look || !(look->name = strdup(name)) ||
-		array_grow(names->items, names->count, names->capacity) < 0) {
+		array_push(names->items, names->count, names->capacity, look) < 0) {
 		free(look ? look->name : NULL);
 		free(look);
 		names->has_failed = true;
 		return false;
 	}
-	names->items[names->count++] = look;
 	return true;
 }
 

@@ -43,22 +43,18 @@ static int add(
 	struct dropins *dropins, const struct contributor *found, const char *path, const char *why)
 {
 	char *copy = strdup(path);
-	int r = !copy ? -ENOMEM
-		: why ? array_grow(dropins->left_out, dropins->left_out_count,
-				dropins->left_out_capacity)
-		      : array_grow(
-				dropins->sources, dropins->source_count, dropins->source_capacity);
+	struct contributor added = *found;
 
-	if (r < 0) {
+	added.path = copy;
+	added.why = why;
+	int r = !copy ? -ENOMEM
+		: why ? array_push(dropins->left_out, dropins->left_out_count,
+				dropins->left_out_capacity, added)
+		      : array_push(dropins->sources, dropins->source_count,
+				dropins->source_capacity, added);
+	if (r < 0)
 		free(copy);
-		return -ENOMEM;
-	}
-	struct contributor *place = why ? &dropins->left_out[dropins->left_out_count++]
-					: &dropins->sources[dropins->source_count++];
-	*place = *found;
-	place->path = copy;
-	place->why = why;
-	return 0;
+	return r;
 }
 
 /*

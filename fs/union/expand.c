@@ -244,14 +244,12 @@ static int mask(struct parts *parts)
 					    "that name (dropins: uapi)";
 		}
 		last = part;
-		if (why && r == 0)
-			r = array_grow(
-				parts->ignored, parts->ignored_count, parts->ignored_capacity);
 		part.contributor.why = why;
-		/* Without memory, the rest stays where it is freed. */
 		if (why && r == 0)
-			parts->ignored[parts->ignored_count++] = part.contributor;
-		else
+			r = array_push(parts->ignored, parts->ignored_count,
+				parts->ignored_capacity, part.contributor);
+		/* Without memory, the rest stays where it is freed. */
+		if (!why || r < 0)
 			parts->items[kept++] = part;
 	}
 	parts->count = kept;

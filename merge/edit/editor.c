@@ -8,10 +8,8 @@
 
 int edit_splice(struct edit *edit, struct range range, struct span text)
 {
-	if (arena_grow(edit->arena, edit->splices, edit->count, edit->capacity) < 0)
-		return -ENOMEM;
-	edit->splices[edit->count++] = (struct splice){range.begin, range.end - range.begin, text};
-	return 0;
+	return arena_push(edit->arena, edit->splices, edit->count, edit->capacity,
+		(struct splice){range.begin, range.end - range.begin, text});
 }
 
 int edit_problem(const struct edit *edit, size_t offset, const char *format, ...)

@@ -10,10 +10,8 @@ bool line_place_is_section(const struct extent *extent)
 int line_place_add(
 	const struct line_editor *editor, struct line_places *places, const struct extent *extent)
 {
-	if (arena_grow(editor->edit->arena, places->items, places->count, places->capacity) < 0)
-		return -ENOMEM;
-	places->items[places->count++] = extent;
-	return 0;
+	return arena_push(
+		editor->edit->arena, places->items, places->count, places->capacity, extent);
 }
 
 bool line_place_has_key(const struct extent *extent, const struct node *key)

@@ -63,13 +63,12 @@ struct put {
 static int keep_document(struct put *put, struct document *document)
 {
 	struct put_intermediates *keep = put->keep;
+	int r = array_push(
+		keep->documents, keep->document_count, keep->document_capacity, document);
 
-	if (array_grow(keep->documents, keep->document_count, keep->document_capacity) < 0) {
+	if (r < 0)
 		document_free(document);
-		return -ENOMEM;
-	}
-	keep->documents[keep->document_count++] = document;
-	return 0;
+	return r;
 }
 
 static struct read_options options_of(const struct put *put, size_t input)

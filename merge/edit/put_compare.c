@@ -20,11 +20,8 @@ struct put_comparison {
 
 static int push_step(struct put_comparison *comparison, struct edit_step step)
 {
-	if (arena_grow(comparison->arena, comparison->steps, comparison->depth,
-		    comparison->step_capacity) < 0)
-		return -ENOMEM;
-	comparison->steps[comparison->depth++] = step;
-	return 0;
+	return arena_push(comparison->arena, comparison->steps, comparison->depth,
+		comparison->step_capacity, step);
 }
 
 /* Adds an op at the place that is compared. */
@@ -37,15 +34,13 @@ static int add(struct put_comparison *comparison, enum edit_kind kind, const str
 		return -ENOMEM;
 	if (size)
 		memcpy(steps, comparison->steps, size);
-	if (arena_grow(comparison->arena, comparison->ops, comparison->count,
-		    comparison->capacity) < 0)
-		return -ENOMEM;
-	comparison->ops[comparison->count++] = (struct edit_op){.kind = kind,
-		.document = comparison->document,
-		.steps = steps,
-		.count = comparison->depth,
-		.value = value};
-	return 0;
+	return arena_push(comparison->arena, comparison->ops, comparison->count,
+		comparison->capacity,
+		(struct edit_op){.kind = kind,
+			.document = comparison->document,
+			.steps = steps,
+			.count = comparison->depth,
+			.value = value});
 }
 
 static int add_at(struct put_comparison *comparison, struct edit_step step, enum edit_kind kind,

@@ -95,10 +95,7 @@ static enum relation follow_entry(const struct extent *entry, uint32_t i, struct
 
 static int add_part(const struct edit *edit, struct toml_parts *parts, struct toml_part part)
 {
-	if (arena_grow(edit->arena, parts->items, parts->count, parts->capacity) < 0)
-		return -ENOMEM;
-	parts->items[parts->count++] = part;
-	return 0;
+	return arena_push(edit->arena, parts->items, parts->count, parts->capacity, part);
 }
 
 /* Finds the target's entries in `in`, to which `done` steps lead. */

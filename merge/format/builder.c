@@ -48,10 +48,7 @@ static int count_nodes(struct builder *builder, uint32_t more, struct place plac
 
 static int wait(struct builder *builder, const struct node *node)
 {
-	if (array_grow(builder->waiting, builder->count, builder->capacity) < 0)
-		return -ENOMEM;
-	builder->waiting[builder->count++] = node;
-	return 0;
+	return array_push(builder->waiting, builder->count, builder->capacity, node);
 }
 
 int builder_count(struct builder *builder, struct place place)

@@ -35,10 +35,7 @@ static void append(struct extent *into, struct extent *entry)
 
 static int append_root(struct notes *notes, struct extent *root)
 {
-	if (array_grow(notes->roots, notes->count, notes->capacity) < 0)
-		return -ENOMEM;
-	notes->roots[notes->count++] = root;
-	return 0;
+	return array_push(notes->roots, notes->count, notes->capacity, root);
 }
 
 static struct noted *new_noted(const struct builder *builder, const struct noted_node *note)
@@ -109,10 +106,8 @@ int note_add(struct builder *builder, const struct noted_node *note)
 
 static int push(struct notes *notes, struct extent *extent, bool is_key)
 {
-	if (array_grow(notes->open, notes->depth, notes->open_capacity) < 0)
-		return -ENOMEM;
-	notes->open[notes->depth++] = (struct open_extent){.extent = extent, .is_key = is_key};
-	return 0;
+	return array_push(notes->open, notes->depth, notes->open_capacity,
+		(struct open_extent){.extent = extent, .is_key = is_key});
 }
 
 int note_open(struct builder *builder, const struct noted_node *note)

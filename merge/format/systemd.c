@@ -171,10 +171,8 @@ static int end_joined(struct systemd_reader *reader)
 
 EXTENT_NOTE_RARE static int note_piece(struct systemd_reader *reader, struct span line)
 {
-	if (array_grow(reader->pieces, reader->piece_count, reader->piece_capacity) < 0)
-		return -ENOMEM;
-	reader->pieces[reader->piece_count++] = (struct value_piece){reader->joined.len, line.data};
-	return 0;
+	return array_push(reader->pieces, reader->piece_count, reader->piece_capacity,
+		(struct value_piece){reader->joined.len, line.data});
 }
 
 static int read_line(struct systemd_reader *reader)

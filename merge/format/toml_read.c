@@ -64,11 +64,8 @@ static bool is_plain_key(struct span text)
 EXTENT_NOTE_RARE static int note_key(struct toml_reader *reader, const struct node *key)
 {
 	reader->key_end = reader->at.p;
-	if (arena_grow(reader->at.builder->document->arena, reader->keys, reader->key_count,
-		    reader->key_capacity) < 0)
-		return -ENOMEM;
-	reader->keys[reader->key_count++] = key;
-	return 0;
+	return arena_push(reader->at.builder->document->arena, reader->keys, reader->key_count,
+		reader->key_capacity, key);
 }
 
 /* Adds an extent to reader->in. If `key` is set, the extent gets the key parts that were noted. */

@@ -80,10 +80,8 @@ static int put(struct merged_lines *lines, const struct merged_line *entry)
 			lines->merge->inputs[entry->input].source.name, entry->number, 1,
 			"the result has more than %" PRIu32 " lines; raise the limit 'nodes'",
 			request->limits.nodes);
-	if (arena_grow(lines->merge->arena, lines->entries, lines->count, lines->capacity) < 0)
-		return -ENOMEM;
-	lines->entries[lines->count++] = *entry;
-	return 0;
+	return arena_push(
+		lines->merge->arena, lines->entries, lines->count, lines->capacity, *entry);
 }
 
 /*

@@ -13,10 +13,7 @@
 
 static int push(struct arena *arena, struct items *items, const struct node *item)
 {
-	if (arena_grow(arena, items->data, items->count, items->capacity) < 0)
-		return -ENOMEM;
-	items->data[items->count++] = item;
-	return 0;
+	return arena_push(arena, items->data, items->count, items->capacity, item);
 }
 
 struct list *list_new(struct arena *arena, const struct node *like, bool is_empty)

@@ -11,10 +11,7 @@ void pillar_values_fini(struct pillar_values *values)
 
 static int remember(struct pillar_values *values, struct node *node)
 {
-	if (array_grow(values->open, values->open_count, values->open_capacity) < 0)
-		return -ENOMEM;
-	values->open[values->open_count++] = node;
-	return 0;
+	return array_push(values->open, values->open_count, values->open_capacity, node);
 }
 
 int pillar_open(
