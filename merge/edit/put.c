@@ -101,22 +101,28 @@ static int read_inputs(struct put *put)
 	return 0;
 }
 
-/* Merges with that text as the target's. Returns 0, PROBLEM or -errno; *ret is NULL if there is no
- * value. */
-static int merge_with(struct put *put, struct span text, const struct document *document,
-	const struct node **ret, struct problem *problem)
+/* Merges the inputs. Returns 0, PROBLEM or -errno; *ret is NULL if there is no value. */
+static int merge_inputs(struct put *put, const struct node **ret, struct problem *problem)
 {
-	struct merge_input *target = &put->inputs[put->request->target];
 	struct put_intermediates *keep = put->keep;
 
 	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
 		return -ENOMEM;
-	target->text = text;
-	target->document = document;
 	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], problem);
 	if (r == 0)
 		*ret = keep->merges[keep->merge_count++]->root;
 	return r;
+}
+
+/* As merge_inputs(), with that text as the target's. */
+static int merge_with(struct put *put, struct span text, const struct document *document,
+	const struct node **ret, struct problem *problem)
+{
+	struct merge_input *target = &put->inputs[put->request->target];
+
+	target->text = text;
+	target->document = document;
+	return merge_inputs(put, ret, problem);
 }
 
 static void note_failure(struct put *put, const struct problem *problem, const struct node *root)
@@ -543,10 +549,7 @@ static bool is_last(const struct put *put, size_t i)
 
 static int do_one(struct put *put, size_t i)
 {
-	put->failure.is_known = false;
-	put->failure.problem.message[0] = '\0';
-	put->failure.root = NULL;
-	put->failure.refusals = NULL;
+	put->failure = (struct failure){0};
 	int r = is_last(put, i) ? PUT_FORM_LAST : try_forms(put, i);
 	if (r == PUT_FORM_LAST && put->ops[i].again)
 		r = do_again(put, i);
@@ -816,20 +819,15 @@ static int remove_with_item(struct put *put, struct edit_op *op)
 /* Merges the inputs below the target. *ret NULL: they give no value, or can't be merged alone. */
 static int merge_below(struct put *put, const struct node **ret)
 {
-	struct put_intermediates *keep = put->keep;
 	size_t count = put->merge.count;
 	struct problem ignored;
 
 	*ret = NULL;
 	if (!put->request->target)
 		return 0;
-	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
-		return -ENOMEM;
 	put->merge.count = put->request->target;
-	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], &ignored);
+	int r = merge_inputs(put, ret, &ignored);
 	put->merge.count = count;
-	if (r == 0)
-		*ret = keep->merges[keep->merge_count++]->root;
 	return r < 0 ? r : 0;
 }
 
@@ -925,20 +923,12 @@ static bool is_blank(const struct put_state *state)
 static int merge_others(struct put *put, const struct node **ret)
 {
 	size_t target = put->request->target;
-	struct put_intermediates *keep = put->keep;
 
 	*ret = NULL;
 	put->merge.count--;
 	memmove(put->inputs + target, put->inputs + target + 1,
 		(put->merge.count - target) * sizeof(*put->inputs));
-	if (!put->merge.count)
-		return 0;
-	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
-		return -ENOMEM;
-	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], put->problem);
-	if (r == 0)
-		*ret = keep->merges[keep->merge_count++]->root;
-	return r;
+	return put->merge.count ? merge_inputs(put, ret, put->problem) : 0;
 }
 
 static int reset(struct put *put, struct put_result *result)
@@ -958,24 +948,21 @@ static int reset(struct put *put, struct put_result *result)
 	return r;
 }
 
-/* Finds the values that a removal reveals: merges the inputs below the target. These may fail to
- * merge alone. */
+/* Finds the values that a removal reveals. */
 static int find_below(struct put *put, struct stream *ret)
 {
-	struct put_intermediates *keep = put->keep;
-	struct problem problem;
+	const struct node *below;
 	bool is_removal = false;
 
 	for (size_t i = 0; i < put->count; i++)
 		is_removal |= put->ops[i].kind == EDIT_REMOVE;
-	put->merge.count = put->request->target;
-	if (!is_removal || !put->merge.count)
+	if (!is_removal)
 		return 0;
-	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
-		return -ENOMEM;
-	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], &problem);
-	if (r == 0)
-		r = stream_of_result(put, keep->merges[keep->merge_count++]->root, ret);
+	int r = merge_below(put, &below);
+	/* These inputs alone decide by what the documents are named. */
+	put->merge.count = put->request->target;
+	if (r == 0 && below)
+		r = stream_of_result(put, below, ret);
 	return r < 0 ? r : 0;
 }
 
