@@ -30,12 +30,17 @@ struct big {
 	uint64_t add;
 };
 
+enum float_kind {
+	FLOAT_DECIMAL,
+	FLOAT_SEXAGESIMAL,
+	FLOAT_INFINITE,
+	FLOAT_NAN,
+};
+
 /* The parts of a float, as written. */
 struct float_parts {
 	bool is_negative;
-	bool is_infinite;
-	bool is_nan;
-	bool is_sexagesimal;
+	enum float_kind kind;
 	struct span whole; /* digits, "_" and ":" */
 	struct span fraction;
 	struct span power; /* "e+05", or empty */
@@ -250,13 +255,13 @@ static void parse_float(struct span text, struct float_parts *ret)
 		return;
 	/* ".inf" and ".NaN"; TOML has no point in front. */
 	word = text.data[text.len > 1 && text.data[0] == '.'];
-	ret->is_nan = (word | 0x20) == 'n';
-	ret->is_infinite = (word | 0x20) == 'i';
-	if (ret->is_nan || ret->is_infinite)
+	if ((word | 0x20) == 'n' || (word | 0x20) == 'i') {
+		ret->kind = (word | 0x20) == 'n' ? FLOAT_NAN : FLOAT_INFINITE;
 		return;
+	}
 	ret->whole = take(&text, run_of(text, "_:"));
-	ret->is_sexagesimal =
-		ret->whole.len && memchr(ret->whole.data, ':', ret->whole.len) != NULL;
+	if (ret->whole.len && memchr(ret->whole.data, ':', ret->whole.len))
+		ret->kind = FLOAT_SEXAGESIMAL;
 	if (text.len && text.data[0] == '.') {
 		take(&text, 1);
 		ret->fraction = take(&text, run_of(text, "_"));
@@ -270,7 +275,7 @@ static void parse_float(struct span text, struct float_parts *ret)
  */
 static bool whole_to_decimal(struct float_parts *decimal, struct number *number)
 {
-	if (!decimal->is_sexagesimal)
+	if (decimal->kind != FLOAT_SEXAGESIMAL)
 		return true;
 	number_of_digits(decimal->whole, 60, number);
 	if (number->form == NUMBER_LARGE)
@@ -281,7 +286,7 @@ static bool whole_to_decimal(struct float_parts *decimal, struct number *number)
 		number->digits = (struct span){number->room, (size_t)len};
 	}
 	decimal->whole = number->digits;
-	decimal->is_sexagesimal = false;
+	decimal->kind = FLOAT_DECIMAL;
 	return true;
 }
 
@@ -353,9 +358,9 @@ void number_of_float(struct span text, struct number *ret)
 	parse_float(text, &decimal);
 	ret->form = NUMBER_NAN;
 	ret->is_negative = false;
-	if (decimal.is_nan)
+	if (decimal.kind == FLOAT_NAN)
 		return;
-	if (decimal.is_infinite || !whole_to_decimal(&decimal, ret))
+	if (decimal.kind == FLOAT_INFINITE || !whole_to_decimal(&decimal, ret))
 		real = HUGE_VAL;
 	else
 		real = to_double(&decimal);
@@ -531,7 +536,7 @@ int number_float_json(struct span text, struct arena *arena, struct span *ret)
 	char *out, *end;
 
 	parse_float(text, &decimal);
-	if (decimal.is_nan || decimal.is_infinite || !whole_to_decimal(&decimal, &number))
+	if (decimal.kind >= FLOAT_INFINITE || !whole_to_decimal(&decimal, &number))
 		return -ERANGE;
 	decimal.whole = significant(decimal.whole);
 
