@@ -60,7 +60,7 @@ static const struct extent *follow(const struct edit *edit, const struct extent 
 
 	if (!count)
 		return in;
-	if (in->is_alias)
+	if (in->anchor == EXTENT_IS_ALIAS)
 		return NULL;
 	for (const struct extent *entry = in->first; entry; entry = entry->next, i++) {
 		size_t gone = steps_of(entry, i, steps, count);
