@@ -200,8 +200,9 @@ static int note_removed(struct json_patch *patch, const struct node *in, const s
 			return -ENOMEM;
 	}
 	/* A moved value takes its steps along, and leaves only its place. */
-	value = patch->is_moving ? origin_bound_place(value, patch->arena)
-				 : origin_bound_lost(patch->origins, value, patch->arena);
+	value = patch->transfer == JSON_PATCH_MOVES
+			? origin_bound_place(value, patch->arena)
+			: origin_bound_lost(patch->origins, value, patch->arena);
 	origin_remove(patch->origins, in, key, value, patch->why);
 	return 0;
 }
@@ -299,9 +300,9 @@ static int move(
 	if (node_is_map(in) && json_pointer_begin_equal(from, to, from->count))
 		return problem_at(
 			patch->problem, to->node, "cannot move values into their own children");
-	patch->is_moving = true;
+	patch->transfer = JSON_PATCH_MOVES;
 	r = take_out(patch, from, &value);
-	patch->is_moving = false;
+	patch->transfer = JSON_PATCH_STAYS;
 	if (r != 0)
 		return r;
 	note_operation(patch, value);
@@ -320,9 +321,9 @@ static int copy(
 		value = pair->value;
 	if (r != 0)
 		return r;
-	patch->is_copying = true;
+	patch->transfer = JSON_PATCH_COPIES;
 	r = json_patch_copy(patch, value, &value);
-	patch->is_copying = false;
+	patch->transfer = JSON_PATCH_STAYS;
 	if (r != 0)
 		return r;
 	note_operation(patch, value);

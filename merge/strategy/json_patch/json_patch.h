@@ -32,8 +32,11 @@ struct json_patch {
 
 	/* private: */
 	struct origin_why why; /* of the operation that is being applied */
-	bool is_moving;        /* the operation removes a value and puts it elsewhere */
-	bool is_copying;       /* the operation puts a copy of a value elsewhere */
+	enum {
+		JSON_PATCH_STAYS,
+		JSON_PATCH_MOVES,  /* the operation removes a value and puts it elsewhere */
+		JSON_PATCH_COPIES, /* the operation puts a copy of a value elsewhere */
+	} transfer;
 };
 
 /** Begins patching: copies patch->root. Returns 0, PROBLEM or -ENOMEM. */

@@ -71,12 +71,12 @@ static int copy_pairs(struct json_patch *patch, const struct node *map, struct n
 }
 
 /*
- * Records a copy. It replaces `node`, or with is_copying it stands elsewhere, while `node` stays
- * and develops separately.
+ * Records a copy. It replaces `node`, or with JSON_PATCH_COPIES it stands elsewhere, while `node`
+ * stays and develops separately.
  */
 static void note_copy(struct json_patch *patch, const struct node *node, const struct node *copy)
 {
-	if (!patch->is_copying)
+	if (patch->transfer != JSON_PATCH_COPIES)
 		origin_move(patch->origins, node, copy);
 	/* A value is not its own contributor, so this adds only its steps. */
 	else if (origin_bound_is_short(patch->origins, node))
