@@ -38,7 +38,6 @@ struct put_state {
 
 /* Why the first form has failed, for the user. */
 struct failure {
-	bool is_known;
 	/* has a message if the text could not be edited, or did not merge */
 	struct problem problem;
 	const struct node *root;         /* the result instead of the wanted one … */
@@ -127,9 +126,9 @@ static int merge_with(struct put *put, struct span text, const struct document *
 
 static void note_failure(struct put *put, const struct problem *problem, const struct node *root)
 {
-	if (put->failure.is_known)
+	if (put->failure.problem.message[0] || put->failure.refusals)
 		return;
-	put->failure = (struct failure){.is_known = true, .root = root};
+	put->failure.root = root;
 	if (!problem)
 		put->failure.refusals = &put->keep->merges[put->keep->merge_count - 1]->refusals;
 	if (problem)
