@@ -294,7 +294,8 @@ static int print_diff(const struct amendment *amendment, struct unified how)
 	const struct unified_side old = {
 		amendment->is_new ? UNIFIED_ABSENT : amendment->file, amendment->old};
 	const struct unified_side new = {
-		amendment->is_removed ? UNIFIED_ABSENT : amendment->file, amendment->new};
+		amendment->effect == PUT_EMPTIED ? UNIFIED_ABSENT : amendment->file,
+		amendment->new};
 
 	int r = unified_print(&how, NULL, &old, &new);
 	return r < 0 ? r : 0;
@@ -318,7 +319,9 @@ static int put_json_diff(const struct amendment *amendment)
 
 static const char *change_name(const struct amendment *amendment)
 {
-	return amendment->is_removed ? "removed" : amendment->is_new ? "made" : "changed";
+	return amendment->effect == PUT_EMPTIED ? "removed"
+	       : amendment->is_new              ? "made"
+						: "changed";
 }
 
 /* Prints that the file is new, changed or removed, as a whole. */
@@ -442,7 +445,7 @@ static int print_text(struct report *report)
 
 	if (r == 0)
 		r = report_values(report);
-	if (r == 0 && (amendment->is_removed || !report->has_lines) && !has_diff)
+	if (r == 0 && (amendment->effect == PUT_EMPTIED || !report->has_lines) && !has_diff)
 		print_whole(amendment, is_dry);
 	if (amendment->copies)
 		message("%s: %s a copy of the whole file, because this file is not merged: later "
@@ -461,7 +464,7 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 {
 	struct report report = {.amendment = amendment, .output = output};
 
-	if (!amendment->is_changed)
+	if (amendment->effect < PUT_CHANGED)
 		return 0;
 	if (output->is_json && output->count == 0)
 		put_json_head(output);

@@ -169,7 +169,7 @@ static int amend(struct edit_job *job, struct problem *problem)
 		r = edited_file_amend(&command_edit, &job->edited, &request, &amendment, problem);
 	if (r != 0)
 		return r;
-	if (amendment->is_changed)
+	if (amendment->effect >= PUT_CHANGED)
 		r = amendment_report(&job->edited.output, amendment);
 	end_report(job, "nothing changes: comments and layout are those of the layers' files");
 	return r;

@@ -80,7 +80,8 @@ static int prepare(const struct command *command, struct edited_file *edited, in
 	}
 	request->path = edited->inner;
 	request->layer = edited->layer;
-	request->is_dry |= edited->output.is_dry;
+	if (edited->output.is_dry)
+		request->mode = AMENDMENT_DRY;
 	request->access = &edited->access;
 	return 0;
 }

@@ -151,8 +151,7 @@ static struct amendment_request trial_of(
 	return (struct amendment_request){
 		.path = proposal->subject->explanation->path,
 		.layer = layer,
-		.is_dry = true,
-		.is_trial = true,
+		.mode = AMENDMENT_TRIAL,
 		.plan = assignments_plan,
 		.context = assignments,
 	};
@@ -171,7 +170,7 @@ static int try_value(
 
 	if (r == 0)
 		r = amendment_make(proposal->subject->offline, &request, &amendment, &problem);
-	return r == 0 && !amendment->is_changed ? PROBLEM : r;
+	return r == 0 && amendment->effect < PUT_CHANGED ? PROBLEM : r;
 }
 
 /* Returns 0 if the layer can set `key` to some value; PROBLEM or -errno. */
@@ -204,7 +203,7 @@ static int try_reset(const struct proposal *proposal, const char *layer, const c
 
 		r = amendment_make(proposal->subject->offline, &request, &amendment, &problem);
 		request.before = r == 0 ? amendment->source : 0;
-		is_changed |= r == 0 && amendment->is_changed;
+		is_changed |= r == 0 && amendment->effect >= PUT_CHANGED;
 	}
 	return r == 0 && !is_changed ? PROBLEM : r;
 }

@@ -31,15 +31,15 @@ static int reset_in_one(struct reset *reset, struct assignments *assignments, si
 		.context = assignments,
 		.resets = true,
 		.before = *before,
-		.is_dry = !reset->output};
+		.mode = reset->output ? AMENDMENT_WRITES : AMENDMENT_DRY};
 	int r = edited_file_amend(reset->command, reset->edited, &request, &amendment, problem);
 
 	if (r != 0)
 		return r;
 	*before = amendment->source;
-	if (amendment->is_absent)
+	if (amendment->effect == PUT_ABSENT)
 		reset->absent = *problem;
-	reset->has_source |= amendment->file && !amendment->is_absent;
+	reset->has_source |= amendment->file && amendment->effect != PUT_ABSENT;
 	return reset->output ? amendment_report(reset->output, amendment) : 0;
 }
 

@@ -52,14 +52,18 @@ struct put_request {
 	bool is_reset;
 };
 
+/* What the request does to the target. From PUT_CHANGED on, its text changes. */
+enum put_effect {
+	PUT_UNCHANGED, /* it has the wanted values already */
+	PUT_ABSENT,    /* of a reset: neither the target nor the result has the value */
+	PUT_CHANGED,
+	PUT_EMPTIED, /* of a reset: no values are left, so `after` is merged without the target */
+};
+
 /* Everything lives until put_result_free(). */
 struct put_result {
 	struct arena *arena;
-	bool is_changed;
-	/* of a reset: neither the target nor the result has the value, so nothing changes */
-	bool is_absent;
-	/* of a reset: the target has no values left, so `after` is merged without the target */
-	bool is_empty;
+	enum put_effect effect;
 	struct span text;     /* of the target, NUL-terminated */
 	struct stream before; /* the merged file's documents before the change */
 	struct stream after;  /* the merged file's documents after the change */
@@ -73,7 +77,7 @@ struct put_result {
 
 /**
  * Carries out the request. The result borrows the request and everything in it. Returns 0 with *ret
- * for put_result_free(); if is_absent is set, `problem` has the reason. Returns PROBLEM if a source
+ * for put_result_free(); with PUT_ABSENT, `problem` has the reason. Returns PROBLEM if a source
  * does not parse or merge, an op leads nowhere, or no text gives the wanted result; else -errno.
  */
 int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem);

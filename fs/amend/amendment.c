@@ -328,7 +328,8 @@ static void take_text(struct amendment_state *made, struct span text)
 
 	made->amendment.old = old;
 	made->amendment.new = text;
-	made->amendment.is_changed = !span_equal(old, text) || (!made->is_there && text.len);
+	if (!span_equal(old, text) || (!made->is_there && text.len))
+		made->amendment.effect = PUT_CHANGED;
 }
 
 static int put_values(struct amendment_state *made, struct problem *problem)
@@ -341,10 +342,11 @@ static int put_values(struct amendment_state *made, struct problem *problem)
 	made->amendment.before = made->put->before;
 	made->amendment.after = made->put->after;
 	made->amendment.below = made->put->below;
-	made->amendment.is_absent = made->put->is_absent;
-	made->amendment.is_removed = made->put->is_empty;
-	take_text(made, made->put->is_changed ? made->put->text : made->inputs[made->target].text);
-	if (made->amendment.is_removed)
+	take_text(made, made->put->text);
+	/* Several ops may undo each other, so that the text is the same in the end. */
+	if (made->put->effect != PUT_CHANGED)
+		made->amendment.effect = made->put->effect;
+	if (made->amendment.effect == PUT_EMPTIED)
 		made->amendment.new = (struct span){NULL, 0};
 	return 0;
 }
@@ -476,7 +478,8 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 		made->amendment.copies = shown_source(made)->name;
 	take_text(made, text);
 	/* A new file that is empty is a change, too. */
-	made->amendment.is_changed |= !is_so && !made->is_there;
+	if (!is_so && !made->is_there)
+		made->amendment.effect = PUT_CHANGED;
 	return 0;
 }
 
@@ -596,7 +599,7 @@ static int take(void *context, const struct composer *composer, const char *path
 	made->composition = (struct composition){0};
 	made->composer = *composer;
 	/* The text of one source is copied: a tree would have to be read. */
-	bool wants_tree = made->request->is_trial && lookup->count > 1;
+	bool wants_tree = made->request->mode == AMENDMENT_TRIAL && lookup->count > 1;
 	int r = composition_make(&made->composition, &made->composer, made->request->path, lookup,
 		&made->asked, wants_tree ? COMPOSITION_TREE : COMPOSITION_TEXT, problem);
 	/* With `on_error: skip-layer` a source may have been left out. */
@@ -648,7 +651,7 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 		.like = made->has_like ? &made->like : NULL,
 		.model = sources->count ? sources->layers[sources->count - 1] : NULL,
 	};
-	if (amendment->is_removed)
+	if (amendment->effect == PUT_EMPTIED)
 		return remove_file(made, &file, problem);
 	return target_layer_write(made->settings, file, amendment->file, problem);
 }
@@ -666,7 +669,7 @@ static int merge_changed(struct amendment_state *made, struct merge_request *mer
 	input->text = made->amendment.new;
 	input->document = NULL;
 	*merge = made->merge;
-	if (made->amendment.is_removed)
+	if (made->amendment.effect == PUT_EMPTIED)
 		r = leave_out_target(made, merge);
 	merge->wants_origins = true;
 	return r == 0 && merge->count ? merge_run(merge, ret, problem) : r;
@@ -678,7 +681,7 @@ static int check_schema(struct amendment_state *made, struct problem *problem)
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	struct merge_request merge;
 
-	if (!made->amendment.is_changed ||
+	if (made->amendment.effect < PUT_CHANGED ||
 		!settings_rule_for(made->settings, made->request->path)->schema)
 		return 0;
 	int r = merge_changed(made, &merge, &result, problem);
@@ -756,7 +759,7 @@ static int begin(const struct offline *offline, const struct amendment_request *
 	made->request = request;
 	made->settings = settings_ref(offline_settings(offline));
 	int r = target_layer_find(made->settings, request->layer, &made->amendment.layer, problem);
-	if (r == 0 && !request->is_trial)
+	if (r == 0 && request->mode != AMENDMENT_TRIAL)
 		r = target_layer_open_store(made->amendment.layer, request->access, store, problem);
 	made->store = *store;
 	if (r == 0)
@@ -773,7 +776,7 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 
 	int r = begin(offline, request, store, &made, problem);
 	if (r == 0)
-		r = request->is_dry || made->store
+		r = request->mode != AMENDMENT_WRITES || made->store
 			    ? 0
 			    : target_layer_lock(made->amendment.layer, &lock, problem);
 	if (r != 0)
@@ -781,16 +784,16 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	r = offline_look_at(offline, request->path, take, made, problem);
 	if (r == -ENOENT)
 		r = take_nothing(made, problem);
-	if (r == 0 && !request->is_trial)
+	if (r == 0 && request->mode != AMENDMENT_TRIAL)
 		r = check_schema(made, problem);
 	if (r != 0)
 		return target_layer_is_current(made->settings) ? r : -ESTALE;
 	if (made->target < made->merge.count)
 		made->amendment.file = made->inputs[made->target].source.name;
 	made->amendment.is_new = !made->is_there;
-	if (made->amendment.is_changed && !request->is_trial)
+	if (made->amendment.effect >= PUT_CHANGED && request->mode != AMENDMENT_TRIAL)
 		r = check_result(made, problem);
-	if (r == 0 && made->amendment.is_changed && !request->is_dry)
+	if (r == 0 && made->amendment.effect >= PUT_CHANGED && request->mode == AMENDMENT_WRITES)
 		r = write_target(made, problem);
 	if (r == 0)
 		*ret = take_ptr(made);

@@ -21,15 +21,20 @@
 #include "offline.h"
 #include "put.h"
 
+enum amendment_mode {
+	AMENDMENT_WRITES,
+	AMENDMENT_DRY, /* writes nothing */
+	/*
+	 * Only finds out whether the edit is possible: writes nothing, the file's schema and check
+	 * do not judge the result, and the mirror's copy is read instead of the store.
+	 */
+	AMENDMENT_TRIAL,
+};
+
 struct amendment_request {
 	const char *path;  /* of the merged file, relative to the root and with no "." or ".." */
 	const char *layer; /* the layer whose source may change; NULL: the highest one */
-	bool is_dry;       /* writes nothing */
-	/*
-	 * With `is_dry`: only finds out whether the edit is possible. The file's schema and
-	 * check do not judge the result, and the mirror's copy is read instead of the store.
-	 */
-	bool is_trial;
+	enum amendment_mode mode;
 	const struct store_access *access; /* NULL: as the mirror's record says (layer_store.h) */
 
 	/*
@@ -64,10 +69,8 @@ struct amendment_request {
 struct amendment {
 	const char *file; /* the edited source, as messages name it; NULL: a reset found none */
 	struct layer *layer;
-	bool is_new;        /* the file did not exist before */
-	bool is_changed;    /* false: the file has the wanted values already */
-	bool is_removed;    /* a reset left nothing in the file, so it is removed */
-	bool is_absent;     /* of a reset: neither the source nor the merged file has the value */
+	bool is_new;            /* the file did not exist before */
+	enum put_effect effect; /* PUT_EMPTIED: the file is removed */
 	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
 	const char *copies; /* the source of which the new file is an edited copy; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
@@ -76,7 +79,7 @@ struct amendment {
 	const char *unchecked;
 	const char *unseen;   /* of an etcd key: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */
-	struct span new;      /* its text after the edit; none if is_removed */
+	struct span new;      /* its text after the edit; none with PUT_EMPTIED */
 	struct stream before; /* the merged file before the edit; empty: no file, or not parsed */
 	struct stream after;  /* the merged file after the edit */
 	/* if values were removed: the merge of the sources lower than `file`, if known */

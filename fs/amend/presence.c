@@ -59,7 +59,7 @@ static int begin(struct presence *presence, const struct offline *offline)
 	if (r == 0 && settings_file(presence->settings, request->path))
 		return problem_set(presence->problem, request->path, 0, 0,
 			"is made of other files ('files' in plyfs.yaml); name one of those");
-	if (r == 0 && !request->is_dry && !presence->store)
+	if (r == 0 && request->mode == AMENDMENT_WRITES && !presence->store)
 		r = target_layer_lock(presence->layer, &presence->lock, presence->problem);
 	return r;
 }
@@ -203,11 +203,8 @@ static int write_key(const struct presence *presence, struct span text, struct a
 static int remove_one(struct presence *presence, const char *path)
 {
 	const struct layer_file file = {.layer = presence->layer, .path = path};
-	struct amendment change = {.layer = presence->layer,
-		.is_changed = true,
-		.is_removed = true,
-		.old = {"", 0},
-		.new = {"", 0}};
+	struct amendment change = {
+		.layer = presence->layer, .effect = PUT_EMPTIED, .old = {"", 0}, .new = {"", 0}};
 	int r = 0;
 
 	if (presence->store)
@@ -217,7 +214,7 @@ static int remove_one(struct presence *presence, const char *path)
 		read_old(presence, path, &change.old);
 	if (r == 0)
 		r = name_file(presence, path, &change.file);
-	if (r == 0 && !presence->request->is_dry)
+	if (r == 0 && presence->request->mode == AMENDMENT_WRITES)
 		r = presence->store ? write_key(presence, (struct span){NULL, 0}, &change)
 				    : layer_file_remove(&file, presence->problem);
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
@@ -240,7 +237,7 @@ int presence_reset(const struct offline *offline, const struct amendment_request
 		r = -ESTALE;
 	for (size_t i = 0; r == 0 && i < presence.count; i++)
 		r = remove_one(&presence, presence.paths[i]);
-	if (r == 0 && presence.count && !request->is_dry && !presence.store)
+	if (r == 0 && presence.count && request->mode == AMENDMENT_WRITES && !presence.store)
 		layer_file_remove_dropins(presence.layer, request->path);
 	return r;
 }
@@ -315,7 +312,7 @@ static int write_mark(struct presence *presence, const char *mark, const struct 
 static int hide(struct presence *presence, const char *mark)
 {
 	struct amendment change = {.layer = presence->layer,
-		.is_changed = true,
+		.effect = PUT_CHANGED,
 		.is_new = true,
 		.old = {"", 0},
 		.new = {"", 0}};
@@ -339,7 +336,7 @@ static int hide(struct presence *presence, const char *mark)
 		r = name_file(presence, mark, &change.file);
 	if (r == 0 && !target_layer_is_current(presence->settings))
 		r = -ESTALE;
-	if (r == 0 && !presence->request->is_dry)
+	if (r == 0 && presence->request->mode == AMENDMENT_WRITES)
 		r = write_mark(presence, mark, model, &change);
 	return r == 0 ? presence->report(presence->context, &change) : r;
 }

@@ -935,13 +935,14 @@ static int reset(struct put *put, struct put_result *result)
 	bool is_own;
 	int r = plan_reset(put, &result->before, &is_own);
 
-	result->is_absent = r == PROBLEM;
-	if (r == PROBLEM)
+	if (r == PROBLEM) {
+		result->effect = PUT_ABSENT;
 		return 0;
+	}
 	for (size_t i = 0; r == 0 && i < put->count; i++)
 		r = reset_one(put, &put->ops[i], is_own);
 	if (r == 0 && put->state.is_changed && is_blank(&put->state)) {
-		result->is_empty = true;
+		result->effect = PUT_EMPTIED;
 		r = merge_others(put, &put->state.root);
 	}
 	return r;
@@ -992,7 +993,8 @@ static int run(struct put *put, struct put_result *result)
 	}
 	if (r == 0 && request->is_reset)
 		r = stream_of_result(put, put->state.root, &result->after);
-	result->is_changed = put->state.is_changed;
+	if (put->state.is_changed && result->effect != PUT_EMPTIED)
+		result->effect = PUT_CHANGED;
 	result->text = put->state.text;
 	return r;
 }

@@ -65,8 +65,8 @@ static int amend(struct request *request, struct amendment_request *wanted, stru
 	wanted->path = argument(request, 3).data;
 	int r = amendment_make(request->offline, wanted, &amendment, problem);
 	if (r == 0)
-		requests_print_answer(
-			amendment->is_changed ? "changed" : "same", span_of(amendment->file));
+		requests_print_answer(amendment->effect >= PUT_CHANGED ? "changed" : "same",
+			span_of(amendment->file));
 	return r;
 }
 
