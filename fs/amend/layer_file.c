@@ -16,6 +16,7 @@
 #include "descriptor.h"
 #include "dropin.h"
 #include "layer_store.h"
+#include "path.h"
 #include "text.h"
 
 /* Ten seconds: another edit may take that long. */
@@ -288,9 +289,7 @@ static int new_path(const struct layer_file *file, char **ret, struct problem *p
 	if (r != 0 && r != -ENOENT)
 		return r;
 	const char *rest = place ? file->path + strlen(above) + 1 : file->path;
-	if (asprintf(ret, "%s%s%s", place ? place : "", place && *place ? "/" : "", rest) < 0)
-		return -ENOMEM;
-	return 0;
+	return path_join(place ? place : "", rest, ret);
 }
 
 /* Sets owner, mode and attributes: the old file's, or for a new file those that `like` allows. */

@@ -11,6 +11,8 @@
 #include "clock.h"
 #include "etcd_batch.h"
 #include "key_path.h"
+#include "path.h"
+#include "text.h"
 
 /*
  * Number of keys of the first page. A page that is too long is requested again with half as many.
@@ -69,12 +71,12 @@ static char *make_range(
 	const struct etcd *etcd, const char *from64, unsigned limit, uint64_t revision)
 {
 	char *body;
-	int n = asprintf(&body,
+
+	(void)text_format(&body,
 		"{\"key\": \"%s\", \"range_end\": \"%s\", \"limit\": \"%u\", \"revision\": "
 		"\"%" PRIu64 "\"}",
 		from64, etcd->end64, limit, revision);
-
-	return n < 0 ? NULL : body;
+	return body;
 }
 
 /* Returns the first possible key behind `key`, as base64: `key` with a NUL appended. */
@@ -400,12 +402,10 @@ static int probe(struct etcd *etcd, bool is_watching, struct problem *problem)
 	CLEANUP(freep) char *body = NULL;
 	struct etcd_reply reply;
 
-	if (asprintf(&body, "{\"key\": \"%s\", \"keys_only\": true, \"serializable\": %s}",
-		    etcd->prefix64, is_watching ? "true" : "false") < 0) {
-		body = NULL;
-		return -ENOMEM;
-	}
-	int r = arena_new(&arena);
+	int r = text_format(&body, "{\"key\": \"%s\", \"keys_only\": true, \"serializable\": %s}",
+		etcd->prefix64, is_watching ? "true" : "false");
+	if (r == 0)
+		r = arena_new(&arena);
 	if (r == 0)
 		r = ask(etcd, body, PROBE_TIMEOUT, arena, &reply, problem);
 	if (r != 0)
@@ -428,15 +428,12 @@ static int begin_watch(struct etcd *etcd)
 {
 	CLEANUP(freep) char *body = NULL;
 
-	if (asprintf(&body,
-		    "{\"create_request\": {\"key\": \"%s\", \"range_end\": \"%s\", "
-		    "\"start_revision\": "
-		    "\"%" PRIu64 "\", \"progress_notify\": true, \"fragment\": true}}",
-		    etcd->prefix64, etcd->end64, etcd->revision + 1) < 0) {
-		body = NULL;
-		return -ENOMEM;
-	}
-	return gateway_watch(etcd->gateway, body);
+	int r = text_format(&body,
+		"{\"create_request\": {\"key\": \"%s\", \"range_end\": \"%s\", "
+		"\"start_revision\": "
+		"\"%" PRIu64 "\", \"progress_notify\": true, \"fragment\": true}}",
+		etcd->prefix64, etcd->end64, etcd->revision + 1);
+	return r == 0 ? gateway_watch(etcd->gateway, body) : r;
 }
 
 /* Applies the changes one by one, each as a file replaced in the present tree. */
@@ -742,9 +739,7 @@ static int make_absolute(const char *path, char **ret)
 	directory = *path == '/' ? NULL : getcwd(NULL, 0);
 	if (*path != '/' && !directory)
 		return -errno;
-	if (asprintf(ret, "%s%s%s", directory ? directory : "", directory ? "/" : "", path) < 0)
-		*ret = NULL;
-	return *ret ? 0 : -ENOMEM;
+	return path_join(directory ? directory : "", path, ret);
 }
 
 /* The status's record of how to reach the store. */
@@ -783,11 +778,9 @@ int etcd_mirror(const struct etcd_options *options, const struct mirror_options 
 	struct gateway_options access = options->gateway;
 	size_t len = strlen(options->prefix);
 
-	if (asprintf(&prefix, "%s%s", options->prefix,
-		    len && options->prefix[len - 1] != '/' ? "/" : "") < 0) {
-		prefix = NULL;
+	if (text_format(&prefix, "%s%s", options->prefix,
+		    len && options->prefix[len - 1] != '/' ? "/" : "") < 0)
 		return -ENOMEM;
-	}
 	struct mirror_options own = *shared;
 	own.access = record.access;
 	int r = etcd_access_init(&record, &options->gateway);

@@ -419,9 +419,7 @@ int git_mirror(const struct git_options *options, const struct mirror_options *s
 	CLEANUP(freep) char *source = NULL;
 	struct git git = {.options = options};
 
-	if (asprintf(&source, "%s:%s", options->ref, options->path) < 0)
-		source = NULL;
-	if (!source || set_path(&git) < 0)
+	if (text_format(&source, "%s:%s", options->ref, options->path) < 0 || set_path(&git) < 0)
 		return -ENOMEM;
 	const struct mirror_access access[] = {{"ref", options->ref}, {"path", git.path}, {0}};
 	struct mirror_options own = *shared;

@@ -103,7 +103,6 @@ static int set_protocol(struct repository *repository, struct problem *problem)
 {
 	const char *url = repository->url, *scheme = strstr(url, "://");
 	const char *colon = strchr(url, ':'), *slash = strchr(url, '/');
-	int n;
 
 	if (*url == '-' || !*url || strstr(url, "::"))
 		return problem_set(problem, url, 0, 0,
@@ -114,12 +113,10 @@ static int set_protocol(struct repository *repository, struct problem *problem)
 		return problem_set(problem, "URL", 0, 0,
 			"has a user or a password in it; put them into ~/.netrc");
 	if (scheme)
-		n = asprintf(&repository->protocol, "protocol.%.*s.allow=always",
+		return text_format(&repository->protocol, "protocol.%.*s.allow=always",
 			(int)(scheme - url), url);
-	else
-		n = asprintf(&repository->protocol, "protocol.%s.allow=always",
-			colon && (!slash || colon < slash) ? "ssh" : "file");
-	return n < 0 ? -ENOMEM : 0;
+	return text_format(&repository->protocol, "protocol.%s.allow=always",
+		colon && (!slash || colon < slash) ? "ssh" : "file");
 }
 
 /* Starts "git WORD..."; NULL ends the words. */
@@ -371,10 +368,8 @@ static int check_owner(
 		CLEANUP(freep) char *name = NULL;
 		struct stat found;
 
-		if (asprintf(&name, "%s%s", path, parts[i]) < 0) {
-			name = NULL;
+		if (text_format(&name, "%s%s", path, parts[i]) < 0)
 			return -ENOMEM;
-		}
 		if (stat(name, &found) == 0 && found.st_uid != 0 && found.st_uid != geteuid())
 			return problem_set(problem, repository->url, 0, 0,
 				"the repository belongs to the user %u, and not to root or to the "

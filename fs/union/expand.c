@@ -168,7 +168,7 @@ static int add_link(void *context, const char *name, unsigned char type)
 	/* With `follow`, the type is that of the device. */
 	if ((type != DT_LNK && type != DT_CHR && type != DT_UNKNOWN) || expand_is_ignored(name))
 		return 0;
-	if (asprintf(&path, "%s%s%s", directory->path, *directory->path ? "/" : "", name) < 0)
+	if (path_join(directory->path, name, &path) < 0)
 		return -ENOMEM;
 	if (!glob_match(parts->pattern, path))
 		return 0;
