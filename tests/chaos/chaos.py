@@ -173,10 +173,12 @@ class Mount:
             try:
                 with open(f"/proc/{pid}/status", encoding="utf-8") as file:
                     fields = dict(line.split(":", 1) for line in file)
+                with open(f"/proc/{pid}/smaps_rollup", encoding="utf-8") as file:
+                    pss = int(re.search(r"^Pss: +(\d+)", file.read(), re.M)[1])
                 held = len(os.listdir(f"/proc/{pid}/fd"))
             except (FileNotFoundError, ProcessLookupError):
                 continue  # a worker for one job
-            memory += int(fields.get("VmRSS", "0 kB").split()[0])
+            memory += pss  # not VmRSS: a worker shares the pages that the daemon had when it was forked
             threads += int(fields["Threads"])
             descriptors += held
         return memory, descriptors, threads
