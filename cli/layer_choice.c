@@ -161,7 +161,8 @@ static int open_with(const struct layer_choice *choice, bool holds, struct setti
 
 	if (layer_choice_wait(choice) != EXIT_DONE)
 		return EXIT_FAILED;
-	int r = (holds ? open_and_hold : open_layers)(choice, NULL, ret, &problem);
+	int r = holds ? open_and_hold(choice, NULL, ret, &problem)
+		      : open_layers(choice, NULL, ret, &problem);
 	if (r != 0) {
 		layer_choice_complain(NULL, layer_choice_text(choice), r, &problem);
 		if (r == PROBLEM)

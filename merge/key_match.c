@@ -103,9 +103,10 @@ static int take_end(struct key_matcher *matcher, const struct node *in, size_t a
 	if (end->parts && !is_better) {
 		if (!is_open(in) || at != end->at || in == end->in || end->other)
 			return 0;
-		end = end->other = arena_zalloc(matcher->arena, 1, sizeof(*end));
-		if (!end)
+		end->other = arena_zalloc(matcher->arena, 1, sizeof(*end));
+		if (!end->other)
 			return -ENOMEM;
+		end = end->other;
 	}
 	*end = (struct dead_end){in, copy_parts(matcher, depth), depth, at, NULL};
 	return end->parts ? 0 : -ENOMEM;

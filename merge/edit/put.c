@@ -696,7 +696,7 @@ static int plan_reset(struct put *put, const struct stream *present, bool *is_ow
 	const struct put_request *request = put->request;
 	const struct document *document = put->state.document;
 	struct stream target;
-	struct problem own;
+	struct problem own = {.message = ""};
 	struct edit_op *ops = NULL;
 
 	struct read_options options = read_options_for(&put->merge, put->merge.to);
