@@ -465,8 +465,9 @@ static int plan_one(struct assignments *assignments, size_t i, const struct stre
 	};
 	int r = key_match(assignment.text, &ground, arena, &assignment.key, problem);
 
+	/* A problem with a column is about the KEY itself: nothing that shows has such a key. */
 	if (r < 0 || r == PROBLEM)
-		return r == PROBLEM ? PUT_UNCLEAR : r;
+		return r == PROBLEM && !problem->column ? PUT_UNCLEAR : r;
 	*named = assignment.key.named;
 	if (assignment.key.document == KEY_ANY_DOCUMENT && stream->count < 2)
 		assignment.key.document = 0;

@@ -298,3 +298,9 @@ runs 0 "$PLYFS" cat -c plyfs.yaml r.json
 printf 'server.port=80\n' >vendor/r.properties
 runs 1 "$PLYFS" set -c plyfs.yaml r.properties server.port 81
 says 'locks it'
+
+# A key that no KEY can spell without quotes is reset if the layer alone has it.
+printf 'example.org.: {a: 1}\n' >vendor/z.yaml
+printf 'example.org.: !delete\n' >site/z.yaml
+runs 0 "$PLYFS" reset -l vendor:site z.yaml example.org.
+[ ! -e site/z.yaml ] || fail "the layer still has: $(cat site/z.yaml)"
