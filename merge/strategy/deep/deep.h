@@ -39,6 +39,12 @@ struct deep {
 	struct origins *origins; /* of the merge */
 };
 
+/** Returns the arena for keys of items and documents: origins keep those of removed ones. */
+static inline struct arena *deep_key_arena(const struct deep *deep)
+{
+	return deep->origins ? deep->merge->arena : deep->scratch;
+}
+
 /*
  * The functions that return int return 0; PROBLEM, with the merge's problem filled; or -errno. A
  * value at *ret is OWNED or immutable. The comments of functions call an OWNED node "ours".

@@ -220,7 +220,7 @@ int deep_documents_init(struct deep *deep, struct deep_documents *ret)
 {
 	const struct merge *merge = deep->merge;
 
-	*ret = (struct deep_documents){.map = node_new_map(deep->scratch, NULL)};
+	*ret = (struct deep_documents){.map = node_new_map(deep_key_arena(deep), NULL)};
 	if (!ret->map)
 		return -ENOMEM;
 	ret->map->mark = OWNED;
@@ -269,9 +269,9 @@ static int read_identity(const struct deep_documents *documents, const struct no
 
 static int number_identity(struct deep *deep, size_t n, const struct node **ret)
 {
-	const char *text = arena_printf(deep->scratch, "%zu", n);
-	struct node *number =
-		text ? node_new_scalar(deep->scratch, span_of(text), NODE_PLAIN) : NULL;
+	struct arena *arena = deep_key_arena(deep);
+	const char *text = arena_printf(arena, "%zu", n);
+	struct node *number = text ? node_new_scalar(arena, span_of(text), NODE_PLAIN) : NULL;
 
 	if (!number)
 		return -ENOMEM;
@@ -292,7 +292,7 @@ static int append(struct deep *deep, struct deep_documents *documents, const str
 	documents->inputs[count] = 0;
 	int r = deep_spend(deep, said, 1);
 	if (r == 0)
-		r = node_put_hashed(deep->scratch, documents->map, &pair);
+		r = node_put_hashed(deep_key_arena(deep), documents->map, &pair);
 	if (r == 0)
 		deep_set(documents->map, count, NULL);
 	return r;
@@ -303,8 +303,9 @@ int deep_documents_find(struct deep *deep, struct deep_documents *documents, siz
 {
 	struct problem *problem = deep->merge->problem;
 	const struct node *identity;
-	int r = documents->by ? read_identity(documents, said, deep->scratch, &identity, problem)
-			      : number_identity(deep, documents->is_one ? 0 : n, &identity);
+	int r = documents->by
+			? read_identity(documents, said, deep_key_arena(deep), &identity, problem)
+			: number_identity(deep, documents->is_one ? 0 : n, &identity);
 
 	if (r != 0)
 		return r;

@@ -37,8 +37,7 @@ static uint32_t count_leaves(const struct node *node)
 static int check_item_key(struct deep *deep, const struct list_rule *rule, const struct node *item,
 	struct item_key *ret)
 {
-	/* Origins keep the keys of removed items. */
-	struct arena *arena = deep->origins ? deep->merge->arena : deep->scratch;
+	struct arena *arena = deep_key_arena(deep);
 	struct problem *problem = deep->merge->problem;
 	int r = item_key_find(item, rule->by, arena, ret);
 	const struct node *tagged = find_directive(ret);
