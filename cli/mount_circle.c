@@ -49,6 +49,7 @@ static bool leads_back(struct circle_search *search, const char *path, unsigned 
 
 int mount_circle_refuse(const struct settings *settings, const char *mountpoint)
 {
+	struct circle_search search = {0};
 	CLEANUP(freep) char *real = NULL;
 
 	if (settings_note_remote(settings) < 0)
@@ -61,7 +62,8 @@ int mount_circle_refuse(const struct settings *settings, const char *mountpoint)
 			continue;
 		if (!real && probe_real_path(PROBE_MS, mountpoint, &real) < 0)
 			return EXIT_DONE;
-		if (!leads_back(&(struct circle_search){.mountpoint = real}, layer->path, 0))
+		search.mountpoint = real;
+		if (!leads_back(&search, layer->path, 0))
 			continue;
 		message_at(layer->path,
 			"this layer is a mount that has the mountpoint '%s' as a layer itself, so "

@@ -91,7 +91,7 @@ int access_list_heed(int fd, struct stat *stat)
 		descriptor_link(fd, path);
 		size = getxattr(path, name, list, sizeof(list));
 	}
-	if (size < 0 && (errno == ENODATA || errno == ENOTSUP))
+	if (size < 0 && (errno == ENODATA || errno == ENOTSUP || errno == ENOSYS))
 		return 0;
 	bool is_long = errno == ERANGE || errno == E2BIG;
 	if (size < 0 && !is_long && (layer_has_failed(-errno) || layer_is_shortage(-errno)))

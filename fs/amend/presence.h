@@ -12,7 +12,7 @@
 
 /*
  * Reports one change, whose members `before` and `after` are not set. Returns 0, or another value
- * to stop. The functions below use only `path`, `layer`, `is_dry` and `access` of a request.
+ * to stop. The functions below use only `path`, `layer`, `mode` and `access` of a request.
  */
 typedef int presence_report(void *context, const struct amendment *change);
 
