@@ -106,16 +106,16 @@ static int load(const struct composer *composer, const char *path, const struct 
 /*
  * Returns the attributes of a source that is not read. If it could not be examined because of
  * `error` (an errno), nobody but its owner may read it. But a file system that has failed takes no
- * rights away: those of the last good version stay.
+ * rights away: if they are unknown, those of the last good version stay.
  */
 static struct stat stat_of(const struct contributor *found, int error)
 {
 	struct stat stat = found->stat;
 
-	if (layer_has_failed(-error))
-		stat = (struct stat){.st_mode = S_IFREG | 0777};
-	else if (error)
-		stat.st_mode &= ~(mode_t)077;
+	if (!layer_has_failed(-error))
+		stat.st_mode &= error ? ~(mode_t)077 : ~(mode_t)0;
+	else if (!stat.st_mode)
+		stat.st_mode = S_IFREG | 0777;
 	return stat;
 }
 
@@ -477,8 +477,6 @@ int compose_broken(const struct composer *composer, const char *path,
 		r = describe(composer, &sources, &environment, S_IFREG, version);
 	if (r < 0)
 		return r;
-	if (!lookup->count && lookup->has_failed)
-		version->mode = S_IFREG | 0444;
 	/* Not 0: the kernel would not ask for the bytes of an empty file, and so see no EIO. */
 	version->size = 1;
 	version->strategy = compose_options(composer->settings, path)->strategy->name;

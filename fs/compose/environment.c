@@ -152,7 +152,7 @@ int environment_load(struct environment *environment, const char *path,
 	if (!unseen.error) {
 		int r = load_seen(environment, path, found, options, ret, problem);
 		/* A source that is left out guards nothing. */
-		if (r != 0)
+		if (r != 0 && !layer_has_failed(r))
 			environment->stat_count = others;
 		if (!layer_has_failed(r))
 			return r;
@@ -210,6 +210,9 @@ static int look_up(const struct composer *composer, const char *directory, const
 			r = finder->find(finder->context, directory, name, skip++, ret, &layers);
 		if (r == 0)
 			r = union_look_up(composer->settings, layers & counted, *ret, lookup);
+		/* The layers below may be hidden. */
+		if (r == 0 && lookup->may_hide)
+			r = -EIO;
 	} while (r == 0 && below && lookup->kind != UNION_FILE);
 	return r == 0 && lookup->kind != UNION_FILE ? FINDER_ABSENT : r;
 }

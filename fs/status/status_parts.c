@@ -243,7 +243,9 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 			counts.is_remote ? "a layer lies on a network or FUSE file system, whose "
 					   "changes inotify does not report; put it on a local "
 					   "disk to see changes at once"
-					 : "not every directory can be watched: see watches");
+			: counts.watch_error ? "not every directory can be watched: see watches"
+					     : "a file system has failed, and no event reports "
+					       "that it is well again");
 	}
 	json_put(out, "},\n  'cache': {'bytes': %zu},\n", counts.cache_bytes);
 	put_workers(out, view);

@@ -141,6 +141,8 @@ static int add_directory(struct dropins *dropins, const struct finder *finder, l
 	/* The finder keeps the index: do not make one for a directory that does not exist. */
 	int r = union_look_up(dropins->settings, shown, directory, dropins->scratch);
 	layer_mask layers = dropins->scratch->layers;
+	if (r == 0 && union_is_unknown_directory(dropins->scratch))
+		return -EIO;
 	if (r < 0 || dropins->scratch->kind != UNION_DIRECTORY)
 		return r;
 	r = finder->list(finder->context, directory, 0, pass, NULL);
@@ -175,7 +177,7 @@ static int hand_over(struct dropins *dropins, struct union_lookup *ret)
 
 	if (!all)
 		return -ENOMEM;
-	union_lookup_fini(ret);
+	union_lookup_reset(ret);
 	ret->kind = UNION_FILE;
 	for (size_t i = 0; i < dropins->source_count; i++) {
 		all[i] = dropins->sources[dropins->source_count - 1 - i];

@@ -264,7 +264,7 @@ static int hand_over(
 		return -ENOMEM;
 
 	qsort(parts->items, parts->count, sizeof(*parts->items), compare);
-	union_lookup_fini(ret);
+	union_lookup_reset(ret);
 	ret->kind = UNION_FILE;
 	for (size_t i = 0; i < parts->count; i++) {
 		found[i] = parts->items[i].contributor;
@@ -354,6 +354,8 @@ static int take_dropins(const struct finder *finder, const struct settings *sett
 	 */
 	if (r == 0)
 		r = union_look_up(settings, union_all_layers(settings), directory, parts.scratch);
+	if (r == 0 && union_is_unknown_directory(parts.scratch))
+		r = -EIO;
 	if (r == 0 && parts.scratch->kind == UNION_DIRECTORY)
 		r = finder->list(finder->context, directory, 0, add_path, &parts);
 	bool has_more = parts.count > own || (own && parts.ignored_count);

@@ -29,6 +29,17 @@ void union_lookup_fini(struct union_lookup *lookup)
 	union_lookup_init(lookup);
 }
 
+void union_lookup_reset(struct union_lookup *lookup)
+{
+	bool has_timed_out = lookup->has_timed_out, has_failed = lookup->has_failed;
+	bool may_hide = lookup->may_hide;
+
+	union_lookup_fini(lookup);
+	lookup->has_timed_out = has_timed_out;
+	lookup->has_failed = has_failed;
+	lookup->may_hide = may_hide;
+}
+
 uint64_t union_lookup_bytes(const struct union_lookup *lookup)
 {
 	uint64_t bytes = 0;
@@ -226,6 +237,11 @@ bool union_is_out_of_sight(const struct union_lookup *lookup)
 		if (!lookup->found[i].error)
 			return false;
 	return lookup->count;
+}
+
+bool union_is_unknown_directory(const struct union_lookup *lookup)
+{
+	return lookup->has_failed && !lookup->has_timed_out && lookup->kind != UNION_DIRECTORY;
 }
 
 void union_drop(struct union_lookup *lookup, unsigned index)

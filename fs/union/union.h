@@ -78,6 +78,8 @@ struct union_lookup {
 
 void union_lookup_init(struct union_lookup *lookup);
 void union_lookup_fini(struct union_lookup *lookup);
+/** As union_lookup_fini(), but keeps the notes of what layers did not say. */
+void union_lookup_reset(struct union_lookup *lookup);
 
 /** Returns the size of all files that the lookup has found, in bytes. */
 uint64_t union_lookup_bytes(const struct union_lookup *lookup);
@@ -115,6 +117,12 @@ bool union_is_out_of_sight(const struct union_lookup *lookup);
  */
 void union_take_for_directory(struct union_lookup *lookup);
 
+/**
+ * Returns whether the path may be a directory, but only layers with a failed file system could say
+ * so. False if a layer did not answer: then the path counts as it did.
+ */
+bool union_is_unknown_directory(const struct union_lookup *lookup);
+
 /** Takes the contributor `found[index]` out of a lookup that was not expanded (expand.h). */
 void union_drop(struct union_lookup *lookup, unsigned index);
 
@@ -132,6 +140,11 @@ bool union_is_absent(int result);
 
 /** Returns the kind of an object with the file type in `mode`. */
 enum union_kind union_kind_of(mode_t mode);
+
+static inline bool union_is_leaf(enum union_kind kind)
+{
+	return kind == UNION_FILE || kind == UNION_LINK;
+}
 
 /** Returns whether the object is a whiteout as overlayfs makes it, a device 0/0. */
 bool union_is_whiteout_device(const struct stat *stat);

@@ -162,17 +162,10 @@ void attach_unseen(struct view *view, struct directory *directory)
 		directory->has_unseen = view->polling.has_unseen = true;
 }
 
-void attach_unlisted(struct view *view, struct directory *directory, int error)
+void attach_failed(struct view *view, struct directory *directory)
 {
-	struct entry *own = directory_own_entry(directory);
-
-	attach_unseen(view, directory);
-	if (!layer_has_failed(-error) || directory_is_polled(directory))
-		return;
-	if (own)
-		queue_later(view, own, view->composer.settings->options.poll_ms);
-	else
-		queue_shortage(view);
+	directory->has_failed = true;
+	attach_poll(view, 0, false);
 }
 
 /* Queues a scan with the revision `since`, so that no wider right shows before its end. */
@@ -252,9 +245,8 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 
 	attach_watch(view, settings, directory, lookup, fresh | unwatched);
 	/* A layer that is polled, and still can't be watched, stays polled. */
-	if (fresh | lost | (unwatched & ~directory->polled) || directory->has_unseen)
+	if (fresh | lost | (unwatched & ~directory->polled))
 		scan_since(view, directory, since);
-	directory->has_unseen = false;
 	return is_untold;
 }
 

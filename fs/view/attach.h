@@ -30,18 +30,18 @@ void attach_watch(struct view *view, const struct settings *settings, struct dir
 	const struct union_lookup *lookup, layer_mask layers);
 
 /**
- * Notes that a layer refused us a part of the directory (EACCES, EIO), so events may be missing.
+ * Notes that a layer refused us a part of the directory (EACCES), so events may be missing.
  * If the attributes of any directory change later, our rights may have changed: then the noted
  * directories are scanned again.
  */
 void attach_unseen(struct view *view, struct directory *directory);
 
 /**
- * Does attach_unseen(), as the listing of a layer's directory has failed with `error` (an errno).
- * If the file system has failed (layer_has_failed()), and the directory is not polled, then the
- * publisher will look up and scan the directory again after a while.
+ * Notes that a file system has failed at a part of the directory (layer_has_failed()). The
+ * directory is polled until a scan of it meets no failure: no event reports that the file system is
+ * well.
  */
-void attach_unlisted(struct view *view, struct directory *directory, int error);
+void attach_failed(struct view *view, struct directory *directory);
 
 /**
  * Updates a shown directory after a new `lookup`. A layer that does not answer is taken out of

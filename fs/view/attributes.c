@@ -73,6 +73,11 @@ void attributes_describe(
 		return;
 	}
 	struct rights given = rights_of(view, lookup);
+	/* What could not be examined may deny more: nobody gets a right by that. */
+	if (lookup->has_failed && !directory->inode.ino)
+		given.mode &= ~(mode_t)077;
+	else if (lookup->has_failed)
+		given = rights_both(&given, &directory->attributes.found, &view->composer.mounter);
 	bool is_other = !rights_equal(&given, &directory->attributes.found);
 	directory->attributes.found = given;
 	struct rights rights = directory->inode.ino

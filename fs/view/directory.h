@@ -223,7 +223,8 @@ struct directory {
 	unsigned listers;  /* listings under way: until their end, removed names keep an entry */
 	bool was_expanded; /* all its names were known once, so any other name is new */
 	bool has_absences; /* the kernel may cache some name in it as absent */
-	bool has_unseen;   /* a layer refused us a part of it (EACCES, EIO) */
+	bool has_unseen;   /* a layer refused us a part of it (EACCES) */
+	bool has_failed;   /* a file system has failed at a part of it (layer_has_failed()) */
 	bool is_dead;      /* removed; the kernel may still hold it */
 	unsigned users;    /* directories in it, lists and jobs that have it in use */
 	unsigned pins;     /* names in it with a fault or change hook: the directory must stay */
@@ -242,7 +243,7 @@ struct directory {
 /* Returns whether a part of the directory must be polled. */
 static inline bool directory_is_polled(const struct directory *directory)
 {
-	return directory->polled || directory->links.unwatched;
+	return directory->polled || directory->links.unwatched || directory->has_failed;
 }
 
 /* Cookies of "." and ".."; names come after. */

@@ -488,7 +488,7 @@ bool link_watch_sources(struct view *view, const struct settings *settings, cons
 	struct union_lookup *lookup)
 {
 	bool has_new = false;
-	bool is_watched = lookup->kind == UNION_FILE || lookup->kind == UNION_LINK;
+	bool is_watched = union_is_leaf(lookup->kind);
 
 	if (!is_watched || !may_have_links(view, lookup))
 		return false;

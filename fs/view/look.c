@@ -265,11 +265,9 @@ static bool is_to_be_composed(const struct look *look)
 /* Returns whether a rescan or a poll has found a file that no program has read yet. */
 static bool is_unread(const struct look *look)
 {
-	bool is_file =
-		look->result.lookup.kind == UNION_FILE || look->result.lookup.kind == UNION_LINK;
-
 	return look->purpose == LOOK_REFRESH && look->refresh.scope < SCOPE_FULL &&
-	       look->refresh.is_unread && is_file && look->result.lookup.kind == look->refresh.kind;
+	       look->refresh.is_unread && union_is_leaf(look->result.lookup.kind) &&
+	       look->result.lookup.kind == look->refresh.kind;
 }
 
 /* Returns whether the shown version is current, by the stamps of its sources. */
@@ -294,9 +292,15 @@ static bool is_current(const struct look *look)
 /* A directory of its sources can't be listed: show a file that can't be read. */
 static int take_failure(struct look *look, int error)
 {
-	union_lookup_fini(&look->result.lookup);
-	look->result.lookup.kind = UNION_FILE;
-	look->result.lookup.has_failed = layer_has_failed(-error);
+	struct union_lookup *lookup = &look->result.lookup;
+
+	/* The rights of the sources that can be examined count. */
+	int r = union_look_up(look->composer.settings, look->layers, look->path, lookup);
+	if (r < 0)
+		return r;
+	if (lookup->kind != UNION_FILE)
+		union_lookup_fini(lookup);
+	lookup->kind = UNION_FILE;
 	look->result.is_failed = true;
 	compose_failed(look->path, error, &look->result.problem);
 	return take_problem(look);
@@ -350,10 +354,13 @@ static int find(struct look *look)
 	bool is_slow = look_heed_silence(look);
 	if (!is_refresh)
 		return look->result.lookup.may_hide ? -EIO : 0;
+	const struct union_lookup *lookup = &look->result.lookup;
+	/* A file that may be hidden stays, with a fault, and loses the rights that it has lost. */
+	if (lookup->may_hide && !is_slow && union_is_leaf(look->refresh.kind))
+		return -EIO;
 	/* A layer that does not answer may hide this, or have another kind of object. */
-	bool is_unknown = look->result.lookup.may_hide ||
-			  (look->result.lookup.has_timed_out &&
-				  look->result.lookup.kind != look->refresh.kind);
+	bool is_unknown =
+		lookup->may_hide || (lookup->has_failed && lookup->kind != look->refresh.kind);
 	return is_slow || is_unknown ? -ETIMEDOUT : 0;
 }
 

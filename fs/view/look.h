@@ -103,9 +103,8 @@ void look_heed_past(struct look *look);
 bool look_heed_silence(struct look *look);
 
 /**
- * If a layer could not be examined, does attach_unseen(). If a file system has failed, and the
- * name's directory is not polled, also queues the name again after a while: no event reports that
- * the file system is well again.
+ * If a file system has failed, does attach_failed() for the name's directory. If a layer could not
+ * be examined, does attach_unseen().
  */
 void look_heed_unseen(struct look *look);
 

@@ -3,7 +3,6 @@
 
 #include "attach.h"
 #include "look.h"
-#include "queue.h"
 #include "state.h"
 
 /* The publisher keeps what is shown (refresh.c). */
@@ -51,11 +50,10 @@ bool look_heed_silence(struct look *look)
 
 void look_heed_unseen(struct look *look)
 {
-	struct view *view = look->view;
 	struct directory *parent = look->entry->parent;
 
-	if (look->result.is_failed && !directory_is_polled(parent))
-		queue_later(view, look->entry, view->composer.settings->options.poll_ms);
+	if (look->result.is_failed)
+		attach_failed(look->view, parent);
 	if (union_has_unseen(&look->result.lookup))
-		attach_unseen(view, parent);
+		attach_unseen(look->view, parent);
 }

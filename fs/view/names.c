@@ -390,6 +390,8 @@ bool names_scan_next(struct view *view)
 	layer_mask layers = directory->layers;
 	directory->joined &= ~joined;
 	directory->left &= ~left;
+	/* The listing, and the looks at all names, find out whether a file system still fails. */
+	directory->has_failed &= !is_rescan;
 	view->queue.cause = directory->scans.since;
 
 	if (is_needed)
@@ -409,7 +411,9 @@ bool names_scan_next(struct view *view)
 		r = show_expanded(
 			view, directory, &expanded, is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
 	if (is_needed && listing.error)
-		attach_unlisted(view, directory, listing.error);
+		attach_unseen(view, directory);
+	if (is_needed && layer_has_failed(-listing.error))
+		attach_failed(view, directory);
 	/* If memory is short, keep the layers for the next scan. */
 	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;

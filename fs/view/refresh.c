@@ -273,11 +273,6 @@ static bool remove_directory(struct view *view, const struct look *look)
 	return is_empty;
 }
 
-static bool is_leaf(enum union_kind kind)
-{
-	return kind == UNION_FILE || kind == UNION_LINK;
-}
-
 /*
  * The kernel does not know the directory, so no program can see or watch the name. The entry is
  * kept up to date for names that depend on it.
@@ -292,7 +287,7 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 		return false;
 	}
 	/* A last good version stays, but must not outlive its fault. */
-	bool is_file = entry->use->version && look->shown && is_leaf(now);
+	bool is_file = entry->use->version && look->shown && union_is_leaf(now);
 	bool is_same = look->refresh.is_compared && look->result.version && entry->kind == now &&
 		       entry_has_forgotten(entry, look->result.version);
 	bool is_changed =
@@ -301,7 +296,7 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 		entry_used(entry)->hook = HOOK_TOLD;
 	if (is_changed && entry->use->directory)
 		change_hook_gone(view, entry->use->directory);
-	if (is_changed && (is_leaf(entry->kind) || is_leaf(now)))
+	if (is_changed && (union_is_leaf(entry->kind) || union_is_leaf(now)))
 		change_hook_path(view, look->path);
 	if (!is_file)
 		entry_note(view, entry, now);
@@ -505,11 +500,12 @@ static bool refresh_root(struct view *view)
 	const struct settings *settings = view->composer.settings;
 
 	int r = lookup ? union_look_up(settings, union_all_layers(settings), "", lookup) : -ENOMEM;
-	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY &&
+	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY && !lookup->may_hide &&
 			  attach_update(view, settings, view->root, lookup);
 	view->queue.is_root_looked_at = false;
-	bool has_failed = r == 0 && lookup->has_failed && !directory_is_polled(view->root);
-	if (layer_is_shortage(r) || has_failed)
+	if (r == 0 && lookup->has_failed)
+		attach_failed(view, view->root);
+	if (layer_is_shortage(r))
 		queue_shortage(view);
 	return is_changed;
 }
