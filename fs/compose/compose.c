@@ -467,7 +467,7 @@ int compose_broken(const struct composer *composer, const char *path,
 		if (layer_is_shortage(r))
 			return r;
 		if (r < 0)
-			stat = stat_of(found, -r);
+			stat = stat_of(found, found->error ? found->error : -r);
 		sources_add(&sources, layer, place, NULL, &stat);
 		r = environment_guard(&environment, layer, place);
 		if (layer_has_failed(r))

@@ -31,6 +31,7 @@ static enum {
 	READING_LINK,  /* or a file, in app.yaml.d, after so many */
 	WATCHING,      /* of `where` in the upper layer, until the end */
 	BROKEN,        /* the disk fails, at `where` and below, until the end */
+	BROKEN_UPPER,  /* … that of the upper layer alone */
 	LOOKING        /* app.yaml in a layer, until the end */
 } failing;
 static unsigned looks, calls;
@@ -47,19 +48,20 @@ static bool is_next(void)
 	return true;
 }
 
-static bool is_broken(const char *path)
-{
-	size_t length = where ? strlen(where) : 0;
-
-	return failing == BROKEN && strncmp(path, where, length) == 0 &&
-	       (path[length] == '\0' || path[length] == '/');
-}
-
 static bool is_upper_layer(int directory)
 {
 	struct stat a, b;
 
 	return fstat(directory, &a) == 0 && stat("b", &b) == 0 && a.st_ino == b.st_ino;
+}
+
+static bool is_broken(int directory, const char *path)
+{
+	size_t length = where ? strlen(where) : 0;
+
+	if (failing != BROKEN && (failing != BROKEN_UPPER || !is_upper_layer(directory)))
+		return false;
+	return strncmp(path, where, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
 /* Returns the error with which openat2(2) fails in a layer, or 0. */
@@ -68,7 +70,7 @@ static int error_of_open(int directory, const char *path, uint64_t flags)
 	bool is_path = flags & O_PATH, is_directory = flags & O_DIRECTORY;
 
 	looks += strcmp(path, "app.yaml") == 0;
-	if (is_broken(path))
+	if (is_broken(directory, path))
 		return EIO;
 	if (failing == LOOKING)
 		return strcmp(path, "app.yaml") == 0 ? EMFILE : 0;
@@ -161,7 +163,7 @@ int __wrap_fstatat64(int directory, const char *name, struct stat64 *ret, int fl
 {
 	bool is_it = failing == ROOT ? !*name : failing == STATTING && strcmp(name, "conf.d") == 0;
 
-	errno = is_broken(name) ? EIO : is_it && is_next() ? ENFILE : 0;
+	errno = is_broken(directory, name) ? EIO : is_it && is_next() ? ENFILE : 0;
 	return errno ? -1 : __real_fstatat64(directory, name, ret, flags);
 }
 
@@ -628,6 +630,38 @@ VIEW_TEST(file_that_a_disk_failed_to_show_is_looked_at_again)
 		publish_for(1, 20000);
 	assert_shown("d/app.yaml", "x: 2\ny: 1\n");
 	assert_false(count_of_view().is_polling);
+}
+
+/* The layer may deny what the others allow. */
+VIEW_TEST(directory_that_one_layer_fails_to_show_admits_nobody_at_first)
+{
+	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/y.yaml");
+	where = "d";
+	failing = BROKEN_UPPER;
+	view = new_view("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	publish_ready();
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0500);
+	failing = NOTHING;
+	publish_for(20, 20000);
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
+}
+
+VIEW_TEST(right_that_a_known_source_loses_is_lost_while_another_layer_fails)
+{
+	write_file("a/app.yaml", "x: 1\n");
+	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	assert_shown("app.yaml", "x: 1\n");
+	where = ".wh.app.yaml";
+	failing = BROKEN_UPPER;
+	assert_int_equal(chmod("a/app.yaml", 0600), 0);
+	publish_for(10, 20000);
+	assert_shown("app.yaml", "x: 1\n");
+	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0400);
+	failing = NOTHING;
+	assert_int_equal(chmod("a/app.yaml", 0644), 0);
+	publish_for(20, 20000);
+	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0444);
+	assert_string_equal(fault_of("app.yaml").problem.message, "");
 }
 
 VIEW_TEST(directory_that_a_disk_failed_to_list_is_listed_again)
