@@ -34,7 +34,8 @@ umount mnt
 
 # So does one if the daemon gets no descriptor when it ends.
 if command -v strace >/dev/null; then
-	start low:high mnt
+	# LeakSanitizer does not work in a process that is traced.
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 start low:high mnt
 	mount --bind other mnt
 	strace -f -qq -o calls -e trace=pipe,pipe2 -e inject=pipe,pipe2:error=EMFILE -p "$plyfs_pid" &
 	strace_pid=$!
