@@ -76,7 +76,7 @@ static int read_yaml(const struct typed_value *value, struct arena *arena,
 
 static bool has_anchor(const struct extent *extent)
 {
-	bool found = extent->anchor;
+	bool found = extent->has_anchor || extent->is_alias;
 
 	for (const struct extent *entry = extent->first; !found && entry; entry = entry->next)
 		found = has_anchor(entry);

@@ -26,18 +26,12 @@ struct range {
 	size_t end;
 };
 
-/* What a YAML value has to do with an anchor. */
-enum extent_anchor {
-	EXTENT_NO_ANCHOR,
-	EXTENT_HAS_ANCHOR,
-	EXTENT_IS_ALIAS,
-};
-
 struct extent {
 	const struct node *node;        /* the value; for an alias, the node that it refers to */
 	const struct node *const *keys; /* NULL: an item of a list, or the root */
 	uint32_t key_count;             /* above 1 only for TOML's dotted keys and headers */
-	enum extent_anchor anchor;
+	bool is_alias;
+	bool has_anchor;
 	bool is_merge_key; /* YAML's `<<` */
 
 	/*

@@ -214,7 +214,7 @@ static bool has_delicate_entry(const struct edit *edit, const struct extent *ext
 
 static bool is_delicate(const struct edit *edit, const struct extent *extent)
 {
-	if (extent->anchor)
+	if (extent->is_alias || extent->has_anchor)
 		return true;
 	/* A comment may stand behind YAML's "|". */
 	if (extent->node && node_is_scalar(extent->node))

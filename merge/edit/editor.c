@@ -60,7 +60,7 @@ static const struct extent *follow(const struct edit *edit, const struct extent 
 
 	if (!count)
 		return in;
-	if (in->anchor == EXTENT_IS_ALIAS)
+	if (in->is_alias)
 		return NULL;
 	for (const struct extent *entry = in->first; entry; entry = entry->next, i++) {
 		size_t gone = steps_of(entry, i, steps, count);

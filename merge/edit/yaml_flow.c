@@ -82,7 +82,7 @@ int yaml_flow_add(struct edit *edit, const struct edit_op *op, const struct exte
 	if (!yaml_has_brackets(edit, in))
 		return EDIT_CANNOT;
 	if (in->first || has_comment(edit, in) || (outer && yaml_is_flow(outer)) || in->node->tag ||
-		in->anchor == EXTENT_HAS_ANCHOR)
+		in->has_anchor)
 		return add_flow_entry(edit, op, in);
 	block = last->key ? node_new_map(edit->arena, NULL) : node_new_sequence(edit->arena, NULL);
 	if (!block || (last->key ? node_put(edit->arena, block, last->key, op->value)

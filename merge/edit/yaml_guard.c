@@ -4,10 +4,10 @@
 
 int yaml_guard_value(const struct edit *edit, const struct extent *extent)
 {
-	if (extent->anchor == EXTENT_IS_ALIAS)
+	if (extent->is_alias)
 		return edit_problem(edit, extent->value.begin,
 			"an alias stands here, which an edit would take away; edit it by hand");
-	if (extent->anchor == EXTENT_HAS_ANCHOR)
+	if (extent->has_anchor)
 		return edit_problem(edit, extent->value.begin,
 			"an anchor stands here, which an edit would take away; edit it by hand");
 	for (const struct extent *entry = extent->first; entry; entry = entry->next) {
@@ -25,7 +25,7 @@ int yaml_guard_value(const struct edit *edit, const struct extent *extent)
 
 static const struct extent *find_alias(const struct extent *in, const struct node *node)
 {
-	if (in->anchor == EXTENT_IS_ALIAS)
+	if (in->is_alias)
 		return in->node == node ? in : NULL;
 	for (const struct extent *entry = in->first; entry; entry = entry->next) {
 		const struct extent *found = find_alias(entry, node);
@@ -42,11 +42,11 @@ static int check_ancestor(
 {
 	const struct extent *alias;
 
-	if (extent->anchor == EXTENT_IS_ALIAS)
+	if (extent->is_alias)
 		return edit_problem(edit, extent->value.begin,
 			"an alias stands here, and its value begins in line %u; edit it there",
 			(unsigned)extent->node->line);
-	if (extent->anchor != EXTENT_HAS_ANCHOR)
+	if (!extent->has_anchor)
 		return 0;
 	alias = find_alias(edit->document->extents[op->document], extent->node);
 	if (!alias)

@@ -36,14 +36,14 @@ bool yaml_is_flow(const struct extent *extent)
 
 bool yaml_is_block_scalar(const struct extent *extent)
 {
-	return node_is_scalar(extent->node) && extent->anchor != EXTENT_IS_ALIAS &&
+	return node_is_scalar(extent->node) && !extent->is_alias &&
 	       (extent->node->style == NODE_LITERAL || extent->node->style == NODE_FOLDED);
 }
 
 bool yaml_is_block(const struct extent *extent)
 {
-	return extent->anchor != EXTENT_IS_ALIAS && !node_is_scalar(extent->node) &&
-	       extent->first && !yaml_is_flow(extent);
+	return !extent->is_alias && !node_is_scalar(extent->node) && extent->first &&
+	       !yaml_is_flow(extent);
 }
 
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent)

@@ -99,7 +99,7 @@ static const struct node *find_quoted(const struct extent *in)
 	for (const struct extent *entry = in->first; entry; entry = entry->next) {
 		const struct node *found;
 
-		if (entry->anchor == EXTENT_IS_ALIAS)
+		if (entry->is_alias)
 			continue;
 		if (node_is_scalar(entry->node) && is_quoted(entry->node))
 			return entry->node;
@@ -135,7 +135,7 @@ static bool strings_of(const struct extent *in, bool is_of_keys, enum node_style
 
 		if (is_of_keys)
 			node = entry->keys ? entry->keys[0] : NULL;
-		else if (entry->anchor == EXTENT_IS_ALIAS)
+		else if (entry->is_alias)
 			node = NULL;
 		if (!is_string_like(node))
 			continue;
@@ -171,7 +171,7 @@ static struct style find_style(const struct edit *edit, const struct yaml_spot_a
 		.keeps_flow = !root || has_flow(root),
 	};
 
-	bool has_strings = old && old->anchor != EXTENT_IS_ALIAS && is_string_like(old->node);
+	bool has_strings = old && !old->is_alias && is_string_like(old->node);
 
 	if (old && node_is_scalar(old->node) &&
 		(old->node->style == NODE_LITERAL || old->node->style == NODE_FOLDED))
@@ -254,7 +254,7 @@ static const struct extent *find_old(const struct extent *old, const struct node
 	const struct node *item = *node_entry(in, i);
 
 	for (unsigned n = 0; old && n < OLD_ENTRIES_MAX; n++, old = old->next)
-		if (old->anchor == EXTENT_IS_ALIAS)
+		if (old->is_alias)
 			continue;
 		else if (node_is_map(in)
 				 ? old->keys && is_same_string(old->keys[0], in->map.pairs[i].key)
@@ -304,7 +304,7 @@ static enum node_style collection_style(
 	if (old && old->first && old->node->kind == value->kind)
 		return old->node->style;
 	for (const struct extent *entry = in ? in->first : NULL; entry; entry = entry->next) {
-		if (entry == old || !entry->first || entry->anchor == EXTENT_IS_ALIAS)
+		if (entry == old || !entry->first || entry->is_alias)
 			continue;
 		if (entry->node->kind == value->kind)
 			return entry->node->style;

@@ -45,7 +45,8 @@ static struct noted *new_noted(const struct builder *builder, const struct noted
 	if (!noted)
 		return NULL;
 	noted->extent.node = note->node;
-	noted->extent.anchor = note->anchor;
+	noted->extent.is_alias = note->is_alias;
+	noted->extent.has_anchor = note->has_anchor;
 	noted->extent.value = note->range;
 	noted->extent.member = (struct range){note->member_begin, note->range.end};
 	return noted;

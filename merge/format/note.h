@@ -17,7 +17,8 @@ struct noted_node {
 	const struct node *node;
 	struct range range;  /* with its tag and anchor; of a collection, note_close() sets `end` */
 	size_t member_begin; /* of an item or a key: offset at which its entry begins */
-	enum extent_anchor anchor;
+	bool is_alias;
+	bool has_anchor;
 };
 
 /* A collection that is not closed yet, and the known part of its current pair. */

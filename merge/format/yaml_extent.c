@@ -119,19 +119,18 @@ static bool is_nothing(const yaml_event_t *event)
 	       !event->data.scalar.anchor;
 }
 
-static enum extent_anchor anchor_of(const yaml_event_t *event)
+static const yaml_char_t *anchor_of(const yaml_event_t *event)
 {
-	const yaml_char_t *anchor = NULL;
-
-	if (event->type == YAML_ALIAS_EVENT)
-		return EXTENT_IS_ALIAS;
-	if (event->type == YAML_SCALAR_EVENT)
-		anchor = event->data.scalar.anchor;
-	else if (event->type == YAML_SEQUENCE_START_EVENT)
-		anchor = event->data.sequence_start.anchor;
-	else if (event->type == YAML_MAPPING_START_EVENT)
-		anchor = event->data.mapping_start.anchor;
-	return anchor ? EXTENT_HAS_ANCHOR : EXTENT_NO_ANCHOR;
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		return event->data.scalar.anchor;
+	case YAML_SEQUENCE_START_EVENT:
+		return event->data.sequence_start.anchor;
+	case YAML_MAPPING_START_EVENT:
+		return event->data.mapping_start.anchor;
+	default:
+		return NULL;
+	}
 }
 
 /*
@@ -175,7 +174,8 @@ static struct noted_node note_of(struct yaml_extents *extents, const yaml_event_
 	size_t entry = find_entry(extents, range.begin, &nothing);
 	struct noted_node note = {
 		.node = builder->waiting[builder->count - 1],
-		.anchor = anchor_of(event),
+		.is_alias = event->type == YAML_ALIAS_EVENT,
+		.has_anchor = anchor_of(event) != NULL,
 	};
 
 	if (is_nothing(event)) {
