@@ -568,9 +568,15 @@ static bool rescan_below(struct view *view, struct directory *directory, bool is
 static int64_t poll_layers(struct view *view, int64_t now)
 {
 	int64_t interval = view->composer.settings->options.poll_ms;
+	bool is_busy = view->looks.under_way || view_has_work(view);
 
+	/* A poll may take longer than the interval. The rest after it is for all other work. */
+	view->polling.is_under_way &= is_busy;
+	if (view->polling.is_under_way)
+		view->polling.last_ms = now;
 	if (now >= view->polling.last_ms + interval) {
 		view->polling.last_ms = now;
+		view->polling.is_under_way = true;
 		view->queue.is_root_changed = true;
 		/* Each look tries to add the missing watches: polling may no longer be needed. */
 		bool is_polled = rescan_below(view, view->root, true);

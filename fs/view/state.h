@@ -109,12 +109,13 @@ struct publication {
 
 /* Directories whose changes no event reports. */
 struct polling {
-	bool is_on;      /* a directory must be polled: no watch sees all of its changes */
-	bool is_remote;  /* … because one of its layers lies on a remote file system */
-	int error;       /* the last errno with which a watch failed; 0: none */
-	unsigned idle;   /* polls in a row that found no directory to poll */
-	int64_t last_ms; /* the last poll; CLOCK_MONOTONIC */
-	bool has_unseen; /* some directory has `has_unseen` */
+	bool is_on;        /* a directory must be polled: no watch sees all of its changes */
+	bool is_remote;    /* … because one of its layers lies on a remote file system */
+	int error;         /* the last errno with which a watch failed; 0: none */
+	bool is_under_way; /* a poll has begun, and its looks have not all ended */
+	unsigned idle;     /* polls in a row that found no directory to poll */
+	int64_t last_ms;   /* the last poll; CLOCK_MONOTONIC */
+	bool has_unseen;   /* some directory has `has_unseen` */
 };
 
 /* Wakes the publisher from any other coroutine. */
