@@ -94,7 +94,7 @@ int access_list_heed(int fd, struct stat *stat)
 	if (size < 0 && (errno == ENODATA || errno == ENOTSUP || errno == ENOSYS))
 		return 0;
 	bool is_long = errno == ERANGE || errno == E2BIG;
-	if (size < 0 && !is_long && (layer_has_failed(-errno) || layer_is_shortage(-errno)))
+	if (size < 0 && !is_long && layer_says_nothing(-errno))
 		return -errno;
 	access_list_narrow(list, size < 0 ? 0 : (size_t)size, stat);
 	return 0;

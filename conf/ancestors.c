@@ -26,7 +26,7 @@ static int is_direct(const struct layer *layer, const char *path, const char *pl
 	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
 	int r = parent < 0 ? parent : descriptor_path(parent, above);
 	if (r < 0)
-		return layer_is_shortage(r) || layer_has_failed(r) ? r : false;
+		return layer_says_nothing(r) ? r : false;
 	size_t length = strcmp(above, "/") == 0 ? 0 : strlen(above);
 	return strncmp(place, above, length) == 0 && place[length] == '/' &&
 	       strcmp(place + length + 1, name) == 0;
@@ -100,8 +100,7 @@ int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 			return r;
 		r = go_up(&at);
 	}
-	bool is_unknown = layer_is_shortage(r) || layer_has_failed(r) || r == -EREMOTE;
-	return is_unknown ? r : each(context, &closed);
+	return layer_says_nothing(r) || r == -EREMOTE ? r : each(context, &closed);
 }
 
 void ancestors_narrow(struct stat *stat, const struct stat *above)

@@ -274,6 +274,12 @@ bool layer_is_shortage(int result);
  */
 bool layer_has_failed(int result);
 
+/** Returns whether `result` says nothing about the file: a shortage, or a failed file system. */
+static inline bool layer_says_nothing(int result)
+{
+	return layer_is_shortage(result) || layer_has_failed(result);
+}
+
 /** Makes "LAYER'S PATH/path", for messages. Returns 0 with *ret for free(3), or -ENOMEM. */
 int layer_source_name(const struct layer *layer, const char *path, char **ret);
 

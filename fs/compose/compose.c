@@ -112,10 +112,10 @@ static struct stat stat_of(const struct contributor *found, int error)
 {
 	struct stat stat = found->stat;
 
-	if (!layer_has_failed(-error))
-		stat.st_mode &= error ? ~(mode_t)077 : ~(mode_t)0;
-	else if (!stat.st_mode)
+	if (layer_has_failed(-error) && !stat.st_mode)
 		stat.st_mode = S_IFREG | 0777;
+	else if (error && !layer_has_failed(-error))
+		stat.st_mode &= ~(mode_t)077;
 	return stat;
 }
 
@@ -425,11 +425,11 @@ int compose(const struct composer *composer, const char *path, const struct unio
 		return compose_link(composer, path, &lookup->found[0], ret);
 
 	const struct contributor *held = compose_held_source(composer, path, lookup);
-	if (held)
+	if (held) {
 		doubt(composer, DOUBT_WRITER);
-	if (held)
 		return compose_held(composer, path, held,
 			compose_options(composer->settings, path)->strategy, ret);
+	}
 	return compose_file(composer, path, lookup, asked, ret, problem);
 }
 

@@ -99,7 +99,7 @@ int environment_guard(struct environment *environment, const struct layer *layer
 		if (is_above(directory, environment->request->path))
 			break;
 		int found = layer_stat(layer, directory, &stat);
-		if (layer_is_shortage(found) || layer_has_failed(found))
+		if (layer_says_nothing(found))
 			return found;
 		if (found < 0)
 			stat = (struct stat){0};
@@ -115,7 +115,7 @@ int environment_guard_again(struct environment *environment, const struct layer 
 	struct stat now;
 
 	int r = layer_stat(layer, path, &now);
-	if (layer_is_shortage(r) || layer_has_failed(r))
+	if (layer_says_nothing(r))
 		return r;
 	if (r < 0 || now.st_dev != loaded->st_dev || now.st_ino != loaded->st_ino)
 		return SOURCE_MOVED;
@@ -151,11 +151,12 @@ int environment_load(struct environment *environment, const char *path,
 
 	if (!unseen.error) {
 		int r = load_seen(environment, path, found, options, ret, problem);
-		/* A source that is left out guards nothing. */
-		if (r != 0 && !layer_has_failed(r))
-			environment->stat_count = others;
-		if (!layer_has_failed(r))
+		if (!layer_has_failed(r)) {
+			/* A source that is left out guards nothing. */
+			if (r != 0)
+				environment->stat_count = others;
 			return r;
+		}
 		unseen.error = -r;
 	}
 	return compose_load(environment->composer, path, &unseen, options, ret, problem);

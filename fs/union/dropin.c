@@ -68,7 +68,7 @@ static int masking_layer(
 		CLEANUP(freep) char *target = NULL;
 		int r = layers >> i & 1 ? layer_read_link(settings->layers[i], path, &target)
 					: -ENOENT;
-		if (layer_is_shortage(r) || layer_has_failed(r))
+		if (layer_says_nothing(r))
 			return r;
 		if (r == 0 && strcmp(target, "/dev/null") == 0)
 			return (int)i;

@@ -174,7 +174,7 @@ static int add_link(void *context, const char *name, unsigned char type)
 		return 0;
 	int r = layer_read_link(layers[part.layer], path, &target);
 	if (r < 0 || strcmp(target, "/dev/null") != 0)
-		return layer_is_shortage(r) || layer_has_failed(r) ? r : 0;
+		return layer_says_nothing(r) ? r : 0;
 	r = add_part(parts, &part, path);
 	/* Without `follow`, the link hides them from the lookup. */
 	for (part.why = NULL; r == 0 && part.layer-- > 0;)

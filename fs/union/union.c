@@ -110,7 +110,7 @@ static int has_file(
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return 0;
 	int r = layer_stat(layer, path, &stat);
-	return layer_is_shortage(r) || layer_has_failed(r) ? r : r == 0;
+	return layer_says_nothing(r) ? r : r == 0;
 }
 
 /* Returns 1 if `layer` hides all that lies below it at `path`, 0, or -errno as has_file(). */

@@ -73,7 +73,7 @@ void attributes_describe(
 		return;
 	}
 	struct rights given = rights_of(view, lookup);
-	/* What could not be examined may deny more: nobody gets a right by that. */
+	/* A layer that could not be examined may deny more, so nobody gets a right meanwhile. */
 	if (lookup->has_failed && !directory->inode.ino)
 		given.mode &= ~(mode_t)077;
 	else if (lookup->has_failed)

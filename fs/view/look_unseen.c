@@ -1,4 +1,4 @@
-/* What a look makes of layers that could not be examined. */
+/* How a look treats layers that could not be examined. */
 #include <errno.h>
 
 #include "attach.h"

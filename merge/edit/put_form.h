@@ -10,7 +10,7 @@
  */
 enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 
-/* What the forms of an op are made from. */
+/* The input of the functions that make the forms of an op. */
 struct put_ground {
 	const struct merge_request *merge;
 	const struct stream *result;    /* the documents that the op applies to */
