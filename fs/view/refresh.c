@@ -571,9 +571,9 @@ static int64_t poll_layers(struct view *view, int64_t now)
 	bool is_busy = view->looks.under_way || view_has_work(view);
 
 	/* A poll may take longer than the interval. The rest after it is for all other work. */
-	view->polling.is_under_way &= is_busy;
 	if (view->polling.is_under_way)
 		view->polling.last_ms = now;
+	view->polling.is_under_way &= is_busy;
 	if (now >= view->polling.last_ms + interval) {
 		view->polling.last_ms = now;
 		view->polling.is_under_way = true;

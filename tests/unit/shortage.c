@@ -34,6 +34,7 @@ static enum {
 	BROKEN_UPPER,  /* … that of the upper layer alone */
 	LOOKING        /* app.yaml in a layer, until the end */
 } failing;
+static unsigned slow_looks; /* at `where` in a layer: how many still take long */
 static unsigned looks, calls;
 static const char *where;
 
@@ -70,6 +71,10 @@ static int error_of_open(int directory, const char *path, uint64_t flags)
 	bool is_path = flags & O_PATH, is_directory = flags & O_DIRECTORY;
 
 	looks += strcmp(path, "app.yaml") == 0;
+	if (slow_looks && strcmp(path, where) == 0) {
+		slow_looks--;
+		usleep(200000);
+	}
 	if (is_broken(directory, path))
 		return EIO;
 	if (failing == LOOKING)
@@ -545,6 +550,19 @@ VIEW_TEST(what_a_layer_could_not_have_watched_is_polled_no_more_without_it)
 	start_polling();
 	assert_int_equal(view_reload(view, settings), 0);
 	assert_polls_no_more();
+}
+
+/* Otherwise changed settings would never be read. */
+VIEW_TEST(polls_that_take_longer_than_their_interval_leave_time_between_them)
+{
+	start_polling();
+	slow_looks = 100;
+	for (int i = 0; i < 4; i++) {
+		assert_in_range(publish_ready(), 1, 100);
+		usleep(100000);
+	}
+	assert_in_range(slow_looks, 50, 96);
+	slow_looks = 0;
 }
 
 /*
