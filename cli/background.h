@@ -1,5 +1,5 @@
 /*
- * A mount in the background. The caller's shell continues when the mount is usable, or gets the
+ * A mount in the background. The user's shell continues when the mount is usable, or gets the
  * error message and the exit code.
  *
  *      parent ── fork ── waits ────────────── exits with the child's result

@@ -8,8 +8,8 @@
 #include "check_report.h"
 #include "offline.h"
 
-/* The state of the files to which a rule or virtual file applies. If rules share their options, the
- * greatest of their states counts. */
+/* The state of the files to which a rule or virtual file applies. A list of patterns in plyfs.yaml
+ * makes several rules with the same options; for these options, the greatest state counts. */
 enum merged {
 	MERGED_NONE, /* there is no such file */
 	MERGED_ALL,

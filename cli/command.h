@@ -53,8 +53,8 @@ const struct command *const *command_all(void);
 int command_help(const struct command *command);
 
 /**
- * Prints the words of `text` on the present line, which ends at `column`, and on further lines,
- * which are indented. Returns the column after the last word.
+ * Prints the words of `text`: first at the end of the present line, which has `column` characters
+ * so far, then on further lines, which are indented. Returns the column after the last word.
  */
 size_t command_print_words(const char *text, size_t len, size_t indent, size_t column);
 

@@ -1,6 +1,6 @@
 /*
  * Settings without effect: options of rules, presets that merge no file, layers that have a `name`
- * but no file, and layers with the directory of a lower layer. Also files that are not merged
+ * but no file, and layers with the same directory as a lower layer. Also files that are not merged
  * because their names differ slightly, such as app.yaml and app.yml.
  */
 #pragma once

@@ -60,9 +60,9 @@ struct layer_choice layer_choice_guess(const char *word);
 bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice);
 
 /**
- * Waits, for PROBE_MS at most, until every mount that layer_choice_open() will read from has
- * answered. Returns EXIT_DONE, or EXIT_FAILED after an error message about a mount that does not
- * answer.
+ * Waits, for PROBE_MS (probe.h) at most, until every mount that layer_choice_open() will read from
+ * has answered. Returns EXIT_DONE, or EXIT_FAILED after an error message about a mount that does
+ * not answer.
  */
 int layer_choice_wait(const struct layer_choice *choice);
 

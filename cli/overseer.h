@@ -1,8 +1,8 @@
 /*
  * An overseer: the process that the user has started. A child does the command's work, and the
- * overseer passes on the child's output. If one call of the child on a mount blocks for PROBE_MS,
- * the mount's server counts as silent. The overseer then prints a message that names the mount, and
- * ends.
+ * overseer passes on the child's output. If one call of the child on a mount blocks for PROBE_MS
+ * (probe.h), the mount's server counts as silent. The overseer then prints a message that names the
+ * mount, and ends.
  *
  *      user ◀─ overseer ◀─ pipes ── child ── stat(2), read(2) … ──▶ a mount
  *                  └─ /proc/CHILD/task/…/syscall

@@ -107,8 +107,8 @@ int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
 /**
  * Waits, for PROBE_MS at most, until the mount that `path` leads to answers. Calls statfs(2), and
- * reads from a regular file. Returns EXIT_FAILED after plyfs_mount_complain() if the mount does not
- * answer; otherwise EXIT_DONE, even if `path` does not exist.
+ * reads from `path` if it is a regular file. Returns EXIT_FAILED after plyfs_mount_complain() if
+ * the mount does not answer; otherwise EXIT_DONE, even if `path` does not exist.
  */
 int plyfs_mount_await(const char *path);
 

@@ -1,7 +1,7 @@
 /*
  * Trees that plyfs render has written. The kernel lists mounts, but not rendered trees: a directory
- * with a manifest is a rendered tree. The functions of plyfs_mount.h that read the status of a
- * mount also read that of a rendered tree, if its root is given as the mountpoint.
+ * with a manifest (manifest.h) is a rendered tree. The functions of plyfs_mount.h that read the
+ * status of a mount also read that of a rendered tree, if its root is given as the mountpoint.
  */
 #pragma once
 
