@@ -23,8 +23,8 @@ struct layer;
  *
  * `path` is the path in the layer that leads to the file. If its last name is no link, `each` is
  * not called: the caller has to check the directories on `path`. If the file has no place, for
- * example because it was moved or `fd` is the -errno of a failed open, `each` gets a directory that
- * no user may search.
+ * example because it was removed or `fd` is the -errno of a failed open, `each` gets a directory
+ * that no user may search.
  *
  * Returns 0; -EREMOTE (followed_path.h); or -errno if memory or descriptors are short, or a file
  * system has failed (layer_has_failed()).

@@ -1,6 +1,6 @@
 /*
  * Helpers for file descriptors: to close one at the end of a scope (CLEANUP(closep) int fd), to
- * list its directory, to find its path, and to raise the limit of their number.
+ * list a directory, to find the path of a file, and to raise the limit of their number.
  */
 #pragma once
 

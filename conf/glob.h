@@ -3,7 +3,8 @@
  * front. Names that begin with a dot are matched like any other. A pattern, like a path, is bytes.
  *
  *      *  ?          any bytes, or one byte, of one name
- *      **            any bytes, slashes too; where a name begins, "**" plus "/" may match nothing
+ *      **            any bytes, slashes too; where a name begins, "**" and the "/" after it
+ *                    may match nothing
  *      [a-z] [!a-z]  one byte of this set, or one that is not in it ("^" may replace "!")
  *      {a,b}         alternatives, which may be empty and may nest
  *      \             the next byte, without a special meaning

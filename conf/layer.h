@@ -29,7 +29,7 @@
 
 /*
  * Greatest number of layers in one mount. Each costs a descriptor and a lookup for every path, and
- * a set of layers fits one word (layer_mask). plyfs.yaml(5) and plyfs.schema.json name it, too.
+ * a set of layers fits one uint64_t. plyfs.yaml(5) and plyfs.schema.json name it, too.
  */
 #define LAYERS_MAX 64
 
@@ -199,7 +199,7 @@ void layer_stay(const char *directory);
 /**
  * Returns false if the last layer_stay() was for `directory`, and no name in the directory begins
  * with `prefix`. Otherwise returns true, also if the names can't be listed. Until the next
- * layer_stay(), lists the directory only once, so `prefix` must be the same in each call.
+ * layer_stay(), repeats the answer without a new listing, so `prefix` must be the same each time.
  */
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 

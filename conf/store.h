@@ -100,7 +100,7 @@ uint64_t store_revision(const struct store *store);
 /** Makes the name of the file `path` in the store. Returns 0 with *ret for free(3), or -ENOMEM. */
 int store_name(const struct store *store, const char *path, char **ret);
 
-/** Reads the attribute of an open file or directory; "": it has none, or an invalid one. */
+/** Reads STORE_REVISION_ATTRIBUTE of an open file or directory; "": it is missing or invalid. */
 void store_read_attribute(int fd, char ret[STORE_REVISION_MAX]);
 
 /** Reads the revision (etcd) or the commit (git) of an open file of the layer; "": not known. */
