@@ -4,8 +4,8 @@
  * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the user
  * that makes the edit says it. The record is trusted if only root, or the user that makes the edit,
  * can have written it. It may name files, such as one with a private key. If root makes the edit,
- * these files are read with the rights of the record's owner. If a user other than root makes it, a
- * record that names files must be trusted.
+ * these files are read with the rights of the record's owner. If a user other than root makes the
+ * edit, only a trusted record may name files.
  */
 #pragma once
 

@@ -3,8 +3,7 @@
  * that lower layers show again. Hiding adds a whiteout, so that nothing shows at the path.
  *
  * Sources are not parsed, so a broken source can be removed, too. During the change the layer is
- * locked, as for an amendment. If a mirror fills the layer, its store is changed instead, without a
- * lock.
+ * locked (amendment.h). If a mirror fills the layer, its store is changed instead, without a lock.
  */
 #pragma once
 
@@ -12,7 +11,8 @@
 
 /*
  * Reports one change, whose members `before` and `after` are not set. Returns 0, or another value
- * to stop. The functions below use only `path`, `layer`, `mode` and `access` of a request.
+ * to stop. Of an amendment_request, the functions below use only `path`, `layer`, `mode` and
+ * `access`.
  */
 typedef int presence_report(void *context, const struct amendment *change);
 
