@@ -117,8 +117,8 @@ bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);
 
 /**
- * Returns the basis of `path`: a hash of the state of its sources, by the layers, stamps and kind
- * in `lookup`. The hash starts from `seed`. If two bases are the same, and so are settings and
+ * Returns the basis of `path`: a hash of the path, of union_lookup.kind, and of each source's layer
+ * and stamp. The hash starts from `seed`. If two bases are the same, and so are settings and
  * program, then the versions are the same, even in a later process. Reads no file.
  *
  * Returns 0, for no basis, if `seed` is 0; if the lookup has found no file or link; if it could not

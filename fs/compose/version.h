@@ -25,7 +25,7 @@ struct inode {
 	uint64_t ino;         /* 0: none yet */
 	uint64_t kernel_refs; /* lookups that the kernel has not forgotten */
 	enum inode_type type;
-	struct inode *next; /* in the table */
+	struct inode *next; /* in the table of inode.h */
 };
 
 struct loaded;
