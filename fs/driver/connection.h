@@ -19,11 +19,11 @@ struct connection {
 	bool has_permissions; /* the kernel enforces the modes that we show */
 	bool has_no_open;     /* if we answer an OPEN with ENOSYS, the kernel sends no more OPENs */
 	bool has_no_opendir;  /* the same for OPENDIR */
-	bool is_parallel;     /* the kernel sends several LOOKUPs of a directory at a time */
+	bool is_parallel;     /* the kernel sends several LOOKUPs in one directory at a time */
 	bool has_acl_cache;   /* the kernel caches that a file has no access list */
 	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
 	struct span hello;    /* the kernel's first request; owned */
-	/* replaces /dev/fuse at the end, even if no new descriptor can be made then; -1: none */
+	/* replaces /dev/fuse in connection_close(); made early, as that must not fail; -1: none */
 	int ended_fd;
 	bool is_ending; /* the mount is about to end: do not notify the kernel any more */
 };

@@ -6,9 +6,9 @@
  *
  * Each call makes requests, and waits until the daemon answers them. If the daemon made the call,
  * it would wait for itself. It could not be killed, and would keep /dev/fuse open, so the mount
- * would hang for ever. So a child process makes the calls. The child holds the private clone of the
- * mount, but not /dev/fuse. If the daemon is killed, the kernel ends the connection, the call
- * fails, and the child ends.
+ * would hang for ever. So a child process makes the calls. The child holds a private clone of the
+ * mount (mountpoint_clone()), but not /dev/fuse. If the daemon is killed, the kernel ends the
+ * connection, the call fails, and the child ends.
  *
  * While a coroutine waits in mount_process_call(), other coroutines may call only
  * mount_process_cancel().
@@ -34,9 +34,9 @@ enum mount_call {
 };
 
 /**
- * Starts the process, and waits until it is ready: its start looks up paths. Call it before the
- * mount, so that the process never holds /dev/fuse. The text `mountpoint` must outlive *process.
- * Returns 0 or -errno.
+ * Starts the process, and waits until it has looked up all paths that its start needs. Call this
+ * function before the mount, so that the process never holds /dev/fuse. The text `mountpoint` must
+ * outlive *process. Returns 0 or -errno.
  */
 int mount_process_start(struct mount_process *process, const char *mountpoint,
 	const struct sandbox_switches *switches);

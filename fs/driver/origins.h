@@ -2,8 +2,8 @@
  * .plyfs/origins/PATH: a file that says where the values of PATH come from, in the form of
  * `plyfs explain --json`.
  *
- *      .plyfs/origins/        our own directories, one for each directory of the tree that
- *        conf.d/              is looked up; they list nothing
+ *      .plyfs/origins/        our own directories, named as those of the tree; each is made
+ *        conf.d/              when it is looked up here, and lists nothing
  *          app.yaml           a snapshot, made anew at each lookup
  *
  * The snapshot shows content of lower layers, whatever the rights of the directories above PATH.

@@ -32,7 +32,7 @@ struct request_loop_hook {
 /**
  * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, which must be empty, becomes
  * a copy of the request, with ret->data for free(3). *ret stays empty if memory is short, or if no
- * request was read. *is_parallel: the kernel sends several LOOKUPs of one directory at a time.
+ * request was read. *is_parallel: the kernel sends several LOOKUPs in one directory at a time.
  */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
 
@@ -45,5 +45,5 @@ int request_loop_run(struct fuse_session *fuse, const struct request_loop_hook *
 /** Returns the request that is being handled, valid until the handler waits or returns. */
 struct span request_loop_current(void);
 
-/** Handles `request` as if the kernel had just sent it. The bytes are aligned as by malloc(3). */
+/** Handles `request`, aligned as by malloc(3), as if the kernel had just sent it. */
 void request_loop_ask(struct fuse_session *fuse, struct span request);

@@ -63,10 +63,10 @@ struct session_options {
 #define SESSION_LEFT 3
 
 /**
- * Mounts. Takes over the caller's reference to `settings`, even on failure, so that its layers are
- * closed when other settings replace it. Unmounts a dead mount (ENOTCONN) first. Blocks SIGTERM,
- * SIGINT and SIGHUP until session_serve(). Returns 0 with *ret for session_free(); PROBLEM; or
- * -errno.
+ * Mounts. Takes over the caller's reference to `settings`, even on failure, so that their layers
+ * are closed when other settings replace them. Unmounts a dead mount (ENOTCONN) first. Blocks
+ * SIGTERM, SIGINT and SIGHUP until session_serve(). Returns 0 with *ret for session_free();
+ * PROBLEM; or -errno.
  *
  * With options->heir, takes over the previous daemon's mount as it is. If this function then fails,
  * the session is not freed: the caller must unmount, and end this process at once by _exit(2).
@@ -76,9 +76,9 @@ int session_mount(struct settings *settings, const struct session_options *optio
 
 /**
  * Serves until the mount ends. SIGTERM, SIGINT and SIGHUP unmount, and so does
- * HANDOVER_LEAVE_SIGNAL if the manager does not keep the mount. SIGUSR2 execs options->call, if a
- * trial (trial.h) succeeds. Calls `ready` (may be NULL) once, when requests are answered. Returns
- * 0; -errno: the session broke; or SESSION_LEFT.
+ * HANDOVER_LEAVE_SIGNAL (handover.h) if the service manager does not keep the mount. SIGUSR2 execs
+ * session_options.call, if a trial (trial.h) succeeds. Calls `ready` (may be NULL) once, when
+ * requests are answered. Returns 0; -errno: the session broke; or SESSION_LEFT.
  */
 int session_serve(struct session *session, void (*ready)(void *context), void *context);
 

@@ -25,7 +25,7 @@ struct session_handover {
 
 void session_handover_fini(struct session_handover *handover);
 
-/** Lets SIGUSR2 begin a take-over, if options.call names a program. Returns 0 or -errno. */
+/** Lets SIGUSR2 begin a take-over, if session_options.call is set. Returns 0 or -errno. */
 int session_handover_offer(struct session *session);
 
 /** Returns whether the session rests, or is about to: requests dropped now are repeated later. */
@@ -39,8 +39,8 @@ bool session_handover_begin(void *context);
 
 /**
  * Hands the mount over. No reader of requests may run. If the exec succeeds, does not return.
- * Otherwise returns SESSION_LEFT: the service manager has the mount; or -errno: this process must
- * go on.
+ * Otherwise returns SESSION_LEFT (session.h): the service manager has the mount; or -errno: this
+ * process must go on.
  */
 int session_handover_run(struct session *session);
 
