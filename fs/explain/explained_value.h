@@ -40,8 +40,8 @@ struct explained {
 	/* at.value NULL: the value is gone; the other members of `at` say where it was. */
 	struct explained_value at;
 	/*
-	 * If the value is gone: the entry that was removed, or NULL if the value was replaced. The
-	 * `key` of a removed document is NULL.
+	 * If the value is gone: the entry that was removed, or NULL if the value was replaced. If
+	 * the entry is a document, removed->key is NULL.
 	 */
 	const struct origin_removed *removed;
 	/* If the value is gone: the map or list that it was in, or the value that replaced it. */
