@@ -15,7 +15,7 @@
 #include "mirror.h"
 
 struct etcd_options {
-	struct gateway_options gateway; /* `wake_fd` is set by etcd_mirror() */
+	struct gateway_options gateway; /* etcd_mirror() sets gateway.wake_fd */
 	const char *prefix;             /* a missing slash at its end is added */
 	unsigned compare_s;             /* seconds between two full comparisons */
 };

@@ -26,7 +26,7 @@ struct etcd_batch {
 
 /*
  * Maximum number of changes that are applied one by one, each by a rename(2) after its bytes are on
- * the disk. If a batch has more changes, a new tree is cheaper.
+ * the disk. If a batch has more changes, a draft (replica.h) is cheaper.
  */
 #define ETCD_BATCH_SINGLE_MAX 64
 

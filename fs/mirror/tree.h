@@ -13,7 +13,7 @@
 #include "path_list.h"
 #include "span.h"
 
-/* Positive results. */
+/* A positive result of replica_draft_put() (replica.h). */
 enum {
 	TREE_CLASH = 1, /* a directory is in the place of the file */
 };
@@ -33,7 +33,7 @@ int tree_open(int fd, const char *name);
 /** Removes `name` in `fd`, with everything in it; `name` may be missing. Returns 0 or -errno. */
 int tree_remove(int fd, const char *name);
 
-/** Makes hard links of all files in `from` in the empty directory `to`. Returns 0 or -errno. */
+/** Fills the empty directory `to` with hard links of all files in `from`. Returns 0 or -errno. */
 int tree_link(int from, int to);
 
 /** If `from` has a file at `path`, makes a hard link of it in `to`. Returns 0 or -errno. */
