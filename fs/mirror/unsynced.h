@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/** Sets the mark, before the state gets its name. Returns 0 or -errno. */
+/** Sets the mark. Call it before the state is published. Returns 0 or -errno. */
 int unsynced_mark(int state_fd);
 
 /** Returns whether there is a mark of an earlier boot: files may have lost their bytes. */
