@@ -25,7 +25,7 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
  * Schedules the making of a generation after `after_ms`. Another call before that restarts the
- * delay, which ends 200 ms after the first call at the latest. An `after_ms` above 200 is kept.
+ * delay, which ends 200 ms after the first call at the latest, unless `after_ms` is above 200.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 
@@ -41,7 +41,7 @@ struct due {
 	bool is_status;     /* the status must be written */
 };
 
-/** Takes the work that is due. After a generation the caller calls agenda_commit_done(). */
+/** Takes the work that is due. After an attempt at a generation, call agenda_commit_done(). */
 void agenda_take(struct agenda *agenda, struct due *ret);
 
 /**

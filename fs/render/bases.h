@@ -1,11 +1,11 @@
 /*
- * The bases of rendered files. A basis is a hash of the state of all that a file is made from. By
- * comparing bases, a later process can leave a file as it is, and need not read and merge its
- * sources. It does so only if these conditions hold. A stamp (version.h) is what stat(2) says of
- * the state of a file.
+ * The bases of rendered files. A basis is a hash of the state of all that a file is made from. A
+ * stamp (version.h) is what stat(2) says of the state of a file. By comparing bases, a later
+ * process can leave a file as it is, and need not read and merge its sources. It does so only if
+ * these conditions hold:
  *
  * 1. The basis (compose_basis()) is the same. It covers the layers and stamps of all sources of the
- *    file, the settings and all files that they were read from, our user, and the program.
+ *    file, the settings and all files that they were read from, our user, and our executable.
  * 2. The rendered file is the one that plyfs wrote: an earlier process has seen its stamp together
  *    with the right bytes. If no process has, plyfs reads the rendered file.
  * 3. No stamp was racy when the content was read (source_is_young(); git's rule). A stamp is racy
@@ -31,7 +31,7 @@
 
 /**
  * Reads the bases of the names in the manifest (manifest.h). Returns the value for
- * view_callbacks.basis_seed: a hash of the file's seed and the settings; 0: bases can't be used.
+ * view_callbacks.basis_seed: a hash of the stored seed and the settings; 0: bases can't be used.
  */
 uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
 

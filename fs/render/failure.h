@@ -9,7 +9,10 @@ struct render;
 /** Logs a line. `problem` is the problem that the line reports; NULL: none. */
 void failure_log_line(const struct render *render, const char *line, const struct problem *problem);
 
-/** Logs and stores a failure. `result` is PROBLEM, with *problem; RENDERED_BROKEN; or -errno. */
+/**
+ * Logs and stores a failure. `result` is PROBLEM, with *problem; RENDERED_BROKEN (rendered.h); or
+ * -errno.
+ */
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
@@ -32,7 +35,7 @@ void failure_of_change(struct render *render, const char *path, struct owned *ow
 int64_t failure_retry_ms(struct render *render, int result);
 
 /**
- * Returns whether `result` is 0, or RENDERED_KEPT (another program's change is kept on purpose). If
- * so, ends the failure.
+ * Returns whether `result` is 0 or RENDERED_KEPT (rendered.h): another program's change is kept on
+ * purpose. If so, ends the failure.
  */
 bool failure_is_over(struct render *render, struct owned *owned, int result);

@@ -44,14 +44,14 @@ struct owned {
 
 	/* For the manifest's caller; zero after reading. */
 	uint64_t basis;     /* of the sources that gave `fingerprint` (bases.h); 0: unknown */
-	uint64_t stamp;     /* hash of the stamp that goes with `fingerprint`; 0: unknown */
+	uint64_t stamp;     /* hash of the stamp (bases.h) of the object there; 0: unknown */
 	bool is_seen;       /* found in the layers by this process, or its lookup failed */
 	bool is_changed;    /* --atomic: the next generation has another object there */
 	bool is_gone;       /* --atomic: the next generation has no object there */
 	bool is_kept_back;  /* drift was kept, so the layers' version was not put there */
 	uint32_t reported;  /* hash of the drift that was last reported */
 	int failure;        /* result of the failed attempt, which is retried; 0: none */
-	bool is_publishing; /* a change failed, and the publisher retries it: failure_of_change() */
+	bool is_publishing; /* a change of the name failed; the publisher retries it (failure.h) */
 	char *fault;        /* the failure's message; owned */
 	uint64_t ino;       /* the view's inode number of the shown object */
 	struct version *wanted; /* --atomic: the next generation's version; a reference is held */
@@ -61,7 +61,7 @@ struct owned {
 
 struct manifest;
 
-/* Positive result: the manifest was made with the other value of `is_atomic`. */
+/* Positive result of manifest_open(): the manifest was made with the other `is_atomic`. */
 #define MANIFEST_OTHER_KIND 2
 
 /**

@@ -1,5 +1,5 @@
 /*
- * The state that the files of a rendering share.
+ * The state of a rendering, which these source files share:
  *
  *      populate.c        lists a directory, looks its names up, and writes them
  *      shown_directory.c the rendered directories that the view shows, and events in them
@@ -15,7 +15,7 @@
 
 struct render {
 	struct rendered *rendered;
-	struct runner *runner; /* NULL: no plyfs.yaml names commands */
+	struct runner *runner; /* NULL: there is no plyfs.yaml */
 	struct view *view;
 	struct publisher *publisher;
 	struct agenda *agenda;

@@ -40,7 +40,7 @@ void shown_watch_all(struct render *render, bool is_watched);
 void shown_watch_beside(struct render *render);
 
 /**
- * Reads inotify's events, and schedules the examination of the changed paths. A publisher_hook's
- * `handle`. Returns false.
+ * Reads inotify's events, and schedules the examination of the changed paths. This function is a
+ * publisher_hook.handle (publisher.h). Returns false.
  */
 bool shown_take_events(void *context, struct publisher_hook *hook);
