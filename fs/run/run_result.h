@@ -18,7 +18,7 @@ enum run_end {
 	RUN_KILLED,    /* value: the signal that it died of */
 	RUN_TIMED_OUT, /* value: its time limit in milliseconds; it was killed */
 	RUN_UNSTARTED, /* value: errno of the step that has failed, which `output` names */
-	RUN_GONE,      /* its guard was killed, or runner_stop() ended the run; no value */
+	RUN_GONE, /* its guard (guard.h) was killed, or runner_stop() ended the run; no value */
 };
 
 struct run_result {
