@@ -23,7 +23,7 @@ int filter_prepare_worker(void);
 
 /**
  * In a worker: does filter_prepare_worker(), and enters the filter. `watches` is the daemon's
- * descriptor of inotify(7): from then on the worker can read only from descriptors with lower
- * numbers; -1: from all. Returns as filter_enter().
+ * descriptor of inotify(7). Afterwards the worker can read only from descriptors with numbers
+ * below `watches`; -1: from all. Returns as filter_enter().
  */
 int filter_enter_worker(int watches);

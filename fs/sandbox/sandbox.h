@@ -29,7 +29,7 @@
  *
  *   no_new_privs  a set-id program gains no rights.
  *   capabilities  only those that sandbox.c names, with the reason of each, are kept.
- *   Landlock      limits access to files, by their place, to TCP and to abstract sockets, as far as
+ *   Landlock      limits the use of files (by their place), TCP and abstract sockets, as far as
  *                 the kernel can. The process can't trace or signal processes outside of its
  *                 Landlock domain, nor mount or unmount.
  *   seccomp       system calls fail with EPERM, except those that filter.c names, with the reason
@@ -42,7 +42,7 @@
  *   environment   is overwritten. Not: mirror
  *
  * All processes but workers, guards, mirrors, plyfs-report and plyfs-settings are forked before the
- * mount, so that only the daemon holds /dev/fuse. The excepted processes close it first.
+ * mount, so that only the daemon holds /dev/fuse. The excepted processes close it at once.
  * plyfs-publish prepares its sandbox before the mount (sandbox_prepare()), and enters it
  * afterwards. In between it looks up no path, as the path may lead through the mount.
  *
