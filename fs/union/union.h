@@ -78,7 +78,7 @@ struct union_lookup {
 
 void union_lookup_init(struct union_lookup *lookup);
 void union_lookup_fini(struct union_lookup *lookup);
-/** As union_lookup_fini(), but keeps the notes of what layers did not say. */
+/** Does union_lookup_fini(), but keeps has_timed_out, has_failed and may_hide. */
 void union_lookup_reset(struct union_lookup *lookup);
 
 /** Returns the size of all files that the lookup has found, in bytes. */
@@ -119,7 +119,7 @@ void union_take_for_directory(struct union_lookup *lookup);
 
 /**
  * Returns whether the path may be a directory, but only layers with a failed file system could say
- * so. False if a layer did not answer: then the path counts as it did.
+ * so. Returns false if any layer did not answer.
  */
 bool union_is_unknown_directory(const struct union_lookup *lookup);
 
