@@ -16,9 +16,9 @@ int attach_make(struct view *view, const struct settings *settings, struct direc
 void attach_drop(struct view *view, struct directory *directory);
 
 /**
- * Notes that the publisher must poll some directories. `error`: the errno with which a watch has
- * failed; 0: none has. `is_remote`: a layer lies on a remote file system, for which inotify does
- * not report everything.
+ * Makes the publisher poll the directories that need it (directory_is_polled()). `error`: the
+ * errno with which a watch has failed; 0: none has. `is_remote`: a layer lies on a remote file
+ * system, for which inotify does not report everything.
  */
 void attach_poll(struct view *view, int error, bool is_remote);
 

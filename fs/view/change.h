@@ -36,8 +36,8 @@ void view_begin_change(struct view *view, const struct change *change);
 
 /**
  * Looks up the version that is being published, for a lookup in the stage (driver.h). Gives the
- * version one more kernel reference. Returns 0 or VIEW_PASSING, with the version's attributes in
- * *ret; -ENOENT: no CHANGE_REPLACE is begun.
+ * version one more kernel reference. Returns 0 or VIEW_PASSING (view.h), with the version's
+ * attributes in *ret; -ENOENT: no CHANGE_REPLACE is begun.
  */
 int view_lookup_staged(struct view *view, struct stat *ret);
 
@@ -47,8 +47,8 @@ int view_lookup_staged(struct view *view, struct stat *ret);
  * reference. Otherwise CHANGE_MAKE_DIRECTORY shows the name alone, and its first lookup makes the
  * directory.
  *
- * Returns 0 or VIEW_PASSING, with the attributes of a new directory in *stat (unless NULL);
- * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: the change is overtaken
+ * Returns 0 or VIEW_PASSING (view.h), with the attributes of a new directory in *stat (unless
+ * NULL); -ESTALE: no change is begun in `parent_ino`; -EAGAIN: the change is overtaken
  * (view_is_overtaken()).
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
@@ -66,8 +66,8 @@ bool change_is_of_tree(const struct change *change);
 void view_cover_change(struct view *view, const struct change *change);
 
 /**
- * For CHANGE_ATTRIBUTES: makes the kernel drop the directory's attributes, by the callback `tell`.
- * If the kernel does not know the directory yet, queues the directory again.
+ * For CHANGE_ATTRIBUTES: calls view_callbacks.tell (view.h) for the directory. If the kernel does
+ * not know the directory yet, queues the directory again.
  */
 void view_tell_attributes(struct view *view, const struct change *change);
 

@@ -5,7 +5,7 @@
  * it has entries that must be remembered (faults, change hooks: `pins`). Its path never changes: a
  * directory that is renamed in a layer is another directory.
  *
- * The states of a name after a change:
+ * The states of a name after a change (EVENTS_…: events.h):
  *
  *              a finished change, a dependency, a rescan
  *      NONE ────────────────────────────────────────────▶ QUEUED ──▶ it is looked at, and

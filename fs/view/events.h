@@ -34,7 +34,7 @@ void events_take(struct view *view);
 /**
  * Handles all queued events. Returns whether a source of the look (look.h) is being written, or was
  * written after the look began to read: then the look may have half of a file. If the look has
- * already waited long enough for writers (refresh.takes_unfinished), only writers with new events
- * count.
+ * already waited long enough for writers (look->refresh.takes_unfinished), only writers with new
+ * events count.
  */
 bool events_meet_writer(struct view *view, const struct look *look);

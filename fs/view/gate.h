@@ -26,9 +26,9 @@ struct look;
 
 /**
  * Judges the version in look->result. May wait. Returns 0: the version may be shown; PROBLEM, with
- * the problem in look->result: it may not; LOOK_AT_GATE or LOOK_IS_CURRENT: what is shown stays for
- * now; LOOK_IS_PARKED: look_judged() continues the look, perhaps before this function returns; or
- * -errno.
+ * the problem in look->result: it may not; LOOK_AT_GATE or LOOK_IS_CURRENT (look.h): what is shown
+ * stays for now; LOOK_IS_PARKED: look_judged() continues the look, perhaps before this function
+ * returns; or -errno.
  */
 int gate_judge(struct look *look);
 

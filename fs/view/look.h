@@ -28,7 +28,7 @@ enum look_purpose {
 };
 
 struct look_result {
-	int code; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
+	int code; /* 0; PROBLEM; LOOK_…; COMPOSE_MOVED, COMPOSE_UNSETTLED (compose.h); or -errno */
 	struct union_lookup lookup;
 	struct dependencies asked;   /* the dependencies that composing met */
 	struct version *version;     /* of a file or a link; one reference */
@@ -52,7 +52,7 @@ struct look_refresh {
 	bool is_unread;         /* only its name was ever shown */
 	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
 	bool is_known;         /* the kernel knows the entry's directory */
-	bool is_compared;      /* `version` is compared with the one that the kernel forgot */
+	bool is_compared;      /* result.version is compared with the one that the kernel forgot */
 	struct change *change; /* the publisher's, filled in when it decides */
 };
 
@@ -78,7 +78,7 @@ struct look {
 	unsigned doubts;    /* an OR of enum compose_doubt (compose.h) */
 	struct look_result result;
 	struct look_refresh refresh; /* LOOK_REFRESH only */
-	struct look *next;           /* in view->looks.done, or candidate->parked */
+	struct look *next; /* in view->looks.done, or in the parked looks of a candidate (gate.h) */
 };
 
 /* Positive results, besides those of compose(). */

@@ -44,7 +44,8 @@ struct view_queue {
 /**
  * Returns the revision for an item that is queued now. If the publisher is handling an item, the
  * new item results from that one, and gets the same revision (view->queue.cause). Otherwise it gets
- * a new revision. So an item and all that it causes are shown when nothing with its revision waits.
+ * a new revision. So if nothing with an item's revision waits, the item and all that it has caused
+ * are shown.
  */
 uint64_t queue_revision(struct view *view);
 
@@ -80,8 +81,8 @@ struct entry *queue_take(struct view *view);
 
 /**
  * Queues the entry after `quiet_ms` without an event, but at most 1 s after the first event. With
- * EVENTS_QUIET_MS or more, the state becomes PENDING_WRITING. In that state, calls with a smaller
- * `quiet_ms` are ignored.
+ * EVENTS_QUIET_MS (events.h) or more, the state becomes PENDING_WRITING. In that state, calls with
+ * a smaller `quiet_ms` are ignored.
  */
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
@@ -106,7 +107,7 @@ int64_t queue_due(struct view *view, int64_t now_ms);
 /** Queues the directory to be listed. */
 void queue_scan(struct view *view, struct directory *directory, enum directory_scan scan);
 
-/** Returns the next directory to be listed, in use, with scans.running set. NULL: none. */
+/** Returns the next directory to be listed, in use. Sets directory->scans.running. NULL: none. */
 struct directory *queue_take_scan(struct view *view);
 
 /** Adds a directory, which the list then has in use. False: no memory. */

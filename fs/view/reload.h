@@ -8,8 +8,8 @@
 #include "view.h"
 
 /**
- * Gives the view new settings, and queues everything that is shown for a refresh. Takes a reference
- * to `settings`. Only the publisher may call it. May wait. Returns 0; or -errno with nothing
- * changed.
+ * Gives the view new settings, and queues everything that is shown, to be refreshed. Takes a
+ * reference to `settings`. Only the publisher may call it. May wait. Returns 0; or -errno with
+ * nothing changed.
  */
 int view_reload(struct view *view, struct settings *settings);

@@ -115,7 +115,7 @@ struct polling {
 	bool is_under_way; /* a poll has begun, and its looks have not all ended */
 	unsigned idle;     /* polls in a row that found no directory to poll */
 	int64_t last_ms;   /* the last poll; CLOCK_MONOTONIC */
-	bool has_unseen;   /* some directory has `has_unseen` */
+	bool has_unseen;   /* directory->has_unseen is set in some directory */
 };
 
 /* Wakes the publisher from any other coroutine. */

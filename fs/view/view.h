@@ -42,8 +42,8 @@ struct view_callbacks {
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/*
-	 * Makes the kernel drop a directory's attributes. Returns 0; or -ENOENT if the kernel does
-	 * not know the inode, or not yet. NULL: there is no kernel.
+	 * Makes the kernel drop a directory's attributes, or updates the rendered directory.
+	 * Returns 0; or -ENOENT if the kernel does not know the inode, or not yet. May be NULL.
 	 */
 	int (*tell)(void *context, uint64_t ino);
 
