@@ -14,7 +14,8 @@ struct walk {
 	struct directory **items;
 	size_t count;
 	size_t capacity;
-	/* If the path is missing: the nearest directory above it, whose watch reports the path. */
+	/* If the path is missing: the nearest directory above it. Its watch reports the
+	 * creation of the path's next part. */
 	struct directory *above;
 };
 
