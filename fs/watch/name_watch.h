@@ -21,8 +21,8 @@ int name_watch_add(struct name_watch *watch, int directory, const char *name, ui
 
 /**
  * Take over watches that another process adds to name_watch_fd(). First call name_watch_expect(),
- * which returns 0 or -EDQUOT (inotify_limit()). Only after 0: when the process has added its
- * watches, call name_watch_add_watched() for each name, with the number `wd` of its directory's
+ * which returns 0 or -EDQUOT (inotify_limit(), inotify.h). Only after 0: when the process has added
+ * its watches, call name_watch_add_watched() for each name, with the number `wd` of its directory's
  * watch. It returns 0 or -ENOMEM. At the end call name_watch_expect_no_more().
  *
  * An event that is read before its watch has a name is dropped. Then the next
