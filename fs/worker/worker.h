@@ -7,8 +7,8 @@
  *                               ◀─answer─
  *
  * A worker may ask the daemon for three things: where the view finds a name under a directory
- * (finder.h), the last good text of a source, and a file outside of the layers that a link leads
- * to.
+ * (finder.h), the last good text of a source, and a file that a link leads to, outside of the
+ * layers.
  *
  * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, only
  * the source's own path is affected, and a worker is lost. The path keeps its last good version,
@@ -17,9 +17,9 @@
  *
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
  * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
- * under the mount, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job at a
- * time. Two workers are kept, each with a cache of parsed sources. The first one gets no large jobs
- * (worker_job.bytes), so a small job rarely waits for a large one. If both stay busy, one more
+ * that the mount hides, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job
+ * at a time. Two workers are kept, each with a cache of parsed sources. The first one gets no large
+ * jobs (worker_job.bytes), so a small job rarely waits for a large one. If both stay busy, one more
  * worker is forked for the waiting job alone.
  *
  * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
@@ -76,13 +76,13 @@ struct worker_job {
 	 */
 	dev_t file_system;
 	/*
-	 * A worker that has used no processor time and noted no step (worker_note_step()) for this
-	 * long stands still. 0: 2 * answer_ms.
+	 * A worker stands still if it has used no processor time and noted no step
+	 * (worker_note_step(), worker_process.h) for this long. 0: twice the settings' answer_ms.
 	 */
 	int patience_ms;
 	/* If the worker has sent no message for this long, its steps are ignored. 0: 10 minutes. */
 	int longest_ms;
-	uint64_t bytes; /* of the sources, about. More than POOL_LARGE_BYTES: a large job */
+	uint64_t bytes; /* of the sources, about. Above POOL_LARGE_BYTES (pool.h): a large job */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: there are no fallbacks */

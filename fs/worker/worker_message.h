@@ -13,7 +13,7 @@
 enum worker_message {
 	WORKER_JOB,      /* to the worker: a task, and its input */
 	WORKER_ANSWER,   /* to the daemon: 0 or errno, and the task's output */
-	WORKER_FIND,     /* to the daemon: directory, name, skip; reply: errno, path, layers */
+	WORKER_FIND,     /* to the daemon: finder.find's arguments; reply: errno, path, layers */
 	WORKER_OPEN,     /* to the daemon: a descriptor (O_PATH), flags; reply: errno, descriptor */
 	WORKER_FALLBACK, /* to the daemon: rank, path; reply: whether there is one, source */
 	WORKER_REPLY,    /* to the worker: the reply to FIND, OPEN or FALLBACK */
