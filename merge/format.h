@@ -66,8 +66,8 @@ struct format {
 	/*
 	 * Changes the text with edit_splice(), so that its tree is as the op says. edit.c has
 	 * resolved the op (edit_tree_resolve()): all steps but the last lead to values that exist.
-	 * Returns 0; EDIT_CANNOT if only a larger change could express the op; PROBLEM for text
-	 * that must not be changed, such as an anchor or alias; or -ENOMEM.
+	 * Returns 0; EDIT_CANNOT (editor.h) if only a larger change could express the op; PROBLEM
+	 * for text that must not be changed, such as an anchor or alias; or -ENOMEM.
 	 */
 	int (*edit)(struct edit *edit, const struct edit_op *op);
 

@@ -15,7 +15,7 @@ struct line_dialect {
 	const char *comments;    /* the characters that begin a comment line */
 	bool has_inner_comments; /* comment lines may stand inside a value */
 	bool has_quotes;         /* a value may be quoted, in "" or '' */
-	/* a line that is indented deeper than its key continues the value */
+	/* a line that is indented deeper than the key continues the key's value */
 	bool has_indents;
 	bool has_continuation; /* a line with a backslash at its end goes on in the next line */
 	bool has_cr;           /* "\r" alone ends a line, too */

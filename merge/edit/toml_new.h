@@ -11,7 +11,7 @@ struct toml_manner {
 	struct span indent;        /* of the line */
 	bool is_tight_before;      /* no blank is before the "=" */
 	bool is_tight_after;       /* no blank is behind the "=" */
-	const struct node *string; /* a value whose quotes new strings get; may be NULL */
+	const struct node *string; /* new strings get the quotes of this value; may be NULL */
 };
 
 /** Returns the manner of the last pair in `in`; if `in` has no pairs, of another pair. */

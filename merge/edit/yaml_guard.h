@@ -14,8 +14,8 @@ int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**
  * Checks that each map or list on the way of the op's steps shows at no other place. *in becomes
- * the map or list of the last step; NULL if the op has no step. Also returns EDIT_CANNOT, if a map
- * or list on the way is not written in the text.
+ * the map or list around the op's place; NULL if the op has no step. Also returns EDIT_CANNOT, if a
+ * map or list on the way is not written in the text.
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 

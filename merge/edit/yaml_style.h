@@ -16,7 +16,8 @@ int yaml_column(const struct edit *edit, size_t offset);
 
 /**
  * Returns how maps and lists in block style are indented in `in`. If `in` does not show this,
- * `root` decides; if `root` does not show it either, YAML_LAYOUT does. `in` and `root` may be NULL.
+ * `root` decides; if `root` does not show it either, YAML_LAYOUT decides. `in` and `root` may be
+ * NULL.
  */
 struct yaml_layout yaml_find_layout(
 	const struct edit *edit, const struct extent *in, const struct extent *root);

@@ -104,7 +104,7 @@ int builder_count(struct builder *builder, struct place place);
 /** Checks that a map or list may lie inside `depth` others. Returns 0, or PROBLEM at a limit. */
 int builder_check_depth(const struct builder *builder, unsigned depth, struct place place);
 
-/** Makes `node`, which lies in the document's arena, an empty map or list. */
+/** Initializes `node`, which lies in the document's arena, as an empty map or list. */
 void builder_init(
 	const struct builder *builder, struct node *node, enum node_kind kind, struct place place);
 

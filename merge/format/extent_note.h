@@ -1,6 +1,6 @@
 /*
  * Notes of extents (extent.h), made while a text with one root is read. (note.h is for formats with
- * nested collections.) Each reader checks options->wants_extents itself.
+ * nested collections.) Each reader checks read_options.wants_extents itself.
  */
 #pragma once
 
