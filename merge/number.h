@@ -29,7 +29,7 @@ static inline bool number_is_digit(char c)
 enum number_form {
 	NUMBER_SMALL,   /* an integer: `small` */
 	NUMBER_DECIMAL, /* an integer above UINT64_MAX: `digits`, base 10 */
-	NUMBER_LARGE,   /* an integer of more than NUMBER_DIGITS_MAX digits: `digits`, `base` */
+	NUMBER_LARGE,   /* a non-decimal integer above NUMBER_DIGITS_MAX digits: `digits`, `base` */
 	NUMBER_REAL,    /* not an integer, or infinite: `real` */
 	NUMBER_NAN,
 };
@@ -59,7 +59,7 @@ uint64_t number_hash(const struct number *number, uint64_t hash);
 /** Returns the double nearest to the number. */
 double number_double(const struct number *number);
 
-/** Returns whether RFC 8259 allows `text` as a number. Sets *is_int if it does. */
+/** Returns whether `text` is a number of RFC 8259. If so, *is_int says if it is an integer. */
 bool number_is_json(struct span text, bool *is_int);
 
 /** Writes an integer in decimal, in `arena`. Returns 0, -ENOMEM, or -ERANGE for NUMBER_LARGE. */

@@ -22,7 +22,7 @@
 #include "merge.h"
 #include "stream.h"
 
-/* Positive result of put_request.plan: like PROBLEM; an op may be meant for several values. */
+/* Result of put_request.plan. `problem` is filled: an op may be meant for several values. */
 #define PUT_UNCLEAR 2
 
 struct put_request {
@@ -37,7 +37,7 @@ struct put_request {
 	 * If not NULL, makes the ops, and put_run() ignores `ops` and `count` above. `present` has
 	 * the documents of the present result, which live as long as `arena`. `options` are for
 	 * reading text in the format of these documents. The value of a new document must include
-	 * the document's name. Returns 0 with *count ops at *ops, PROBLEM, PUT_UNCLEAR or
+	 * its name (stream.h). Returns 0 with *count ops at *ops, PROBLEM, PUT_UNCLEAR or
 	 * -errno. If plan() returns PROBLEM and is_reset is set, put_run() calls plan() once more,
 	 * with the target's documents as `present`.
 	 */
@@ -57,7 +57,8 @@ enum put_effect {
 	PUT_UNCHANGED, /* it has the wanted values already */
 	PUT_ABSENT,    /* of a reset: neither the target nor the result has the value */
 	PUT_CHANGED,
-	PUT_EMPTIED, /* of a reset: no values are left, so `after` is merged without the target */
+	/* of a reset: no values are left in the target; put_result.after is merged without it */
+	PUT_EMPTIED,
 };
 
 /* Everything lives until put_result_free(). */
@@ -88,9 +89,9 @@ void put_result_freep(struct put_result **result);
 /**
  * As put_run(), but the caller gives the wanted text of the merged file, and not ops. This is the
  * way for strategies that handle only whole texts. It also works if the merged file is the target's
- * unchanged text: then comments can change, too. Returns 0, PROBLEM or -errno. *ret becomes the
- * target's new text, which is in `arena`, or borrows the target's old text or `wanted`. After a
- * failure, *ret has no meaning.
+ * text, byte for byte: then comments can change, too. Returns 0, PROBLEM or -errno. *ret becomes
+ * the target's new text, which is in `arena`, or borrows the target's old text or `wanted`. After
+ * a failure, *ret has no meaning.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);

@@ -61,7 +61,7 @@ int salt_level_of(const struct node *value, struct arena *arena, struct salt_lev
 /** Returns whether the value is marked: Salt's isinstance(value, Aggregate). */
 bool salt_is_aggregate(const struct node *value);
 
-/** Makes an empty Sequence at the place of `value`, for !aggregate null. Returns 0 or -ENOMEM. */
+/** Makes the empty Sequence that replaces `value`, an !aggregate null. Returns 0 or -ENOMEM. */
 int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret);
 
 /* The reason of a mark; for origins. */
@@ -91,9 +91,9 @@ int salt_aggregate(const struct salt *salt, const struct node *a, const struct n
 	struct salt_level level, const struct node **ret);
 
 /**
- * Does the work of Salt's yamlex on a document that was read with keep_duplicates: tags become
- * marks, the values of a repeated key are aggregated, and the root is marked. Returns 0, PROBLEM
- * for a tag on the wrong kind of value, or -ENOMEM.
+ * Does the work of Salt's yamlex on a document that was read with read_options.keep_duplicates:
+ * tags become marks, the values of a repeated key are aggregated, and the root is marked. Returns
+ * 0, PROBLEM for a tag on the wrong kind of value, or -ENOMEM.
  */
 int salt_construct(const struct salt *salt, const struct node *root, const struct node **ret,
 	struct problem *problem);

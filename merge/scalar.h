@@ -62,7 +62,7 @@ double scalar_number(const struct node *scalar);
  * it is written in decimal (0644 -> 420). The text of a string has no quotes and escapes.
  * Returns 0 with *ret, NUL-terminated: static, in `arena`, or the scalar's own text. Otherwise
  * returns -ENOMEM; or -ERANGE for .inf and .nan, which JSON does not have, and for a number with
- * more than NUMBER_DIGITS_MAX digits in another base than ten.
+ * more than NUMBER_DIGITS_MAX (number.h) digits in another base than ten.
  */
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 

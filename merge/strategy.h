@@ -16,8 +16,8 @@ struct merge {
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
 	struct origins *origins; /* records the decisions; NULL: off (origin.h) */
-	/* The environment that the caller of merge_run() gave. request->environment wraps it, and
-	 * also adds the sources of the files that it finds to result->sources. */
+	/* The environment that the caller of merge_run() gave. request->environment wraps this one,
+	 * and adds the sources of the files that are found to result->sources. */
 	const struct merge_environment *asked;
 };
 
@@ -122,8 +122,8 @@ struct strategy {
 
 	/*
 	 * Finds how lists combine at the place of `keys`, for a caller that wants to change a list.
-	 * With LIST_OUTCOME_BY_KEY, *by is the argument for item_key_find(). Returns 0 or -ENOMEM.
-	 * May be NULL: LIST_OUTCOME_ANY.
+	 * With LIST_OUTCOME_BY_KEY, *by is an argument for item_key_find() (item_key.h). Returns 0
+	 * or -ENOMEM. May be NULL: LIST_OUTCOME_ANY.
 	 */
 	int (*list_outcome)(const struct merge_request *request, const struct node *const *keys,
 		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);

@@ -21,7 +21,7 @@
  *      union       a list that lacks an item of a lower list, and either adds no item itself or
  *                  has a tag that removes items
  *      intersect   an item that is not in all lower lists
- *      union or    a value that is no list, if a lower source has a list there
+ *      union,      a value that is no list, if a lower source has a list there
  *      intersect
  *
  * Any other value that the bound can't use is an error.

@@ -44,7 +44,7 @@ void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
  */
 int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 
-/** Refuses a tree (NULL: none) above limits.nodes or limits.depth. Returns 0 or PROBLEM. */
+/** Refuses a tree (NULL: none) above the request's node or depth limit. Returns 0 or PROBLEM. */
 int value_lock_check_size(struct merge *merge, const struct node *root);
 
 /**

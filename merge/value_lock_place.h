@@ -43,7 +43,7 @@ int value_lock_read_places(const struct node *places, struct arena *arena, struc
 int value_lock_places_meet(const struct value_lock_word *a, const struct value_lock_word *b,
 	bool covers, struct arena *arena, bool *ret);
 
-/** Returns the size of a set in 64-bit words: one bit for each word of the lock. */
+/** Returns the number of uint64_t in a set. */
 size_t value_lock_set_size(const struct value_lock *lock);
 
 /** Computes the set for the first step. `set` must be all zero. */

@@ -1,6 +1,6 @@
 /*
  * How a part is merged, in cloud-init's notation: `list(append)+dict(recurse_list)+str()`, or a
- * list of {name, settings}. This file has only the grammar; cloud.h describes the mergers.
+ * list of {name, settings}. This file has only the grammar; cloud.h describes parts and mergers.
  */
 #pragma once
 

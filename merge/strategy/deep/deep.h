@@ -7,8 +7,8 @@
  * made and marked OWNED, and later layers change that node in place. The nodes of this tree are
  *
  *      source node, mark 0      immutable and perhaps shared; holds no directive
- *      OWNED map                in the result's arena; until deep_seal(), a removed pair stays and
- *                               has the value `gone`: removing is cheap, and a key that comes
+ *      OWNED map                in the result's arena; until deep_seal(), a removed pair stays, and
+ *                               its deep_value() is NULL: removing is cheap, and a key that comes
  *                               again gets its old place
  *      OWNED list               until deep_seal(), a struct list (list.h) in the scratch arena
  *
@@ -39,7 +39,7 @@ struct deep {
 	struct origins *origins; /* of the merge */
 };
 
-/** Returns the arena for keys of items and documents: origins keep those of removed ones. */
+/** Returns the arena for keys of items and documents. Origins refer to removed keys, too. */
 static inline struct arena *deep_key_arena(const struct deep *deep)
 {
 	return deep->origins ? deep->merge->arena : deep->scratch;
@@ -82,7 +82,7 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
 	const struct list_rule *rule);
 
 /**
- * Prepares the merge at a place where lists stand for maps (`before` of the rule). If one of *below
+ * Prepares the merge at a place where lists stand for maps (list_rule.before). If one of *below
  * and *value is a map, and the other is a list, replaces the list by the map that it stands for:
  * "A=1" becomes A: "1", and "A" becomes A: null. If the other map has a key with the same text, the
  * new map gets that key: "1=a" has the integer key 1 if the other map has it, else the string "1".

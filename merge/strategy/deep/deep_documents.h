@@ -25,10 +25,10 @@
 struct deep_documents {
 	/*
 	 * The documents in the order of the file. The key of a document is the list of its values
-	 * at `by`, or its position. OWNED (deep.h): a removed document has the value `gone`.
+	 * at `by`, or its position. OWNED (deep.h): deep_value() of a removed document is NULL.
 	 */
 	struct node *map;
-	const struct node *by; /* sequence of KEYs; NULL: match by position, or `is_one` is set */
+	const struct node *by; /* list of KEYs (key.h); NULL: by position, or `is_one` is set */
 	struct key *keys;      /* the KEYs of `by`, parsed */
 	const char *names;     /* the KEYs of `by`, for messages */
 	bool is_one;           /* all documents become one, or no source has a second document */

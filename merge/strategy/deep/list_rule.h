@@ -34,8 +34,8 @@ extern const char *const list_mode_names[LIST_BY_KEY];
 
 /*
  * LIST_BY_KEY: what is done with an item if an earlier item of the same layer has the same key.
- * LIST_TWICE_SECOND is the default. It also applies to the lists that the format matches by a key
- * (struct ini_lists).
+ * LIST_TWICE_SECOND is the default. It also applies to lists whose items the format matches by a
+ * key (ini_dialect.h).
  */
 enum list_twice {
 	/* A layer's second item with the key is merged with the second such item of the lower
@@ -47,7 +47,7 @@ enum list_twice {
 
 struct list_rule {
 	enum list_mode mode;
-	/* LIST_BY_KEY: the key or keys by which items are matched, for item_key_find(). */
+	/* LIST_BY_KEY: the key or keys by which items are matched (item_key.h). */
 	const struct node *by;
 	/* TEXT of {before: TEXT} in `by`: if it is "=", a list with "A=1" stands for the map
 	 * {A: "1"}. NULL: `by` has no {before: TEXT}, and lists stand for no maps. */
@@ -70,9 +70,9 @@ struct list_rules;
 
 /**
  * Reads the option `lists`, which may also be one mode for all lists: "append", or {by: name}.
- * `format` is from deep_repeating(): lists that no pattern matches combine as repeated keys do in
- * that format. If `format` is NULL, a later list replaces the earlier one. Returns 0 with *ret,
- * which lies in `arena` and refers to `options`; PROBLEM; or -ENOMEM.
+ * `format` is from deep_repeating() (deep.h): lists that no pattern matches combine as repeated
+ * keys do in that format. If `format` is NULL, a later list replaces the earlier one. Returns 0
+ * with *ret, which lies in `arena` and refers to `options`; PROBLEM; or -ENOMEM.
  */
 int list_rules_read(const struct options *options, const struct format *format, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem);

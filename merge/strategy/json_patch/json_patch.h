@@ -43,8 +43,8 @@ struct json_patch {
 int json_patch_open(struct json_patch *patch);
 
 /**
- * Applies all of `operations`, which were read with keep_duplicates. Returns 0, PROBLEM at the
- * operation that fails, or -ENOMEM.
+ * Applies all of `operations`, which were read with read_options.keep_duplicates. Returns 0,
+ * PROBLEM at the operation that fails, or -ENOMEM.
  */
 int json_patch_apply(struct json_patch *patch, const struct node *operations);
 

@@ -62,7 +62,8 @@ struct origins *lua_box_origins(lua_State *L);
 
 /**
  * Adds the arena's growth to the memory of the scripts; `before` is its former size, in bytes.
- * Raises an error if `r` < 0, or if scripts have used too much memory (lua_sandbox_memory()).
+ * Raises an error if `r` < 0 (an allocation failed), or if scripts have used too much memory
+ * (lua_sandbox_memory()).
  */
 void lua_box_check(lua_State *L, int r, size_t before);
 
@@ -81,7 +82,7 @@ const struct node *lua_box_take_scalar(lua_State *L, int index);
 /** Makes a node of a float. */
 const struct node *lua_box_new_float(lua_State *L, double number);
 
-/** Raises an error if a map or list around `node` would be deeper than limits.depth. */
+/** Raises an error if a map or list around `node` would be deeper than limits.depth (limit.h). */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
 /**

@@ -7,10 +7,11 @@
  *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
  *
  * The name of a file's source identifies the file, whatever name a reference used. Each name is
- * searched for once. To build a file is to make its value from its sources and these other files. A
- * file is built once, unless neighbours name each other: while a file is being built, it is not put
- * into its neighbours. So the result of a neighbour depends on which files are being built. The
- * result records these files, and is used again only while the same files are being built.
+ * searched for once. To build a file is to make its value from its sources and the files that its
+ * keys name. A file is built once, unless neighbours name each other: while a file is being built,
+ * it is not put into its neighbours. So the result of a neighbour depends on which files are being
+ * built. The result records these files, and is used again only while the same files are being
+ * built.
  */
 #pragma once
 
@@ -66,7 +67,7 @@ int pillar_files_add(struct pillar_files *files, const struct merge_input *input
 
 /**
  * Finds the file for a reference to `name`: NAME.yaml, below files->directory. "inner/a" is a.yaml
- * below a directory "inner". `name` is a path (see path_fault()) and must live as long as `files`.
+ * below a directory "inner". `name` is a path (path.h) and must live as long as `files`.
  * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
  */
 int pillar_files_find(struct pillar_files *files, const char *name, struct pillar_file **ret,
