@@ -545,8 +545,8 @@ static const struct option_spec options[] = {
 		"the lower layers' values that a layer deletes, for formats without the tag "
 		"'!delete': a map of layers to places, such as {site: server.tls}"},
 	{"kinds", OPTION_CHOICE, "any", "any|strict",
-		"any: a map, list or scalar also replaces a lower value of a different kind; "
-		"strict: that is an error, unless a tag or null allows it"},
+		"whether a map, list or scalar replaces a lower value of a different kind (any), "
+		"or is an error unless a tag or null allows it (strict)"},
 	{"documents", OPTION_VALUE, "", NULL,
 		"how the documents of a YAML file are matched between layers. {by: KEY} or {by: "
 		"[KEY, KEY]}: by the values of all KEYs. position: by their order. merge: all "
