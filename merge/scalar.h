@@ -59,7 +59,7 @@ double scalar_number(const struct node *scalar);
 
 /**
  * Gives the scalar's value as JSON text. A number keeps its text if RFC 8259 allows it; otherwise
- * it is written in decimal (0644 -> 420). The text of a string has no quotes and escapes.
+ * it is written in decimal (0644 -> 420). A string is given without JSON's quotes and escapes.
  * Returns 0 with *ret, NUL-terminated: static, in `arena`, or the scalar's own text. Otherwise
  * returns -ENOMEM; or -ERANGE for .inf and .nan, which JSON does not have, and for a number with
  * more than NUMBER_DIGITS_MAX (number.h) digits in another base than ten.

@@ -9,8 +9,8 @@
 void source_put(struct record *record, const struct loaded *loaded, struct span text);
 
 /**
- * Reads a source in one of the settings' layers. Returns 0; or -errno, with the record spoilt. Call
- * source_fini() in both cases. ret->text lives as long as the record.
+ * Takes a source out of the record; its layer must be one of the settings'. Returns 0; or -errno,
+ * with the record spoilt. Call source_fini() in both cases. ret->text lives as long as the record.
  */
 int source_take(struct record *record, const struct settings *settings, struct read_source *ret);
 void source_fini(struct read_source *source);

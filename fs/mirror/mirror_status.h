@@ -36,7 +36,7 @@ struct mirror_fault {
 	char *subject;
 	char *message;
 	time_t since;
-	bool is_swept; /* mirror_status_sweep_end() ends the fault, unless it is set again before */
+	bool is_swept; /* mirror_status_sweep_end() will end the fault, as it was not set again */
 };
 
 /* All zero: nothing is known. */
