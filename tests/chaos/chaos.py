@@ -64,16 +64,21 @@ class Failed(Exception):
     pass
 
 
+def is_sanitized(program):
+    with open(program, "rb") as file:
+        return re.search(b"lib[at]san|AddressSanitizer|ThreadSanitizer", file.read()) is not None
+
+
 # ---- Settings
 
-def random_settings(chance, coherence, is_faulty=False):
+def random_settings(chance, coherence, faulty):
     pick = chance.choice
     by_name = {"by": ["kind", "metadata.name"]}
     return {
         "follow": {name for name in LAYERS if chance.random() < 0.4},
         "options": {"header": False, "on_error": pick(["last-good", "last-good", "fail"]),
                     "coherence": coherence, "cache_mib": CACHE_MIB,
-                    **({"poll_interval": "100ms", "answer_timeout": "1s"} if is_faulty else {})},
+                    **({"poll_interval": "100ms", "answer_timeout": f"{faulty.answer_s}s"} if faulty else {})},
         "rules": [
             {"match": "**/a.yaml", "strategy": "deep", "lists": pick(["replace", "append", "prepend", "unique"])},
             {"match": "**/b.yaml", "strategy": "deep", "dropins": pick([False, True])},
@@ -163,10 +168,6 @@ class Mount:
                 pass  # a worker for one job
         return found
 
-    def is_sanitized(self):
-        with open(f"/proc/{self.process.pid}/maps", encoding="utf-8") as file:
-            return re.search("lib[at]san", file.read()) is not None
-
     def held(self):
         """Returns (KiB, descriptors, threads)."""
         memory = descriptors = threads = 0
@@ -192,7 +193,8 @@ class Faulty:
     operations = ["all", "getattr", "readdir", "open", "read", "readlink"]
     errors = [errno.EIO, errno.EACCES, errno.ESTALE]
 
-    def __init__(self, tool, seed):
+    def __init__(self, tool, seed, answer_s):
+        self.answer_s = answer_s  # how long plyfs waits
         self.chance = random.Random(seed)
         os.makedirs(self.shown)
         self.control("")
@@ -219,7 +221,7 @@ class Faulty:
             self.control(line)
             return f"fault {line}"
         # Longer than plyfs waits, or shorter.
-        seconds = self.chance.choice([0.05, 0.3, 1.5, 3])
+        seconds = self.chance.choice([0.05, 0.3, 1.5 * self.answer_s, self.answer_s + 2])
         os.kill(self.process.pid, signal.SIGSTOP)
         time.sleep(seconds)
         os.kill(self.process.pid, signal.SIGCONT)
@@ -261,7 +263,7 @@ class Growth:
             time.sleep(0.5)
             self.last = self.chaos.mount.held()
             memory, descriptors, threads = self.growth()
-        if memory > GROWTH_KIB + self.most[0] // 4 and not self.chaos.mount.is_sanitized():
+        if memory > GROWTH_KIB + self.most[0] // 4 and not is_sanitized(self.chaos.arguments.plyfs):
             raise Failed(f"plyfs has {self.last[0]} KiB, and had {self.most[0]} when it was warm")
         if descriptors > GROWTH_DESCRIPTORS or threads > 2:
             raise Failed(f"plyfs has {self.last[1:]} descriptors and threads, and had {self.most[1:]} when it was warm")
@@ -276,20 +278,23 @@ class Chaos:
         self.may_break = multiprocessing.Value("b", False)
         self.context = multiprocessing.get_context("fork")
         self.coherence = self.chance.choice(["cached", "cached", "cached", "strict"])
-        self.settings = random_settings(self.chance, self.coherence, arguments.faulty)
         os.chmod(".", 0o755)  # links lead past it, and a reader that it denies is denied by the sources that they show
         for top in LAYERS.values():
             os.makedirs(top)
         self.paths = dict(LAYERS)  # as plyfs.yaml has them
-        self.faulty = Faulty(arguments.faulty, f"{arguments.seed} faults") if arguments.faulty else None
-        if self.faulty:
+        self.faulty = None
+        if arguments.faulty:
+            # With sanitizers a layer that answers may be as slow as one that does not.
+            answer_s = 4 if is_sanitized(arguments.plyfs) else 1
+            self.faulty = Faulty(arguments.faulty, f"{arguments.seed} faults", answer_s)
             self.paths["mid"] = self.faulty.shown
+        self.settings = random_settings(self.chance, self.coherence, self.faulty)
         write_settings(self.settings, self.paths)
         open(JOURNAL, "w").close()
         self.mount = Mount(arguments.plyfs, "mnt", "log")
         self.left = []  # taken away by `umount -l`; each ends with its last reader
         self.growth = Growth(self)
-        self.patience = 60 if self.mount.is_sanitized() else 20
+        self.patience = 60 if is_sanitized(arguments.plyfs) else 20
         self.changed = self.compared = 0  # changes made, and files compared with those of a fresh mount
         self.begin = self.told = time.monotonic()
         self.start_readers()

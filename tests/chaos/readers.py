@@ -231,6 +231,8 @@ class Watcher:
         mask = IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR | IN_DONT_FOLLOW
         watch = libc.inotify_add_watch(self.file, os.fsencode(path), mask)
         if watch < 0:
+            if ctypes.get_errno() in FAILING:
+                self.failed.add(directory)
             return
         self.watches[watch] = directory
         self.note(directory, f"watched, number {os.lstat(path).st_ino}")
