@@ -35,6 +35,6 @@ struct settings_options settings_options_default(void);
 int settings_options_read(struct settings_options *options, const struct node *map,
 	struct arena *arena, struct problem *warning, struct problem *problem);
 
-/** Reads the map `limits` alone. Returns as settings_options_read(). */
+/** Reads the option `limits` alone, whose value is `map`. Returns as settings_options_read(). */
 int settings_options_read_limits(
 	const struct node *map, struct limits *limits, struct problem *problem);
