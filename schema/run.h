@@ -7,8 +7,8 @@
  * says whether a keyword has evaluated the entry.
  *
  * The records, the bits, the dynamic scope (the resources that the run has entered) and the path to
- * the instance are stacks. Before a check returns, it removes everything that it has put on these
- * stacks, except records.
+ * the instance are stacks. Before a check (check.h) returns, it removes everything that it has put
+ * on these stacks, except records.
  */
 #pragma once
 
