@@ -93,8 +93,8 @@ struct entry_use {
 	 * The object shown last (inode_memory.h). When the kernel has forgotten the object,
 	 * last.print is its fingerprint: the next object gets the same number only if it has the
 	 * same fingerprint, or if both are directories. last.print is 0 while the object is shown.
-	 * It is also 0 if any next object may get the number. A directory's times are set when the
-	 * kernel forgets the directory.
+	 * It is also 0 if any next object may get the number. The last.mtime and last.ctime of a
+	 * directory are set when the kernel forgets it.
 	 */
 	struct last_inode last;
 	uint64_t ino;                /* its inode number; 0: the one computed from its path */
@@ -226,7 +226,7 @@ struct directory {
 	bool has_unseen;   /* a layer refused us a part of it (EACCES) */
 	bool has_failed;   /* a file system has failed at a part of it (layer_has_failed()) */
 	bool is_dead;      /* removed; the kernel may still hold it */
-	unsigned users;    /* directories in it, lists and jobs that have it in use */
+	unsigned users;    /* directories in it, and all else that has it in use */
 	unsigned pins;     /* names in it with a fault or change hook: the directory must stay */
 
 	struct layer_watches watches;
@@ -234,7 +234,7 @@ struct directory {
 	layer_mask joined;        /* layers that have begun to show it since it was last listed */
 	layer_mask left;          /* layers whose directory has gone, or was replaced, since then */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
-	struct stamp *identities; /* of each layer's directory, as many as watches */
+	struct stamp *identities; /* of each layer's directory; watches.count of them */
 
 	struct directory_entries entries;
 	struct directory_order order;

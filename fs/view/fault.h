@@ -17,7 +17,7 @@ enum fault_serves {
 	FAULT_SERVES_LAST_GOOD,      /* the last version that could be made */
 	FAULT_SERVES_OTHER_LAYERS,   /* the merge of the other layers */
 	FAULT_SERVES_FALLBACK,       /* the merge with the broken source's last good state */
-	FAULT_SERVES_LOCKED,         /* the merge, with the values that locks and bounds hold */
+	FAULT_SERVES_LOCKED,         /* the merge without changes that locks and bounds refuse */
 	FAULT_SERVES_COVERED,        /* another mount on the path, which hides the former version */
 	FAULT_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
 	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, except one that needs a new mount */

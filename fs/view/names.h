@@ -19,7 +19,10 @@ int names_install(struct view *view, struct directory *directory, const struct l
 /** Forgets which layers have the names, as new settings have given the layers other ranks. */
 void names_forget_layers(struct directory *directory);
 
-/** Lists the directory (in use), unless it is listed. May wait. Returns 0 or -errno. */
+/**
+ * Lists the directory, unless it is listed. The caller has it in use. May wait. Returns 0 or
+ * -errno.
+ */
 int names_complete(struct view *view, struct directory *directory);
 
 /** Lists one directory that is to be scanned. May wait. Returns false if there is none. */

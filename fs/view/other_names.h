@@ -1,7 +1,6 @@
 /*
- * Other names: if a look (look.h) finds that a source has several hard links, the entries that are
- * made of its other names are queued. The looks of these entries then watch the file itself
- * (link_watch.h).
+ * Other names: if a look (look.h) finds that a source has several hard links, the other entries
+ * made of the same file are queued. Their looks then watch the file itself (link_watch.h).
  */
 #pragma once
 
