@@ -21,7 +21,7 @@ struct render {
 	struct agenda *agenda;
 	struct rendered_options options;
 	struct sandbox_state sandbox;  /* in force in each worker */
-	int helpers_fd;                /* helper_watch(); -1: none */
+	int helpers_fd;                /* from helper_watch() (helper.h); -1: none */
 	int commit_failure;            /* result of the last attempt at a generation; 0: success */
 	struct problem commit_problem; /* while there is a `commit_failure` */
 	unsigned failed;               /* number of failures since render_all() began */

@@ -18,7 +18,7 @@ struct rendered {
 	struct manifest *manifest;
 	int stage_fd;
 	int own_fd;                       /* of .plyfs; locked */
-	uint64_t staged;                  /* number of names made in the stage so far */
+	uint64_t staged;                  /* number of names made in .plyfs/stage so far */
 	char boot[BOOT_MAX];              /* the present boot's id, until it is written; then "" */
 	bool has_rebooted;                /* since .plyfs/boot was last written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
@@ -28,7 +28,7 @@ struct rendered {
 	bool has_old_links;               /* --atomic: the links beside `tree` must be examined */
 };
 
-/* Size of a name in the stage, in bytes, with its NUL. */
+/* Size of a name in .plyfs/stage, in bytes, with its NUL. */
 #define STAGED_MAX 32
 
 /** Opens a directory as a layer that excludes nothing. Returns as layer_open(). */
@@ -52,10 +52,10 @@ int rendered_write(
 int rendered_look(
 	const struct rendered *rendered, const struct owned *owned, struct fingerprint *ret);
 
-/** Frees the entries of all names that do not exist any more. Returns 0 or -errno. */
+/** Removes from the manifest the names that do not exist any more. Returns 0 or -errno. */
 int rendered_forget_gone(struct rendered *rendered);
 
-/** Makes up the next unused name for a file in the stage. */
+/** Makes up the next unused name for a file in .plyfs/stage. */
 void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX]);
 
 /** Reports the outcome of a file or link. */
@@ -65,6 +65,6 @@ void rendered_report_outcome(
 /** Sets *problem: the object at `path` is not ours. Returns PROBLEM. */
 int rendered_refuse(const char *path, struct problem *problem);
 
-/** Reports how another program has changed the name, once for each change. */
+/** Reports a change that another program made at the name, unless it was reported already. */
 void rendered_report_drift(
 	const struct rendered *rendered, struct owned *owned, const struct fingerprint *now);
