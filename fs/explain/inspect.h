@@ -29,7 +29,7 @@ struct findings {
 	size_t left_out; /* warnings over FINDINGS_MAX */
 };
 
-/* A reference: the merge of the path asked for a file `name` in or below `directory`. */
+/* A reference: a file `name`, in or below `directory`, that the merge of the path asked for. */
 struct reference {
 	char *directory; /* relative to the root */
 	char *name;
