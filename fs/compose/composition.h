@@ -29,7 +29,7 @@ enum composition_want {
 /**
  * Loads and merges. Call composition_fini() in any case. Until then all arguments must live, and
  * the composition must not be moved. Fills `asked` (may be NULL) as compose() does. Returns 0;
- * PROBLEM; COMPOSE_MOVED; COMPOSE_UNSETTLED; or -errno.
+ * PROBLEM; COMPOSE_MOVED or COMPOSE_UNSETTLED (compose.h); or -errno.
  */
 int composition_make(struct composition *composition, const struct composer *composer,
 	const char *path, const struct union_lookup *lookup, struct dependencies *asked,
