@@ -1,6 +1,6 @@
 /*
  * A report: the map in which a mount, a rendered tree or a mirror describes itself, as JSON.
- * Another version of plyfs, or another user's process, may have written the report. So any field
+ * Another version of plyfs, or a process of any user, may have written the report. So any field
  * may be missing, and any text may contain control characters for a terminal.
  *
  * A `path` names a value in the map: "pid", or "sandbox.landlock" for a value in an inner map. The
