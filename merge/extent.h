@@ -37,8 +37,8 @@ struct extent {
 	/*
 	 * No range includes the blanks around its part. A key or a value includes its tag, anchor
 	 * and quotes. The key of a header is the text in its brackets. A collection ends with its
-	 * last entry or its bracket, a block scalar with its last line that is not blank. A member
-	 * is the whole entry, from its key, `-`, `?` or `[` to the end of the value.
+	 * last entry or its bracket. A block scalar ends with its last line that is not blank. A
+	 * member is the whole entry, from its key, `-`, `?` or `[` to the end of the value.
 	 */
 	struct range key;
 	struct range value;

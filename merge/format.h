@@ -45,11 +45,11 @@ struct format {
 	bool (*counts_all)(struct span section, struct span key);
 
 	/*
-	 * Reads `text` as the standard says. The text is within limits.source_bytes and has no byte
-	 * order mark. Only the builder makes nodes; it enforces the limits on nodes. Each node
-	 * has its place; a scalar has its text as written, and the style and schema that decide its
-	 * type (scalar.h). Empty text adds no root, unless the standard gives it a value, as TOML
-	 * does (an empty table).
+	 * Reads `text` as the standard says. The text is within limits.source_bytes (limit.h) and
+	 * has no byte order mark. Only the builder makes nodes; it enforces the limits on nodes.
+	 * Each node has its place; a scalar has its text as written, and the style and schema that
+	 * decide its type (scalar.h). Empty text adds no root, unless the standard gives it a
+	 * value, as TOML does (an empty table).
 	 * Returns 0, PROBLEM from builder_problem() with place and remedy, or -ENOMEM.
 	 */
 	int (*read)(struct builder *builder, struct span text);

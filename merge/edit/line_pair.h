@@ -16,7 +16,7 @@
  *
  *   - In a format, or INI dialect, where only the key's last pair counts, the others stay.
  *   - In a unit of systemd, an empty value drops the values before it. If the new values begin with
- *     an empty one, the old pairs before the last empty one stay.
+ *     an empty one, the old pairs before the last empty old pair stay.
  */
 int line_pair_set(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value);

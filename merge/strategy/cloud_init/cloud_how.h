@@ -43,8 +43,8 @@ int how_add_text(struct how *how, struct span text, const struct how_place *plac
 	struct arena *arena, struct problem *problem);
 
 /**
- * As how_add_text(), for a text, or a list of mergers: {name: NAME, settings: [OPTION, …]} or
- * [NAME, OPTION, …]. Returns 0, PROBLEM or -ENOMEM.
+ * As how_add_text(), for a text, or for a list in which each merger is
+ * {name: NAME, settings: [OPTION, …]} or [NAME, OPTION, …]. Returns 0, PROBLEM or -ENOMEM.
  */
 int how_add_value(
 	struct how *how, const struct node *value, struct arena *arena, struct problem *problem);
