@@ -50,8 +50,8 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 bool check_tree_matches(const struct check_tree *tree, const char *pattern);
 
 /**
- * Reports the findings of the tree. Unless `is_whole` (all files were inspected), leaves out the
- * rules, patterns and settings without effect. Returns 0 or -errno.
+ * Reports the findings of the tree. Unless `is_whole` (all files were inspected), leaves out rules,
+ * patterns and other settings without effect. Returns 0 or -errno.
  */
 int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole);
 
