@@ -33,8 +33,8 @@ int mount_table_check(dev_t dev);
 
 /**
  * Calls `each` for every mount, in the table's order, until `each` returns true. With `mounts_fd`,
- * an open MOUNT_TABLE, the call needs no other descriptor and no memory. If `mounts_fd` is -1, the
- * function opens the table. Returns 0 or -errno.
+ * an open MOUNT_TABLE, the function needs no other descriptor and no memory. If `mounts_fd` is
+ * -1, the function opens the table. Returns 0 or -errno.
  */
 int mount_table_each(
 	int mounts_fd, bool (*each)(void *context, const struct table_mount *mount), void *context);
