@@ -22,5 +22,5 @@ int session_state_take_agreement(struct session *session, int *fuse_fd);
 /** Reads everything after the agreement. Returns 0, PROBLEM or -errno. */
 int session_state_take_shown(struct session *session, struct problem *problem);
 
-/** Makes the problem that the settings have another coherence than the mount. Returns PROBLEM. */
+/** Reports that the settings have another coherence than the mount. Returns PROBLEM. */
 int session_state_refuse_coherence(const char *mountpoint, struct problem *problem);
