@@ -21,8 +21,8 @@
 #define TRIAL_YES 85
 
 /*
- * The option for a trial. Its value is a question (handover_is_answered()). A plyfs that is too old
- * for a trial refuses the option, and so does not mount.
+ * The option for a trial. Its value, the question, names the format of our state (handover.h). A
+ * plyfs that is too old for a trial refuses the option, and so does not mount.
  */
 #define TRIAL_OPTION "try-take-over"
 #define TRIAL_QUESTION_MAX 64
