@@ -28,7 +28,7 @@ struct coroutine;
 /* Coroutines that wait for the same thing; the first one has waited longest. All zero: none. */
 struct coroutine_queue {
 	struct coroutine *first;
-	struct timespec wake_at; /* CLOCK_MONOTONIC: of coroutine_wake_at(); 0: never */
+	struct timespec wake_at; /* `at` of coroutine_wake_at(); 0: never */
 };
 
 /** Makes a coroutine that is ready to run. Returns 0 with *ret for coroutine_join(), or -ENOMEM. */
