@@ -101,10 +101,10 @@ __attribute__((format(printf, 3, 4))) int mirror_hold(
 	struct mirror *mirror, const char *offer, const char *format, ...);
 
 /**
- * Publishes the draft as the present tree, if the two differ or there is no state yet. If too many
- * files would be removed, drops the draft instead, and returns mirror_hold() with `offer`. `offer`
- * NULL: the user has confirmed the state, so it is not held back. Afterwards there is no draft.
- * Returns 0, MIRROR_HELD or -errno.
+ * Publishes the draft (replica.h) as the present tree, if the two differ or there is no state yet.
+ * If too many files would be removed, drops the draft instead, and returns mirror_hold() with
+ * `offer`. `offer` NULL: the user has confirmed the state, so it is not held back. Afterwards there
+ * is no draft. Returns 0, MIRROR_HELD or -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 

@@ -33,7 +33,10 @@ void repository_freep(struct repository **repository);
 int repository_fetch(struct repository *repository, const char *ref, char id[REPOSITORY_ID_MAX],
 	struct problem *problem);
 
-/** Checks that the key of `verify` has signed the commit. Returns 0; PROBLEM if not; or -errno. */
+/**
+ * Checks that the key given to repository_open() has signed the commit. Returns 0; PROBLEM if not;
+ * or -errno.
+ */
 int repository_verify(struct repository *repository, const char *id, struct problem *problem);
 
 enum repository_descent {
