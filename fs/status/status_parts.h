@@ -26,7 +26,7 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings);
 /** Writes "not_checked", "versions", "watches", … "trouble_count", each with a comma after it. */
 void status_put_view(FILE *out, struct view *view, const struct settings *settings);
 
-/** Writes "sandbox", with a comma after it: the parts that are in force in each worker. */
+/** Writes "sandbox", with a comma after it: the sandbox's parts in force in each worker. */
 void status_put_sandbox(FILE *out, const struct sandbox_state *state);
 
 /**
