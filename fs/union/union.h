@@ -39,7 +39,7 @@ _Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 /* A directory that contains this name is opaque: it hides the lower layers' directory. */
 #define UNION_OPAQUE_NAME ".wh..wh..opq"
 
-/* Packed, as an entry (directory.h) has one. */
+/* Packed: each entry (directory.h) has a member of this type. */
 enum union_kind {
 	UNION_NONE,
 	UNION_FILE,
@@ -54,7 +54,7 @@ struct contributor {
 	struct stat stat; /* with error 0 */
 	const char *path; /* its path in the layer; NULL: the path of the lookup */
 	const char *why;  /* a static text: why it is left out; NULL: not left out */
-	bool is_ignored;  /* its name is not a drop-in's; dropin_refusal() says why */
+	bool is_ignored;  /* its name is not a drop-in's (dropin_name.h) */
 };
 
 struct union_lookup {
@@ -64,7 +64,7 @@ struct union_lookup {
 	struct contributor *found; /* highest precedence first; then those left out */
 	unsigned left_out_count;
 	bool has_unknown;   /* a layer that is not in `found` could not be examined */
-	bool has_timed_out; /* a layer did not answer: the path may be of another kind, or hidden */
+	bool has_timed_out; /* a layer did not answer: `kind` may be wrong, or the path hidden */
 	bool has_failed;    /* a layer's file system has failed or did not answer */
 	bool may_hide;      /* it is unknown whether a layer hides objects of lower layers */
 	/* The kind of the highest object that is hidden because it is not of `kind`; or NONE. */
