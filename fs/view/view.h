@@ -7,9 +7,10 @@
  *      look (pool)         ─┘                           change to publish (refresh.h)
  *
  * The view knows neither FUSE nor the mount. The first lookup of a name shows the object that it
- * finds. From then on only view_apply_change() changes what the name shows, when the publisher's
- * own system call has come back as a request. The pool (pool.h) composes files, and answers the
- * requests that need them: neither a reader of requests nor the publisher waits for a composition.
+ * finds. From then on only view_apply_change() (change.h) changes what the name shows, when the
+ * publisher's own system call has come back as a request. The pool (pool.h) composes files, and
+ * answers the requests that need them: neither a reader of requests nor the publisher waits for a
+ * composition.
  *
  * A view belongs to one thread, whose coroutines (coroutine.h) use it.
  */
@@ -59,7 +60,7 @@ struct view_callbacks {
 	/* If a file can't be made, its fault says that the rendered file stays. */
 	bool keeps_rendered;
 
-	/* The seed of bases (compose_basis()); 0: the view computes none. */
+	/* The seed for compose_basis() (compose.h); 0: the view computes no basis. */
 	uint64_t basis_seed;
 	void *context;
 };
@@ -103,9 +104,9 @@ int view_start(struct view *view);
 void view_stop(struct view *view);
 
 /**
- * view_pause() stops all jobs, after the publisher and the readers of requests have ended. Answers
- * waiting lookups with -ENOTCONN, except those that wait for a check. May wait. view_resume() lets
- * jobs run again, and returns 0 or -errno.
+ * view_pause() stops all jobs. Call it when the publisher and the readers of requests have ended.
+ * Answers waiting lookups with -ENOTCONN, except those that wait for a check. May wait.
+ * view_resume() lets jobs run again, and returns 0 or -errno.
  */
 void view_pause(struct view *view);
 int view_resume(struct view *view);

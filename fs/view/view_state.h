@@ -5,7 +5,7 @@
  * The record has each object's number and the kernel's references to it; the bytes of versions;
  * names, their places in listings, their rights and times; faults; and changes that no change hook
  * has got. It does not have what the layers show: the new view looks everything up again, as after
- * an overflow, and publishes the differences.
+ * an overflow of inotify's queue, and publishes the differences.
  *
  * Of a look (look.h) under way the record has only the placeholder's number and path: the new view
  * begins the look again.
