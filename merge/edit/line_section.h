@@ -11,19 +11,19 @@
 
 /**
  * Inserts the sections that the format writes for `value` before the section `before`. If `before`
- * is NULL, they go after all sections of that name, or, if there are none, to the end of the text.
+ * is NULL, they go after all sections named `name`, or, if there are none, to the end of the text.
  */
 int line_section_add(const struct line_editor *editor, const struct node *name,
 	const struct node *value, const struct extent *before);
 
-/** Removes all sections of that name, each with the comments above its header and all its pairs. */
+/** Removes all sections named `name`, each with the comments above its header and all its pairs. */
 int line_section_remove(const struct line_editor *editor, const struct node *name);
 
 /** Changes the section's pairs from those of the map `there` to those of the map `value`. */
 int line_section_set(const struct line_editor *editor, const struct line_section *section,
 	const struct node *there, const struct node *value);
 
-/** Changes the sections of that name from the list of maps `there` to the list `value`. */
+/** Changes the sections named `name` from the list of maps `there` to the list `value`. */
 int line_section_set_list(const struct line_editor *editor, const struct node *name,
 	const struct node *there, const struct node *value);
 

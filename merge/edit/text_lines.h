@@ -52,8 +52,8 @@ int text_lines_insert(const struct text_lines *lines, size_t offset, struct span
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
 
 /**
- * Removes a range. If it touches the range that was removed last, makes one splice of both. Returns
- * 0 or -ENOMEM.
+ * Removes a range. If it touches the range that was removed last, makes one splice (editor.h) of
+ * both. Returns 0 or -ENOMEM.
  */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 

@@ -67,8 +67,8 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 
 /**
- * Returns whether `value` is one more assignment of the key, after those of `below`: both are texts
- * or lists, and the place's rule adds later assignments to earlier ones.
+ * Returns whether `value` is one more assignment of the key at `place`, after those of `below`:
+ * both are texts or lists, and the place's rule adds later assignments to earlier ones.
  */
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);
