@@ -16,8 +16,8 @@
 #include "store.h"
 
 struct store_place {
-	const char *source; /* the source's name, borrowed, and its layer's rank */
-	unsigned rank;
+	const char *source;        /* the source's name; borrowed */
+	unsigned rank;             /* of the source's layer */
 	const struct store *store; /* the layer's; borrowed */
 	char *name;                /* the key, or the path in the repository */
 	char *revision;            /* "": unknown */

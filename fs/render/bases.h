@@ -13,9 +13,9 @@
  *    no basis. If the stamp of the rendered file itself is racy, it is not noted, so the next
  *    process reads that file.
  *
- * A file that depends on anything that 1. does not list, or that has a fault or a check, has no
- * basis, and is made again each time. After a reboot, and with --watch or --atomic, all files are
- * made again.
+ * A file that depends on anything that condition 1 does not list, or that has a fault or a check,
+ * has no basis, and is made again each time. After a reboot, and with --watch or --atomic, all
+ * files are made again.
  *
  * `.plyfs/bases` has the bases. Each line stays true for ever: sources with this basis give an
  * object with this fingerprint (fingerprint.h), and an object with this stamp has this fingerprint.

@@ -1,7 +1,7 @@
 /*
  * A layer's file that does not show because a layer above hides it: with a whiteout (.wh.NAME, or
- * overlayfs' device 0/0), an opaque directory (.wh..wh..opq), or an object of another kind at the
- * path of the file or of a directory that contains it.
+ * overlayfs' device 0/0), an opaque directory (.wh..wh..opq), or, at the path of the file or of a
+ * directory above it, an object of another kind than the file's layer has there.
  */
 #pragma once
 

@@ -5,9 +5,9 @@
  *      look_up      the union lookup: at once for a request, or in the pool (publisher, remote)
  *        │ a file that must be composed
  *        ▼
- *      compose      in the pool, small before large; if a source changed or is being written, it
- *        │          goes back to look_up after a moment; if a worker takes long, lookups get a
- *        │          placeholder inode
+ *      compose      in the pool, small before large; if a source changed or is being written, the
+ *        │          look goes back to look_up after a moment; if a worker takes long, lookups get
+ *        │          a placeholder inode
  *        ▼
  *      end          a request's look is shown and answered at once (lookup.c); the publisher's
  *                   look waits for the publisher's decision (refresh.c)
@@ -51,7 +51,7 @@ struct look_refresh {
 	bool is_large;          /* the look does not count in view->looks.under_way */
 	bool is_unread;         /* only its name was ever shown */
 	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
-	bool is_known;         /* the kernel knows the entry's directory */
+	bool is_known;         /* the kernel knows the directory that the entry is in */
 	bool is_compared;      /* result.version is compared with the one that the kernel forgot */
 	struct change *change; /* the publisher's, filled in when it decides */
 };
@@ -71,11 +71,12 @@ struct look {
 	uint64_t began;              /* revision of the view when the look began */
 	uint64_t read;               /* … when it last began to read the sources */
 	unsigned tries;              /* attempts that met a change of a source, or a writer */
-	bool was_directory; /* a directory was shown when it began, or when the kernel forgot it */
-	bool is_entry_new;  /* the entry was made for this look */
-	bool is_overtaken;  /* the name has shown something else since the look began */
-	bool is_closed;     /* no caller may join the look: it takes long, or has ended */
-	unsigned doubts;    /* an OR of enum compose_doubt (compose.h) */
+	/* a directory was shown when the look began, or when the kernel forgot the name */
+	bool was_directory;
+	bool is_entry_new; /* the entry was made for this look */
+	bool is_overtaken; /* the name has shown something else since the look began */
+	bool is_closed;    /* no caller may join the look: it takes long, or has ended */
+	unsigned doubts;   /* an OR of enum compose_doubt (compose.h) */
 	struct look_result result;
 	struct look_refresh refresh; /* LOOK_REFRESH only */
 	struct look *next; /* in view->looks.done, or in the parked looks of a candidate (gate.h) */

@@ -53,7 +53,7 @@ struct gate {
 struct batch {
 	bool is_ending;    /* hooks are due, and wait for the rest of the batch */
 	uint64_t revision; /* the highest revision in the batch */
-	unsigned awaited;  /* the batch's looks that are under way */
+	unsigned awaited;  /* the batch's looks (look.h) under way */
 };
 
 /* The change hooks (change_hook.h). */
@@ -129,7 +129,7 @@ struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
-	bool is_strict; /* coherence=strict; fixed: a change takes effect at the next mount */
+	bool is_strict; /* coherence=strict; fixed: another value takes effect at the next mount */
 	struct last_good *last_good; /* the last-good store; NULL: none, also after view_stop() */
 	struct pool *pool;
 	struct workers *workers; /* NULL: this process merges. Fixed */
