@@ -25,7 +25,7 @@ bool value_is_given(const struct node *node);
 int value_unknown(const struct node *node, const char *kind, const char *word, const char *allowed,
 	struct problem *problem);
 
-/** Checks that `node` is a map with only the `allowed` keys (word.h). NULL is not allowed here. */
+/** Checks that `node` (not NULL) is a map with only the `allowed` keys (word.h). Refuses null. */
 int value_map(
 	const struct node *node, const char *name, const char *allowed, struct problem *problem);
 
