@@ -116,5 +116,5 @@ struct edit_stretch {
 	uint32_t new_end; /* … and in the new list */
 };
 
-/** Returns the part in which two lists differ. The order of keys in their items may differ. */
+/** Returns the part in which two lists differ. The order of keys in an item does not count. */
 struct edit_stretch edit_find_stretch(const struct node *old, const struct node *new);

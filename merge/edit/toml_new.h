@@ -1,6 +1,6 @@
 /*
  * New text for an edit of TOML. The format's writer writes the text; then the text is adapted to
- * its neighbours. Functions that return an int return 0, EDIT_CANNOT, PROBLEM or -ENOMEM.
+ * its neighbours. An int result is 0, EDIT_CANNOT (editor.h), PROBLEM or -ENOMEM.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 /* How the neighbours are written. */
 struct toml_manner {
-	struct span indent;        /* of the line */
+	struct span indent;        /* of the pair's line */
 	bool is_tight_before;      /* no blank is before the "=" */
 	bool is_tight_after;       /* no blank is behind the "=" */
 	const struct node *string; /* new strings get the quotes of this value; may be NULL */
@@ -18,7 +18,7 @@ struct toml_manner {
 struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *in);
 
 /**
- * Writes the value as it stands after "=" or in a list, on one line if `is_inline`. If `value` and
+ * Writes `value` for a place after "=" or in a list, on one line if `is_inline`. If `value` and
  * `string` (may be NULL) are strings, the text gets the quotes of `string`.
  */
 int toml_new_value(const struct text_lines *lines, const struct node *value,

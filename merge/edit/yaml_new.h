@@ -19,6 +19,6 @@ int yaml_new_put(const struct edit *edit, const struct yaml_part *part, struct s
 int yaml_new_entry(const struct edit *edit, const struct edit_op *op, const struct extent *in,
 	size_t after, struct span *ret);
 
-/** Writes `value` as it stands in a slot of the op's document. */
+/** Writes the text of `value` for `slot` in the op's document. */
 int yaml_new_value(const struct edit *edit, const struct edit_op *op, const struct yaml_slot *slot,
 	const struct node *value, struct yaml_slot_text *ret);

@@ -85,9 +85,7 @@ const struct node *lua_box_new_float(lua_State *L, double number);
 /** Raises an error if a map or list around `node` would be deeper than limits.depth (limit.h). */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
-/**
- * Makes a list from the Lua table at the index `table`. Tables in it may be nested `left` deep.
- */
+/** Makes a list from the Lua table at index `table`. Tables in it have at most `left` levels. */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left);
 
 /** As lua_box_list_of(), for a map. */
