@@ -50,7 +50,7 @@ struct key {
 	 * KEY_ANY_DOCUMENT */
 	size_t document;
 	const struct node *named; /* the name of a new document; else NULL */
-	size_t start;             /* length of the part of `text` that names the document */
+	size_t start;             /* length of the document's name in `text`; 0: none */
 };
 
 /* A condition in a document's name: the document has `value` at `key`. */
@@ -79,8 +79,8 @@ int key_parse_conditions(const char *text, size_t at, struct arena *arena,
 	struct key_condition **ret, size_t *count, size_t *end);
 
 /**
- * Sets *ret to an upper bound of the number of parts. Returns PROBLEM if it is above KEY_PARTS_MAX,
- * else 0.
+ * Sets *ret to an upper bound of the number of parts. Returns PROBLEM if the bound is above
+ * KEY_PARTS_MAX, else 0.
  */
 int key_count_parts(const char *text, size_t *ret, struct problem *problem);
 

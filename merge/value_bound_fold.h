@@ -26,7 +26,7 @@ struct value_bound_fold {
 };
 
 /**
- * Sets *ret to the bounded value, or to NULL if no source has a value. Adds the refusals to the
- * result of the merge. Returns 0, PROBLEM or -ENOMEM.
+ * Sets *ret to the bounded value, or to NULL if no source has a value. Adds the refusals
+ * (merge.h) to merge->result. Returns 0, PROBLEM or -ENOMEM.
  */
 int value_bound_fold(const struct value_bound_fold *fold, const struct node **ret);

@@ -14,7 +14,7 @@ enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 struct put_ground {
 	const struct merge_request *merge;
 	const struct stream *result;    /* the documents that the op applies to */
-	const struct edit_tree *wanted; /* the wanted documents */
+	const struct edit_tree *wanted; /* the same documents after the op */
 	/* the target's documents; `result` shares nodes with them */
 	const struct document *document;
 	const struct format *format; /* of the target */
