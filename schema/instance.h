@@ -1,7 +1,6 @@
 /*
  * An instance: a node as JSON Schema sees it. JSON has six types, and each node counts as one of
- * them. A date, binary data, a scalar with an unknown tag, and a key count as strings, by their
- * texts.
+ * them. Dates, binary data, scalars with an unknown tag, and keys count as strings, by their texts.
  */
 #pragma once
 

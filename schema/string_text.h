@@ -1,5 +1,6 @@
 /*
- * Functions that read a text from its front, for the checks of formats. Skipping shortens the span.
+ * Functions that read a text (a URI, a pattern, a string with a format) from its front. Skipping
+ * shortens the span.
  */
 #pragma once
 
