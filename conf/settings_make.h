@@ -6,8 +6,8 @@
 #include "settings.h"
 
 /**
- * Makes settings with all defaults, no layers and no rules, and one reference. `around` may be
- * NULL. Returns 0 or -ENOMEM.
+ * Makes settings with one reference: all defaults, no layers, no rules. `around` may be NULL.
+ * Returns 0 or -ENOMEM.
  */
 int settings_new(const struct settings_environment *around, struct settings **ret);
 
@@ -61,11 +61,11 @@ int settings_read_yaml(const struct node *node, const char *name, const enum nod
  */
 int settings_open(struct settings *settings, struct problem *problem);
 
-/** Opens the layers of the specs, which must have names. Returns 0, PROBLEM or -ENOMEM. */
+/** Opens the layers of settings->specs, which must have names. Returns 0, PROBLEM or -ENOMEM. */
 int settings_set_layers(struct settings *settings, struct problem *problem);
 
 /**
- * Reads `exclude:` of a layer, a pattern or a list of them. Returns 0 with *ret in `arena`
+ * Reads `exclude:` of a layer: one pattern, or a list of patterns. Returns 0 with *ret in `arena`
  * (unchanged if nothing is given); PROBLEM; or -ENOMEM.
  */
 int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
