@@ -54,9 +54,9 @@ int edited_file_find(const struct command *command, struct edited_file *edited);
 #define EDITED_FILE_LOST 2
 
 /**
- * Edits the file. The function sets path, layer and access of the request, and its mode for a dry
- * run; the caller fills in the rest. If a mirror replaces a layer's directory meanwhile, opens the
- * layers again, with a new `subject` and `inner`, and repeats the edit. Returns as
+ * Edits the file. The function sets `path`, `layer` and `access` of the request, and for a dry run
+ * its `mode`; the caller fills in the rest. If a mirror replaces a layer's directory meanwhile,
+ * opens the layers again, with a new `subject` and `inner`, and repeats the edit. Returns as
  * amendment_make(), but never -ESTALE; or EDITED_FILE_LOST.
  */
 int edited_file_amend(const struct command *command, struct edited_file *edited,

@@ -1,7 +1,7 @@
 /*
  * Messages to the person at the terminal: lines on standard error that begin with "plyfs: ". The
- * place in a message is bold if colour_use() allows it. With --json a line is a JSON object for
- * programs, and no excerpt follows:
+ * place in a message is bold if colour_use() (colour.h) allows it. With --json a line is a JSON
+ * object for programs, and no excerpt follows:
  *
  *      {"error": {"message": "…", "path": "site/app.yaml", "line": 3, "column": 7}}
  */

@@ -11,7 +11,7 @@
 /* All zero: no line is ever shown. */
 struct progress {
 	bool is_shown;
-	int64_t next_ms; /* when the line is shown next, by clock_ms(); 0: never */
+	int64_t next_ms; /* when the line is shown next, by clock_ms() (clock.h); 0: never */
 };
 
 /* Size of a number with its commas, in bytes. */
