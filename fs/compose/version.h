@@ -59,7 +59,7 @@ struct version {
 	char *data;            /* `size` bytes; owned */
 	struct span map;       /* the mapping in which `data` lies; empty: memory of malloc(3) */
 	int fd;                /* VERSION_HELD; else -1 */
-	struct stamp *stamps;  /* of the merged sources, followed by those of environment.stats */
+	struct stamp *stamps;  /* of the merged sources, then environment.stats (environment.h) */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool is_held;         /* a value lock or bound has refused values of a source */
