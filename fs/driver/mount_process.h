@@ -56,7 +56,7 @@ int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
  */
 int mount_process_call(const struct mount_process *process, enum mount_call call, const char *path);
 
-/** Makes the call under way, and all later ones, return -EPIPE. */
+/** Ends the call under way, and refuses all later ones: each returns -EPIPE. */
 void mount_process_cancel(const struct mount_process *process);
 
 /** Kills the process, so its clone is closed, and waits for its end. No call may be under way. */
