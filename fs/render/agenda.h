@@ -1,7 +1,7 @@
 /*
  * The agenda: deferred work on a rendered tree, with deadlines. The work is to examine paths, to
- * make a generation, and to write the status. The publisher does it when the agenda's descriptor
- * becomes readable.
+ * make a generation, and to write the status (render_status.h). The publisher does the work when
+ * the agenda's descriptor becomes readable.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct due {
 	void *paths;        /* a tsearch(3) tree of strings; the caller frees it */
 	bool are_all;       /* all paths must be examined, not only `paths` */
 	bool is_generation; /* a generation must be made */
-	int64_t since_ms;   /* clock_ms() of the generation's first change */
+	int64_t since_ms;   /* clock_ms() (clock.h) of the generation's first change */
 	bool is_status;     /* the status must be written */
 };
 

@@ -32,7 +32,7 @@ enum outcome {
 struct rendered_options {
 	const char *directory; /* must be empty, unless plyfs has rendered it */
 	bool is_made;          /* we have just made the directory, and no other user can enter it */
-	const char *source;    /* the plyfs.yaml, or "A:B:C", as the user gave it; for the status */
+	const char *source;    /* the plyfs.yaml or "A:B:C", as given; for render_status.h */
 	bool adopts;           /* takes over other programs' files that have the right bytes */
 	bool keeps_drift;      /* does not undo changes of other programs */
 	bool is_atomic;
@@ -70,9 +70,9 @@ void rendered_free(struct rendered *rendered); /* NULL: does nothing */
 struct manifest *rendered_manifest(struct rendered *rendered);
 
 /**
- * Writes the version at the name. If the version is broken, the file that is there stays, but a
- * user that may not read the present sources loses the right to read it. Returns 0, PROBLEM,
- * RENDERED_KEPT, RENDERED_BROKEN or -errno.
+ * Writes the version at the name of `owned` (manifest.h). If the version is broken, the file that
+ * is there stays, but a user that may not read the present sources loses the right to read it.
+ * Returns 0, PROBLEM, RENDERED_KEPT, RENDERED_BROKEN or -errno.
  */
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
