@@ -41,7 +41,7 @@ struct publisher_ops {
 struct publisher_hook {
 	int fd;       /* -1: not waited for */
 	short events; /* of poll(2) */
-	/* Returns whether the settings must be read again. NULL: this item is unused. */
+	/* Returns whether the settings must be read again. NULL: this hook is unused. */
 	bool (*handle)(void *context, struct publisher_hook *hook);
 };
 

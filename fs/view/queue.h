@@ -70,7 +70,7 @@ void queue_entry(struct view *view, struct entry *entry);
 /** Queues a directory whose own rights or whiteouts have changed. */
 void queue_directory(struct view *view, struct directory *directory);
 
-/** Queues an entry with `scope`, unless it waits for quiet. queue_entry() has SCOPE_FULL. */
+/** Queues an entry with `scope`, unless it waits for quiet. queue_entry() uses SCOPE_FULL. */
 void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope);
 
 /**
@@ -98,7 +98,7 @@ void queue_rest(struct view *view, struct entry *entry);
 /* After a shortage of memory or descriptors, milliseconds until the next attempt. */
 #define SHORTAGE_MS 500
 
-/** Has everything looked up again after SHORTAGE_MS, as a shortage may have lost an event. */
+/** Schedules a lookup of everything after SHORTAGE_MS, as a shortage may have lost an event. */
 void queue_shortage(struct view *view);
 
 /** Queues entries that were quiet long enough. Returns the milliseconds to the next; -1: none. */
