@@ -35,8 +35,8 @@ struct worker_page {
 void worker_end_with(int socket);
 
 /**
- * For a task of many system calls: notes that one more was answered, so the worker does not stand
- * still (worker_job.patience_ms). Outside of a worker it does nothing.
+ * For a task (worker.h) of many system calls: notes that one more was answered, which proves that
+ * the worker does not stand still (worker_job.patience_ms). Outside of a worker, does nothing.
  */
 void worker_note_step(void);
 
