@@ -15,7 +15,7 @@ struct walk_fault {
 
 struct layer_walk {
 	size_t directories;
-	struct walk_fault unreadable; /* this user can't read them */
+	struct walk_fault unreadable; /* this process can't read them */
 	struct walk_fault writable;   /* every user can write to them, and reach them */
 	bool is_cut;                  /* the walk is incomplete: the time was up */
 };
