@@ -45,8 +45,8 @@ int outside_find(const char *path, char ret[PATH_MAX]);
 
 /**
  * Opens the directory of a layer. We must have the right to list the directory. Returns 0 with
- * *ret; -ENODATA: it is empty; -EXDEV: it belongs to another user (see enum outside_wanted); or
- * another -errno.
+ * *ret; -ENODATA: it is empty; -EXDEV: its owner is not the one that
+ * OUTSIDE_OWNED demands; or another -errno.
  */
 int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);
 

@@ -31,7 +31,7 @@ struct schema_file {
 	const char *path;  /* as messages show it */
 	const char *place; /* the path for open(2) */
 	struct span uri;   /* file:///… */
-	struct span id;    /* its '$id', absolute, if `schemas` lists it; empty: none */
+	struct span id;    /* its '$id', absolute, if `is_listed`; empty: none */
 	bool is_listed;    /* plyfs.yaml lists it in `schemas` */
 	/* `schema` checks formats. For the same file, there may be another struct schema_file,
 	 * whose `schema` does not. */
@@ -112,7 +112,7 @@ int settings_from_schema(const char *path, const char *const *listed, bool valid
 
 /**
  * Reads a plyfs.yaml and opens its layers. A relative layer path begins at plyfs.yaml's directory.
- * The environment is copied; NULL: that of this process. Returns 0 with *ret for
+ * `around` is copied; NULL: the environment of this process. Returns 0 with *ret for
  * settings_unref(); PROBLEM with the place, the mistake, and the values that are allowed there; or
  * -ENOMEM. A file that can't be read is a problem.
  */
