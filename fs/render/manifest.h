@@ -48,9 +48,9 @@ struct owned {
 	bool is_seen;       /* found in the layers by this process, or its lookup failed */
 	bool is_changed;    /* --atomic: the next generation has another object there */
 	bool is_gone;       /* --atomic: the next generation has no object there */
-	bool is_kept_back;  /* drift was kept, so the layers' version was not put there */
+	bool is_kept_back;  /* another program's change was kept, not replaced */
 	uint32_t reported;  /* hash of the drift that was last reported */
-	int failure;        /* result of the failed attempt, which is retried; 0: none */
+	int failure;        /* result of the last operation on the name; 0: it did not fail */
 	bool is_publishing; /* a change of the name failed; the publisher retries it (failure.h) */
 	char *fault;        /* the failure's message; owned */
 	uint64_t ino;       /* the view's inode number of the shown object */

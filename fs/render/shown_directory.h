@@ -23,7 +23,7 @@ struct shown_directory *shown_find(const struct render *render, uint64_t ino);
 /** Adds the directory, unless it was added already. Returns 0 or -ENOMEM. */
 int shown_add(struct render *render, uint64_t ino, const char *path);
 
-/** Ends the watch of the directory, and frees its entry, if there is one. */
+/** Ends the watch of the directory, and frees its struct, if there is one. */
 void shown_drop(struct render *render, uint64_t ino);
 void shown_drop_all(struct render *render);
 
