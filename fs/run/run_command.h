@@ -23,6 +23,6 @@ struct run_command {
 	enum run_kind kind;
 	const struct program *program;
 	const char *path; /* of the judged file, or of a changed one; relative to the root */
-	int file;         /* a descriptor; the child copies its content for the program */
+	int file;         /* a descriptor; the guard's child copies its content for the program */
 	const struct run_origin *origin;
 };
