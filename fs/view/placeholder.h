@@ -24,7 +24,8 @@ struct placeholder {
 	struct inode inode;  /* must be first */
 	struct entry *entry; /* in use; NULL: it has ended, but the kernel has not forgotten it */
 	bool is_suspended;   /* no look is under way for it, as the view is paused */
-	uint64_t narrowings; /* attributes_narrowings() of its directory when it was made */
+	/* attributes_narrowings() (attributes.h) of entry->parent when `entry` was set */
+	uint64_t narrowings;
 	struct view_caller *waiters;
 };
 
@@ -36,7 +37,8 @@ int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
 
 /**
  * If `inode` is a placeholder that has not ended, makes the caller wait for its end, sets
- * caller->parent to the number of its directory, and returns true. Otherwise returns false.
+ * caller->parent to the number of the placeholder's directory, and returns true. Otherwise returns
+ * false.
  */
 bool placeholder_await(struct inode *inode, struct view_caller *caller);
 
