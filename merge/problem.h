@@ -43,7 +43,7 @@ __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, c
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);
 
-/** As problem_set(), at the place of `at`, which may be `problem` itself. */
+/** Copies `at`, which may be `problem` itself, with a new message. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
 

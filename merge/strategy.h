@@ -17,7 +17,7 @@ struct merge {
 	struct merge_result *result;
 	struct origins *origins; /* records the decisions; NULL: off (origin.h) */
 	/* The environment that the caller of merge_run() gave. request->environment wraps this one,
-	 * and adds the sources of the files that are found to result->sources. */
+	 * and adds to result->sources the sources of the files that are found. */
 	const struct merge_environment *asked;
 };
 
@@ -131,9 +131,9 @@ struct strategy {
 	/*
 	 * Sets *ret to the index of the document in `roots` that is merged with `root`, which is
 	 * document `n` of the result. `roots` are the documents of one input, or of a merge of
-	 * several. If there is no such document, *ret becomes `count`, and *named a document that
-	 * has the name of `root` and nothing else, or NULL if documents have no names. Returns 0 or
-	 * -ENOMEM. May be NULL: a result has one document.
+	 * several. If there is no such document, *ret becomes `count`, and *named becomes a
+	 * document that has the name of `root` and nothing else, or NULL if documents have no
+	 * names. Returns 0 or -ENOMEM. May be NULL: a result has one document.
 	 */
 	int (*match_document)(const struct merge_request *request, const struct node *root,
 		size_t n, const struct node *const *roots, size_t count, struct arena *arena,

@@ -12,9 +12,9 @@ struct value_lock_enforcement {
 	const struct value_lock *lock;
 	const struct node *low;      /* L: the merge up to the locking layer; NULL: no value */
 	struct origins *low_origins; /* of `low`; NULL: off */
-	/* True: `lock` has the places of bounds, and `low` has the bounded values. Then *root keeps
+	/* True: `lock` has the places of bounds, and `low` has the bounded values. Then R keeps
 	 * its value at a place where `low` has none, and value_lock_enforce() adds no refusals, as
-	 * value_bound_fold() has added them. */
+	 * value_bound_fold() (value_bound_fold.h) has added them. */
 	bool is_bound;
 
 	/* private: */
@@ -31,7 +31,7 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 
 /* Parts that bounds (value_bound.h) need, too. */
 
-/* Sizes of buffers, in bytes: for a place, and for value_lock_describe_kept(). */
+/* Sizes of buffers, in bytes: for the name of a place, and for value_lock_describe_kept(). */
 #define VALUE_LOCK_NAME_BYTES 256
 #define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
 

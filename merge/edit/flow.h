@@ -34,7 +34,7 @@ struct span edit_indent(const struct edit *edit, size_t offset);
 /** Returns whether a line ends within the range. */
 bool edit_has_lines(const struct edit *edit, struct range range);
 
-/** Returns the offset of the collection's opening bracket, after its tag and anchor. */
+/** Skips the collection's tag and anchor. Returns the offset of its opening bracket. */
 size_t flow_open(const struct flow *flow, const struct extent *in);
 
 /**

@@ -4,7 +4,7 @@
 #include "output.h"
 
 /**
- * Writes `text` in the quotes of `style` (toml.h), or in other quotes if these can't hold the text.
+ * Writes `text` in the quotes of `style` (toml.h), or in others if `style` can't hold the text.
  * Returns 0, or -EILSEQ if the text is not UTF-8.
  */
 int toml_put_string(struct output *output, struct span text, enum node_style style);
