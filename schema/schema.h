@@ -4,8 +4,8 @@
  *
  * schema_read() refuses a schema that can't be applied completely: one of another draft, one that
  * refers to a document that the library does not have, or one with a pattern that PCRE2 can't
- * express. Unknown keywords are ignored, as the drafts demand. `format` is checked only if
- * validates_formats is set. `contentEncoding` is never checked.
+ * express. Unknown keywords are ignored, as the drafts demand. The keyword `format` is checked
+ * only with schema_library.validates_formats. `contentEncoding` is never checked.
  *
  * A schema is immutable once it is read. Any number of threads may use it.
  */
@@ -56,7 +56,7 @@ struct schema_library {
 	int (*find)(
 		void *context, struct span uri, struct schema_text *ret, struct problem *problem);
 	void *context;
-	bool validates_formats; /* whether `format` is checked */
+	bool validates_formats; /* whether the keyword `format` is checked */
 };
 
 /**
