@@ -225,7 +225,7 @@ void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pa
 
 FORMAT(ini, false, ";", "ini", ini_check_merged,
 	"INI of an unknown program: sections are maps, values are texts with their quotes, a key "
-	"with no '=' is null; a merge that would lose something is refused");
+	"with no '=' is null; a merge whose result depends on the program is refused");
 FORMAT(mysql, true, "#", "", ini_check_groups,
 	"INI as MySQL and MariaDB read my.cnf: bind-address and bind_address are one key");
 FORMAT(php, true, ";", "", NULL,
@@ -237,4 +237,4 @@ FORMAT(git, true, "#", "", NULL,
 FORMAT(wireguard, true, "#", "", NULL, "INI as wg and wg-quick read it: [Peer] is a list of maps");
 FORMAT(configparser, false, "#", "", NULL,
 	"INI as Python's configparser reads it: setup.cfg, tox.ini; no key or section twice");
-FORMAT(grafana, false, ";", "", NULL, "INI as Grafana reads grafana.ini, by go-ini");
+FORMAT(grafana, false, ";", "", NULL, "INI as Grafana reads grafana.ini, with the library go-ini");

@@ -212,8 +212,8 @@ static int keyfile_edit(struct edit *edit, const struct edit_op *op)
 
 const struct format format_keyfile = {
 	.name = "keyfile",
-	.summary = "as GLib's GKeyFile reads it: desktop entries, connections of NetworkManager; "
-		   "values are texts with their escapes",
+	.summary = "keyfiles as GLib's GKeyFile reads them: desktop entries, connections of "
+		   "NetworkManager; values are texts with their escapes",
 	.suffixes = "desktop,nmconnection",
 	.comment = "#",
 	.nothing = "",

@@ -33,7 +33,7 @@ bool pillar_name_is_valid(const struct node *node)
 
 const struct option_spec pillar_option_specs[] = {
 	{"keys", OPTION_VALUE, "[_merge, _parent, _data]", NULL,
-		"the keys that name the files to merge in; a name or a list of names"},
+		"the keys that name the files to merge in: one key or a list of keys"},
 	{"neighbour_key", OPTION_TEXT, "_neighbours", NULL,
 		"the key that names further files; for each NAME there, the result gets a key NAME "
 		"with the content of NAME.yaml"},

@@ -346,8 +346,8 @@ static int check(const struct options *options, struct problem *problem)
 
 static const struct option_spec salt_options[] = {
 	{"level", OPTION_VALUE, "false", NULL,
-		"the depths that are aggregated without a tag: true, false, a number, a list or "
-		"a string of 0 and 1"},
+		"the depths that are aggregated without a tag: true, false, a number, a list of "
+		"booleans, or a string of 0 and 1"},
 	{"tags", OPTION_BOOL, "false", NULL,
 		"keep the tags !aggr-map and !aggr-seq, so that the result can be aggregated "
 		"again"},
