@@ -227,6 +227,11 @@ bool layer_is_shortage(int result)
 	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
 }
 
+bool layer_has_timed_out(int result)
+{
+	return result == -ETIMEDOUT || result == -LAYER_LATE;
+}
+
 bool layer_has_failed(int result)
 {
 	static const int facts[] = {ENOENT, ENOTDIR, ENAMETOOLONG, EACCES, EPERM, ELOOP, EXDEV,

@@ -107,6 +107,13 @@ void layer_delegate(const struct layer_delegate *delegate);
 void layer_open_elsewhere(int (*open)(int path_fd, int flags));
 
 /* Whether the layer's file system answers. */
+/*
+ * The errno of a call that did not wait for answer_ms (settings_options.h), as its caller was in a
+ * hurry (layer_tasks_patience() in layer_task.h). The file system may answer yet; nobody may take
+ * it for one that has failed.
+ */
+#define LAYER_LATE EINPROGRESS
+
 enum layer_silence {
 	LAYER_ANSWERS,
 	LAYER_IS_SLOW,   /* no answer came in the short time that a caller could wait */
@@ -269,10 +276,13 @@ bool layer_is_shortage(int result);
 
 /**
  * Returns whether `result` means that a file system failed or did not answer (EIO, ESTALE,
- * ETIMEDOUT and the like). Such a result says nothing about the file. No event reports that the
- * file system is well again, so the caller must try again by itself.
+ * ETIMEDOUT, -LAYER_LATE and the like). Such a result says nothing about the file. No event reports
+ * that the file system is well again, so the caller must try again by itself.
  */
 bool layer_has_failed(int result);
+
+/** Returns whether `result` means that a file system did not answer. */
+bool layer_has_timed_out(int result);
 
 /** Returns whether `result` says nothing about the file: a shortage, or a failed file system. */
 static inline bool layer_says_nothing(int result)

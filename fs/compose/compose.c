@@ -87,7 +87,7 @@ static int load(const struct composer *composer, const char *path, const struct 
 	int r = layer_source_name(layer, path, &name);
 	if (r < 0)
 		return r;
-	if (found->error == ETIMEDOUT)
+	if (layer_has_timed_out(-found->error))
 		return problem_set(
 			problem, name, 0, 0, "can't be read: %s", text_error(-ETIMEDOUT));
 	if (layer_has_failed(-found->error))
@@ -523,7 +523,7 @@ uint64_t compose_basis(const struct composer *composer, const char *path,
 {
 	bool is_shown = lookup->kind == UNION_FILE || lookup->kind == UNION_LINK;
 
-	if (!seed || !is_shown || union_has_unseen(lookup) || lookup->may_hide ||
+	if (!seed || !is_shown || union_has_unseen(lookup) || lookup->whiteout_error ||
 		lookup->left_out_count)
 		return 0;
 	uint64_t hash = hash_add(hash_bytes(seed, span_of(path)), lookup->kind);

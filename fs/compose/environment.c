@@ -212,8 +212,8 @@ static int look_up(const struct composer *composer, const char *directory, const
 		if (r == 0)
 			r = union_look_up(composer->settings, layers & counted, *ret, lookup);
 		/* The layers below may be hidden. */
-		if (r == 0 && lookup->may_hide)
-			r = -EIO;
+		if (r == 0)
+			r = -lookup->whiteout_error;
 	} while (r == 0 && below && lookup->kind != UNION_FILE);
 	return r == 0 && lookup->kind != UNION_FILE ? FINDER_ABSENT : r;
 }

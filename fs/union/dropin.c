@@ -132,17 +132,20 @@ static int ignore(struct dropins *dropins, const char *path, const struct union_
 	return r;
 }
 
-/* `shown` are the layers that show the directory of `owner`. */
+/*
+ * `shown` are the layers that show the directory of `owner`. `failure` is that of the lookup of
+ * `owner`: if it says that a layer did not answer, nothing is known of `directory` either.
+ */
 static int add_directory(struct dropins *dropins, const struct finder *finder, layer_mask shown,
-	const char *owner, const char *directory)
+	const char *owner, const char *directory, int failure)
 {
 	struct listing listing = {0};
 
 	/* The finder keeps the index: do not make one for a directory that does not exist. */
 	int r = union_look_up(dropins->settings, shown, directory, dropins->scratch);
 	layer_mask layers = dropins->scratch->layers;
-	if (r == 0 && union_is_unknown_directory(dropins->scratch))
-		return -EIO;
+	if (r == 0 && !layer_has_timed_out(-failure))
+		r = union_knows_directory(dropins->scratch);
 	if (r < 0 || dropins->scratch->kind != UNION_DIRECTORY)
 		return r;
 	r = finder->list(finder->context, directory, 0, pass, NULL);
@@ -160,8 +163,8 @@ static int add_directory(struct dropins *dropins, const struct finder *finder, l
 		r = path_join(directory, name, &path);
 		if (r == 0)
 			r = union_look_up(dropins->settings, layers, path, dropins->scratch);
-		if (r == 0 && dropins->scratch->may_hide)
-			r = -ETIMEDOUT;
+		if (r == 0)
+			r = -dropins->scratch->whiteout_error;
 		if (r == 0)
 			r = is_named ? add_highest(dropins, layers, path, dropins->scratch)
 				     : ignore(dropins, path, dropins->scratch);
@@ -210,6 +213,6 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 	if (ret->kind != UNION_NONE)
 		r = add_highest(&dropins, layers, path, ret);
 	if (r == 0)
-		r = add_directory(&dropins, finder, layers, path, directory);
+		r = add_directory(&dropins, finder, layers, path, directory, ret->failure);
 	return r == 0 && dropins.source_count ? hand_over(&dropins, ret) : r;
 }

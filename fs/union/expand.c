@@ -107,8 +107,8 @@ static int add_path(void *context, const char *path, const char *name, layer_mas
 	if (!parts->owner && (expand_is_ignored(name) || !glob_match(parts->pattern, path)))
 		return 0;
 	int r = union_look_up(parts->settings, layers, path, parts->scratch);
-	if (r == 0 && parts->scratch->may_hide)
-		return -ETIMEDOUT;
+	if (r == 0)
+		r = -parts->scratch->whiteout_error;
 	if (r == 0 && parts->scratch->kind != UNION_FILE)
 		return 0;
 	for (unsigned i = 0; r == 0 && i < parts->scratch->count; i++)
@@ -354,8 +354,9 @@ static int take_dropins(const struct finder *finder, const struct settings *sett
 	 */
 	if (r == 0)
 		r = union_look_up(settings, union_all_layers(settings), directory, parts.scratch);
-	if (r == 0 && union_is_unknown_directory(parts.scratch))
-		r = -EIO;
+	/* If the file itself is unknown for that reason, its own error says so. */
+	if (r == 0 && !layer_has_timed_out(-ret->failure))
+		r = union_knows_directory(parts.scratch);
 	if (r == 0 && parts.scratch->kind == UNION_DIRECTORY)
 		r = finder->list(finder->context, directory, 0, add_path, &parts);
 	bool has_more = parts.count > own || (own && parts.ignored_count);

@@ -16,7 +16,8 @@ void union_lookup_init(struct union_lookup *lookup)
 	lookup->count = 0;
 	lookup->found = lookup->own;
 	lookup->left_out_count = 0;
-	lookup->has_unknown = lookup->has_timed_out = lookup->has_failed = lookup->may_hide = false;
+	lookup->has_unknown = false;
+	lookup->failure = lookup->whiteout_error = 0;
 	lookup->hidden_kind = UNION_NONE;
 	lookup->expanded = NULL;
 }
@@ -31,13 +32,11 @@ void union_lookup_fini(struct union_lookup *lookup)
 
 void union_lookup_reset(struct union_lookup *lookup)
 {
-	bool has_timed_out = lookup->has_timed_out, has_failed = lookup->has_failed;
-	bool may_hide = lookup->may_hide;
+	int failure = lookup->failure, whiteout_error = lookup->whiteout_error;
 
 	union_lookup_fini(lookup);
-	lookup->has_timed_out = has_timed_out;
-	lookup->has_failed = has_failed;
-	lookup->may_hide = may_hide;
+	lookup->failure = failure;
+	lookup->whiteout_error = whiteout_error;
 }
 
 uint64_t union_lookup_bytes(const struct union_lookup *lookup)
@@ -139,6 +138,14 @@ static int hides_below(
 	return has_file(layer, directory, UNION_MARK_PREFIX, slash ? slash + 1 : path);
 }
 
+static void note_failure(int *failure, int result)
+{
+	bool is_first = layer_has_failed(result) && !*failure;
+
+	if (is_first || result == -LAYER_LATE || (result == -ETIMEDOUT && *failure != LAYER_LATE))
+		*failure = -result;
+}
+
 /*
  * Adds one layer's object. Returns false if nothing below it can show. An object that can't be
  * examined has no kind yet: settle_unknown() decides it.
@@ -157,8 +164,7 @@ static bool take_layer(
 	}
 	if (result == 0)
 		lookup->kind = kind;
-	lookup->has_timed_out |= result == -ETIMEDOUT;
-	lookup->has_failed |= layer_has_failed(result);
+	note_failure(&lookup->failure, result);
 	lookup->layers |= (layer_mask)1 << rank;
 	lookup->own[lookup->count++] = (struct contributor){
 		.layer = rank,
@@ -209,12 +215,13 @@ static int take_layers(const struct settings *settings, layer_mask layers, const
 		if (layers & below && !layer_has_failed(result))
 			hides = hides_below(layer, path, &stat, result == 0);
 		/* Without an answer, the layer may hide what lower ones have. */
-		if (layer_has_failed(hides) && union_is_absent(result))
-			take_layer(ret, rank, hides, &stat);
-		else if (layer_has_failed(hides))
-			ret->may_hide = ret->has_failed = true;
-		else if (hides)
+		if (hides && !layer_has_failed(hides))
 			return hides < 0 ? hides : 0;
+		if (hides && union_is_absent(result))
+			take_layer(ret, rank, hides, &stat);
+		else if (hides)
+			note_failure(&ret->whiteout_error, hides);
+		note_failure(&ret->failure, hides);
 	}
 	return 0;
 }
@@ -239,9 +246,9 @@ bool union_is_out_of_sight(const struct union_lookup *lookup)
 	return lookup->count;
 }
 
-bool union_is_unknown_directory(const struct union_lookup *lookup)
+int union_knows_directory(const struct union_lookup *lookup)
 {
-	return lookup->has_failed && !lookup->has_timed_out && lookup->kind != UNION_DIRECTORY;
+	return lookup->kind == UNION_DIRECTORY ? -lookup->whiteout_error : -lookup->failure;
 }
 
 void union_drop(struct union_lookup *lookup, unsigned index)
@@ -264,7 +271,7 @@ bool union_has_unseen(const struct union_lookup *lookup)
 
 bool union_has_failed(const struct union_lookup *lookup)
 {
-	bool has_failed = lookup->has_failed;
+	bool has_failed = lookup->failure;
 
 	for (unsigned i = 0; i < lookup->count + lookup->left_out_count; i++)
 		has_failed |= layer_has_failed(-lookup->found[i].error);

@@ -63,10 +63,13 @@ struct union_lookup {
 	unsigned count;    /* number of contributors; 1 for a link */
 	struct contributor *found; /* highest precedence first; then those left out */
 	unsigned left_out_count;
-	bool has_unknown;   /* a layer that is not in `found` could not be examined */
-	bool has_timed_out; /* a layer did not answer: `kind` may be wrong, or the path hidden */
-	bool has_failed;    /* a layer's file system has failed or did not answer */
-	bool may_hide;      /* it is unknown whether a layer hides objects of lower layers */
+	bool has_unknown; /* a layer that is not in `found` could not be examined */
+	/*
+	 * An errno: a layer's file system has failed (layer_has_failed()), so `kind` may be wrong,
+	 * or the path hidden. Of several errors it is LAYER_LATE, or else ETIMEDOUT.
+	 */
+	int failure;
+	int whiteout_error; /* likewise: it is unknown whether a layer hides what lower ones have */
 	/* The kind of the highest object that is hidden because it is not of `kind`; or NONE. */
 	enum union_kind hidden_kind;
 	unsigned hidden_layer; /* the layer that has that object */
@@ -78,7 +81,7 @@ struct union_lookup {
 
 void union_lookup_init(struct union_lookup *lookup);
 void union_lookup_fini(struct union_lookup *lookup);
-/** Does union_lookup_fini(), but keeps has_timed_out, has_failed and may_hide. */
+/** Does union_lookup_fini(), but keeps `failure` and `whiteout_error`. */
 void union_lookup_reset(struct union_lookup *lookup);
 
 /** Returns the size of all files that the lookup has found, in bytes. */
@@ -118,10 +121,10 @@ bool union_is_out_of_sight(const struct union_lookup *lookup);
 void union_take_for_directory(struct union_lookup *lookup);
 
 /**
- * Returns whether the path may be a directory, but only layers with a failed file system could say
- * so. Returns false if any layer did not answer.
+ * Returns 0 if it is known whether the path is a directory, and which layers show that directory.
+ * Otherwise returns the -errno with which a file system has failed.
  */
-bool union_is_unknown_directory(const struct union_lookup *lookup);
+int union_knows_directory(const struct union_lookup *lookup);
 
 /** Takes the contributor `found[index]` out of a lookup that was not expanded (expand.h). */
 void union_drop(struct union_lookup *lookup, unsigned index);

@@ -108,7 +108,7 @@ static void watch_delegated(struct view *view, const struct layer *layer,
 	}
 	if (r == -ENOENT || r == -ENOTDIR)
 		return;
-	bool has_refused = r < 0 && r != -ETIMEDOUT;
+	bool has_refused = r < 0 && !layer_has_timed_out(r);
 	note_watch(view, directory, number, has_refused ? -r : 0, true);
 	if (r >= 0 && (r > 0 || !seen || has_moved_on(seen->st_ctim, stat.st_ctim)))
 		look_again(view, directory);
@@ -195,7 +195,7 @@ static void leave_out_silent(
 {
 	for (unsigned i = 0; i < settings->layer_count; i++)
 		if (!seen_in(lookup, i) && !(shown >> i & 1) &&
-			(lookup->has_timed_out ||
+			(layer_has_timed_out(-lookup->failure) ||
 				layer_silence(settings->layers[i]) != LAYER_ANSWERS))
 			lookup->layers &= ~((layer_mask)1 << i);
 }

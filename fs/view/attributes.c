@@ -74,9 +74,9 @@ void attributes_describe(
 	}
 	struct rights given = rights_of(view, lookup);
 	/* A layer that could not be examined may deny more, so nobody gets a right meanwhile. */
-	if (lookup->has_failed && !directory->inode.ino)
+	if (lookup->failure && !directory->inode.ino)
 		given.mode &= ~(mode_t)077;
-	else if (lookup->has_failed)
+	else if (lookup->failure)
 		given = rights_both(&given, &directory->attributes.found, &view->composer.mounter);
 	bool is_other = !rights_equal(&given, &directory->attributes.found);
 	directory->attributes.found = given;

@@ -335,33 +335,34 @@ static void count_large(struct look *look)
 	view_wake(look->view);
 }
 
-/* Looks the path up in the layers. Returns 0 or -errno; -ETIMEDOUT: a layer may answer yet. */
+/*
+ * Looks the path up in the layers. Returns 0 or -errno; -LAYER_LATE: nothing is known yet, so what
+ * is shown stays, and the name is looked up again.
+ */
 static int find(struct look *look)
 {
 	struct composer *composer = &look->composer;
+	struct union_lookup *lookup = &look->result.lookup;
 	bool is_refresh = look->purpose == LOOK_REFRESH;
 
 	composer->takes_unfinished =
 		look->refresh.takes_unfinished || look->tries == COMPOSE_TRIES - 1;
 	link_watch_follow(look->view, composer->settings, look->layers, look->path);
-	int patience_ms = layer_tasks_patience(is_refresh ? LAYER_HURRY_MS : 0);
-	int r = expand_look_up(&look->view->finder, composer->settings, look->layers, look->path,
-		&look->result.lookup);
-	layer_tasks_patience(patience_ms);
+	int r = expand_look_up(
+		&look->view->finder, composer->settings, look->layers, look->path, lookup);
 	if (r != 0)
-		return r == -ETIMEDOUT ? -EIO : r;
+		return r;
 	look_heed_past(look);
-	bool is_slow = look_heed_silence(look);
-	if (!is_refresh)
-		return look->result.lookup.may_hide ? -EIO : 0;
-	const struct union_lookup *lookup = &look->result.lookup;
+	bool is_late = look_heed_silence(look) || lookup->whiteout_error == LAYER_LATE;
 	/* A file that may be hidden stays, with a fault, and loses the rights that it has lost. */
-	if (lookup->may_hide && !is_slow && union_is_leaf(look->refresh.kind))
-		return -EIO;
+	if (!is_refresh || (!is_late && union_is_leaf(look->refresh.kind)))
+		r = -lookup->whiteout_error;
+	if (!is_refresh || r != 0)
+		return r;
 	/* A layer that does not answer may hide this, or have another kind of object. */
 	bool is_unknown =
-		lookup->may_hide || (lookup->has_failed && lookup->kind != look->refresh.kind);
-	return is_slow || is_unknown ? -ETIMEDOUT : 0;
+		lookup->whiteout_error || (lookup->failure && lookup->kind != look->refresh.kind);
+	return is_late || is_unknown ? -LAYER_LATE : 0;
 }
 
 /* Looks the name up. Returns true: to be composed, at *cost bytes; false: the look has ended. */
@@ -369,11 +370,14 @@ static bool look_up(struct look *look, uint64_t *cost)
 {
 	struct view *view = look->view;
 
+	bool is_refresh = look->purpose == LOOK_REFRESH;
+	int patience_ms = layer_tasks_patience(is_refresh ? LAYER_HURRY_MS : 0);
 	int r = find(look);
 
 	look->result.is_failed = union_has_failed(&look->result.lookup);
-	if (r < 0 && r != -ETIMEDOUT && !layer_is_shortage(r))
+	if (r < 0 && r != -LAYER_LATE && !layer_is_shortage(r))
 		r = take_failure(look, -r);
+	layer_tasks_patience(patience_ms);
 	if (r != 0 || is_unread(look)) {
 		end(look, r ? r : LOOK_IS_CURRENT);
 		return false;

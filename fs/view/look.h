@@ -98,8 +98,8 @@ void look_heed_past(struct look *look);
 
 /**
  * Takes each layer that does not answer out of the lookup, if the shown version was made without
- * this layer, but with a lower one: so the layer neither had the file nor hid it. Returns whether a
- * slow layer may still answer: then the publisher tries again.
+ * this layer, but with a lower one: so the layer neither had the file nor hid it. Returns whether
+ * another layer is late (LAYER_LATE, layer.h).
  */
 bool look_heed_silence(struct look *look);
 

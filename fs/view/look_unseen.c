@@ -32,20 +32,20 @@ bool look_heed_silence(struct look *look)
 {
 	const struct settings *settings = look->composer.settings;
 	struct union_lookup *lookup = &look->result.lookup;
-	bool is_slow = false;
+	bool is_late = false;
 
 	for (unsigned i = lookup->count; i-- > 0;) {
 		unsigned rank = lookup->found[i].layer;
-		if (lookup->found[i].error != ETIMEDOUT)
+		if (!layer_has_timed_out(-lookup->found[i].error))
 			continue;
 		/* If the file has several paths, it is unknown which of them the layer hides. */
 		if (!lookup->expanded && look->shown && look->shown->kind != VERSION_BROKEN &&
 			is_made_without(look->shown, settings, rank))
 			union_drop(lookup, i);
 		else
-			is_slow |= layer_silence(settings->layers[rank]) == LAYER_IS_SLOW;
+			is_late |= lookup->found[i].error == LAYER_LATE;
 	}
-	return is_slow;
+	return is_late;
 }
 
 void look_heed_unseen(struct look *look)

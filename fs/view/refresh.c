@@ -500,10 +500,10 @@ static bool refresh_root(struct view *view)
 	const struct settings *settings = view->composer.settings;
 
 	int r = lookup ? union_look_up(settings, union_all_layers(settings), "", lookup) : -ENOMEM;
-	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY && !lookup->may_hide &&
+	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY && !lookup->whiteout_error &&
 			  attach_update(view, settings, view->root, lookup);
 	view->queue.is_root_looked_at = false;
-	if (r == 0 && lookup->has_failed)
+	if (r == 0 && lookup->failure)
 		attach_failed(view, view->root);
 	if (layer_is_shortage(r))
 		queue_shortage(view);

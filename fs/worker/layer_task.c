@@ -201,14 +201,15 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 		.put_context = request,
 	};
 	int r = workers_run(tasks.workers, &job, ret, &ignored);
+	bool is_slow =
+		r == -ETIMEDOUT && workers_waited_ms(tasks.workers, job.file_system) < answer_ms;
 	/* If the layer itself is local, only paths through its link are affected. */
 	if (r == 0 && is_delegated)
 		note_silence(request->layer, LAYER_ANSWERS);
 	else if (r == -ETIMEDOUT && is_delegated)
-		note_silence(request->layer,
-			workers_waited_ms(tasks.workers, request->layer->dev) < answer_ms
-				? LAYER_IS_SLOW
-				: LAYER_IS_SILENT);
+		note_silence(request->layer, is_slow ? LAYER_IS_SLOW : LAYER_IS_SILENT);
+	if (is_slow && patience_ms)
+		return -LAYER_LATE;
 	/* A cancelled job says nothing about the layer: the mount ends, or is handed over. */
 	return r == PROBLEM ? -EIO : r == -ECANCELED ? -ETIMEDOUT : r;
 }

@@ -9,7 +9,8 @@
  * answer_ms, the caller gets -ETIMEDOUT. As long as the worker goes on waiting, later callers get
  * -ETIMEDOUT at once. If a link of a local layer leads to such a file system, only paths through
  * the link wait for it. A layer without an answer counts as one that could not be examined
- * (union.h). The publisher serves all layers, so it waits only LAYER_HURRY_MS.
+ * (union.h). The publisher serves all layers, so it waits only LAYER_HURRY_MS. Then it gets
+ * -LAYER_LATE (layer.h), which is no failure: nothing that it shows may change for that.
  */
 #pragma once
 

@@ -7,6 +7,7 @@
  *
  *      OPERATION ERRNO [NAME]          operation: getattr, readdir, open, read, readlink, or all
  *      truncate 100 app.yaml           a read of the beginning of app.yaml cuts it to 100 bytes
+ *      slow 800 app.yaml               each operation on app.yaml takes 800 ms more
  *
  * NAME is the last part of the path. Without it, or with "*", the operation fails for all paths.
  * With an empty line no operation fails.
@@ -30,7 +31,7 @@ static const char *control;
 
 struct fault {
 	char operation[32];
-	int number; /* an errno; "truncate": bytes */
+	int number; /* an errno; "truncate": bytes; "slow": milliseconds */
 };
 
 /* Makes a path of FUSE, which begins with a slash, relative to the directory. */
@@ -62,6 +63,8 @@ static int fail(const char *path, const char *operation)
 
 	if (!read_fault(path, &fault))
 		return 0;
+	if (strcmp(fault.operation, "slow") == 0)
+		usleep((useconds_t)fault.number * 1000);
 	bool is_meant =
 		strcmp(fault.operation, operation) == 0 || strcmp(fault.operation, "all") == 0;
 	return is_meant ? -fault.number : 0;

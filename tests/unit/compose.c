@@ -380,9 +380,9 @@ TEST_WITH(version_is_current_while_its_sources_stamps_are_the_same, set_up, end_
 	lookup->found[0].path = "x.yaml.d/x.yaml";
 	assert_int_equal(compose_basis(&composer, "x.yaml", lookup, 1), 0);
 	lookup->found[0].path = NULL;
-	lookup->may_hide = true;
+	lookup->whiteout_error = EIO;
 	assert_int_equal(compose_basis(&composer, "x.yaml", lookup, 1), 0);
-	lookup->may_hide = false;
+	lookup->whiteout_error = 0;
 
 	version->stamps[0].size++;
 	assert_false(compose_is_current(&composer, "x.yaml", lookup, version));

@@ -100,11 +100,11 @@ TEST_WITH(layer_that_does_not_say_whether_it_hides_is_not_taken_for_one_that_doe
 	unanswered = ".opq";
 	assert_string_equal(seen("d"), "D ca");
 	union_look_up(settings, union_all_layers(settings), "d", lookup);
-	assert_true(lookup->may_hide);
+	assert_int_equal(lookup->whiteout_error, ETIMEDOUT);
 	unanswered = "f";
 	union_look_up(settings, union_all_layers(settings), "f", lookup);
-	assert_true(lookup->has_timed_out);
-	assert_false(lookup->may_hide);
+	assert_int_equal(lookup->failure, ETIMEDOUT);
+	assert_int_equal(lookup->whiteout_error, 0);
 	unanswered = NULL;
 	layer_delegate(NULL);
 }
