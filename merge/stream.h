@@ -4,7 +4,7 @@
  *
  *      [1].spec.replicas                                    by its position, counted from 0
  *      [kind=Deployment,metadata.name=web].spec.replicas    by its values
- *      spec.replicas                                        not named: no other document has it
+ *      spec.replicas                                        without a name: only one has this key
  *
  * A document's name has the values of all keys by which the strategy matches documents. A KEY may
  * also give only some of these values, or values of other keys, if they fit only one document.
@@ -66,8 +66,8 @@ int stream_find(const struct stream *stream, const char *text, size_t begin, str
 	struct stream_place *ret, struct problem *problem);
 
 /**
- * Reports STREAM_UNKNOWN: text[begin] to text[end] is not the name of a new document. Returns
- * PROBLEM or -ENOMEM.
+ * Reports STREAM_UNKNOWN: text[begin] to text[end] names no document of the stream, and is no
+ * complete name for a new one. Returns PROBLEM or -ENOMEM.
  */
 int stream_refuse_unknown(const struct stream *stream, const char *text, size_t begin, size_t end,
 	struct problem *problem);

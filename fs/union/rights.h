@@ -13,8 +13,9 @@
  * If all contributors have one owner, the result has that owner. Else the result's owner is one of
  * the contributors' owners, the user that mounts, or root. The group is found in the same way,
  * among the groups of the contributors and of the user that mounts. Each pair of an owner and a
- * group has a largest safe mode. The pair whose mode admits most users is taken: the bits of others
- * are compared first, then the group's, then the owner's; reading before searching.
+ * group has a largest safe mode. The pair whose mode admits most users is taken: the right to read
+ * is compared first, then the right to search; for each of them, the bits of others first, then the
+ * group's, then the owner's.
  */
 #pragma once
 
