@@ -31,8 +31,8 @@ struct route_step {
  * Calls `each` for every step. If `each` returns a value other than 0, stops and returns that
  * value. Otherwise returns 0 at the end of the route, or -errno where it can't go on. `each` is
  * called for a name that can't be opened, too, with the -errno as `fd`. At the root of a mount that
- * this process serves, the route goes on beneath the mount (followed_path.h); elsewhere in the
- * mount, it ends with -ELOOP.
+ * this process serves, the route goes on in the directory that the mount hides (followed_path.h);
+ * at any other path in the mount, it ends with -ELOOP.
  */
 int route_each(
 	const char *path, int (*each)(void *context, const struct route_step *step), void *context);
