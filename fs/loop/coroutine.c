@@ -47,6 +47,9 @@
 /* In `due_ns`. */
 #define NEVER INT64_MAX
 
+/* Switches after which descriptors and times are looked at, though a coroutine is ready. */
+#define SWITCHES_MAX 128
+
 struct coroutine {
 	ucontext_t context; /* where it begins */
 	jmp_buf place;      /* where it goes on */
@@ -76,6 +79,7 @@ static _Thread_local struct {
 	struct coroutine *waiting;
 	struct coroutine *ready;
 	struct coroutine **ready_end;
+	unsigned switches;     /* since descriptors were polled */
 	struct pollfd *polled; /* room for COROUTINE_FDS_MAX of each coroutine */
 	const sigset_t *mask;
 	int *kept;
@@ -267,17 +271,20 @@ static void end_waits(bool has_events)
 	}
 }
 
+/* Waits, unless a coroutine is ready. */
 static void poll_all(void)
 {
 	struct timespec timeout;
 	int64_t due_ns;
 	nfds_t count = collect(&due_ns);
-	int64_t left_ns = due_ns == NEVER ? 0 : due_ns - now_ns();
+	bool is_endless = due_ns == NEVER && !loop.ready;
+	int64_t left_ns = due_ns == NEVER || loop.ready ? 0 : due_ns - now_ns();
 
+	loop.switches = 0;
 	if (left_ns < 0)
 		left_ns = 0;
 	timeout = (struct timespec){left_ns / 1000000000, left_ns % 1000000000};
-	int n = ppoll(loop.polled, count, due_ns == NEVER ? NULL : &timeout, loop.mask);
+	int n = ppoll(loop.polled, count, is_endless ? NULL : &timeout, loop.mask);
 	if (n < 0 && errno == EINTR)
 		interrupt_root();
 	end_waits(n > 0);
@@ -289,6 +296,8 @@ static void schedule(void)
 	struct coroutine *self = current();
 	void *fake_stack = NULL;
 
+	if (++loop.switches > SWITCHES_MAX)
+		poll_all();
 	while (!loop.ready)
 		poll_all();
 	struct coroutine *next = loop.ready;

@@ -127,6 +127,58 @@ TEST_WITH(coroutine_is_woken_once, set_up, NULL)
 	assert_null(queue.first);
 }
 
+struct game {
+	struct coroutine_queue queues[2];
+	unsigned turns, most;
+	bool is_over;
+};
+
+/* Wakes the other player, and waits for its turn. */
+static void play(struct game *game, unsigned player)
+{
+	while (!game->is_over && game->turns < game->most) {
+		game->turns++;
+		coroutine_wake(&game->queues[!player]);
+		coroutine_wait(&game->queues[player], NULL);
+	}
+	coroutine_wake(&game->queues[!player]);
+}
+
+static void play_first(void *context)
+{
+	play(context, 0);
+}
+
+static void play_second(void *context)
+{
+	play(context, 1);
+}
+
+TEST_WITH(coroutines_that_wake_each_other_hold_up_no_other, set_up, NULL)
+{
+	struct game game = {.most = 1000000};
+	struct coroutine *first, *second, *reader;
+	struct coroutine *sleeper;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	assert_int_equal(coroutine_new(play_first, &game, &first), 0);
+	assert_int_equal(coroutine_new(play_second, &game, &second), 0);
+	assert_int_equal(
+		coroutine_new(read_one, &(struct reader){ends[0], "read", NULL}, &reader), 0);
+	assert_int_equal(coroutine_new(speak_twice, "slept", &sleeper), 0);
+	coroutine_join(reader);
+	coroutine_join(sleeper);
+	assert_in_range(game.turns, 1, 10000);
+	assert_non_null(strstr(said, "read"));
+	game.is_over = true;
+	coroutine_join(first);
+	coroutine_join(second);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* The sanitizer knows the frames of a stack. A mapping that takes its place is not one. */
 TEST(what_is_mapped_where_a_stack_was_can_be_read)
 {
