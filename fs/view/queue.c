@@ -162,7 +162,8 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 
 	if (!pending)
 		return;
-	if (!entry_is_debounced(entry)) {
+	bool is_new = !entry_is_debounced(entry);
+	if (is_new) {
 		if (!add_debounced(view, entry)) {
 			queue_entry(view, entry);
 			return;
@@ -179,6 +180,9 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 	pending->due_ms = now + quiet_ms;
 	if (pending->due_ms > pending->restless_ms + RESTLESS_MAX_MS)
 		pending->due_ms = pending->restless_ms + RESTLESS_MAX_MS;
+	/* A name that is queued again and again, however restless, leaves time for all others. */
+	if (is_new && pending->due_ms < now + EVENTS_GONE_MS)
+		pending->due_ms = now + EVENTS_GONE_MS;
 	view_wake(view);
 }
 

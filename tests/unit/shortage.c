@@ -12,6 +12,7 @@
 #include "dependency.h"
 #include "last_good.h"
 #include "listing.h"
+#include "look.h"
 #include "moved_clock.h"
 #include "reload.h"
 #include "view_fixture.h"
@@ -550,6 +551,27 @@ VIEW_TEST(what_a_layer_could_not_have_watched_is_polled_no_more_without_it)
 	start_polling();
 	assert_int_equal(view_reload(view, settings), 0);
 	assert_polls_no_more();
+}
+
+/* Its removal waits for the look, which waits for other coroutines. */
+VIEW_TEST(directory_that_goes_while_a_look_in_it_is_under_way_keeps_nobody_waiting)
+{
+	run("mkdir a/d; echo 'x: 1' >a/d/app.yaml");
+	start("layers: [a, b]\n");
+	assert_shown("d/app.yaml", "x: 1\n");
+	publish_all();
+	const struct directory *directory = directory_find(view->root, "d")->use->directory;
+	struct look *look = look_new(view, directory_find(directory, "app.yaml"), LOOK_FIRST);
+	run("rm -r a/d");
+	alarm(20); /* real time: the publisher must not go on for ever */
+	for (int i = 0; i < 30; i++) {
+		assert_in_range(publish_ready(), 1, 100);
+		usleep(100000);
+	}
+	alarm(0);
+	look_free(look);
+	publish_all();
+	assert_listed("", "");
 }
 
 /* Otherwise changed settings would never be read. */
