@@ -212,6 +212,13 @@ static bool is_date(const struct node *node)
 	return node && node_is_scalar(node) && scalar_type(node) == SCALAR_TIMESTAMP;
 }
 
+/* Returns whether the old value has VALUE as its text. A null without text is shown as "null". */
+static bool has_text_of(const struct node *old, struct span text)
+{
+	return old && node_is_scalar(old) && span_equal(old->text, text) &&
+	       (text.len > 0 || scalar_type(old) != SCALAR_NULL);
+}
+
 /*
  * Returns whether the old value is shown as VALUE, but has a meaning that VALUE as a text lacks: a
  * variable (.env), a key without a value, or a tag.
@@ -220,9 +227,8 @@ static bool is_shown_alike(const struct typed_value *value)
 {
 	const struct node *old = value->old;
 
-	return value->kind == TYPED_AUTO && old && node_is_scalar(old) &&
-	       (schema_of(value->options) == NODE_TEXT || old->tag) &&
-	       span_equal(old->text, value->text);
+	return value->kind == TYPED_AUTO && has_text_of(old, value->text) &&
+	       (schema_of(value->options) == NODE_TEXT || old->tag);
 }
 
 static int read_bare(const struct typed_value *value, struct arena *arena, const struct node **ret,
@@ -243,8 +249,8 @@ static int read_bare(const struct typed_value *value, struct arena *arena, const
 		*ret = old;
 		return 0;
 	}
-	if (!is_text && old && node_is_scalar(old) && old->style == NODE_PLAIN && !old->tag &&
-		old->schema == schema && span_equal(old->text, value->text))
+	if (!is_text && has_text_of(old, value->text) && old->style == NODE_PLAIN && !old->tag &&
+		old->schema == schema)
 		return 0; /* the file has this value already */
 	if (!is_text && is_typed(node)) {
 		if (!old || !scalar_is_string(old))

@@ -20,6 +20,19 @@ stays a.yaml k 'k: !foo bar'
 stays a.yaml k 'k: !!int "3"'
 stays a.yaml k 'k: ~'
 
+# A key without a value shows null, so an empty VALUE differs from it: it is an empty text.
+becomes() { # BEFORE AFTER VALUE
+	printf '%s\n' "$1" >v/a.yaml
+	runs 0 "$PLYFS" set -l v a.yaml k "$3"
+	[ "$(cat v/a.yaml)" = "$2" ] || fail "$1 becomes: $(cat v/a.yaml)"
+}
+for null in '' ' ~' ' null' ' !!null'; do
+	becomes "k:$null" 'k: ""' ''
+	becomes "k:$null" "k:$null" null
+done
+becomes 'k: ""' 'k: ""' ''
+becomes "k: ''" "k: ''" ''
+
 # Any other text is text, and --string makes one of what stands there; --yaml writes a variable.
 # shellcheck disable=SC2016
 {
