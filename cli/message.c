@@ -128,11 +128,16 @@ int message_result(int result, const struct problem *problem, const char *subjec
 		       : message("%s", text_error(result));
 }
 
-/* Finds the line with that number, starting at 1, without its end. False: there is none. */
+/*
+ * Finds the line with that number, starting at 1, without its end and without the byte order mark
+ * of the text, which no column counts. False: there is none.
+ */
 static bool find_line(struct span text, unsigned number, struct span *ret)
 {
 	const char *at = text.data, *end = text.data + text.len;
 
+	if (span_begins(text, "\xEF\xBB\xBF"))
+		at += 3;
 	for (; number > 1; number--) {
 		at = memchr(at, '\n', (size_t)(end - at));
 		if (!at)

@@ -14,6 +14,14 @@ python3 -c 'print("k: " + "ä" * 200 + " \\x00: [}")' >long.yaml
 runs 1 "$PLYFS" merge good.yaml long.yaml
 [ "$(wc -l <err)" -ge 1 ]
 
+# So it is in the first line of a file that begins with a byte order mark, as editors of Windows write it.
+printf '\xEF\xBB\xBF{"a": 1 "b": 2}\n' >bom.json
+runs 1 "$PLYFS" merge good.yaml bom.json
+[[ $(cat err) = *'bom.json:1:9: '*$'\n    {"a": 1 "b": 2}\n            ^' ]] || fail "it says: $(cat err)"
+printf '\xEF\xBB\xBFa: 1\nb: [\n' >bom.yaml
+runs 1 "$PLYFS" merge good.yaml bom.yaml
+[[ $(cat err) = *'bom.yaml:2:4: '*$'\n    b: [\n       ^' ]] || fail "it says: $(cat err)"
+
 runs 1 "$PLYFS" merge good.yaml missing.yaml
 says 'missing.yaml: can'
 runs 1 "$PLYFS" merge good.yaml .
