@@ -180,9 +180,12 @@ static int run(const struct command *command, int argc, char **argv)
 	if (optind == argc)
 		return command_misuse(command, "the mountpoint is missing");
 	code = namespace ? enter_namespace(namespace) : EXIT_DONE;
-	for (int i = optind; code == EXIT_DONE && i < argc; i++)
-		code = unmount_path(
-			(is_lazy ? MNT_DETACH : 0) | (is_forced ? MNT_FORCE : 0), argv[i]);
+	if (code != EXIT_DONE)
+		return code;
+	for (int i = optind; i < argc; i++)
+		if (unmount_path((is_lazy ? MNT_DETACH : 0) | (is_forced ? MNT_FORCE : 0),
+			    argv[i]) != EXIT_DONE)
+			code = EXIT_FAILED;
 	return code;
 }
 

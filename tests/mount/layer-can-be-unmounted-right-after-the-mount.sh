@@ -39,6 +39,14 @@ again
 (cd high && "$PLYFS" umount ../link/)
 umount low
 
+# If one of several can't be unmounted, the others are, as by umount(8).
+again
+mkdir second
+"$PLYFS" mount low:high second
+fails_with 'nowhere: no plyfs is mounted there' "$PLYFS" umount mnt nowhere second
+! is_mounted mnt && ! is_mounted second || fail "one of them stays: $(grep plyfs /proc/mounts)"
+umount low
+
 # A layer that leaves the settings is free as soon as they are in force.
 mount -t tmpfs tmpfs low
 echo 'a: 1' >low/app.yaml
