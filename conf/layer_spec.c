@@ -134,8 +134,11 @@ static const char *remedy_of_missing(const struct layer_spec *spec)
 		return "create it; the layer is required";
 	if (spec->place)
 		return "create it, or mark the layer 'optional: true'";
-	/* A shell replaces "~" at the beginning of a word, but not after a colon. */
-	return spec->path[0] == '~'
+	/*
+	 * A shell replaces "~" at the beginning of a word, but not after a colon. A mount has made
+	 * the path absolute.
+	 */
+	return spec->path[0] == '~' || strstr(spec->path, "/~/")
 		       ? "write $HOME for '~', which a shell replaces only where a word begins"
 		       : "create it, or leave the layer out";
 }

@@ -359,7 +359,10 @@ TEST(wrong_layers_on_a_command_line_are_reported)
 				 "leave the layer out"},
 		{"file", "the layer 'file' is not a directory; a layer is a directory of "
 			 "configuration files"},
+		{"/:~/none", "the layer directory '~/none' does not exist; write $HOME for '~', "
+			     "which a shell replaces only where a word begins"},
 	};
+	const struct settings_environment mount = {.directory = "/here"};
 	char many[1200] = "";
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
@@ -373,6 +376,9 @@ TEST(wrong_layers_on_a_command_line_are_reported)
 
 	struct settings *settings = NULL;
 	struct problem problem = {0};
+	assert_problem(settings_from_layers(&mount, "/:~/none", &settings, &problem), &problem,
+		"the layer directory '/here/~/none' does not exist; write $HOME for '~', which a "
+		"shell replaces only where a word begins");
 	for (size_t i = 0; i <= LAYERS_MAX; i++)
 		strcat(many, i ? ":/" : "/");
 	assert_problem(settings_from_layers(NULL, many, &settings, &problem), &problem,
