@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "column.h"
 #include "command.h"
 #include "document.h"
 #include "drift.h"
@@ -48,16 +49,22 @@ static void print_bytes(double bytes)
 	printf(unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
 
+/* Returns the number of columns of the layer's name, as it is printed. */
+static int name_columns(const struct node *layer)
+{
+	return (int)column_put(NULL, span_of(report_text(layer, "name")));
+}
+
 static int name_width(const struct node *layers)
 {
-	size_t width = 0;
+	int width = 0;
 
 	for (uint32_t i = 0; i < report_count(layers); i++) {
-		size_t len = strlen(report_text(layers->seq.items[i], "name"));
-		if (len > width && len < LAYER_NAME_MAX)
-			width = len;
+		int columns = name_columns(layers->seq.items[i]);
+		if (columns > width && columns < LAYER_NAME_MAX)
+			width = columns;
 	}
-	return (int)width;
+	return width;
 }
 
 static void print_title(const char *title)
@@ -129,7 +136,7 @@ static void print_layers(const struct node *layers)
 
 	for (uint32_t i = 0; i < report_count(layers); i++) {
 		const struct node *layer = layers->seq.items[i];
-		int left = width - (int)strlen(report_text(layer, "name"));
+		int left = width - name_columns(layer);
 
 		print_title(i ? "" : "layers");
 		report_put(layer, "{name}");

@@ -112,3 +112,10 @@ mkdir around
 echo 'a: 1' >around/a.yaml
 runs 0 "$PLYFS" render --no-header -l around around/out
 [ "$(cd around && find . -not -path './out/.plyfs*' | sort | xargs)" = '. ./a.yaml ./out ./out/a.yaml' ]
+
+# The paths of the layers begin in one column, also if a name is not ASCII.
+mkdir größe
+runs 0 "$PLYFS" render -l vendor:größe aligned
+runs 0 "$PLYFS" status aligned
+grep -q "^  layers      vendor  $PWD/vendor$" out && grep -q "^              größe   $PWD/größe$" out ||
+	fail "it says: $(cat out)"
