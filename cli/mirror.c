@@ -205,8 +205,11 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = argc > 1 && argv[1][0] == '-' ? command_options(command, none, argc, argv) : -1;
 	if (code >= 0)
 		return code;
-	return command_misuse(command, "the kind of mirror is missing; give etcd or git, or for a "
-				       "mirror that exists status or confirm");
+	const char *kind = argc > 1 && argv[1][0] != '-' ? argv[1] : NULL;
+	return command_misuse(command,
+		"%s%s%s; give etcd or git, or for a mirror that exists status or confirm",
+		kind ? "there is no kind of mirror '" : "the kind of mirror is missing",
+		kind ? kind : "", kind ? "'" : "");
 }
 
 const struct command command_mirror = {

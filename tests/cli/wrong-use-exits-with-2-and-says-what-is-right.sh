@@ -81,5 +81,9 @@ runs 2 "$PLYFS" mount -o private,allow_other a b
 says 'contradict'
 runs 2 "$PLYFS" mount -o coherence=strict a b
 says 'plyfs.yaml'
+runs 2 "$PLYFS" mirror
+says 'mirror: the kind of mirror is missing; give etcd or git'
+runs 2 "$PLYFS" mirror gti url directory
+says "mirror: there is no kind of mirror 'gti'; give etcd or git"
 runs 2 "$PLYFS" status a b
 says "'b' is one too many"
