@@ -233,13 +233,15 @@ static int split_path(const char *path, char **ret_directory, char **ret_name)
 	return *ret_directory && *ret_name ? 0 : -ENOMEM;
 }
 
-/* Finds the mount or the rendered tree that the directory is in. */
-static int find_tree(const char *directory, char **root, bool *is_rendered)
+/* Finds the mount or rendered tree that the directory is in. *real is its path without links. */
+static int find_tree(const char *directory, char **root, char **real, bool *is_rendered)
 {
-	int r = plyfs_mount_find(directory, root);
+	int r = plyfs_mount_resolve(directory, root, real);
 
 	*is_rendered = r == -ENOENT;
 	r = *is_rendered ? rendered_tree_find(directory, root) : r;
+	if (r == 0 && *is_rendered)
+		r = probe_real_path(PROBE_MS, directory, real);
 	/* A path in another user's tree may lie in a layer, too. */
 	return r == -EPERM ? -ENOENT : r;
 }
@@ -252,18 +254,14 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 
 	int r = split_path(path, &directory, &name);
 	if (r == 0)
-		r = find_tree(directory, mountpoint, &is_rendered);
+		r = find_tree(directory, mountpoint, &real, &is_rendered);
 	/* The name of a mountpoint is in the file system around it. */
 	if (r == -ENOENT) {
-		r = find_tree(path, mountpoint, &is_rendered);
+		*name = '\0';
+		r = find_tree(path, mountpoint, &real, &is_rendered);
 		if (r < 0)
 			return r == -ETIMEDOUT ? r : -ENOENT;
-		*ret_path = strdup("");
-		return *ret_path ? 0 : -ENOMEM;
 	}
-	if (r < 0)
-		return r;
-	r = probe_real_path(PROBE_MS, directory, &real);
 	if (r < 0)
 		return r;
 	const char *inner =

@@ -65,20 +65,46 @@ int plyfs_mount_entry(const char *path, struct table_mount *ret)
 	return r == 0 && !*ret->path ? -ENOENT : r;
 }
 
-int plyfs_mount_find(const char *path, char **ret)
+static bool match_whole(void *context, const struct table_mount *mount)
+{
+	struct mount_search *search = context;
+	bool is_whole = mount->dev == search->found->dev && strcmp(mount->root, "/") == 0;
+
+	if (is_whole)
+		*search->found = *mount;
+	return is_whole;
+}
+
+int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path)
 {
 	CLEANUP(freep) char *real = NULL;
-	struct table_mount found;
+	struct table_mount bound, found;
+	struct mount_search search = {NULL, &found};
 
 	int r = probe_real_path(PROBE_MS, path, &real);
 	if (r == 0)
-		r = plyfs_mount_entry(real, &found);
-	if (r == 0 && strcmp(found.type, FILE_SYSTEM_TYPE) != 0)
+		r = plyfs_mount_entry(real, &bound);
+	if (r == 0 && strcmp(bound.type, FILE_SYSTEM_TYPE) != 0)
 		r = -ENOENT;
 	if (r < 0)
 		return r;
-	*ret = strdup(found.path);
-	return *ret ? 0 : -ENOMEM;
+	found = bound;
+	r = strcmp(bound.root, "/") != 0 ? mount_table_each(-1, match_whole, &search) : 0;
+	if (r == 0 && strcmp(found.root, bound.root) != 0)
+		r = text_format(
+			ret_path, "%s%s%s", found.path, bound.root, real + strlen(bound.path));
+	else if (r == 0)
+		*ret_path = take_ptr(real);
+	if (r == 0)
+		*ret_mountpoint = strdup(found.path);
+	return r == 0 && !*ret_mountpoint ? -ENOMEM : r;
+}
+
+int plyfs_mount_find(const char *path, char **ret)
+{
+	CLEANUP(freep) char *inner = NULL;
+
+	return plyfs_mount_resolve(path, ret, &inner);
 }
 
 static bool has(const struct path_list *mounted, const char *path)

@@ -26,6 +26,13 @@ struct table_mount;
 int plyfs_mount_find(const char *path, char **ret);
 
 /**
+ * As plyfs_mount_find(). *ret_path, for free(3), is `path` without links, below the mountpoint: a
+ * path in a bind mount of one of the mount's directories becomes the path in the mount itself, if
+ * that is visible to us. The outputs are to be freed also after a failure.
+ */
+int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path);
+
+/**
  * Finds the innermost mount that contains `path` (absolute, without links) in the table of mounts.
  * Returns 0 with *ret; -ENOENT; or -errno.
  */
