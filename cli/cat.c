@@ -112,6 +112,8 @@ static int cat_sources(
 	struct problem problem = {0};
 	int r = follow_to(offline, inner, &real, &problem);
 
+	if (r == 0 && !*real)
+		r = -EISDIR;
 	if (of->is_json)
 		json_put(stdout, "{'path': %s, 'sources': [", path);
 	if (r == 0)

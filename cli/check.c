@@ -98,8 +98,6 @@ static int traverse_argument(struct check_job *job, const char *path)
 	struct problem problem;
 
 	int r = follow_to(job->offline, path, &inner, &problem);
-	if (r == -EISDIR)
-		return traverse_path(job, path, "");
 	if (r != 0)
 		return layer_choice_complain(job->settings, path, r, &problem);
 	return traverse_path(job, path, inner);

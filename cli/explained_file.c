@@ -38,9 +38,7 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	if (code != EXIT_DONE || is_in_mount)
 		return code;
 	int r = follow_to(ret->offline, path, ret_path, &problem);
-	if (r == -EISDIR)
-		r = (*ret_path = strdup("")) ? 0 : -ENOMEM;
-	else if (r == -ENOENT && may_be_new)
+	if (r == -ENOENT && may_be_new)
 		r = take_new(path, ret_path);
 	return r == 0 ? EXIT_DONE : layer_choice_complain(ret->settings, path, r, &problem);
 }

@@ -175,17 +175,15 @@ int follow_path(struct offline *offline, const char *path, char **ret, struct pr
 int follow_to(struct offline *offline, const char *path, char **ret, struct problem *problem)
 {
 	const char *name = path_name(path);
+	bool has_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 	CLEANUP(freep) struct path_resolution *resolution = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
-	if (strcmp(name, "") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-		int r = follow(offline, path, &version, problem);
-		return r == 0 ? -ENOTDIR : r;
-	}
-	int r = resolve(offline, path, (size_t)(name - path), &resolution, &version, problem);
+	int r = resolve(offline, path, has_name ? (size_t)(name - path) : strlen(path), &resolution,
+		&version, problem);
 	if (r == 0 && version)
 		r = -ENOTDIR;
-	if (r == 0)
+	if (r == 0 && has_name)
 		r = go_down(resolution, name);
 	if (r == 0 && !(*ret = strdup(resolution->done)))
 		r = -ENOMEM;

@@ -173,10 +173,6 @@ static int find_path(struct set_comparison *comparison, const char *path, char *
 	int r = follow_to(comparison->trees[0].offline, path, ret, &problem);
 	if (is_absent(r))
 		r = follow_to(comparison->trees[1].offline, path, ret, &problem);
-	if (r == -EISDIR) {
-		*ret = strdup("");
-		return *ret ? 0 : -ENOMEM;
-	}
 	if (r != 0)
 		complain(comparison, comparison->trees[0].settings, path, r, &problem);
 	return r;
