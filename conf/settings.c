@@ -200,13 +200,14 @@ int settings_from_layers(const struct settings_environment *around, const char *
 	if (!specs || !text || !settings->spec)
 		return -ENOMEM;
 	r = split_layers(layers, text, specs, &count, problem);
+	/* A name is by the path as it is given, so "." has the same one in every directory. */
+	if (r == 0)
+		r = layer_specs_name(specs, count, settings->arena, problem);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = settings_environment_absolute(
 			&settings->around, specs[i].path, settings->arena, &specs[i].path);
 	settings->specs = specs;
 	settings->spec_count = count;
-	if (r == 0)
-		r = layer_specs_name(specs, count, settings->arena, problem);
 	if (r == 0)
 		r = settings_set_rules(settings, 0);
 	if (r == 0)

@@ -68,6 +68,20 @@ start 'co\:lon:high' mnt
 )
 stop
 
+# A layer that is named by dots has one name in the mount and in commands, from wherever they are called.
+echo 'port: 7' >app.yaml
+mkdir -p sub
+for layer in . ./ sub/..; do
+	start "low:$layer" mnt
+	explain mnt/app.yaml port | grep -q '^port: 7  *layer ' || fail "$layer: not explained where the mount was started"
+	(cd elsewhere && explain ../mnt/app.yaml port | grep -q '^port: 7  *layer ') || fail "$layer: not explained elsewhere"
+	"$PLYFS" set -n mnt/app.yaml port 8 | grep -q '^+port: 8'
+	"$PLYFS" ls -l mnt | grep -q 'low:layer  app.yaml'
+	stop
+	"$PLYFS" explain -l "low:$layer" app.yaml port | grep -q '^port: 7  *layer '
+done
+rm app.yaml
+
 # As another host, with a mount's plyfs.yaml. A mount of layers alone is the same on each host.
 mkdir -p hosts/web1
 echo 'port: 81' >hosts/web1/app.yaml
