@@ -8,9 +8,9 @@
 #include "settings.h"
 
 /**
- * Calls `warn` once for each directory that layer_closed_above() finds for a layer and `beside`,
- * the path of a mount or a plyfs.yaml. If `beside` can't be resolved, does nothing. Stops at the
- * first non-zero result of `warn`, and returns that; otherwise returns 0.
+ * Calls `warn` once for each such directory that lies above a layer, but not above `beside`, the
+ * path of a mount or a plyfs.yaml (layer_closed_above()). If `beside` can't be resolved, does
+ * nothing. Stops at the first non-zero result of `warn`, and returns that; otherwise returns 0.
  */
 int closed_layer_warn(const struct settings *settings, const char *beside,
 	int (*warn)(void *context, const struct problem *warning), void *context);

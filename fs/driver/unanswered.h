@@ -27,7 +27,10 @@ void unanswered_end(struct unanswered *request);
  */
 bool unanswered_is_kept(struct session_handover *handover, struct unanswered *request, int result);
 
-/** _put writes all stored requests. _ask_again handles the kept ones as if they were new. */
+/**
+ * _put writes all stored requests. _ask_again handles those that unanswered_is_kept() kept, or that
+ * unanswered_take() has read, as if they were new.
+ */
 void unanswered_put(const struct session_handover *handover, struct record *record);
 void unanswered_ask_again(struct session_handover *handover, struct fuse_session *fuse);
 
