@@ -2,9 +2,10 @@
  * Salt's aggregation, in the terms of salt.utils.aggregation, and its tags in YAML.
  *
  * A map or a list may be marked as an aggregate (Salt's classes Map and Sequence). Two marked maps
- * give a map with the keys of both, and two marked lists a list with the items of both. Otherwise
- * the later value replaces the earlier one. In two maps, marked or not, the two values of a common
- * key are aggregated by the same rules.
+ * give a map with the keys of both, and two marked lists a list with the items of both. Of two maps
+ * that are not both marked, the result has only the keys of the later one. In every pair of maps,
+ * the two values of a common key are aggregated by the same rules. Otherwise the later value
+ * replaces the earlier one.
  *
  *      foo: !aggr-seq [first]          foo: !aggr-seq [first, second]
  *      foo: !aggr-seq [second]   ->

@@ -39,8 +39,8 @@ const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);
 
 /**
- * Returns whether the tree and the document have the same values and types. Unless the format has
- * sections, their keys must also have the same order.
+ * Returns whether the tree and the document have the same values and types. The keys of
+ * both must also have the same order, unless the format has sections.
  */
 bool edit_tree_is(const struct edit_tree *tree, const struct document *document);
 

@@ -29,7 +29,7 @@ static inline bool toml_is_bare(char c)
 	       c == '-';
 }
 
-/** Returns whether `c` is a control character that every kind of string must escape. */
+/** Returns whether `c` is a control character that no kind of string may have unescaped. */
 static inline bool toml_is_control(char c)
 {
 	return ((unsigned char)c < 0x20 && c != '\t' && c != '\n') || c == 0x7F;
