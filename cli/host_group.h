@@ -49,7 +49,7 @@ struct each_host {
 /**
  * Groups the hosts of a list by the texts of each->make(). If the work for a host fails, prints a
  * message with the host's name and goes on, but stops after EXIT_WRONG_USE. Returns the highest
- * exit code. `list` and `ret` must be zero. In any case call host_list_fini() and
+ * exit code. *list and *ret must be all zero. In any case call host_list_fini() and
  * host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,

@@ -6,11 +6,12 @@
  *       ├─ 80    LOST      vendor.yaml:2:9, the later value replaces
  *       └─ 8080  LOST      site.yaml:7:9, the later value replaces
  *
- * Origins are recorded only if the request asks for them. A strategy records each decision when it
- * decides, as a step of the node that it puts into the result's tree. The address of that node
- * stands for its place in the result. So a node that has steps must not stand at two places which
- * later get different steps. Therefore origins_unshare() replaces aliases by copies, and a strategy
- * that uses a value twice (pillar) copies the value before it records a step.
+ * Origins are recorded only if merge_request.wants_origins is set (merge.h). A strategy records
+ * each decision when it decides, as a step of the node that it puts into the result's tree. The
+ * address of that node stands for its place in the result. So a node that has steps must not stand
+ * at two places which later get different steps. Therefore origins_unshare() replaces aliases by
+ * copies, and a strategy that uses a value twice (pillar) copies the value before it records a
+ * step.
  *
  * A value has one step for each contributor, even if the contributor reaches the value in two ways.
  * A value is not its own contributor. Two nodes that were read at one place are one contributor.

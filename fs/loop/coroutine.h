@@ -5,8 +5,9 @@
  *                                                          none: ppoll(2) for all that wait
  *
  * Contract: a coroutine runs until it waits. Between two waits nothing else runs, so the data that
- * it reads and changes needs no lock. After a wait, everything may have changed. Coroutines that
- * wake each other for ever keep no other one from its descriptor, or from the end of its time.
+ * it reads and changes needs no lock. After a wait, everything may have changed. Even if some
+ * coroutines wake each other for ever, every other one goes on when its descriptor is ready, or its
+ * timeout is over.
  *
  * The stack on which a thread began is a coroutine, too: the root. Each thread has its own
  * coroutines, which no other thread may wake or join. The functions of await.h wait as
@@ -45,10 +46,10 @@ bool coroutine_is_alone(void);
 const struct coroutine *coroutine_self(void);
 
 /**
- * Waits as ppoll(2) does, or until another coroutine wakes the queue (NULL: none). If several
- * coroutines are in a queue, a ready descriptor ends only the wait of the first one. Returns the
- * number of ready descriptors; 0: the time is over, or the coroutine was woken; or, only in the
- * root, -1 with errno EINTR: a signal was handled.
+ * Waits as ppoll(2) does, or until another coroutine wakes the queue (NULL: none). Of the
+ * coroutines in a queue, only the first one waits for its descriptors. Returns the number of ready
+ * descriptors; 0: the time is over, or the coroutine was woken; or, only in the root, -1 with errno
+ * EINTR: a signal was handled.
  */
 int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 	struct coroutine_queue *queue);
