@@ -249,6 +249,7 @@ class Watcher:
         for inner in [inner for inner in self.copy if inner == path or inner.startswith(path + "/")]:
             del self.copy[inner]
         full = os.path.join(self.top, path)
+        failure = ""
         try:
             status = os.lstat(full)
             if stat.S_ISLNK(status.st_mode):
@@ -265,7 +266,8 @@ class Watcher:
                 self.copy[path] = error.errno
             if error.errno in FAILING and path not in self.copy:
                 self.failed.add(os.path.dirname(path))
-        self.note(path, f"looked at, is {str(self.copy.get(path))[:60]}")
+            failure = f" ({error.strerror})"
+        self.note(path, f"looked at, is {str(self.copy.get(path))[:60]}{failure}")
 
     def take_events(self):
         try:
