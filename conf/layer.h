@@ -81,7 +81,7 @@ void layer_guard(int (*may_use)(const char *path, enum layer_use use));
  * system calls must not wait for a file system. layer_NAME() calls NAME if the layer is remote, or
  * if a link of a layer with `follow` leads to a remote file system. NAME does the same as
  * layer_NAME(), but the calling coroutine may have to wait. If the file system does not answer,
- * NAME returns -ETIMEDOUT.
+ * NAME returns -ETIMEDOUT or -LAYER_LATE.
  */
 struct layer_delegate {
 	int (*stat)(const struct layer *layer, const char *path, struct stat *ret);
@@ -106,14 +106,14 @@ void layer_delegate(const struct layer_delegate *delegate);
  */
 void layer_open_elsewhere(int (*open)(int path_fd, int flags));
 
-/* Whether the layer's file system answers. */
 /*
  * The errno of a call that did not wait for answer_ms (settings_options.h), as its caller was in a
- * hurry (layer_tasks_patience() in layer_task.h). The file system may answer yet; nobody may take
- * it for one that has failed.
+ * hurry (layer_tasks_patience() in layer_task.h). The file system may answer yet; nothing
+ * may be shown as if it had failed.
  */
 #define LAYER_LATE EINPROGRESS
 
+/* Whether the layer's file system answers. */
 enum layer_silence {
 	LAYER_ANSWERS,
 	LAYER_IS_SLOW,   /* no answer came in the short time that a caller could wait */

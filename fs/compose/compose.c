@@ -436,7 +436,8 @@ int compose(const struct composer *composer, const char *path, const struct unio
 int compose_failed(const char *path, int error, struct problem *problem)
 {
 	return problem_set(problem, path, 0, 0,
-		"can't be made: %s; check the file systems of the layers", strerror(error));
+		"can't be made: %s; check the file systems of the layers",
+		layer_has_timed_out(-error) ? "one does not answer" : strerror(error));
 }
 
 int compose_is_restless(const char *path, struct problem *problem)

@@ -132,19 +132,16 @@ static int ignore(struct dropins *dropins, const char *path, const struct union_
 	return r;
 }
 
-/*
- * `shown` are the layers that show the directory of `owner`. `failure` is that of the lookup of
- * `owner`: if it says that a layer did not answer, nothing is known of `directory` either.
- */
+/* `shown` are the layers that show the directory of `owner`, and answer. */
 static int add_directory(struct dropins *dropins, const struct finder *finder, layer_mask shown,
-	const char *owner, const char *directory, int failure)
+	const char *owner, const char *directory)
 {
 	struct listing listing = {0};
 
 	/* The finder keeps the index: do not make one for a directory that does not exist. */
 	int r = union_look_up(dropins->settings, shown, directory, dropins->scratch);
 	layer_mask layers = dropins->scratch->layers;
-	if (r == 0 && !layer_has_timed_out(-failure))
+	if (r == 0)
 		r = union_knows_directory(dropins->scratch);
 	if (r < 0 || dropins->scratch->kind != UNION_DIRECTORY)
 		return r;
@@ -213,6 +210,7 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 	if (ret->kind != UNION_NONE)
 		r = add_highest(&dropins, layers, path, ret);
 	if (r == 0)
-		r = add_directory(&dropins, finder, layers, path, directory, ret->failure);
+		r = add_directory(
+			&dropins, finder, layers & ~union_timed_out(ret), path, directory);
 	return r == 0 && dropins.source_count ? hand_over(&dropins, ret) : r;
 }

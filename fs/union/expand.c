@@ -352,10 +352,11 @@ static int take_dropins(const struct finder *finder, const struct settings *sett
 	 * does not exist must not get one. When the directory is made, expand_each_made_of() names
 	 * this file.
 	 */
+	/* Where the file itself is unknown, its own error says so. */
+	layer_mask layers = union_all_layers(settings) & ~union_timed_out(ret);
 	if (r == 0)
-		r = union_look_up(settings, union_all_layers(settings), directory, parts.scratch);
-	/* If the file itself is unknown for that reason, its own error says so. */
-	if (r == 0 && !layer_has_timed_out(-ret->failure))
+		r = union_look_up(settings, layers, directory, parts.scratch);
+	if (r == 0)
 		r = union_knows_directory(parts.scratch);
 	if (r == 0 && parts.scratch->kind == UNION_DIRECTORY)
 		r = finder->list(finder->context, directory, 0, add_path, &parts);

@@ -188,10 +188,13 @@ static void settle_unknown(struct union_lookup *lookup, const char *path)
 	if (lookup->kind == UNION_FILE)
 		return;
 	for (unsigned i = 0; i < lookup->count; i++)
-		if (!lookup->own[i].error)
+		if (!lookup->own[i].error) {
 			lookup->own[kept++] = lookup->own[i];
-		else if (lookup->kind == UNION_LINK)
+		} else if (lookup->kind == UNION_LINK) {
+			/* That layer lies above the link, and may hide it. */
 			lookup->layers &= ~((layer_mask)1 << lookup->own[i].layer);
+			note_failure(&lookup->whiteout_error, -lookup->own[i].error);
+		}
 	lookup->has_unknown = kept < lookup->count;
 	lookup->count = kept;
 }
@@ -249,6 +252,16 @@ bool union_is_out_of_sight(const struct union_lookup *lookup)
 int union_knows_directory(const struct union_lookup *lookup)
 {
 	return lookup->kind == UNION_DIRECTORY ? -lookup->whiteout_error : -lookup->failure;
+}
+
+layer_mask union_timed_out(const struct union_lookup *lookup)
+{
+	layer_mask layers = 0;
+
+	for (unsigned i = 0; i < lookup->count; i++)
+		if (layer_has_timed_out(-lookup->found[i].error))
+			layers |= (layer_mask)1 << lookup->found[i].layer;
+	return layers;
 }
 
 void union_drop(struct union_lookup *lookup, unsigned index)

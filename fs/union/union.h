@@ -126,6 +126,9 @@ void union_take_for_directory(struct union_lookup *lookup);
  */
 int union_knows_directory(const struct union_lookup *lookup);
 
+/** Returns the layers that did not answer about the path. */
+layer_mask union_timed_out(const struct union_lookup *lookup);
+
 /** Takes the contributor `found[index]` out of a lookup that was not expanded (expand.h). */
 void union_drop(struct union_lookup *lookup, unsigned index);
 

@@ -198,6 +198,10 @@ static void leave_out_silent(
 			(layer_has_timed_out(-lookup->failure) ||
 				layer_silence(settings->layers[i]) != LAYER_ANSWERS))
 			lookup->layers &= ~((layer_mask)1 << i);
+	/* Nor does any other one meanwhile, as the failed layer may hide it. */
+	for (unsigned i = lookup->count; lookup->failure && shown && i-- > 0;)
+		if (!(shown >> lookup->found[i].layer & 1))
+			union_drop(lookup, i);
 }
 
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,

@@ -177,10 +177,11 @@ static int look_at_rights_waits(struct view *view, struct directory *directory)
 	int patience_ms = layer_tasks_patience(LAYER_HURRY_MS);
 	int r = expand_look_up(&view->finder, settings, layers, directory->path, lookup);
 	/* The publisher handles all other changes. */
-	if (r == 0 && lookup->kind == UNION_DIRECTORY && has_other_rights(view, directory, lookup))
+	if (r == 0 && lookup->kind == UNION_DIRECTORY && !lookup->whiteout_error &&
+		has_other_rights(view, directory, lookup))
 		attach_update(view, settings, directory, lookup);
 	layer_tasks_patience(patience_ms);
-	return r;
+	return layer_has_timed_out(r) ? 0 : r;
 }
 
 int attributes_settle_waits(struct view *view, struct directory *directory)

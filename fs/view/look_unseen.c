@@ -34,6 +34,10 @@ bool look_heed_silence(struct look *look)
 	struct union_lookup *lookup = &look->result.lookup;
 	bool is_late = false;
 
+	/* A link that was shown before is not hidden by layers that do not answer now. */
+	if (lookup->kind == UNION_LINK && look->shown &&
+		version_has_layer(look->shown, settings->layers[lookup->found[0].layer]->name))
+		lookup->whiteout_error = 0;
 	for (unsigned i = lookup->count; i-- > 0;) {
 		unsigned rank = lookup->found[i].layer;
 		if (!layer_has_timed_out(-lookup->found[i].error))

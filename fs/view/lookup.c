@@ -352,6 +352,8 @@ static int enter_waits(struct view *view, struct entry *entry)
 		&look->result.lookup);
 	if (r == 0)
 		look_heed_past(look);
+	if (r == 0)
+		r = union_knows_directory(&look->result.lookup);
 	if (r == 0 && look->result.lookup.kind != UNION_DIRECTORY)
 		r = look->result.lookup.kind == UNION_NONE ? -ENOENT : -ENOTDIR;
 	if (r == 0)

@@ -414,12 +414,13 @@ bool names_scan_next(struct view *view)
 		attach_unseen(view, directory);
 	if (is_needed && layer_has_failed(-listing.error))
 		attach_failed(view, directory);
-	/* If memory is short, keep the layers for the next scan. */
-	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error)) {
+	/* If the names are unknown, keep the layers for the next scan. */
+	if (is_needed && layer_says_nothing(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;
 		directory->left |= left;
-		queue_shortage(view);
 	}
+	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error))
+		queue_shortage(view);
 	view->queue.cause = 0;
 	directory->scans.running = SCAN_NONE;
 	directory_leave(view, directory);

@@ -736,6 +736,9 @@ static int look_at(struct view *view, struct directory *directory)
 		union_take_for_directory(lookup);
 	if (lookup->kind != UNION_DIRECTORY)
 		union_lookup_fini(lookup);
+	/* A layer that may be hidden does not join. */
+	if (lookup->whiteout_error)
+		lookup->layers &= directory->layers;
 	/* Rights that the old daemon found, but did not show, do not count. */
 	directory->attributes.found = directory->attributes.rights;
 	directory->joined = joined(directory, lookup);

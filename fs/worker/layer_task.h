@@ -7,7 +7,7 @@
  * Contract: the daemon makes no system call that such a file system has to answer, except to read a
  * source above 64 MiB (compose_task.h). If the file system does not answer within the settings'
  * answer_ms, the caller gets -ETIMEDOUT. As long as the worker goes on waiting, later callers get
- * -ETIMEDOUT at once. If a link of a local layer leads to such a file system, only paths through
+ * the error at once. If a link of a local layer leads to such a file system, only paths through
  * the link wait for it. A layer without an answer counts as one that could not be examined
  * (union.h). The publisher serves all layers, so it waits only LAYER_HURRY_MS. Then it gets
  * -LAYER_LATE (layer.h), which is no failure: nothing that it shows may change for that.
