@@ -76,6 +76,7 @@ struct pending {
 	enum entry_scope scope; /* of a QUEUED name */
 	bool is_touched;        /* the name had an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
+	bool was_late;          /* a layer was late (LAYER_LATE): the next look waits longer */
 	bool has_slot;  /* the entry is in view->queue.entries, even if it is not QUEUED any more */
 	uint64_t since; /* unless NONE: the revision with which the name waits (queue.h) */
 	layer_mask writing;  /* layers where its file was written, and is not closed yet */

@@ -371,11 +371,14 @@ static bool look_up(struct look *look, uint64_t *cost)
 	struct view *view = look->view;
 
 	bool is_refresh = look->purpose == LOOK_REFRESH;
-	int patience_ms = layer_tasks_patience(is_refresh ? LAYER_HURRY_MS : 0);
+	bool is_hurried = is_refresh && !look->refresh.is_patient;
+	int patience_ms = layer_tasks_patience(is_hurried ? LAYER_HURRY_MS : 0);
+	if (is_refresh && !is_hurried)
+		count_large(look);
 	int r = find(look);
 
 	look->result.is_failed = union_has_failed(&look->result.lookup);
-	if (r < 0 && r != -LAYER_LATE && !layer_is_shortage(r))
+	if (r < 0 && !(is_refresh && r == -LAYER_LATE) && !layer_is_shortage(r))
 		r = take_failure(look, -r);
 	layer_tasks_patience(patience_ms);
 	if (r != 0 || is_unread(look)) {

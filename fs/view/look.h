@@ -48,11 +48,12 @@ struct look_refresh {
 	uint64_t since;         /* the revision of these events (queue.h) */
 	bool is_event;          /* the name had an event of its own */
 	bool takes_unfinished;  /* the look no longer waits until a writer is done */
-	bool is_large;          /* the look does not count in view->looks.under_way */
-	bool is_unread;         /* only its name was ever shown */
-	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
-	bool is_known;         /* the kernel knows the directory that the entry is in */
-	bool is_compared;      /* result.version is compared with the one that the kernel forgot */
+	bool is_patient;  /* the look counts in view->looks.patient: it waits for late layers */
+	bool is_large;    /* the look does not count in view->looks.under_way */
+	bool is_unread;   /* only its name was ever shown */
+	bool has_kept;    /* the shown version is the last good one, or made with a fallback */
+	bool is_known;    /* the kernel knows the directory that the entry is in */
+	bool is_compared; /* result.version is compared with the one that the kernel forgot */
 	struct change *change; /* the publisher's, filled in when it decides */
 };
 

@@ -21,6 +21,9 @@
 /* Looks that are under way, or wait for their decision. Each holds a version in memory. */
 #define LOOKS_MAX 64
 
+/* Besides these: looks that wait for late layers. Each may keep a worker. */
+#define PATIENT_MAX 4
+
 /* Queues the name again after the delay, and leaves what it shows. */
 static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 {
@@ -46,6 +49,8 @@ static bool is_unusable(struct view *view, const struct look *look)
 		wait(view, look, r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
 	} else if (r < 0) {
 		wait(view, look, SHORTAGE_MS);
+		if (r == -LAYER_LATE && look->entry->use->pending)
+			look->entry->use->pending->was_late = true;
 	}
 	/* A right may have been taken away: then the shown file must admit fewer users at once. */
 	if (r == LOOK_AT_GATE && look->entry->use->version && look->result.version)
@@ -438,6 +443,9 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	look->refresh.takes_unfinished = pending->takes_unfinished;
 	pending->takes_unfinished = false;
 	look->refresh.scope = pending->scope;
+	look->refresh.is_patient = pending->was_late && view->looks.patient < PATIENT_MAX;
+	view->looks.patient += look->refresh.is_patient;
+	pending->was_late &= !look->refresh.is_patient;
 	look->refresh.has_kept =
 		entry->use->fault && (entry->use->fault->serves == FAULT_SERVES_LAST_GOOD ||
 					     entry->use->fault->serves == FAULT_SERVES_FALLBACK);
@@ -485,6 +493,7 @@ static int decide_next(struct view *view, struct change *ret)
 		version_unref(take_ptr(ret->version));
 		*ret = (struct change){0};
 	}
+	view->looks.patient -= look->refresh.is_patient;
 	if (!look->refresh.is_large) {
 		view->looks.under_way--;
 		change_hook_look_ends(view, look);

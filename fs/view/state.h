@@ -80,8 +80,9 @@ struct inodes {
 struct looks {
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned under_way;            /* those under way or in `done`, except large ones */
-	int64_t last_ms;               /* when the last one was decided on; CLOCK_MONOTONIC */
+	unsigned under_way; /* those under way or in `done`, except large ones */
+	unsigned patient;   /* those that wait answer_ms (settings_options.h) for a layer */
+	int64_t last_ms;    /* when the last one was decided on; CLOCK_MONOTONIC */
 	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */
 	unsigned ahead_next;           /* number of looks kept so far */
 };
