@@ -379,9 +379,8 @@ bool names_scan_next(struct view *view)
 	struct listing listing = {0}, expanded = {0};
 
 	struct directory *directory = queue_take_scan(view);
-	if (!directory) {
+	if (!directory)
 		return false;
-	}
 	enum directory_scan scan = directory->scans.running;
 	bool is_rescan = scan > SCAN_NAMES;
 	bool is_needed = !directory->is_dead && (is_rescan || directory->names == NAMES_SOME);
@@ -415,10 +414,10 @@ bool names_scan_next(struct view *view)
 	if (is_needed && layer_has_failed(-listing.error))
 		attach_failed(view, directory);
 	/* If the names are unknown, keep the layers for the next scan. */
-	if (is_needed && layer_says_nothing(r < 0 ? r : -listing.error)) {
-		directory->joined |= joined;
-		directory->left |= left;
-	}
+	if (!is_needed || !layer_says_nothing(r < 0 ? r : -listing.error))
+		joined = left = 0;
+	directory->joined |= joined;
+	directory->left |= left;
 	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error))
 		queue_shortage(view);
 	view->queue.cause = 0;
