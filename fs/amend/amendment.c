@@ -137,6 +137,19 @@ static int load_stored(struct amendment_state *made, struct problem *problem)
 	return input->source.name ? 0 : -ENOMEM;
 }
 
+/* Restores the inputs as they were found, without the target that was tried. */
+static void forget_target(struct amendment_state *made)
+{
+	const struct sources *sources = &made->composition.sources;
+
+	loaded_unref(made->loaded);
+	made->loaded = NULL;
+	made->merge.count = sources->count;
+	if (sources->count)
+		memcpy(made->inputs, made->composition.request.inputs,
+			sources->count * sizeof(*made->inputs));
+}
+
 /* Inserts the source at made->path, which does not exist yet, as the input `at`. */
 static int add_input(struct amendment_state *made, size_t at, struct problem *problem)
 {
@@ -147,6 +160,7 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 
 	if (r < 0)
 		return r;
+	forget_target(made);
 	memmove(input + 1, input, (made->merge.count - at) * sizeof(*input));
 	made->merge.count++;
 	*input = (struct merge_input){
@@ -163,12 +177,14 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 	return made->store ? load_stored(made, problem) : 0;
 }
 
-/* Loads the text of an existing source, as the cache may hold only its document. */
-static int load_target(
-	struct amendment_state *made, const struct sources *sources, struct problem *problem)
+/* Makes an existing source the target, and loads its text, as the cache may hold only its document. */
+static int load_target(struct amendment_state *made, size_t i, struct problem *problem)
 {
-	struct merge_input *input = &made->inputs[made->target];
+	const struct sources *sources = &made->composition.sources;
+	struct merge_input *input = &made->inputs[i];
 
+	forget_target(made);
+	made->target = i;
 	/* The path in `sources` lives only as long as the lookup. */
 	made->path = arena_copy(made->arena, span_of(sources->paths[made->target]));
 	if (!made->path)
@@ -290,10 +306,8 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->inputs = arena_zalloc(made->arena, sources->count + 2, sizeof(*made->inputs));
 	if (!made->inputs)
 		return -ENOMEM;
-	if (sources->count)
-		memcpy(made->inputs, made->merge.inputs, sources->count * sizeof(*made->inputs));
 	made->merge.inputs = made->inputs;
-	made->merge.count = sources->count;
+	forget_target(made);
 	if (sources->count) {
 		made->like = sources->stats[sources->count - 1];
 		made->has_like = true;
@@ -302,7 +316,7 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->target = find_target(made, sources);
 	made->amendment.source = made->target < sources->count ? made->target : 0;
 	if (made->target < sources->count)
-		return load_target(made, sources, problem);
+		return load_target(made, made->target, problem);
 	return made->request->resets ? 0 : add_new(made, problem);
 }
 
@@ -483,60 +497,41 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 	return 0;
 }
 
-/* Restores the inputs as they were found, without the target that was tried. */
-static void forget_target(struct amendment_state *made)
-{
-	const struct sources *sources = &made->composition.sources;
-
-	loaded_unref(made->loaded);
-	made->loaded = NULL;
-	made->merge.count = sources->count;
-	if (sources->count)
-		memcpy(made->inputs, made->composition.request.inputs,
-			sources->count * sizeof(*made->inputs));
-}
-
-/* `dropins: uapi`: retargets to the last drop-in, if sources come behind the target. */
-static int retarget_last(struct amendment_state *made, struct problem *problem)
-{
-	const struct sources *sources = &made->composition.sources;
-	size_t last = sources->count - 1;
-	const char *path = NULL;
-
-	bool is_new = made->merge.count > sources->count;
-	if (is_new ? strcmp(made->path, made->request->path) != 0 : made->target == last)
-		return PROBLEM;
-	forget_target(made);
-	if (sources->layers[last] == made->amendment.layer) {
-		made->target = last;
-		return load_target(made, sources, problem);
-	}
-	int r = name_last_dropin(made, &path);
-	made->path = path;
-	return r == 0 ? add_input(made, sources->count, problem) : r;
-}
-
-/* Retargets to a drop-in of the layer that can hold directives, as the target can't. */
+/*
+ * Retargets to the layer's source that overrides the target; or else, with `dropins: uapi`, to the
+ * last drop-in; or else to a drop-in that can hold directives, if the target can't.
+ */
 static int retarget(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 	const char *path = made->request->path;
 	const struct rule *rule = settings_rule(made->settings, path);
+	const struct layer *layer = made->amendment.layer;
+	bool needs_tags = made->merge.options->strategy->tags &&
+			  !format_of_tree(made->inputs[made->target].format)->has_tags;
+	size_t count = sources->count, behind = made->target + (made->merge.count == count);
+	size_t i = behind;
 
-	if (settings_file(made->settings, path) || !rule->dropins || !made->composition.result ||
-		!sources->count)
+	if (!made->composition.result)
 		return PROBLEM;
-	if (rule->dropins == DROPINS_UAPI)
-		return retarget_last(made, problem);
-	forget_target(made);
-	for (size_t i = sources->count; i-- > 0;) {
-		if (sources->layers[i] != made->amendment.layer ||
-			!format_of_tree(made->inputs[i].format)->has_tags)
-			continue;
-		made->target = i;
-		return load_target(made, sources, problem);
+	while (i < count &&
+		strcmp(made->composition.request.inputs[i].source.name, problem->source) != 0)
+		i++;
+	if (i < count && sources->layers[i] == layer)
+		return load_target(made, i, problem);
+	if (settings_file(made->settings, path) || !rule->dropins || (i == count && !needs_tags))
+		return PROBLEM;
+	if (rule->dropins == DROPINS_UAPI) {
+		if (behind >= count || sources->layers[count - 1] == layer)
+			return behind < count ? load_target(made, count - 1, problem) : PROBLEM;
+		made->path = NULL;
+		int r = name_last_dropin(made, &made->path);
+		return r == 0 ? add_input(made, count, problem) : r;
 	}
-	if (!dropin_is_named(made->settings, path, DROPIN_NAME))
+	for (i = count; needs_tags && i-- > behind;)
+		if (sources->layers[i] == layer && format_of_tree(made->inputs[i].format)->has_tags)
+			return load_target(made, i, problem);
+	if (!needs_tags || !dropin_is_named(made->settings, path, DROPIN_NAME))
 		return PROBLEM;
 	made->path = arena_printf(made->arena, "%s" DROPIN_SUFFIX "/" DROPIN_NAME, path);
 	return made->path ? add_input(made, place_of_dropin(made, sources), problem) : -ENOMEM;
@@ -569,17 +564,12 @@ static int put(struct amendment_state *made, struct problem *problem)
 {
 	if (made->request->resets)
 		return put_reset(made, problem);
-	bool has_tags = format_of_tree(made->inputs[made->target].format)->has_tags;
-	struct problem first;
-
 	if (!is_tree(made) || (made->request->text && is_alone(made)))
 		return put_whole(made, problem);
 	int r = put_values(made, problem);
-	if (r != PROBLEM || has_tags || !made->merge.options->strategy->tags)
-		return r;
-	first = *problem;
-	r = retarget(made, problem);
-	if (r == 0)
+	const struct problem first = *problem;
+	size_t tries = made->composition.sources.count + 1;
+	while (r == PROBLEM && tries-- > 0 && (r = retarget(made, problem)) == 0)
 		r = put_values(made, problem);
 	if (r == PROBLEM)
 		*problem = first;

@@ -1,0 +1,85 @@
+#!/bin/bash
+# A layer can have a file and drop-ins. A value of a drop-in is changed there, as a change of the
+# file itself would not show.
+. "$(dirname "$0")/cli.sh"
+
+prepare() {
+	rm -rf v s
+	mkdir -p v s/a.yaml.d
+	printf 'x: 1\nz: 0\nl:\n- {name: a, v: 1}\n- {name: b, v: 2}\n' >v/a.yaml
+	printf 'y: 1\n' >s/a.yaml
+	printf '# mine\nx: 2 # here\nl:\n- {name: a, v: 5}\n' >s/a.yaml.d/10-a.yaml
+	printf 'o: 1\n' >s/a.yaml.d/20-b.yaml
+}
+value() { runs 0 "$PLYFS" get -c plyfs.yaml a.yaml "$1" && prints "$2"; }
+prints_line() { grep -qxF "$1" out || fail "it says: $(cat out)"; }
+
+cat >plyfs.yaml <<'EOF'
+layers: [v, s]
+rules:
+  - {match: a.yaml, dropins: layers, options: {lists: {l: {by: name}}}}
+EOF
+prepare
+runs 0 "$PLYFS" set -c plyfs.yaml a.yaml x=3
+prints_line 's/a.yaml.d/10-a.yaml:2: x: 2 -> 3'
+grep -qx 'x: 3 # here' s/a.yaml.d/10-a.yaml || fail 'the comment is lost'
+runs 0 "$PLYFS" set -c plyfs.yaml a.yaml 'l[name=a].v=7'
+value 'l[name=a].v' 7
+[ "$(cat s/a.yaml)" = 'y: 1' ] || fail "s/a.yaml is: $(cat s/a.yaml)"
+runs 0 "$PLYFS" unset -c plyfs.yaml a.yaml 'l[name=a]'
+prints_line 's/a.yaml.d/10-a.yaml: l[0]: removed (was a map) (hides v/a.yaml:4)'
+runs 0 "$PLYFS" unset -c plyfs.yaml a.yaml x
+runs 0 "$PLYFS" cat -c plyfs.yaml a.yaml
+! grep -q '^x:' out || fail 'x is still there'
+[ "$(cat s/a.yaml.d/20-b.yaml)" = 'o: 1' ] || fail '20-b.yaml has changed'
+
+# If two drop-ins have it, the one that counts is changed.
+prepare
+printf 'x: 4\n' >s/a.yaml.d/20-b.yaml
+runs 0 "$PLYFS" set -c plyfs.yaml a.yaml x=5
+prints_line 's/a.yaml.d/20-b.yaml:1: x: 4 -> 5'
+
+# A new value goes into the file itself.
+runs 0 "$PLYFS" set -c plyfs.yaml a.yaml n=1
+[ "$(cat s/a.yaml)" = $'y: 1\nn: 1' ] || fail "s/a.yaml is: $(cat s/a.yaml)"
+
+# So it is with the sources of a virtual file.
+printf 'layers: [v, s]\nfiles:\n  - {path: a.yaml, from: [a.yaml, a.yaml.d/*.yaml]}\n' >plyfs.yaml
+prepare
+runs 0 "$PLYFS" set -c plyfs.yaml a.yaml x=3
+prints_line 's/a.yaml.d/10-a.yaml:2: x: 2 -> 3'
+
+# With `dropins: uapi` a lower layer's drop-in may count more than the file.
+printf 'layers: [v, s]\nrules:\n  - {match: a.yaml, dropins: uapi}\n' >plyfs.yaml
+rm -rf v s
+mkdir -p v/a.yaml.d s
+printf 'x: 5\n' >v/a.yaml.d/50-v.yaml
+printf 'x: 1\n' >s/a.yaml
+runs 0 "$PLYFS" set -c plyfs.yaml a.yaml x=3
+value x 3
+
+# What a higher layer has can't be changed in the lower one's drop-ins, either.
+printf 'layers: [v, s]\nrules:\n  - {match: a.yaml, dropins: layers}\n' >plyfs.yaml
+prepare
+mkdir v/a.yaml.d
+printf 'x: 9\n' >v/a.yaml.d/10-a.yaml
+runs 1 "$PLYFS" set -L v -c plyfs.yaml a.yaml x=7
+grep -q "^plyfs: s/a.yaml.d/10-a.yaml:2:4: the layer 's' is higher and sets it, so a change in 'v' would not" err ||
+	fail "it says: $(cat err)"
+
+# A drop-in without directives is no obstacle: a new one removes the value behind it. If yet another
+# drop-in sets the value behind that, nothing changes, and the message names the drop-in.
+printf 'layers: [v, s]\nrules:\n  - {match: a.json, dropins: layers}\n' >plyfs.yaml
+rm -rf v s
+mkdir -p v s/a.json.d
+echo '{"x": 1}' >v/a.json
+echo '{"z": 1}' >s/a.json
+echo 'q: 1' >s/a.json.d/10.yaml
+echo '{"x": 5}' >s/a.json.d/20.json
+runs 0 "$PLYFS" unset -c plyfs.yaml a.json x
+grep -qx 'x: !delete' s/a.json.d/90-set.yaml || fail "$(head s/a.json.d/*)"
+rm s/a.json.d/90-set.yaml
+echo '{"x": 6}' >s/a.json.d/95.json
+runs 1 "$PLYFS" unset -c plyfs.yaml a.json x
+grep -q "s/a.json.d/95.json:1:7: " err || fail "it says: $(cat err)"
+[ ! -e s/a.json.d/90-set.yaml ] || fail 'a drop-in was made'
