@@ -20,6 +20,9 @@
 #define PROBLEM_MESSAGE_MAX 1024
 #define PROBLEM_PROGRAM_MAX 64
 
+/* In a message, stands before the name of a value whose source's line is not to be shown. */
+#define PROBLEM_SECRET "the secret "
+
 struct problem {
 	char source[PROBLEM_SOURCE_MAX]; /* as the user knows it: "site/app.yaml"; "" if none */
 	/* if the source is a copy of a file in a store: its `place` (struct source), which is shown

@@ -148,17 +148,14 @@ static void put_instance(
 static void put_type(
 	struct fault_text *text, const struct keyword *keyword, const struct node *instance)
 {
-	bool is_number = instance_type(instance) & INSTANCE_NUMBER;
+	bool is_number = instance_type(instance) & INSTANCE_NUMBER, hides = is_secret(keyword);
+	bool is_text = instance_type(instance) == INSTANCE_STRING;
 
-	if (is_secret(keyword)) {
+	if (hides || is_number || is_text)
 		put_instance(text, keyword, instance);
-		return;
-	}
-	if (is_number || instance_type(instance) == INSTANCE_STRING)
-		put_value(text, instance);
 	else
 		put(text, "%s", instance_type_name(instance));
-	if (instance_type(instance) == INSTANCE_STRING && !(keyword->number & INSTANCE_STRING))
+	if (!hides && is_text && !(keyword->number & INSTANCE_STRING))
 		put(text, ", a string");
 }
 
@@ -346,6 +343,14 @@ static char *make_rule(const struct schema_record *record, struct arena *arena)
 	return arena_copy(arena, (struct span){text.bytes, text.len});
 }
 
+static bool tells_secret(const struct schema_record *record)
+{
+	for (uint32_t i = 0; i <= record->children; i++)
+		if (record[i].keyword && is_secret(record[i].keyword))
+			return true;
+	return false;
+}
+
 static int make(const struct schema_run *run, const struct schema_record *record,
 	struct arena *arena, struct schema_fault *ret)
 {
@@ -361,7 +366,9 @@ static int make(const struct schema_run *run, const struct schema_record *record
 		return r;
 	if (record->alternative)
 		put(&text, " (in alternative %u, the nearest)", (unsigned)record->alternative);
-	ret->key = arena_copy(arena, key_text_span(&path));
+	const struct span key = key_text_span(&path);
+	ret->key = arena_printf(arena, "%s%.*s", tells_secret(record) ? PROBLEM_SECRET : "",
+		(int)key.len, key.data);
 	ret->message = arena_copy(arena, (struct span){text.bytes, text.len});
 	ret->rule = make_rule(record, arena);
 	ret->at = record->at ? record->at : record->instance;

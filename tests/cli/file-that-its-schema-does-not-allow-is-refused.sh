@@ -113,3 +113,19 @@ mkdir settings/app.schema.yaml
 runs 1 "$PLYFS" cat -c $config all.yaml
 tells "settings/all.yaml:2:68: the schema '"
 tells "settings/app.schema.yaml' is a directory; a schema is read from a file"
+
+# The line of a value that the schema marks as secret is not shown.
+rm -rf settings/* low/* high/*
+printf 'layers: [../low, ../high]\nrules: [{match: "*.yaml", schema: app.schema.yaml}]\n' >$config
+cat >settings/app.schema.yaml <<-'END'
+	properties:
+	  db: {properties: {password: {writeOnly: true, minLength: 12}, pin: {anyOf: [{writeOnly: true, minLength: 9}]}}}
+END
+printf 'db:\n  password: hunter2\n  pin: "5432"\n' >high/app.yaml
+runs 1 "$PLYFS" check -c $config
+tells "high/app.yaml:2:13: the secret db.password must have at least 12 characters, but has 7"
+tells "high/app.yaml:3:8: the secret db.pin "
+! grep -q 'hunter2\|5432' err || fail "a secret is shown: $(cat err)"
+runs 1 "$PLYFS" merge --schema settings/app.schema.yaml high/app.yaml
+tells "the secret db.password"
+! grep -q 'hunter2\|5432' err || fail "a secret is shown: $(cat err)"

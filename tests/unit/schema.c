@@ -305,9 +305,9 @@ TEST(what_is_marked_as_secret_is_not_quoted)
 	      "  b: {writeOnly: true, type: boolean}\n"
 	      "  c: {writeOnly: false, const: 1}\n",
 		"a: hunter2\nb: 123\nc: 2\n",
-		"1:4: a must match the pattern '^$', but is a string that is not shown "
+		"1:4: the secret a must match the pattern '^$', but is a string that is not shown "
 		"(s.json#/properties/a/pattern)\n"
-		"2:4: b must be true or false, but is a number that is not shown "
+		"2:4: the secret b must be true or false, but is a number that is not shown "
 		"(s.json#/properties/b/type)\n"
 		"3:4: c must be 1, but is 2 (s.json#/properties/c/const)");
 }
