@@ -157,7 +157,6 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 	struct merge_input *input = &made->inputs[at];
 	CLEANUP(freep) char *name = NULL;
 	int r = layer_source_name(layer, made->path, &name);
-
 	if (r < 0)
 		return r;
 	forget_target(made);
@@ -195,13 +194,10 @@ static int load_target(struct amendment_state *made, size_t i, struct problem *p
 		.stat = sources->stats[made->target],
 		.path = made->path};
 	int r = compose_load(&made->composer, made->path, &found, NULL, &made->loaded, problem);
-
 	if (r != 0)
 		return r;
 	made->is_there = true;
-	input->text = made->loaded->text;
-	if (!input->text.data)
-		input->text.data = "";
+	input->text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
 	input->document = NULL;
 	return 0;
 }
@@ -509,13 +505,12 @@ static int retarget(struct amendment_state *made, struct problem *problem)
 	const struct layer *layer = made->amendment.layer;
 	bool needs_tags = made->merge.options->strategy->tags &&
 			  !format_of_tree(made->inputs[made->target].format)->has_tags;
-	size_t count = sources->count, behind = made->target + (made->merge.count == count);
-	size_t i = behind;
+	size_t count = sources->count, i, behind = made->target + (made->merge.count == count);
 
 	if (!made->composition.result)
 		return PROBLEM;
-	while (i < count &&
-		strcmp(made->composition.request.inputs[i].source.name, problem->source) != 0)
+	const struct merge_input *inputs = made->composition.request.inputs;
+	for (i = behind; i < count && strcmp(inputs[i].source.name, problem->source) != 0;)
 		i++;
 	if (i < count && sources->layers[i] == layer)
 		return load_target(made, i, problem);

@@ -93,6 +93,11 @@ static int read_inputs(struct put *put)
 			&input->source, input->text, &options, &document, put->problem);
 		if (r == 0)
 			r = keep_document(put, document);
+		bool is_values = r == 0 && (!document->count || node_is_map(document->roots[0]) ||
+						   scalar_is_null(document->roots[0]));
+		if (r >= 0 && !is_values && !put->merge.options->strategy->reads_trees)
+			return problem_set(put->problem, input->source.name, 0, 0,
+				"is a message, archive, patch or script; change it by hand");
 		if (r != 0)
 			return r;
 		input->document = document;

@@ -135,6 +135,16 @@ runs 0 "$PLYFS" set -c plyfs.yaml cloud.json a '{k: 1, 2: x}'
 prints 'nothing changes: it is so already'
 [ ! -e site/cloud.json ] || fail 'the source was written'
 
+# A source of cloud-init that is no plain cloud-config is changed by hand.
+printf '#cloud-config-archive\n- "#cloud-config\\na: 1"\n' >site/parts
+runs 1 "$PLYFS" set -c plyfs.yaml parts a 2
+says "site/parts: is a message, archive, patch or script; change it by hand"
+printf '#!/bin/sh\necho\n' >site/parts
+runs 1 "$PLYFS" set -c plyfs.yaml parts a 2
+says "site/parts: is a message, archive, patch or script; change it by hand"
+printf '#cloud-config\n---\n' >site/parts
+runs 0 "$PLYFS" set -c plyfs.yaml parts a 2
+
 # KEYs that lead nowhere, and invalid values.
 runs 1 set_ app.json log.level.deep 1
 grep -q "site/app.json:2:.*a key leads into a string" err
