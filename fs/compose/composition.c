@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "dropin_name.h"
 #include "fallback.h"
 #include "strategy.h"
 
@@ -122,12 +123,29 @@ static int merge_sources(
 	}
 }
 
+/*
+ * Sets the options of a file. A drop-in that no rule matches is a file of the tree, too: its tags
+ * may need the rules for lists of the file that it belongs to.
+ */
+static void set_options(struct options *ret, const struct settings *settings, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(freep) char *directory = slash ? strndup(path, (size_t)(slash - path)) : NULL;
+	CLEANUP(freep) char *owner = directory ? dropin_owner(settings, directory) : NULL;
+	const struct options *whole = compose_options(settings, owner ? owner : path);
+
+	*ret = *compose_options(settings, path);
+	if (ret->strategy == whole->strategy && !settings_rule_for(settings, path)->match &&
+		!settings_file(settings, path))
+		ret->map = whole->map;
+}
+
 int composition_make(struct composition *composition, const struct composer *composer,
 	const char *path, const struct union_lookup *lookup, struct dependencies *asked,
 	enum composition_want want, struct problem *problem)
 {
 	composition->request = (struct merge_request){
-		.options = compose_options(composer->settings, path),
+		.options = &composition->options,
 		.path = path,
 		.to = settings_format(composer->settings, path),
 		.schema = settings_yaml(composer->settings, path),
@@ -140,6 +158,7 @@ int composition_make(struct composition *composition, const struct composer *com
 		.warn_context = composer->warn_context,
 		.wants_header = settings_header(composer->settings, path),
 	};
+	set_options(&composition->options, composer->settings, path);
 	composition->result = NULL;
 	composition->inputs = NULL;
 	environment_init(&composition->environment, composer, &composition->request, asked);

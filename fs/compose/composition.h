@@ -15,6 +15,7 @@ struct composition {
 	struct sources sources;
 
 	/* private: */
+	struct options options; /* of a drop-in */
 	struct environment environment;
 	struct merge_input *inputs;
 };
