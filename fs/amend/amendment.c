@@ -566,7 +566,7 @@ static int put(struct amendment_state *made, struct problem *problem)
 	size_t tries = made->composition.sources.count + 1;
 	while (r == PROBLEM && tries-- > 0 && (r = retarget(made, problem)) == 0)
 		r = put_values(made, problem);
-	if (r == PROBLEM)
+	if (r == PROBLEM && !made->is_there)
 		*problem = first;
 	return r;
 }

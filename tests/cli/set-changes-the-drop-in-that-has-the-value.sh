@@ -83,3 +83,12 @@ echo '{"x": 6}' >s/a.json.d/95.json
 runs 1 "$PLYFS" unset -c plyfs.yaml a.json x
 grep -q "s/a.json.d/95.json:1:7: " err || fail "it says: $(cat err)"
 [ ! -e s/a.json.d/90-set.yaml ] || fail 'a drop-in was made'
+
+# If the drop-in can't be changed so, either, the message is about the drop-in: the rule has drop-ins.
+rm -rf v s
+mkdir -p v s/a.json.d
+echo '{"l": ["a"]}' >v/a.json
+echo '{"z": 1}' >s/a.json
+echo 'l: !append [b]' >s/a.json.d/10.yaml
+runs 1 "$PLYFS" unset -c plyfs.yaml a.json 'l[0]'
+grep -q "s/a.json.d/10.yaml:1:4: can't be changed as it is written; edit it by hand" err || fail "it says: $(cat err)"
