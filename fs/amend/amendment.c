@@ -176,7 +176,7 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 	return made->store ? load_stored(made, problem) : 0;
 }
 
-/* Makes an existing source the target, and loads its text, as the cache may hold only its document. */
+/* Makes an existing source the target. Loads its text, as the cache may hold only its document. */
 static int load_target(struct amendment_state *made, size_t i, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
