@@ -291,16 +291,21 @@ static int give(int fd, const struct stat *like, struct stat *own)
 }
 
 /*
- * Computes the mode. If the group could not be set, the group's bits are removed, so that the file
- * is not readable for more users than the version.
+ * Returns the mode for a file whose group could not be set: all users but the owner have the rights
+ * that the version gives both to its group and to others, so that nobody has more.
  */
+static mode_t without_group(mode_t mode)
+{
+	mode_t both = mode & mode >> 3 & 0007;
+
+	return (mode & ~(mode_t)0077) | both << 3 | both;
+}
+
 static mode_t mode_for(const struct stat *own, const struct stat *like, mode_t more)
 {
 	mode_t mode = (like->st_mode & 07777) | more;
 
-	if (own->st_gid != like->st_gid)
-		mode &= ~(mode_t)0070;
-	return (own->st_mode & S_IFMT) | mode;
+	return (own->st_mode & S_IFMT) | (own->st_gid == like->st_gid ? mode : without_group(mode));
 }
 
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret)
@@ -778,7 +783,7 @@ static bool would_be(const struct fingerprint *wanted, const struct fingerprint 
 	if (sandbox_has_capability(CAP_CHOWN))
 		return fingerprint_equal(wanted, now);
 	if (now->gid != wanted->gid && !S_ISLNK(mode))
-		mode &= ~(mode_t)0070;
+		mode = without_group(mode);
 	return wanted->hash == now->hash && mode == now->mode;
 }
 

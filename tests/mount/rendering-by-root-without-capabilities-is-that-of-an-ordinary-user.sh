@@ -11,7 +11,12 @@ bare grep -q '^CapEff:[[:space:]]*0*$' /proc/self/status || skip "setpriv leaves
 mkdir low/closed low/other high/closed
 echo 'a: 1' | tee low/closed/app.yaml >low/other/app.yaml
 echo 'b: 2' >high/closed/app.yaml
-chown 4242 low/other/app.yaml
+chown 4242:4243 low/other/app.yaml
+# A group to which the file can't be given has less or more rights than all others.
+echo 'c: 1' | tee low/other/barred.yaml >low/other/shared.yaml
+chown :4243 low/other/barred.yaml low/other/shared.yaml
+chmod 604 low/other/barred.yaml
+chmod 640 low/other/shared.yaml
 chmod 555 low/closed high/closed
 
 for options in '' --atomic; do
@@ -27,9 +32,15 @@ for options in '' --atomic; do
 	[ "$(grep -v '^#' $shown/closed/app.yaml)" = "$(printf 'a: 1\nb: 3')" ] || fail "$options: $(cat $shown/closed/app.yaml)"
 	[ "$(stat -c %u $shown/other/app.yaml)" = 0 ] || fail "$options: root without a right has given a file away"
 
+	for wanted in app:444 barred:400 shared:400; do
+		mode=$(stat -c %a $shown/other/${wanted%:*}.yaml)
+		[ $mode = ${wanted#*:} ] || fail "$options: without its group, $wanted has $mode"
+	done
+
 	# With its capabilities again, it puts right what it could not do.
 	"$PLYFS" render $options -l low:high $tree >/dev/null
 	[ "$(stat -c %u $shown/other/app.yaml)" = 4242 ] || fail "$options: the owner is not that of the layer"
+	[ "$(stat -c %a:%g $shown/other/barred.yaml)" = 404:4243 ] || fail "$options: the group is not that of the layer"
 	[ "$(stat -c %a $shown/closed)" = 555 ] || fail "$options: the mode is $(stat -c %a $shown/closed)"
 done
 
