@@ -93,7 +93,7 @@ static int take_endpoint(struct gateway *gateway, char *url, struct problem *pro
 	if (strpbrk(url, "@?# "))
 		return problem_set(problem, "--endpoints", 0, 0,
 			"an endpoint is like https://HOST:2379 and nothing else; user and password "
-			"stand in a file, see --user");
+			"stand in a file, see --user-file");
 	if (gateway->count == ENDPOINTS_MAX)
 		return problem_set(problem, url, 0, 0, "is one endpoint too many; there may be 32");
 	while (len > 0 && url[len - 1] == '/')

@@ -103,15 +103,17 @@ static int set_protocol(struct repository *repository, struct problem *problem)
 {
 	const char *url = repository->url, *scheme = strstr(url, "://");
 	const char *colon = strchr(url, ':'), *slash = strchr(url, '/');
+	const char *host = scheme ? scheme + 3 : url;
+	const char *at = scheme ? memchr(host, '@', strcspn(host, "/")) : NULL;
 
 	if (*url == '-' || !*url || strstr(url, "::"))
 		return problem_set(problem, url, 0, 0,
 			"is no URL of a repository; one is like https://HOST/PATH");
 	/* They would be visible in the status, in the log and in the list of processes. */
-	if (scheme && strncmp(url, "ssh", 3) != 0 &&
-		memchr(scheme + 3, '@', strcspn(scheme + 3, "/")))
+	if (at && (strncmp(url, "ssh", 3) != 0 || memchr(host, ':', (size_t)(at - host))))
 		return problem_set(problem, "URL", 0, 0,
-			"has a user or a password in it; put them into ~/.netrc");
+			"has a user or a password in it; put them into ~/.netrc, or use a key of "
+			"ssh");
 	if (scheme)
 		return text_format(&repository->protocol, "protocol.%.*s.allow=always",
 			(int)(scheme - url), url);
