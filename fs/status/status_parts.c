@@ -218,6 +218,7 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 {
 	struct fault_writer writer = {.out = out};
 	struct view_counts counts;
+	char text[256];
 
 	fputs("  \"not_checked\": [", out);
 	view_unchecked(view, put_unchecked, &writer);
@@ -227,6 +228,8 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 		counts.versions, counts.version_bytes, counts.files);
 	json_put(out, "  'watches': {'count': %zu", counts.watches);
 	if (counts.watch_error) {
+		snprintf(text, sizeof(text), "a directory can't be watched, and is polled: %s",
+			text_error(-counts.watch_error));
 		json_put(out, ", 'error': %s",
 			counts.watch_error == ENOSPC
 				? "no inotify watches are left; raise the limit: sysctl "
@@ -235,7 +238,7 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 				? "the mount has as many inotify watches as it may have: half of "
 				  "fs.inotify.max_user_watches, or what the option 'watches' says; "
 				  "raise that"
-				: text_error(-counts.watch_error));
+				: text);
 	}
 	if (counts.is_polling) {
 		json_put(out, "},\n  'polling': {'interval_ms': %u, 'reason': %s",

@@ -7,6 +7,7 @@ need_root
 mkdir -p low/d/sub low/d/gone high/d
 echo 'x: 1' | tee low/d/x.yaml low/d/removed.yaml >low/d/sub/k.yaml
 echo 'y: 1' >high/d/x.yaml
+mkdir -m 700 low/closed
 chown -R 1000 low
 setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all \
 	"$PLYFS" mount -f -o noheader low:high mnt >>log 2>&1 &
@@ -15,6 +16,13 @@ eventually is_ready mnt || fail "the mount was not ready in time"
 shows mnt/d/x.yaml $'x: 1\ny: 1'
 lists mnt/d gone removed.yaml sub x.yaml
 shows mnt/d/sub/k.yaml 'x: 1'
+
+# The status says what is refused: not the mountpoint.
+ls mnt/closed >/dev/null 2>&1 || true
+is_told() { [[ $(status watches error 2>/dev/null) == "a directory can't be watched, and is polled: permission denied; "* ]]; }
+eventually is_told || fail "the status says: $(status watches)"
+rmdir low/closed
+eventually test ! -e mnt/closed || fail "it stays"
 
 chmod 700 low/d
 rm low/d/removed.yaml
