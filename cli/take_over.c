@@ -107,7 +107,7 @@ int take_over(const char *mountpoint)
 	pid_t pid = handover_server(found.st_dev);
 	CLEANUP(closep) int pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
 	int r = read_status(mountpoint, &before);
-	if (r < 0 && pidfd >= 0)
+	if (r == -ENOTCONN || (r < 0 && pidfd >= 0))
 		return message_result(r, NULL, mountpoint);
 	/* The number may be another process's by now; the descriptor stays the daemon's. */
 	if (pidfd < 0 || handover_server(found.st_dev) != pid ||

@@ -373,8 +373,9 @@ static int begin_trial(struct handover *handover)
 
 	snprintf(question, sizeof(question), "%d,%s,%s", STATE_FORMAT,
 		options->terms.is_strict ? "strict" : "cached", options->terms.state);
+	/* If it is gone, the trial says so, and names it. */
 	if (stat(options->call->path, &handover->program) < 0)
-		return -errno;
+		handover->program = (struct stat){0};
 	int r = trial_begin(options->call, question, options->beneath_fd, &handover->trial);
 	if (r < 0)
 		return r;

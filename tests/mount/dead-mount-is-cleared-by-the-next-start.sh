@@ -10,6 +10,7 @@ plyfs_pid=
 dead() { ! cat mnt/motd >/dev/null 2>&1; }
 eventually dead || fail "it lives"
 fails_with 'has ended' "$PLYFS" status mnt
+fails_with 'has ended' "$PLYFS" mount --take-over mnt
 for command in explain blame diff check; do
 	fails_with 'has ended' "$PLYFS" $command mnt/motd
 done

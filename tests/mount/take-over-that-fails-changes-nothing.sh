@@ -65,7 +65,7 @@ refused 'permission denied; allow it'
 replace_program <<<'nothing that can be run'
 refused 'Exec format error'
 rm plyfs
-refused 'there is no such file'
+refused "$directory/plyfs: there is no such file"
 
 # By programs that say nothing: one is stopped, the other talks for ever and has a stopped child.
 replace_program <<<$'#!/bin/bash\necho $$ >>trials; kill -STOP $$'
