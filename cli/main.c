@@ -103,14 +103,15 @@ static int help(int argc, char **argv)
 }
 
 /*
- * Returns whether this is CONFIG MOUNTPOINT …, as mount(8) calls us through mount.fuse3. A word
- * that is neither a path nor a name in this directory is a misspelt command.
+ * Returns whether this is CONFIG MOUNTPOINT …, as mount(8) calls us through mount.fuse3, with -o. A
+ * word that is neither a path nor a name in this directory is else a misspelt command.
  */
 static bool is_mount_call(int argc, char **argv)
 {
 	struct stat stat;
 
-	return argc > 2 && (strpbrk(argv[1], "/:") || lstat(argv[1], &stat) == 0);
+	return argc > 2 && (strpbrk(argv[1], "/:") || lstat(argv[1], &stat) == 0 ||
+				   (argc > 3 && strcmp(argv[3], "-o") == 0));
 }
 
 /* Returns whether the command may go on until it is stopped; some call overseer_begin() if not. */

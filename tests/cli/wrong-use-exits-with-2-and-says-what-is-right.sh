@@ -61,6 +61,8 @@ runs 2 "$PLYFS" cat -c f.yaml -l . x
 says 'give one'
 runs 2 "$PLYFS" cat f.yaml
 says 'not in a plyfs mount'
+runs 1 "$PLYFS" none.yaml mnt -o rw
+says "none.yaml: can't be opened: there is no such file"
 runs 2 "$PLYFS" mount
 says 'missing'
 runs 2 "$PLYFS" mount .
