@@ -95,7 +95,7 @@ static int load(const struct composer *composer, const char *path, const struct 
 			"can't be examined: %s; check the file system below",
 			strerror(found->error));
 	return problem_set(problem, name, 0, 0,
-		"can't be examined: %s; give the user who mounts the right to search its "
+		"can't be examined: %s; give the user who runs plyfs the right to search its "
 		"directory%s",
 		strerror(found->error),
 		layer->follow ? ", or let its links lead neither into /proc, /sys or /dev, nor "

@@ -266,8 +266,9 @@ static int unreadable(struct problem *problem, const struct source *source, int 
 	if (layer_is_shortage(-error))
 		return -error;
 	problem_set(problem, source->name, 0, 0, "can't be read: %s; %s", strerror(error),
-		error == EACCES || error == EPERM ? "give the user who mounts the right to read it"
-						  : "check the file system below");
+		error == EACCES || error == EPERM
+			? "give the user who runs plyfs the right to read it"
+			: "check the file system below");
 	problem_place(problem, source);
 	return layer_has_failed(-error) ? SOURCE_FAILED : PROBLEM;
 }

@@ -82,6 +82,6 @@ if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 .
 	chmod 600 site/app.yaml
 	runs 1 setpriv --reuid 1000 --regid 1000 --clear-groups "$PLYFS" cat --sources -l vendor:site app.yaml
-	says "$here/site/app.yaml: can't be read: Permission denied; give the user who mounts the right to read it"
+	says "$here/site/app.yaml: can't be read: Permission denied; give the user who runs plyfs the right to read it"
 	prints "# $here/vendor/app.yaml"$'\n'"$(cat vendor/app.yaml)"
 fi
