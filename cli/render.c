@@ -147,7 +147,9 @@ static int render(struct render_job *job, struct render *render)
 	running = render;
 	take_signals();
 	manager_ready();
-	render_watch(render);
+	if (render_watch(render) < 0)
+		return message_at(job->options.directory,
+			"was removed; start plyfs again, which makes it anew");
 	return EXIT_DONE;
 }
 

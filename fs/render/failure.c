@@ -50,6 +50,11 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 	struct problem own;
 
+	/* Nothing can be written there any more. */
+	if (render->options.is_watched && rendered_is_removed(render->rendered)) {
+		render_stop(render);
+		return;
+	}
 	if (result != PROBLEM) {
 		problem_set(&own, path, 0, 0, "%s",
 			result != RENDERED_BROKEN ? text_error(result)
@@ -75,7 +80,7 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 	if (result == -ESTALE)
 		return;
 	render->failed++;
-	if (!owned || owned->failure != result)
+	if (!owned || owned->failure != result || rendered_is_removed(render->rendered))
 		failure_note(render, path, owned, result, problem);
 	if (owned && owned->ino && result != RENDERED_BROKEN)
 		agenda_look(render->agenda, path, failure_retry_ms(render, result));

@@ -58,7 +58,7 @@ static void commit(struct render *render)
 	}
 	if (r != PROBLEM)
 		problem_set(&problem, render->options.directory, 0, 0, "%s", text_error(r));
-	if (r != render->commit_failure)
+	if (r != render->commit_failure || rendered_is_removed(render->rendered))
 		failure_note(render, render->options.directory, NULL, PROBLEM, &problem);
 	render->commit_problem = problem;
 	render->commit_failure = r;
@@ -449,13 +449,14 @@ unsigned render_run_hooks(struct render *render)
 	return view_run_change_hooks(render->view);
 }
 
-void render_watch(struct render *render)
+int render_watch(struct render *render)
 {
 	publisher_run(render->publisher);
 	/* Do not show changes whose hooks will not run any more: the next run does both. */
 	if (!rendered_is_to_switch(render->rendered))
 		commit(render);
 	render_status_write(render);
+	return rendered_is_removed(render->rendered) ? -ENOENT : 0;
 }
 
 void render_stop(struct render *render)

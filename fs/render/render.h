@@ -39,8 +39,11 @@ void render_unchecked(struct render *render,
  */
 unsigned render_run_hooks(struct render *render);
 
-/** Keeps the directory up to date until render_stop(). */
-void render_watch(struct render *render);
+/**
+ * Keeps the directory up to date until render_stop(). Returns 0, or -ENOENT: it ended because the
+ * directory was removed.
+ */
+int render_watch(struct render *render);
 
 /** Ends render_watch(). A signal handler may call it. */
 void render_stop(struct render *render);

@@ -1053,6 +1053,14 @@ int rendered_open_place(const struct rendered *rendered)
 	return layer_open_directory(rendered->place, "");
 }
 
+bool rendered_is_removed(const struct rendered *rendered)
+{
+	CLEANUP(closep) int fd = rendered_open_place(rendered);
+	struct stat found;
+
+	return fd >= 0 && fstat(fd, &found) == 0 && found.st_nlink == 0;
+}
+
 int rendered_open_directory(const struct rendered *rendered, const char *path)
 {
 	return rendered->tree ? layer_open_directory(rendered->tree, path) : -ENOENT;

@@ -119,5 +119,8 @@ void rendered_doubt_links(struct rendered *rendered);
 /** Opens the rendered directory itself, with O_PATH. Returns a descriptor or -errno. */
 int rendered_open_place(const struct rendered *rendered);
 
+/** Returns whether the rendered directory was removed. */
+bool rendered_is_removed(const struct rendered *rendered);
+
 /** Replaces a file of ours in .plyfs. Returns 0 or -errno. */
 int rendered_write_own(struct rendered *rendered, const char *name, const char *text, size_t len);
