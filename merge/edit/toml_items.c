@@ -158,7 +158,7 @@ static bool is_removed(const struct toml_items *items, uint32_t i)
 	for (size_t k = 0; k < edit->count && !is_so; k++) {
 		const struct splice *splice = &edit->splices[k];
 
-		is_so = splice->offset <= member.begin &&
+		is_so = !splice->text.len && splice->offset <= member.begin &&
 			splice->offset + splice->len >= member.end;
 	}
 	return is_so;
