@@ -1,4 +1,5 @@
 /* plyfs reset and plyfs hide: take a layer's changes of a file back, or hide the file. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -70,8 +71,13 @@ static bool have_items(const struct assignments *assignments)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < assignments->count; i++)
-		count += strchr(assignments->items[i].text, '[') != NULL;
+	for (size_t i = 0; i < assignments->count; i++) {
+		const char *at = assignments->items[i].text;
+
+		while ((at = strchr(at, '[')) && !isdigit((unsigned char)*++at))
+			;
+		count += at != NULL;
+	}
 	return count > 1;
 }
 

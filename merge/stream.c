@@ -259,10 +259,11 @@ int stream_find(const struct stream *stream, const char *text, size_t begin, str
 	/* In a file of one document it is an item of a list. */
 	if (read_index(text + begin, &index, &len)) {
 		*ret = (struct stream_place){.document = (size_t)index, .end = begin + len};
-		if (stream->count < 2 || index < stream->count)
+		const size_t shown = stream->count - stream->hidden;
+		if (stream->count < 2 || index < shown)
 			return stream->count < 2 ? STREAM_NONE : 0;
 		return problem_set(problem, NULL, 0, 0,
-			"the file has %zu documents, so there is none at '%.*s'", stream->count,
+			"the file has %zu documents, so there is none at '%.*s'", shown,
 			(int)ret->end, text);
 	}
 	if (stream->count < 2 && !stream->by)

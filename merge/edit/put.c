@@ -694,12 +694,63 @@ static int plan(struct put *put, const struct stream *present)
 	return r;
 }
 
+/*
+ * Makes the stream of the result, with the target's document in place of each that the target has.
+ * Behind them come the target's other documents, which the result lacks.
+ */
+static int lay_over(const struct put *put, const struct stream *present, struct stream *ret)
+{
+	const struct document *own = put->state.document;
+	size_t count = present->count;
+	const struct node **roots =
+		arena_zalloc(put->arena, count + own->count + 1, sizeof(*roots));
+	struct stream target;
+	int r = stream_make(&put->merge, own->roots, own->count, put->arena, &target);
+
+	if (r != 0 || !roots)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		roots[i] = present->roots[i];
+	for (size_t i = 0; i < own->count; i++) {
+		const struct node *name = target.names ? target.names[i] : NULL;
+		size_t at = present->by ? present->count : i;
+
+		if (name)
+			at = stream_find_named(present, name);
+		roots[at < present->count ? at : count++] = own->roots[i];
+	}
+	r = stream_make(&put->merge, roots, count, put->arena, ret);
+	ret->hidden = count - present->count;
+	return r;
+}
+
+/* Makes each op for a document of the stream one for the target's document, the last one first.
+ * Returns 0; or PROBLEM: the target lacks one. */
+static int find_own(const struct put *put, const struct stream *stream, struct edit_op *ops)
+{
+	const struct document *own = put->state.document;
+
+	for (size_t i = 0, k = 0; i < put->count; k = ++i) {
+		struct edit_op op = ops[i];
+		const struct node *root = stream->roots[op.document];
+
+		op.document = 0;
+		while (op.document < own->count && own->roots[op.document] != root)
+			op.document++;
+		if (op.document == own->count)
+			return PROBLEM;
+		for (; k > 0 && ops[k - 1].document < op.document; k--)
+			ops[k] = ops[k - 1];
+		ops[k] = op;
+	}
+	return 0;
+}
+
 /* Plans the ops of a reset: from the result, or, if it does not have the named value, from the
  * target itself. */
 static int plan_reset(struct put *put, const struct stream *present, bool *is_own)
 {
 	const struct put_request *request = put->request;
-	const struct document *document = put->state.document;
 	struct stream target;
 	struct problem own = {.message = ""};
 	struct edit_op *ops = NULL;
@@ -710,10 +761,12 @@ static int plan_reset(struct put *put, const struct stream *present, bool *is_ow
 	*is_own = r == PROBLEM;
 	if (r == PROBLEM) {
 		options = read_options_for(&put->merge, put->inputs[request->target].format);
-		r = stream_make(&put->merge, document->roots, document->count, put->arena, &target);
+		r = lay_over(put, present, &target);
 		if (r == 0)
 			r = request->plan(request->context, &target, &options, put->arena, &ops,
 				&put->count, &own);
+		if (r == 0)
+			r = find_own(put, &target, ops);
 	}
 	if (*is_own && r == PUT_UNCLEAR)
 		*put->problem = own;

@@ -240,3 +240,20 @@ runs 0 "$PLYFS" cat -l vendor:site k.yaml
 [ "$("$PLYFS" get -l vendor:site k.yaml "$new.a")" = 1 ]
 runs 1 "$PLYFS" get -l vendor:site k.yaml "$db"
 grep -q '!delete' site/k.yaml
+
+# A position counts the documents of the merged file, also where the layer removed the value.
+printf 'kind: A\nmetadata: {name: a}\nx: 1\n---\nkind: B\nmetadata: {name: b}\ny: 2\n' >vendor/at.yaml
+printf -- '---\nkind: C\nmetadata: {name: c}\nz: 3\n' >>vendor/at.yaml
+runs 0 change unset at.yaml '[2].z' '[1].y'
+cp site/at.yaml keep
+for key in '[0].z' '[1].z' '[2].y' '[3].z'; do
+	runs 1 change reset at.yaml "$key"
+	cmp site/at.yaml keep
+done
+runs 0 change reset at.yaml '[1].y' '[2].z'
+[ ! -e site/at.yaml ] || fail "it is: $(cat site/at.yaml)"
+cp keep site/at.yaml
+runs 0 change reset at.yaml '[kind=B].y' '[kind=A].x'
+[ "$(cat site/at.yaml)" = "$(head -4 keep)" ] || fail "it is: $(cat site/at.yaml)"
+runs 0 change reset at.yaml '[2].z'
+[ ! -e site/at.yaml ] || fail "it is: $(cat site/at.yaml)"
