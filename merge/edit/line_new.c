@@ -132,7 +132,7 @@ struct line_manner line_manner_of(
 
 		if (!line_place_is_section(at) && !section->name)
 			line_manner_set(editor, at, &manner);
-		else if (!line_place_is_section(at))
+		else if (!line_place_is_section(at) && !line_place_is_include(at))
 			other = other ? other : at;
 		for (const struct extent *pair = line_place_is_section(at) ? at->first : NULL; pair;
 			pair = pair->next) {

@@ -7,6 +7,11 @@ bool line_place_is_section(const struct extent *extent)
 	return node_is_map(extent->node);
 }
 
+bool line_place_is_include(const struct extent *extent)
+{
+	return extent->keys[0]->text.len && *extent->keys[0]->text.data == '!';
+}
+
 int line_place_add(
 	const struct line_editor *editor, struct line_places *places, const struct extent *extent)
 {

@@ -78,13 +78,18 @@ static int insert_sections(
 	return r;
 }
 
-/* Finds the end of the sections with that name; the end of the text if there are none. */
+/* Finds the end of the sections with that name. If there are none, it is the end of the text, or
+ * the place above MySQL's `!includedir`, which must stand behind all sections. */
 static int end_of_sections(const struct line_editor *editor, const struct node *name, size_t *ret)
 {
 	struct line_places there;
 	int r = line_place_find_sections(editor, name, &there);
 
 	*ret = editor->edit->text.len;
+	for (const struct extent *at = editor->root ? editor->root->first : NULL; at; at = at->next)
+		if (*ret == editor->edit->text.len && line_place_is_include(at))
+			*ret = text_lines_above(&editor->lines,
+				text_lines_begin(&editor->lines, at->member.begin), 0);
 	if (r == 0 && there.count)
 		*ret = text_lines_after(&editor->lines, there.items[there.count - 1]->member.end);
 	return r;
