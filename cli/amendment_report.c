@@ -8,6 +8,7 @@
 
 #include "cleanup.h"
 #include "colour.h"
+#include "excerpt.h"
 #include "json_put.h"
 #include "key.h"
 #include "message.h"
@@ -35,9 +36,12 @@ static const char *show(const struct node *value, char out[SHOWN_VALUE])
 		return node_count(value) ? node_kind_name(value) : node_is_map(value) ? "{}" : "[]";
 	if (scalar_is_null(value))
 		return "null";
-	if (!value->text.len)
+	if (!value->text.len && !value->tag)
 		return "\"\"";
-	shown_head(out, SHOWN_VALUE, value->text.data);
+	if (value->tag)
+		excerpt(value, out, SHOWN_VALUE);
+	else
+		shown_head(out, SHOWN_VALUE, value->text.data);
 	return out;
 }
 
@@ -46,15 +50,17 @@ static void print_value(const struct node *value, bool is_typed)
 {
 	char shown[SHOWN_VALUE];
 	const char *text = show(value, shown);
-	bool is_quoted = is_typed && value->text.len && scalar_type(value) == SCALAR_STRING;
+	bool is_quoted =
+		is_typed && value->text.len && !value->tag && scalar_type(value) == SCALAR_STRING;
 
 	printf(is_quoted ? "\"%s\"" : "%s", text);
 }
 
-/* Returns whether the values differ in their type alone, such as 1 and "1". */
+/* Returns whether the values differ, or may seem to, in their type or tag alone: 1 and "1". */
 static bool is_same_text(const struct node *a, const struct node *b)
 {
-	return node_is_scalar(a) && node_is_scalar(b) && span_equal(a->text, b->text);
+	return node_is_scalar(a) && node_is_scalar(b) &&
+	       (span_equal(a->text, b->text) || a->tag || b->tag);
 }
 
 static bool is_from_target(const struct report *report, const struct node *node)

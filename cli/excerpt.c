@@ -83,9 +83,11 @@ static void put_tag(struct cut *cut, const char *tag)
 
 static void put_value(struct cut *cut, const struct node *value)
 {
+	bool is_blank = node_is_scalar(value) && value->style == NODE_PLAIN && !value->text.len;
+
 	if (value->tag) {
 		put_tag(cut, value->tag);
-		put_word(cut, node_is_scalar(value) && value->text.len == 0 ? "" : " ");
+		put_word(cut, is_blank ? "" : " ");
 	}
 	if (node_is_scalar(value)) {
 		put_scalar(cut, value);

@@ -180,3 +180,14 @@ says "put a VALUE that begins with '-' behind '--'"
 runs 0 set_ g.json t '[!x a]'
 runs 0 "$PLYFS" get -c plyfs.yaml g.json t
 prints '[!x a]'
+
+# A value's tag shows, and a text that looks like one has quotes.
+echo 'k: !secret a' >site/tag.yaml
+runs 0 set_ --yaml tag.yaml k '!env a'
+prints 'site/tag.yaml:1: k: !secret a -> !env a'
+runs 0 set_ tag.yaml k '!env a'
+prints 'site/tag.yaml:1: k: !env a -> "!env a"'
+runs 0 set_ --yaml tag.yaml k '!env ""'
+prints 'site/tag.yaml:1: k: "!env a" -> !env ""'
+runs 0 "$PLYFS" unset -l vendor:site tag.yaml k
+prints 'site/tag.yaml: k: removed (was !env "")'
