@@ -277,17 +277,6 @@ static int look_down(const struct offline *offline, char *path, struct union_loo
 	return expand_look_up(&offline->finder, settings, layers, path, lookup);
 }
 
-/* Returns whether the path names a whiteout, which is not a file. */
-static bool has_mark(const char *path)
-{
-	for (; path; path = strchr(path, '/')) {
-		path += *path == '/';
-		if (union_is_mark(path))
-			return true;
-	}
-	return false;
-}
-
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,
 		const struct union_lookup *lookup, struct problem *problem),
@@ -298,7 +287,7 @@ int offline_look_at(const struct offline *offline, const char *path,
 
 	if (!lookup || !copy)
 		return -ENOMEM;
-	if (has_mark(path))
+	if (union_has_mark(path))
 		return -ENOENT;
 	for (int try = 0; try < COMPOSE_TRIES; try++) {
 		int r = look_down(offline, copy, lookup);

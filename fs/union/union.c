@@ -69,6 +69,16 @@ bool union_is_mark(const char *name)
 	return strncmp(name, UNION_MARK_PREFIX, strlen(UNION_MARK_PREFIX)) == 0;
 }
 
+bool union_has_mark(const char *path)
+{
+	for (; path; path = strchr(path, '/')) {
+		path += *path == '/';
+		if (union_is_mark(path))
+			return true;
+	}
+	return false;
+}
+
 const char *union_marked_name(const char *name)
 {
 	if (!union_is_mark(name))

@@ -94,6 +94,9 @@ void union_lookup_freep(struct union_lookup **lookup);
 /** Returns whether `name` is a whiteout mark. Such names never show. */
 bool union_is_mark(const char *name);
 
+/** Returns whether a name in the path is a whiteout mark. */
+bool union_has_mark(const char *path);
+
 /**
  * Returns the name that the whiteout mark `name` hides (it points into `name`), "" for an opaque
  * mark, or NULL for any other name.

@@ -27,6 +27,12 @@ runs 0 "$PLYFS" set -c plyfs.yaml u.yaml b 3
 rm -r high/u.yaml.d
 refused "is excluded from the layer 'high', so a change would not show; change the layer's 'exclude' in plyfs.yaml" set -c plyfs.yaml ex.yaml b 3
 refused "has none yet" set -c plyfs.yaml all.yaml b 3
+# A name that never shows: a whiteout would hide the file u.yaml.
+for name in .wh.u.yaml .wh.d/x.yaml d/.wh.x.yaml .plyfs/x.yaml; do
+	refused "is never shown: '.wh.' begins the name of a whiteout" set -c plyfs.yaml $name b 3
+done
+echo 'x: 1' >typed
+TMPDIR=$PWD EDITOR='cp typed' refused 'is never shown' edit -c plyfs.yaml .wh.u.yaml
 runs 0 "$PLYFS" set -L low -c plyfs.yaml u.yaml b 3
 [ "$(cat low/u.yaml)" = $'a: 1\nb: 3' ]
 [ "$(find high -type f)" = '' ] || fail "there is: $(find high -type f)"
