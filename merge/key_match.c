@@ -571,6 +571,15 @@ static int check_foreign(const struct key_matcher *matcher, const struct node *i
 
 	if (part->is_quoted || !matcher->format->has_lists)
 		return 0;
+	/* VS Code has such names: "[python]". */
+	if (part->is_bracket && !is_item(part) && !is_foreign_bracket(part) &&
+		!(in && node_is_sequence(in)))
+		return problem_set(matcher->problem, NULL, 0, 0,
+			"there is no '%s'; write a new name in brackets with quotes: [\"%.*s\"], "
+			"or "
+			"[\"[%.*s]\"] if the brackets belong to it",
+			matcher->text, (int)part->name.len, part->name.data, (int)part->name.len,
+			part->name.data);
 	if (part->is_bracket && (!is_foreign_bracket(part) || (!part->value.data && is_item(part))))
 		return 0;
 	if (!part->is_bracket && !is_foreign(in, part->name))

@@ -87,6 +87,7 @@ for key in '.a|.b' 'a->b' '(a.b)' '`a.b`' '${a.b}' '{{ a.b }}' 'a.{b}' 'a.*' '*'
 done
 refuses settings.json 'users:port' "'users:port', unless it is quoted, is the syntax of another tool"
 refuses settings.json 'users[name!=web].port' 'write an item as [name=web]'
+refuses settings.json '[rust].tabSize' 'quotes: ["rust"], or ["[rust]"] if the brackets belong to it'
 makes new.yaml '"(a|b)".c' '(a|b):~  c: 5~'
 makes new.yaml 'a["*"]' 'a:~  "*": 5~'
 makes new.yaml '$schema' '$schema: 5~'
