@@ -209,9 +209,9 @@ static void put_node(
 		}
 		return;
 	}
-	/* A block scalar that begins with a blank has an indentation indicator: 2. */
+	/* A block scalar that begins with a blank or line break has an indentation indicator: 2. */
 	if (node->style >= NODE_LITERAL && spot == YAML_BEHIND_KEY && node->text.len &&
-		node->text.data[0] != ' ')
+		!strchr(" \t\n", node->text.data[0]))
 		indent += writer->layout.width - YAML_LAYOUT.width;
 	before = writer->output->len;
 	if (spot != YAML_AT_ROOT || node->tag)
