@@ -64,8 +64,8 @@ struct session_options {
 
 /**
  * Mounts. Takes over the caller's reference to `settings`, even on failure. Unmounts a dead mount
- * (ENOTCONN) first. Blocks SIGTERM, SIGINT and SIGHUP until session_serve(). Returns 0 with *ret for
- * session_free(); PROBLEM; or -errno.
+ * (ENOTCONN) first. Blocks SIGTERM, SIGINT and SIGHUP until session_serve(). Returns 0 with *ret
+ * for session_free(); PROBLEM; or -errno.
  *
  * With options->heir, takes over the previous daemon's mount as it is. If this function then fails,
  * the session is not freed: the caller must unmount, and end this process at once by _exit(2).
@@ -82,8 +82,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
 int session_serve(struct session *session, void (*ready)(void *context), void *context);
 
 /**
- * For a trial (trial.h): returns 0 if these settings can serve the mount of the running daemon, whose
- * settings `terms` describes (handover.h); PROBLEM; or -errno.
+ * For a trial (trial.h): returns 0 if these settings can serve the mount of the running daemon,
+ * whose settings `terms` describes (handover.h); PROBLEM; or -errno.
  */
 int session_try(struct settings *settings, const struct session_options *options,
 	const struct handover_terms *terms, struct problem *problem);
