@@ -259,11 +259,10 @@ int stream_find(const struct stream *stream, const char *text, size_t begin, str
 	/* In a file of one document it is an item of a list. */
 	if (read_index(text + begin, &index, &len)) {
 		*ret = (struct stream_place){.document = (size_t)index, .end = begin + len};
-		const size_t shown = stream->count - stream->hidden;
-		if (stream->count < 2 || index < shown)
+		if (stream->count < 2 || index < stream->count)
 			return stream->count < 2 ? STREAM_NONE : 0;
 		return problem_set(problem, NULL, 0, 0,
-			"the file has %zu documents, so there is none at '%.*s'", shown,
+			"the file has %zu documents, so there is none at '%.*s'", stream->count,
 			(int)ret->end, text);
 	}
 	if (stream->count < 2 && !stream->by)

@@ -28,7 +28,6 @@ enum {
 struct stream {
 	const struct node *const *roots;
 	size_t count;
-	size_t hidden; /* so many at the end are not in the file, and no position names them */
 	/*
 	 * For each document, a map that has its name and nothing else; NULL: it has no name, or
 	 * another document has the same name. The array is NULL if the strategy names no documents.

@@ -719,9 +719,7 @@ static int lay_over(const struct put *put, const struct stream *present, struct 
 			at = stream_find_named(present, name);
 		roots[at < present->count ? at : count++] = own->roots[i];
 	}
-	r = stream_make(&put->merge, roots, count, put->arena, ret);
-	ret->hidden = count - present->count;
-	return r;
+	return stream_make(&put->merge, roots, count, put->arena, ret);
 }
 
 /* Makes each op for a document of the stream one for the target's document, the last one first.
