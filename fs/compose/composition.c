@@ -132,11 +132,13 @@ static void set_options(struct options *ret, const struct settings *settings, co
 	const char *slash = strrchr(path, '/');
 	CLEANUP(freep) char *directory = slash ? strndup(path, (size_t)(slash - path)) : NULL;
 	CLEANUP(freep) char *owner = directory ? dropin_owner(settings, directory) : NULL;
-	const struct options *whole = compose_options(settings, owner ? owner : path);
+	const struct rule *rule = settings_rule_for(settings, path);
 
-	*ret = *compose_options(settings, path);
-	if (ret->strategy == whole->strategy && !settings_rule_for(settings, path)->match &&
-		!settings_file(settings, path))
+	*ret = rule->options;
+	if (!owner || rule->match || settings_file(settings, path))
+		return;
+	const struct options *whole = compose_options(settings, owner);
+	if (ret->strategy == whole->strategy)
 		ret->map = whole->map;
 }
 

@@ -373,7 +373,7 @@ static bool look_up(struct look *look, uint64_t *cost)
 	bool is_refresh = look->purpose == LOOK_REFRESH;
 	bool is_hurried = is_refresh && !look->refresh.is_patient;
 	int patience_ms = layer_tasks_patience(is_hurried ? LAYER_HURRY_MS : 0);
-	if (is_refresh && !is_hurried)
+	if (look->refresh.is_patient)
 		count_large(look);
 	int r = find(look);
 
