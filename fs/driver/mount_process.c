@@ -120,7 +120,8 @@ static int call(struct caller *caller, const struct request *request)
 
 /*
  * A rename makes the kernel forget the attributes of the stage, and ask for them before the next
- * rename. Makes it ask now, so that the next rename is faster.
+ * rename. Makes it ask now, so that the next rename is faster. Before the answer: afterwards the
+ * daemon may leave the mount, and this process would wait until the next daemon serves.
  */
 static void refresh_stage(const struct caller *caller)
 {
@@ -147,10 +148,10 @@ static void serve(struct caller *caller)
 	while ((n = recv(caller->socket, &request, sizeof(request), 0)) > 0) {
 		int r = is_request(&request, n) ? call(caller, &request) : -EINVAL;
 
-		if (send(caller->socket, &r, sizeof(r), MSG_NOSIGNAL) < 0)
-			return;
 		if (r == 0 && request.call == MOUNT_CALL_REPLACE)
 			refresh_stage(caller);
+		if (send(caller->socket, &r, sizeof(r), MSG_NOSIGNAL) < 0)
+			return;
 	}
 }
 

@@ -5,7 +5,7 @@
 # whatever else it found.
 #
 # The caller's environment: PLYFS is the command, MOUNT_TOOLS the directory of our C programs.
-set -euo pipefail
+set -eEuo pipefail
 trap 'echo "failed: line $LINENO: $BASH_COMMAND" >&2' ERR
 
 : "${PLYFS:?the path of the plyfs command}"

@@ -8,7 +8,10 @@ groups=
 
 # inside COMMAND...: runs the command where that systemd is process 1.
 inside() {
-	timeout 60 nsenter -t "$init" -m -p -u -i -n -C env -i PATH=/usr/sbin:/usr/bin LC_ALL=C "$@"
+	local code=0
+	timeout 60 nsenter -t "$init" -m -p -u -i -n -C env -i PATH=/usr/sbin:/usr/bin LC_ALL=C "$@" || code=$?
+	[ $code -ne 124 ] || echo "does not end: $*" >&2
+	return $code
 }
 
 end_systemd() {
