@@ -23,7 +23,7 @@
 /* Positive result: the KEY names no value yet; *ret is the KEY of a new value. */
 #define KEY_NEW 2
 
-/* Where the value of a KEY is searched. */
+/* Where the value of a KEY is searched for. */
 struct key_ground {
 	struct stream stream; /* the file's documents, searched first */
 	/* Other trees, searched if no document has the KEY. The first that has it counts. */

@@ -22,7 +22,7 @@
 #include "merge.h"
 #include "stream.h"
 
-/* Result of put_request.plan. `problem` is filled: an op may be meant for several values. */
+/* put_request.plan returns this, and fills `problem`, if an op may be meant for several values. */
 #define PUT_UNCLEAR 2
 
 struct put_request {

@@ -63,7 +63,7 @@ void inotify_limit(struct inotify *inotify, size_t most);
 /** Returns the descriptor to poll for POLLIN. */
 int inotify_fd(const struct inotify *inotify);
 
-/** Returns the number of watches with a subscription. */
+/** Returns the number of watched inodes. One with several subscriptions counts once. */
 size_t inotify_watch_count(struct inotify *inotify);
 
 /**

@@ -45,7 +45,7 @@ struct inotify *watch_inotify(const struct watch *watch);
 /** Returns the descriptor to poll for POLLIN. */
 int watch_fd(const struct watch *watch);
 
-/** Returns the number of watches with a subscription (inotify_watch_count()). */
+/** Returns the number of inodes that are watched (inotify_watch_count()). */
 size_t watch_count(const struct watch *watch);
 
 /**

@@ -23,7 +23,7 @@ static const struct option_spec option_specs[] = {
 	{"mergers", OPTION_CHOICE, "part", "part|stack",
 		"whether a part's mergers are used for the part itself or for the next part"},
 	{"mergers_path", OPTION_TEXT, "", NULL,
-		"the directory in which m_NAME.lua of a custom merger is searched"},
+		"the directory of the programs of custom mergers: m_NAME.lua for the merger NAME"},
 	{0},
 };
 

@@ -34,8 +34,8 @@ extern const char *const list_mode_names[LIST_BY_KEY];
 
 /*
  * LIST_BY_KEY: what is done with an item if an earlier item of the same layer has the same key.
- * LIST_TWICE_SECOND is the default. It also applies to lists whose items the format matches by a
- * key (ini_dialect.h).
+ * LIST_TWICE_SECOND is the default. The same choice is made for lists whose items the format
+ * matches by a key (ini_dialect.h).
  */
 enum list_twice {
 	/* A layer's second item with the key is merged with the second such item of the lower
