@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random changes of every kind in three layers of a mount, and readers meanwhile.
 
-    chaos.py [--seed N] [--seconds N | --hours N | --rounds N] [--operations N] [--readers N] [--kill | --faulty TOOL] PLYFS
+    chaos.py [--seed N] [--seconds N | --hours N | --rounds N] [--operations N] [--readers N] [--kill | --take-over | --faulty TOOL] PLYFS
 
 Run it in an empty directory. In a round, a process for each layer changes it, plyfs.yaml changes, the daemon is
 stopped and goes on, and the kernel drops its caches. Meanwhile readers check that everything they see is whole
@@ -13,6 +13,9 @@ same order in each layer.
 With --kill the daemon is killed with SIGKILL and started again at random moments, or its mount is taken away by
 `umount -l` and made anew. Readers then get errors, but never a wrong byte, and all files that were open stay
 whole.
+
+With --take-over, another process of plyfs takes the mount over at random moments: by SIGUSR2, or as systemd restarts
+a service, in which no process serves until all of the old daemon have ended. No reader notices.
 
 With --faulty, the layer mid is shown by the FUSE file system TOOL (tests/mount/faulty.c), which answers errors, or
 nothing for some seconds, at random while the layers change. Readers may then get errors, too.
@@ -31,8 +34,10 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 import yaml
@@ -121,20 +126,85 @@ def write_settings(settings, paths, name="plyfs.yaml", **options):
 
 # ---- The daemon
 
+class Manager:
+    """A service manager, which keeps the mount of a daemon that has ended (sd_notify(3), sd_listen_fds(3))."""
+
+    def __init__(self, place):
+        self.environment = dict(os.environ, NOTIFY_SOCKET=os.path.abspath(place))
+        self.stored = None
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(place)
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        while True:
+            text, fds, _, _ = socket.recv_fds(self.socket, 4096, 1)
+            if text.startswith(b"FDSTORE=1"):
+                self.stored = fds.pop()
+            for fd in fds:
+                os.close(fd)
+
+    def start(self, command, **streams):
+        if self.stored is None:
+            return subprocess.Popen(command, env=self.environment, **streams)
+        fd, self.stored = self.stored, None
+        script = f'LISTEN_PID=$$ exec "$@" 3<&{fd} {fd}<&-'
+        listening = dict(self.environment, LISTEN_FDS="1", LISTEN_FDNAMES="mount")
+        process = subprocess.Popen(["bash", "-c", script, "bash", *command], env=listening, pass_fds=[fd], **streams)
+        os.close(fd)
+        return process
+
+
 class Mount:
-    def __init__(self, plyfs, mountpoint, log, settings="plyfs.yaml"):
+    def __init__(self, plyfs, mountpoint, log, settings="plyfs.yaml", manager=None):
         try:
             os.mkdir(mountpoint)
         except FileExistsError:
             pass  # It may be a dead mount, which makedirs() takes for no directory.
         self.mountpoint = mountpoint
-        with open(log, "ab") as file:
-            self.process = subprocess.Popen([plyfs, "mount", "-f", "-c", settings, mountpoint], stdout=file, stderr=file)
+        self.log = log
+        self.manager = manager
+        self.command = [plyfs, "mount", "-f", "-c", settings, mountpoint]
+        self.start()
+
+    def start(self):
+        with open(self.log, "ab") as file:
+            self.process = (self.manager.start if self.manager else subprocess.Popen)(self.command, stdout=file, stderr=file)
+        self.await_service()
+
+    def await_service(self):
         end = time.monotonic() + 60
-        while not os.path.exists(f"{mountpoint}/.plyfs/status"):
+        while not os.path.exists(f"{self.mountpoint}/.plyfs/status"):
             if self.process.poll() is not None or time.monotonic() > end:
-                raise Failed(f"plyfs does not mount {mountpoint}")
+                raise Failed(f"plyfs does not mount {self.mountpoint}")
             time.sleep(0.01)
+
+    def take_over(self):
+        before = self.status().get("take_over", {}).get("tried", 0)
+        self.process.send_signal(signal.SIGUSR2)
+        end = time.monotonic() + 60
+        while True:
+            found = self.status().get("take_over", {})
+            if found.get("error"):
+                raise Failed(f"the mount is not taken over: {found}")
+            if found.get("tried", 0) > before:
+                return
+            if time.monotonic() > end:
+                raise Failed("nobody takes the mount over")
+            time.sleep(0.01)
+
+    def restart(self):
+        """As `systemctl restart` with KillMode=control-group: first all processes of the old daemon must end."""
+        old = self.processes()
+        self.process.send_signal(signal.SIGUSR1)
+        if self.process.wait(60) != 0:
+            raise Failed(f"plyfs does not leave the mount, but ends with {self.process.returncode}")
+        end = time.monotonic() + 60
+        while any(os.path.exists(f"/proc/{pid}") for pid in old):
+            if time.monotonic() > end:
+                raise Failed("a process of plyfs waits for the mount that it has left")
+            time.sleep(0.005)
+        self.start()
 
     def status(self):
         with open(f"{self.mountpoint}/.plyfs/status", encoding="utf-8") as file:
@@ -291,7 +361,7 @@ class Chaos:
         self.settings = random_settings(self.chance, self.coherence, self.faulty)
         write_settings(self.settings, self.paths)
         open(JOURNAL, "w").close()
-        self.mount = Mount(arguments.plyfs, "mnt", "log")
+        self.mount = Mount(arguments.plyfs, "mnt", "log", manager=Manager("notify") if arguments.take_over else None)
         self.left = []  # taken away by `umount -l`; each ends with its last reader
         self.growth = Growth(self)
         self.patience = 60 if is_sanitized(arguments.plyfs) else 20
@@ -343,9 +413,11 @@ class Chaos:
 
     def change(self, number, without):
         """Runs all layers at once, and everything else that happens to a mount meanwhile."""
-        # The FUSE file system keeps showing the directory that it was started with.
+        # The FUSE file system keeps showing the directory that it was started with. And a daemon can't be started while
+        # a layer is away.
         processes = [self.context.Process(target=changes.change, args=(
-            changer, self.arguments.operations, (*without, "layer") if self.faulty and changer.name == "mid" else without))
+            changer, self.arguments.operations,
+            (*without, "layer") if self.arguments.take_over or (self.faulty and changer.name == "mid") else without))
             for changer in self.changers(number)]
         for process in processes:
             process.start()
@@ -367,6 +439,9 @@ class Chaos:
                 self.mount.forget()
             elif self.arguments.kill:
                 self.restart(roll < 0.75)
+            elif self.arguments.take_over:
+                self.note("take over" if roll < 0.7 else "restart")
+                (self.mount.take_over if roll < 0.7 else self.mount.restart)()
             elif self.faulty:
                 self.note(self.faulty.fail())
         if self.faulty:
@@ -520,6 +595,7 @@ def main():
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--operations", type=int, default=150)
     parser.add_argument("--kill", action="store_true", help="the daemon is killed, or its mount taken away, again and again")
+    parser.add_argument("--take-over", action="store_true", help="another process takes the mount over, again and again")
     parser.add_argument("--faulty", metavar="TOOL", help="the layer mid is on the FUSE file system TOOL, which fails and hangs")
     parser.add_argument("--readers", type=int, default=2)
     arguments = parser.parse_args()

@@ -1,7 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 # Four runs of random changes side by side, with the same seeds each time. In one of them the daemon is killed again and
-# again. layers-in-chaos-show-as-a-fresh-mount-does.sh is the long one; tests/chaos/chaos.py describes the checks.
+# again, in another one it is taken over. layers-in-chaos-show-as-a-fresh-mount-does.sh is the long one;
+# tests/chaos/chaos.py describes the checks.
 
 need python3
 need_root # marks that are devices
@@ -9,7 +10,7 @@ need_root # marks that are devices
 rmdir low high mnt
 chmod 755 . # links lead past it, and a reader that it denies is denied by the sources that they show
 chaos=$(realpath "$(dirname "$test_file")/../chaos/chaos.py")
-runs=("--seed 1" "--seed 2" "--seed 3" "--seed 4 --kill")
+runs=("--seed 1" "--seed 2" "--seed 11 --take-over" "--seed 4 --kill")
 processes=()
 for number in "${!runs[@]}"; do
 	mkdir "run$number"
