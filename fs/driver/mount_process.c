@@ -119,9 +119,8 @@ static int call(struct caller *caller, const struct request *request)
 }
 
 /*
- * A rename makes the kernel forget the attributes of the stage, and ask for them before the next
- * rename. Makes it ask now, so that the next rename is faster. Before the answer: afterwards the
- * daemon may leave the mount, and this process would wait until the next daemon serves.
+ * After a rename the kernel asks for the attributes of the stage before the next one. Makes it ask
+ * now, so that is faster, and not after the answer: then the daemon may leave the mount.
  */
 static void refresh_stage(const struct caller *caller)
 {

@@ -35,10 +35,9 @@ struct change {
 void view_begin_change(struct view *view, const struct change *change);
 
 /**
- * Looks up the version that is being published, for a lookup in the stage (STAGE_PATH of driver.h:
- * the directory from which a new version is renamed). Gives the version one more kernel reference.
- * Returns 0 or VIEW_PASSING (view.h), with the version's attributes in *ret; -ENOENT: no
- * CHANGE_REPLACE is begun.
+ * Looks up the version that is being published, for a lookup in STAGE_PATH (driver.h). Gives the
+ * version one more kernel reference. Returns 0 or VIEW_PASSING (view.h), with the version's
+ * attributes in *ret; -ENOENT: no CHANGE_REPLACE is begun.
  */
 int view_lookup_staged(struct view *view, struct stat *ret);
 

@@ -161,7 +161,7 @@ at_end() {
 clean_up() {
 	local code=$? mount
 	set +e
-	trap - EXIT
+	trap - EXIT ERR
 	[ -z "$watcher_pid" ] || kill "$watcher_pid" 2>/dev/null
 	eval "$endings"
 	for mount in "$directory"/*; do
