@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "generation.h"
 #include "layer.h"
+#include "layer_task.h"
 #include "path.h"
 #include "refresh.h"
 #include "render_state.h"
@@ -44,9 +45,10 @@ struct populate_names {
 	struct populate_lookup **items;
 	size_t count;
 	size_t capacity;
-	size_t asked;    /* names whose lookups have begun */
-	size_t pending;  /* those of them whose names are not written yet */
-	bool has_failed; /* no memory */
+	size_t asked;            /* names whose lookups have begun */
+	size_t pending;          /* those of them whose names are not written yet */
+	enum shown_state before; /* the directory's: a failure is reported once */
+	bool has_failed;         /* no memory */
 };
 
 static void on_answer(struct view_caller *caller, int result, const struct stat *stat)
@@ -139,11 +141,15 @@ void populate_miss(struct render *render, uint64_t ino, const char *path, int re
 	struct shown_directory *shown = shown_find(render, ino);
 	if (!layer_is_shortage(result))
 		result = keep_shown(render, path);
-	if (layer_is_shortage(result) && shown) {
-		render->incomplete += !shown->is_incomplete;
-		shown->is_incomplete = true;
-		agenda_look(render->agenda, shown->path, RETRY_MS);
+	if (!shown)
+		return;
+	if (layer_is_shortage(result) && shown->state != SHOWN_UNKNOWN) {
+		render->incomplete++;
+		shown->state = SHOWN_UNKNOWN;
+	} else if (shown->state == SHOWN_WHOLE) {
+		shown->state = SHOWN_MISSED;
 	}
+	agenda_look(render->agenda, shown->path, RETRY_MS);
 }
 
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino)
@@ -246,7 +252,7 @@ static void ask_some(
 }
 
 static void put_name(struct render *render, uint64_t parent, const char *directory,
-	const struct populate_lookup *look)
+	const struct populate_lookup *look, enum shown_state before)
 {
 	CLEANUP(freep) char *path = NULL;
 	int r = look->result;
@@ -255,9 +261,9 @@ static void put_name(struct render *render, uint64_t parent, const char *directo
 		return;
 	if (path_join(directory, look->name, &path) < 0)
 		r = -ENOMEM;
-	if (r < 0)
+	if (r < 0 && before == SHOWN_WHOLE)
 		failure_retry(render, path ? path : directory, NULL, r, NULL);
-	else
+	if (r >= 0)
 		r = S_ISDIR(look->stat.st_mode)
 			    ? populate_put_directory(render, path, look->stat.st_ino)
 			    : put_file(render, path, look->stat.st_ino);
@@ -271,14 +277,19 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 
 	struct shown_directory *shown = shown_find(render, ino);
 	if (shown) {
-		render->incomplete -= shown->is_incomplete;
-		shown->is_incomplete = false;
+		render->incomplete -= shown->state == SHOWN_UNKNOWN;
+		names.before = shown->state;
+		shown->state = SHOWN_WHOLE;
 	}
+	/* The publisher is in a hurry otherwise: a slow layer would never be listed. */
+	int patience_ms = layer_tasks_patience(0);
 	int r = view_list(render->view, ino, 0, take_name, &names);
+	layer_tasks_patience(patience_ms);
 	if (r == 0 && names.has_failed)
 		r = -ENOMEM;
 	if (r < 0) {
-		failure_retry(render, path, NULL, r == -ENOENT ? -ESTALE : r, NULL);
+		if (r != -ENOENT && names.before == SHOWN_WHOLE)
+			failure_retry(render, path, NULL, r, NULL);
 		if (r != -ENOENT)
 			populate_miss(render, ino, path, r);
 		return;
@@ -301,7 +312,7 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 		}
 		wait_for(render, look);
 		names.pending -= look->result != IS_KEPT;
-		put_name(render, ino, path, look);
+		put_name(render, ino, path, look, names.before);
 	}
 	/* Wait for all lookups before their names are freed. */
 	for (size_t i = 0; i < names.asked; i++)
@@ -372,7 +383,7 @@ void populate_again(struct render *render, const char *path)
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
 	uint64_t ino = owned ? owned->ino : *path ? 0 : VIEW_INO_ROOT;
 	const struct shown_directory *shown = shown_find(render, ino);
-	bool is_due = (shown && shown->is_incomplete) ||
+	bool is_due = (shown && shown->state != SHOWN_WHOLE) ||
 		      (owned && ino && !is_publishing(render, owned) &&
 			      (owned->failure || rendered_has_drifted(render->rendered, owned) ||
 				      owned->is_kept_back));

@@ -24,8 +24,7 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 
 /**
  * Handles a failed lookup or listing of `path`, which is the directory `ino` or a name in it. Files
- * that plyfs wrote there before stay. If `result` is a shortage (layer_is_shortage()),
- * populate_again() lists the directory again.
+ * that plyfs wrote there before stay. populate_again() lists the directory again, soon.
  */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 

@@ -164,7 +164,7 @@ void shown_drop(struct render *render, uint64_t ino)
 	if (!shown)
 		return;
 	tdelete(shown, &render->directories, compare_numbers);
-	render->incomplete -= shown->is_incomplete;
+	render->incomplete -= shown->state == SHOWN_UNKNOWN;
 	shown_free(shown);
 }
 

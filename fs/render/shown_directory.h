@@ -9,11 +9,18 @@
 struct publisher_hook;
 struct render;
 
+/* Whether all names of a directory could be listed and looked up. If not, it is listed again. */
+enum shown_state {
+	SHOWN_WHOLE,
+	SHOWN_MISSED,  /* not, but what is rendered of the others is known */
+	SHOWN_UNKNOWN, /* not, as memory or descriptors were short: nothing may be removed */
+};
+
 struct shown_directory {
 	struct subscription subscription; /* must be first */
 	struct render *render;
 	uint64_t ino;
-	bool is_incomplete; /* a name could not be looked up: the directory is listed again */
+	enum shown_state state;
 	char *path;
 };
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Random changes of every kind in three layers of a mount, and readers meanwhile.
 
-    chaos.py [--seed N] [--seconds N | --hours N | --rounds N] [--operations N] [--readers N] [--kill | --take-over | --faulty TOOL] PLYFS
+    chaos.py [--seed N] [--seconds N | --hours N | --rounds N] [--operations N] [--readers N] [--kill | --take-over | --faulty TOOL]
+             [--render] PLYFS
 
 Run it in an empty directory. In a round, a process for each layer changes it, plyfs.yaml changes, the daemon is
 stopped and goes on, and the kernel drops its caches. Meanwhile readers check that everything they see is whole
@@ -19,6 +20,8 @@ a service, in which no process serves until all of the old daemon have ended. No
 
 With --faulty, the layer mid is shown by the FUSE file system TOOL (tests/mount/faulty.c), which answers errors, or
 nothing for some seconds, at random while the layers change. Readers may then get errors, too.
+
+With --render, `plyfs render --watch` keeps a tree of files meanwhile, which must become what the mount shows.
 
 With --hours, the memory, descriptors and threads of the daemon must stop growing after a while. They are printed
 every five minutes, with the numbers of changes and of compared files.
@@ -367,6 +370,10 @@ class Chaos:
         self.patience = 60 if is_sanitized(arguments.plyfs) else 20
         self.changed = self.compared = 0  # changes made, and files compared with those of a fresh mount
         self.begin = self.told = time.monotonic()
+        self.live = None
+        if arguments.render:
+            with open("log-live", "ab") as log:
+                self.live = subprocess.Popen([arguments.plyfs, "render", "-w", "-c", "plyfs.yaml", "live"], stdout=log, stderr=log)
         self.start_readers()
 
     def start_readers(self):
@@ -529,6 +536,9 @@ class Chaos:
         self.compared += len(now)
         self.eventually(lambda: trees.differences(trees.read("mnt"), now), "the mount differs from a fresh one")
         fresh.end()
+        if self.live:
+            self.eventually(lambda: trees.differences(trees.read("live", False), now, SAME_IN_A_TREE_OF_FILES),
+                            "what `plyfs render --watch` keeps differs from a mount")
         self.compare_rendered(now)
         self.compare_model(now)
 
@@ -572,6 +582,10 @@ class Chaos:
         self.mount.end()
         for mount in self.left:
             mount.wait()
+        if self.live:
+            self.live.terminate()
+            if self.live.wait(60) not in (0, 1):
+                raise Failed(f"plyfs render --watch ended with {self.live.returncode}")
         if self.faulty:
             self.faulty.end()
 
@@ -584,6 +598,8 @@ class Chaos:
             self.faulty.mend()
         for process in multiprocessing.active_children():
             process.kill()
+        if self.live:
+            self.live.kill()
 
 
 def main():
@@ -596,6 +612,7 @@ def main():
     parser.add_argument("--operations", type=int, default=150)
     parser.add_argument("--kill", action="store_true", help="the daemon is killed, or its mount taken away, again and again")
     parser.add_argument("--take-over", action="store_true", help="another process takes the mount over, again and again")
+    parser.add_argument("--render", action="store_true", help="plyfs render --watch keeps a tree meanwhile")
     parser.add_argument("--faulty", metavar="TOOL", help="the layer mid is on the FUSE file system TOOL, which fails and hangs")
     parser.add_argument("--readers", type=int, default=2)
     arguments = parser.parse_args()

@@ -75,7 +75,7 @@ def is_broken(facts):
 
 
 def short(facts):
-    if not isinstance(facts, dict) or "bytes" not in facts:
+    if not isinstance(facts, dict) or facts.get("bytes") is None:
         return str(facts)
     data = facts["bytes"]
     return str({**facts, "bytes": data if len(data) < 3000 else data[:200] + b" ..."})
