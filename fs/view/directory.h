@@ -183,10 +183,18 @@ struct directory_attributes {
 	uint64_t narrowings; /* how often the kernel was notified of a right taken away */
 };
 
+/* How a directory is scanned. */
+enum scan_pace {
+	SCAN_HURRIED, /* by the publisher, which does not wait long for a layer */
+	SCAN_LATE,    /* by a job of the pool: a layer was late (LAYER_LATE) */
+	SCAN_IN_POOL, /* such a job is under way */
+};
+
 /* Why and when a directory is scanned (queue.h). */
 struct directory_scans {
 	enum directory_scan due;
 	enum directory_scan running;
+	enum scan_pace pace;
 	uint64_t since; /* revision of the scan */
 };
 

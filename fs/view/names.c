@@ -10,8 +10,10 @@
 #include "attach.h"
 #include "await.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "entry.h"
 #include "expand.h"
+#include "layer_task.h"
 #include "link_watch.h"
 #include "listing.h"
 #include "look.h"
@@ -348,13 +350,14 @@ static void queue_all(
 }
 
 /* Queues the names of the layers that have joined the directory. May wait. */
-static int queue_joined(struct view *view, struct directory *directory, layer_mask joined)
+static int queue_joined(struct view *view, const struct settings *settings,
+	struct directory *directory, layer_mask joined)
 {
 	struct listing listing = {0};
 	int r = 0;
 
 	if (joined)
-		r = listing_take(view->composer.settings, joined, directory->path, &listing);
+		r = listing_take(settings, joined, directory->path, &listing);
 	if (layer_is_shortage(-listing.error))
 		r = -listing.error;
 	if (!joined || r < 0) {
@@ -374,16 +377,26 @@ static int queue_joined(struct view *view, struct directory *directory, layer_ma
 	return 0;
 }
 
-bool names_scan_next(struct view *view)
+/* Queues what the listing tells of the names. Does not wait. */
+static void queue_listed(struct view *view, struct directory *directory, layer_mask left,
+	const struct listing *listing)
+{
+	uint64_t cause = view->queue.cause;
+
+	view->queue.cause = directory->scans.since;
+	queue_left(view, directory, left);
+	queue_all(view, directory, listing, directory->scans.running == SCAN_POLL);
+	view->queue.cause = cause;
+}
+
+/* Scans the directory. Returns 0 or the -errno of a layer or of a shortage. */
+static int scan_waits(struct view *view, struct directory *directory)
 {
 	struct listing listing = {0}, expanded = {0};
+	struct composer now = view->composer;
 
-	struct directory *directory = queue_take_scan(view);
-	if (!directory)
-		return false;
-	enum directory_scan scan = directory->scans.running;
-	bool is_rescan = scan > SCAN_NAMES;
-	bool is_needed = !directory->is_dead && (is_rescan || directory->names == NAMES_SOME);
+	settings_ref(now.settings);
+	bool is_rescan = directory->scans.running > SCAN_NAMES;
 	layer_mask joined = is_rescan ? directory->joined : 0;
 	layer_mask left = is_rescan ? directory->left : 0;
 	layer_mask layers = directory->layers;
@@ -391,39 +404,131 @@ bool names_scan_next(struct view *view)
 	directory->left &= ~left;
 	/* The listing, and the looks at all names, find out whether a file system still fails. */
 	directory->has_failed &= !is_rescan;
-	view->queue.cause = directory->scans.since;
 
-	if (is_needed)
-		link_watch_directory(view, view->composer.settings, layers, directory);
-	int r = is_needed ? listing_take(view->composer.settings, layers, directory->path, &listing)
-			  : -ENOENT;
+	names_begin(directory);
+	link_watch_directory(view, now.settings, layers, directory);
+	int r = listing_take(now.settings, layers, directory->path, &listing);
 	if (r == 0 && !listing.error)
 		r = names_install(view, directory, &listing);
 	if (r == 0 && is_rescan) {
-		queue_left(view, directory, left);
-		queue_all(view, directory, &listing, scan == SCAN_POLL);
-		r = queue_joined(view, directory, joined);
+		queue_listed(view, directory, left, &listing);
+		r = queue_joined(view, now.settings, directory, joined);
 	}
 	if (r == 0)
-		r = find_expanded(view, &view->composer, directory, &listing, &expanded);
+		r = find_expanded(view, &now, directory, &listing, &expanded);
+	settings_unref(now.settings);
 	if (r == 0)
 		r = show_expanded(
 			view, directory, &expanded, is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
-	if (is_needed && listing.error)
+	names_end(directory);
+	if (listing.error)
 		attach_unseen(view, directory);
-	if (is_needed && layer_has_failed(-listing.error))
+	if (layer_has_failed(-listing.error))
 		attach_failed(view, directory);
+	if (r == 0)
+		r = -listing.error;
 	/* If the names are unknown, keep the layers for the next scan. */
-	if (!is_needed || !layer_says_nothing(r < 0 ? r : -listing.error))
-		joined = left = 0;
-	directory->joined |= joined;
-	directory->left |= left;
-	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error))
+	if (layer_says_nothing(r)) {
+		directory->joined |= joined;
+		directory->left |= left;
+	}
+	if (layer_is_shortage(r))
 		queue_shortage(view);
-	view->queue.cause = 0;
-	directory->scans.running = SCAN_NONE;
-	directory_leave(view, directory);
 	listing_free(&listing);
 	listing_free(&expanded);
+	return r;
+}
+
+/* A scan of the pool. */
+struct scan_job {
+	struct pool_job job; /* must be first */
+	struct view *view;
+	struct directory *directory; /* in use */
+};
+
+static void end_scan_job(struct pool_job *job)
+{
+	struct scan_job *scan = (struct scan_job *)job;
+	struct directory *directory = scan->directory;
+	enum directory_scan due = directory->scans.due;
+
+	if (directory->scans.pace == SCAN_IN_POOL)
+		directory->scans.pace = SCAN_LATE;
+	directory->scans.due = directory->scans.running = SCAN_NONE;
+	scan->view->looks.under_way--;
+	scan->view->looks.patient--;
+	if (due != SCAN_NONE)
+		queue_scan(scan->view, directory, due);
+	view_wake(scan->view);
+	directory_leave(scan->view, directory);
+	free(scan);
+}
+
+static void run_scan_job(struct pool_job *job)
+{
+	struct directory *directory = ((struct scan_job *)job)->directory;
+	int64_t begin_ms = clock_ms();
+
+	if (!directory->is_dead)
+		(void)scan_waits(((struct scan_job *)job)->view, directory);
+	if (clock_ms() - begin_ms < LAYER_HURRY_MS)
+		directory->scans.pace = SCAN_HURRIED;
+	end_scan_job(job);
+}
+
+static void scan_in_pool(struct view *view, struct directory *directory)
+{
+	struct scan_job *scan = calloc(1, sizeof(*scan));
+
+	if (!scan) {
+		queue_shortage(view);
+		directory->scans.running = SCAN_NONE;
+		directory_leave(view, directory);
+		return;
+	}
+	*scan = (struct scan_job){{.run = run_scan_job, .drop = end_scan_job}, view, directory};
+	directory->scans.pace = SCAN_IN_POOL;
+	view->looks.under_way++;
+	view->looks.patient++;
+	view_run(view, &scan->job, 0);
+}
+
+static void scan_hurried(struct view *view, struct directory *directory)
+{
+	enum directory_scan scan = directory->scans.running;
+
+	view->queue.cause = directory->scans.since;
+	bool is_late = scan_waits(view, directory) == -LAYER_LATE;
+	view->queue.cause = 0;
+	directory->scans.running = SCAN_NONE;
+	if (is_late) {
+		directory->scans.pace = SCAN_LATE;
+		queue_scan(view, directory, scan);
+	}
+	directory_leave(view, directory);
+}
+
+bool names_scan_next(struct view *view)
+{
+	struct directory *directory = queue_take_scan(view);
+
+	if (!directory)
+		return false;
+	bool is_late = directory->scans.pace == SCAN_LATE;
+	if (is_late && view->looks.patient >= PATIENT_MAX) {
+		queue_put_off_scan(view, directory);
+		return true;
+	}
+	enum directory_scan due = directory->scans.due;
+	directory->scans.due = SCAN_NONE;
+	if (directory->is_dead || (due == SCAN_NAMES && directory->names != NAMES_SOME)) {
+		directory_leave(view, directory);
+		return true;
+	}
+	directory->scans.running = due;
+	if (is_late)
+		scan_in_pool(view, directory);
+	else
+		scan_hurried(view, directory);
 	return true;
 }

@@ -266,7 +266,7 @@ bool directory_list_add(struct directory_list *list, struct directory *directory
 
 void queue_scan(struct view *view, struct directory *directory, enum directory_scan scan)
 {
-	if (directory->scans.due == SCAN_NONE) {
+	if (directory->scans.due == SCAN_NONE && directory->scans.pace != SCAN_IN_POOL) {
 		if (!directory_list_add(&view->queue.scans, directory)) {
 			if (scan > SCAN_NAMES)
 				queue_shortage(view);
@@ -281,14 +281,19 @@ void queue_scan(struct view *view, struct directory *directory, enum directory_s
 
 struct directory *queue_take_scan(struct view *view)
 {
-	struct directory *directory =
-		view->queue.scans.count ? view->queue.scans.items[--view->queue.scans.count] : NULL;
+	bool may_be_late = view->looks.patient < PATIENT_MAX && view->queue.late.count;
+	struct directory_list *list = may_be_late ? &view->queue.late : &view->queue.scans;
 
-	if (directory) {
-		directory->scans.running = directory->scans.due;
+	return list->count ? list->items[--list->count] : NULL;
+}
+
+void queue_put_off_scan(struct view *view, struct directory *directory)
+{
+	if (!directory_list_add(&view->queue.late, directory)) {
 		directory->scans.due = SCAN_NONE;
+		queue_shortage(view);
 	}
-	return directory;
+	directory_leave(view, directory);
 }
 
 static void leave_all(struct view *view, struct directory_list *list)
@@ -310,6 +315,7 @@ void queue_fini(struct view *view)
 		directory_leave(
 			view, view->queue.debounced.items[--view->queue.debounced.count]->parent);
 	leave_all(view, &view->queue.scans);
+	leave_all(view, &view->queue.late);
 	leave_all(view, &view->queue.openings);
 	free(view->queue.entries.items);
 	free(view->queue.debounced.items);

@@ -33,6 +33,7 @@ struct view_queue {
 	struct entry_queue entries;
 	struct debounced debounced;
 	struct directory_list scans;    /* to be listed */
+	struct directory_list late;     /* to be listed, while PATIENT_MAX jobs wait for layers */
 	struct directory_list openings; /* to get wider rights, after earlier changes are shown */
 	uint64_t cause;         /* the revision of the item that the publisher handles; 0: none */
 	bool is_root_changed;   /* the root itself must be looked up again */
@@ -107,8 +108,11 @@ int64_t queue_due(struct view *view, int64_t now_ms);
 /** Queues the directory to be listed. */
 void queue_scan(struct view *view, struct directory *directory, enum directory_scan scan);
 
-/** Returns the next directory to be listed, in use. Sets directory->scans.running. NULL: none. */
+/** Returns the next directory to be listed, in use. NULL: none. */
 struct directory *queue_take_scan(struct view *view);
+
+/** Leaves the directory, of which a scan is due, until fewer than PATIENT_MAX jobs wait. */
+void queue_put_off_scan(struct view *view, struct directory *directory);
 
 /** Adds a directory, which the list then has in use. False: no memory. */
 bool directory_list_add(struct directory_list *list, struct directory *directory);

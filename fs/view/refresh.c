@@ -21,9 +21,6 @@
 /* Looks that are under way, or wait for their decision. Each holds a version in memory. */
 #define LOOKS_MAX 64
 
-/* Besides these: looks that wait for late layers. Each may keep a worker. */
-#define PATIENT_MAX 4
-
 /* Queues the name again after the delay, and leaves what it shows. */
 static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 {
@@ -631,13 +628,15 @@ bool view_has_work(struct view *view)
 	bool is_full = view->looks.under_way >= LOOKS_MAX;
 	return view->looks.done || view->queue.scans.count || view->queue.is_root_changed ||
 	       view->queue.is_overflowed ||
+	       (view->queue.late.count && view->looks.patient < PATIENT_MAX) ||
 	       (!is_full && view->queue.entries.first < view->queue.entries.count);
 }
 
 bool view_is_settled(struct view *view, bool is_patient)
 {
 	return !view->looks.done && !view->looks.under_way && !view->queue.scans.count &&
-	       !view->queue.is_root_changed && !view->queue.is_overflowed &&
-	       !view->queue.rescan_ms && view->queue.entries.first >= view->queue.entries.count &&
+	       !view->queue.late.count && !view->queue.is_root_changed &&
+	       !view->queue.is_overflowed && !view->queue.rescan_ms &&
+	       view->queue.entries.first >= view->queue.entries.count &&
 	       !(is_patient && view->queue.debounced.count);
 }

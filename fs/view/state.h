@@ -76,13 +76,16 @@ struct inodes {
 /* How many looks are kept that have ended before a program asked for their names. */
 #define AHEAD_MAX 8
 
+/* Maximum number of jobs that wait for late layers (LAYER_LATE). Each may keep a worker. */
+#define PATIENT_MAX 4
+
 /* The publisher's looks (refresh.c), and those made ahead (read_ahead.h). */
 struct looks {
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned under_way; /* those under way or in `done`, except large ones */
-	unsigned patient;   /* those that wait answer_ms (settings_options.h) for a layer */
-	int64_t last_ms;    /* when the last one was decided on; CLOCK_MONOTONIC */
+	unsigned under_way; /* those under way or in `done`, except large ones; scans in the pool */
+	unsigned patient; /* of both, those that wait answer_ms (settings_options.h) for a layer */
+	int64_t last_ms;  /* when the last one was decided on; CLOCK_MONOTONIC */
 	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */
 	unsigned ahead_next;           /* number of looks kept so far */
 };

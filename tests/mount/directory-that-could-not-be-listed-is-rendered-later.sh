@@ -28,6 +28,8 @@ make() {
 
 make slow 'slow 800 b.yaml'
 comes_to_show tree/slow/b.yaml 'b: 1'
+make late 'slow 800 late'
+comes_to_show tree/late/b.yaml 'b: 1'
 make broken 'readdir 5 broken'
 eventually grep -q '^plyfs: broken: Input/output error' log || fail "nothing is said of it: $(cat log)"
 sleep 2
