@@ -167,8 +167,10 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
 	int r = owned ? shown_add(render, ino, path) : -ENOMEM;
-	if (owned)
+	if (owned) {
 		populate_note_number(render, owned, ino);
+		bases_note(render->rendered, owned, 0); /* that of a former file */
+	}
 	if (r == 0)
 		r = view_stat(render->view, ino, &stat);
 	if (r == 0)

@@ -145,15 +145,20 @@ def main():
     for make in configure, fact, schema:
         make()
     left = 0
-    for number in range(rounds + 1):
+    for number in range(rounds + 2):
         # In each of the others, a change of the settings may have all files made.
-        is_last = number == rounds
+        is_last = number >= rounds
         for _ in range(0 if is_last else random.randrange(8)):
             change()
-        if is_last:
+        if number == rounds - 1:
+            write("low/kind.txt")
+        elif number == rounds:
             write("low/a.yaml")
-        if number >= rounds - 1:
-            time.sleep(3.1)  # so that no stamp is racy in either of the last two
+            os.mkdir("high/kind.txt")
+        elif is_last:
+            os.rmdir("high/kind.txt")
+        if number in (rounds - 1, rounds):
+            time.sleep(3.1)  # so that no stamp is racy in either of these
         elif number % 3:
             time.sleep(2.2 + random.random())
         made = render(plyfs, "tree")
