@@ -91,9 +91,8 @@ static int check_root(const char *path)
 	*strrchr(manifest, '/') = '\0';
 	if ((r < 0 && r != -EACCES) || lstat(manifest, &own) < 0 || !S_ISDIR(own.st_mode))
 		return -ENOENT;
-	if (r == 0 && found.st_uid != own.st_uid)
-		return -ENOENT;
-	return r == 0 && (own.st_uid == 0 || own.st_uid == geteuid()) ? 0 : -EPERM;
+	bool is_one = r == 0 && found.st_uid == own.st_uid;
+	return is_one && (own.st_uid == 0 || own.st_uid == geteuid()) ? 0 : -EPERM;
 }
 
 /*

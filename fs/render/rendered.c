@@ -133,7 +133,11 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	if (!is_empty && faccessat(rendered->place->dirfd, PLYFS_NAME "/manifest", F_OK,
 				 AT_SYMLINK_NOFOLLOW) < 0)
 		return problem_set(problem, name, 0, 0,
-			"is not empty, and was not rendered by plyfs; give an empty directory");
+			errno == EACCES
+				? "has a .plyfs of another user; run plyfs as that user, or give "
+				  "an empty directory"
+				: "is not empty, and was not rendered by plyfs; give an empty "
+				  "directory");
 	r = open_plyfs(rendered);
 	if (r < 0)
 		return r;
@@ -143,8 +147,8 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 		i++)
 		nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
 	if (r < 0)
-		return problem_set(
-			problem, name, 0, 0, "is being rendered by another plyfs already");
+		return problem_set(problem, name, 0, 0,
+			"is being rendered by another plyfs already; wait for it, or end it");
 	rendered->has_rebooted = boot_is_another(rendered->own_fd, BOOT_NAME);
 	boot_read(rendered->boot);
 	r = open_manifest(rendered);

@@ -97,6 +97,16 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 		runs 1 setpriv --reuid 65534 --regid 65534 --clear-groups ./plyfs $command tree/app.yaml
 		says 'tree/app.yaml: is in a tree that another user has rendered; run this command as that user'
 	done
+	runs 1 setpriv --reuid 65534 --regid 65534 --clear-groups ./plyfs render -l vendor tree
+	says 'tree: has a .plyfs of another user; run plyfs as that user, or give an empty directory'
+	# A tree of that user, into which root has rendered.
+	mkdir theirs
+	chown 65534 theirs
+	setpriv --reuid 65534 --regid 65534 --clear-groups ./plyfs render -q -l vendor theirs
+	"$PLYFS" render -q -l vendor theirs
+	runs 1 setpriv --reuid 65534 --regid 65534 --clear-groups ./plyfs status theirs
+	says 'theirs: is in a tree that another user has rendered; run this command as that user'
+	rm -r theirs
 fi
 rm fake/.plyfs/status
 mkfifo fake/.plyfs/status
