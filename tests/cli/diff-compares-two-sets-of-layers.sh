@@ -65,6 +65,23 @@ prints '--- /dev/null
 -gone'
 runs 0 "$PLYFS" diff -l base:one -l base:two dir
 grep -qx '+new' out && ! grep -q gone out || fail 'not the files of the directory'
+
+# A file that is a directory on the other side, and a link.
+mkdir -p three/gone
+echo in >three/gone/in
+ln -s app.yaml three/link
+runs 1 "$PLYFS" diff --exit-code -l base:one -l base:one:three gone
+[ ! -s err ] || fail "it is reported: $(cat err)"
+prints '--- a/gone
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+--- /dev/null
++++ b/gone/in
+@@ -0,0 +1 @@
++in'
+runs 0 "$PLYFS" diff -l base:one -l base:one:three
+[ "$(tail -n 1 out)" = '+link to app.yaml' ]
 runs 1 "$PLYFS" diff -l base:one -l base:two nothing
 says 'nothing: no layer has such a file'
 
