@@ -75,6 +75,9 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 		offline_share_cache(offline, cache);
 		r = compared_file_make(offline, path, &step->compared, &problem);
 	}
+	/* A directory that a higher layer's file hides. */
+	if (r == -EISDIR && count < settings->layer_count)
+		r = 0;
 	step->is_broken = r != 0;
 	if (r == PROBLEM && count < settings->layer_count)
 		return warn(settings->layers[count], &problem);

@@ -231,7 +231,7 @@ static int read_written(const struct rendered_comparison *comparison, const char
 	if (r == 0)
 		r = offline_read(comparison->offline, path, &version, &problem);
 	if (r == -ENOENT || r == -ENOTDIR || r == -EISDIR || r == PROBLEM) {
-		*is_other = true;
+		*is_other = r != -EISDIR || !S_ISDIR(was.mode);
 		return 0;
 	}
 	if (r == 0)

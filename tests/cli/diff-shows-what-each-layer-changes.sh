@@ -93,6 +93,15 @@ prints '--- without low
 -  port: 80
 +  port: 8080'
 
+# A directory that a higher layer's file hides counts as no file.
+mkdir -p base/kind
+echo 1 | tee vendor/kind >site/kind
+runs 0 "$PLYFS" diff -l base:vendor:site kind
+prints '--- without vendor
++++ with vendor (vendor/kind)
+@@ -0,0 +1 @@
++1'
+
 # --exit-code gives the exit codes of diff(1).
 runs 1 "$PLYFS" diff --exit-code -l vendor motd
 runs 1 "$PLYFS" diff --exit-code -l vendor:site motd

@@ -74,6 +74,13 @@ for how in '' --atomic; do
 	wait $pid || fail "$(cat log)"
 done
 
+# A directory that a link has replaced, while the layers are as they were.
+"$PLYFS" render -q -l vendor replaced
+rm -r replaced/sub
+ln -s /etc replaced/sub
+runs 0 "$PLYFS" diff replaced
+grep -qxF -- '--- sub (as it was written)' out
+
 # A tree that another user has made is not trusted. A FIFO in the place of its status hangs no command.
 mkdir -p fake/.plyfs
 cp tree/.plyfs/manifest tree/.plyfs/status fake/.plyfs
