@@ -18,6 +18,7 @@
 #include "json_put.h"
 #include "layer_choice.h"
 #include "limit.h"
+#include "manifest.h"
 #include "message.h"
 #include "mounted_settings.h"
 #include "offline.h"
@@ -68,11 +69,13 @@ static void add_drift(void *context, const char *path, enum drift drift, int err
 	drifts->has_failed |= !drifts->items[drifts->count++].path;
 }
 
-static int find_drift(const char *root, struct drifts *ret)
+static int find_drift(const char *root, struct drifts *ret, struct problem *problem)
 {
 	*ret = (struct drifts){0};
 	int r = drift_find(root, add_drift, ret);
 
+	if (r == -EBADMSG)
+		return problem_set(problem, root, 0, 0, MANIFEST_UNREADABLE);
 	return r == 0 && ret->has_failed ? -ENOMEM : r;
 }
 
@@ -149,10 +152,11 @@ const char *rendered_tree_inner(const char *root, const char *real)
 int rendered_tree_print_drift(const char *root)
 {
 	CLEANUP(drifts_fini) struct drifts drifts;
-	int r = find_drift(root, &drifts);
+	struct problem problem;
+	int r = find_drift(root, &drifts, &problem);
 
-	if (r < 0)
-		return message_result(r, NULL, root);
+	if (r != 0)
+		return message_result(r, &problem, root);
 	printf("%-*s", INDENT, "  drift");
 	if (!drifts.count) {
 		puts("none");
@@ -193,7 +197,7 @@ int rendered_tree_print_json(const char *root, struct document **ret)
 	if (r == 0 && (!(*ret)->count || !node_is_map((*ret)->roots[0])))
 		r = -EIO;
 	if (r == 0)
-		r = find_drift(root, &drifts);
+		r = find_drift(root, &drifts, &problem);
 	char *end = r == 0 ? strrchr(text, '}') : NULL;
 	if (r == 0 && !end)
 		r = -EIO;
@@ -325,7 +329,7 @@ int rendered_tree_diff(struct unified *how, const char *root)
 	struct rendered_comparison comparison = {.how = how, .root = root};
 	struct problem problem;
 	int code = EXIT_DONE;
-	int r = find_drift(root, &drifts);
+	int r = find_drift(root, &drifts, &problem);
 
 	if (r == 0 && drifts.count > 0)
 		r = open_settings(&comparison, &problem);

@@ -413,9 +413,7 @@ static int print_for_people(
 	fault_list_print(mountpoint, status);
 	print_failures(status);
 	print_status(mountpoint, status, is_verbose);
-	if (report_get(status, "rendered"))
-		rendered_tree_print_drift(mountpoint);
-	return EXIT_DONE;
+	return report_get(status, "rendered") ? rendered_tree_print_drift(mountpoint) : EXIT_DONE;
 }
 
 static int print_json(

@@ -64,6 +64,9 @@ struct manifest;
 /* Positive result of manifest_open(): the manifest was made with the other `is_atomic`. */
 #define MANIFEST_OTHER_KIND 2
 
+/* The message for -EBADMSG. */
+#define MANIFEST_UNREADABLE "has a manifest that this plyfs can't read; remove the directory"
+
 /**
  * Reads the manifest in the directory `fd`, which stays the caller's. If there is no file, makes an
  * empty one. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND; -EBADMSG if the file is

@@ -155,8 +155,7 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	if (r == MANIFEST_OTHER_KIND)
 		return refuse_other_kind(rendered, problem);
 	if (r == -EBADMSG)
-		return problem_set(problem, name, 0, 0,
-			"has a manifest that this plyfs can't read; remove the directory");
+		return problem_set(problem, name, 0, 0, MANIFEST_UNREADABLE);
 	return r;
 }
 

@@ -81,6 +81,13 @@ ln -s /etc replaced/sub
 runs 0 "$PLYFS" diff replaced
 grep -qxF -- '--- sub (as it was written)' out
 
+# The tree of another version of plyfs.
+echo 'plyfs render 9' >replaced/.plyfs/manifest
+for command in status diff; do
+	runs 1 "$PLYFS" $command replaced
+	says "replaced: has a manifest that this plyfs can't read; remove the directory"
+done
+
 # A tree that another user has made is not trusted. A FIFO in the place of its status hangs no command.
 mkdir -p fake/.plyfs
 cp tree/.plyfs/manifest tree/.plyfs/status fake/.plyfs
