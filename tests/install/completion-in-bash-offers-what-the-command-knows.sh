@@ -95,6 +95,15 @@ offers 'plyfs hide -lvenue ' app.yaml two.yaml
 offers 'plyfs edit -cplyfs.yaml t' two.yaml
 offers 'plyfs diff -l venue nothing'
 offers 'plyfs check -l venue two.yaml a' app.yaml
+# Words in quotes. In them, bash takes : and = for no end of a word, nor behind a backslash.
+offers 'plyfs mount "with s' 'with space'
+offers "plyfs mount 'vendor:with s" 'vendor:with space'
+offers 'plyfs mount "vendor":with\ s' 'with space'
+offers 'plyfs mount vendor\:with\ s' 'vendor:with space'
+offers 'plyfs merge --schema="venue.t' 'venue.txt'
+offers 'plyfs merge "x=venue.t' 'x=venue.txt'
+offers 'plyfs explain -c "plyfs.yaml" sub/' sub/x.yaml
+offers "plyfs explain -l 'ven" 'vendor' 'venue'
 # Mounts; there may be any here.
 typing 'plyfs umount /'
 [ -n "${COMPREPLY[*]}" ] || fail 'umount offers nothing'
