@@ -75,9 +75,8 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 		offline_share_cache(offline, cache);
 		r = compared_file_make(offline, path, &step->compared, &problem);
 	}
-	/* A directory that a higher layer's file hides. */
 	if (r == -EISDIR && count < settings->layer_count)
-		r = 0;
+		r = 0; /* a higher layer's file may hide the directory */
 	step->is_broken = r != 0;
 	if (r == PROBLEM && count < settings->layer_count)
 		return warn(settings->layers[count], &problem);

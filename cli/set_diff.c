@@ -129,10 +129,10 @@ static int compare_path(struct set_comparison *comparison, const char *path)
 		r = compared_file_make(comparison->trees[i].offline, path, &compared[i], &problem);
 		if (r == 0 && problem.message[0])
 			message_warning(&problem);
-		if (r == 0 || r == -EISDIR) { /* A directory here is a file there. */
-			r = 0;
+		if (r == -EISDIR)
+			r = 0; /* the path is a file on the other side */
+		if (r == 0)
 			continue;
-		}
 		complain(comparison, comparison->trees[i].settings, path, r, &problem);
 		is_complete = false;
 		r = r == -ENOMEM ? r : 0;

@@ -134,8 +134,7 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 				 AT_SYMLINK_NOFOLLOW) < 0)
 		return problem_set(problem, name, 0, 0,
 			errno == EACCES
-				? "has a .plyfs of another user; run plyfs as that user, or give "
-				  "an empty directory"
+				? "has a .plyfs of another user; run plyfs as that user"
 				: "is not empty, and was not rendered by plyfs; give an empty "
 				  "directory");
 	r = open_plyfs(rendered);

@@ -112,7 +112,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 		says 'tree/app.yaml: is in a tree that another user has rendered; run this command as that user'
 	done
 	runs 1 setpriv --reuid 65534 --regid 65534 --clear-groups ./plyfs render -l vendor tree
-	says 'tree: has a .plyfs of another user; run plyfs as that user, or give an empty directory'
+	says 'tree: has a .plyfs of another user; run plyfs as that user'
 	# A tree of that user, into which root has rendered.
 	mkdir theirs
 	chown 65534 theirs
