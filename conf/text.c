@@ -158,7 +158,7 @@ static const struct {
 	{ENOMEM, "Cannot allocate memory; end other programs, or raise ulimit -v"},
 	{ENOTCONN, "the process that served its file system has ended; unmount that: umount -l"},
 	{ESTALE, "Stale file handle; mount its file system again"},
-	{EBUSY, "Device or resource busy; end the programs that use it: fuser -vm"},
+	{EBUSY, "Device or resource busy; unmount what is on it, or end its users: fuser -vm"},
 	{EEXIST, "something stands there already; move it away"},
 	{EXDEV, "it leads to another file system; put all on one"},
 	{EOPNOTSUPP, "its file system does not support that; use another one"},
