@@ -88,7 +88,7 @@ static int has_name(const struct presence *presence, const char *path, mode_t *m
 				: look(presence->layer, path, &found);
 
 	*mode = found.st_mode;
-	if (r == -ENOENT || r == -ENOTDIR || (r == 0 && !text.data))
+	if (union_is_absent(r) || (r == 0 && !text.data))
 		return 0;
 	return r == 0 ? 1 : r == PROBLEM ? PROBLEM + 1 : r;
 }

@@ -169,3 +169,12 @@ grep -q "there is no 'nosuch' to be removed" err || fail "it says: $(cat err)"
 runs 0 "$PLYFS" reset -l vendor:site several.yaml x y
 prints 'site/several.yaml: x: 1 (shows vendor/several.yaml:1)
 site/several.yaml: removed'
+
+# A name that is so long that a layer can have no whiteout of it.
+long=$(printf '%250s' '' | tr ' ' a).yaml
+echo 'x: 1' >vendor/$long
+echo 'x: 2' >site/$long
+reset $long
+prints "site/$long: removed"
+reset $long
+prints 'nothing changes: it is so already'
