@@ -208,8 +208,9 @@ void text_editor_fini(struct text_editor *editor)
 {
 	if (editor->directory && editor->path)
 		unlink(editor->path);
-	if (editor->directory)
-		rmdir(editor->directory);
+	if (editor->directory && rmdir(editor->directory) < 0 && errno == ENOTEMPTY)
+		message("the editor has left files in %s; remove them if you don't need them",
+			editor->directory);
 	free(editor->directory);
 	free(editor->path);
 	free(editor->text);

@@ -108,3 +108,15 @@ for VISUAL in 'rm -f' 'sh -c "rm \$1; mkfifo \$1" sh' 'sh -c "rm \$1; mkdir \$1"
 	grep -q 'the editor has left no file here; nothing is changed' err || fail "$(cat err)"
 done
 [ "$(cat gone/app.yaml)" = 'a: 1' ] || fail 'the file is changed'
+
+# An editor's backup has the whole text, perhaps with secrets. It is named, and not removed: a swap file may be needed.
+mkdir temporary
+use_editor 'cp "$1" "$1~"; sed -i s/1/2/ "$1"'
+EDITOR=./editor TMPDIR=$PWD/temporary VISUAL='' runs 0 "$PLYFS" edit -l gone app.yaml
+tells "the editor has left files in $PWD/temporary/plyfs-edit-"
+[ "$(cat temporary/*/app.yaml~)" = 'a: 1' ] || fail 'the backup is gone'
+rm -r temporary/*
+use_editor 'sed -i s/2/3/ "$1"'
+EDITOR=./editor TMPDIR=$PWD/temporary VISUAL='' runs 0 "$PLYFS" edit -l gone app.yaml
+rmdir temporary
+[ ! -s err ] || fail "it says: $(cat err)"
