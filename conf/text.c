@@ -147,7 +147,8 @@ static const struct {
 	{ETIMEDOUT, "its file system does not answer; unmount that"},
 	{EPERM, "Operation not permitted; do it as root, or look for an attribute that forbids it: "
 		"lsattr"},
-	{EROFS, "Read-only file system; mount it for writing: mount -o remount,rw"},
+	{EROFS, "Read-only file system; mount it for writing: mount -o remount,rw; but a mount of "
+		"plyfs is changed in its layers: plyfs set MOUNTPOINT/PATH"},
 	{ENOSPC, "No space left on device; make room there: df -h, df -i"},
 	{EDQUOT, "Disk quota exceeded; make room, or have the quota raised"},
 	{EFBIG, "File too large; raise the limit of the file system, or ulimit -f"},

@@ -38,6 +38,8 @@ start low:high low
 shows low/app.yaml 'port: 8080'
 explain low/app.yaml >text
 grep -q "^  lost  80  *low  *$directory/low/app.yaml:1:7" text
+# Given by its name, the covered layer is the mount itself, which can't be mounted for writing.
+fails_with 'a mount of plyfs is changed in its layers: plyfs set MOUNTPOINT/PATH' "$PLYFS" set -l high:low app.yaml port 1
 (
 	cd elsewhere
 	explain ../low/app.yaml | grep -q "^  lost  80  *low  *$directory/low/app.yaml:1:7"
