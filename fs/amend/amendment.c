@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "composition.h"
@@ -12,6 +13,7 @@
 #include "dropin.h"
 #include "line_map.h"
 #include "path.h"
+#include "rights.h"
 #include "runner.h"
 #include "strategy.h"
 #include "target_layer.h"
@@ -49,7 +51,7 @@ struct amendment_state {
 	const char *path;          /* of the target, in its layer */
 	bool is_there;             /* it exists already */
 	struct loaded *loaded;     /* the text of a file; or NULL */
-	struct stat like;          /* of the highest source */
+	struct stat like;          /* of the highest source, less the rights that another denies */
 	bool has_like;
 
 	struct put_result *put;
@@ -298,6 +300,50 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 			       made->amendment.layer->name);
 }
 
+/* Takes away the rights that a file, or the directory of one, with these attributes denies. */
+static void narrow(struct stat *like, const struct stat *from)
+{
+	const struct mounter mounter = {geteuid(), getegid()};
+	mode_t search = from->st_mode & 0111;
+	mode_t mode = S_ISDIR(from->st_mode) ? search << 2 | search : from->st_mode & 0555;
+	const struct rights own = {like->st_mode & 0555, like->st_uid, like->st_gid};
+	const struct rights others = {mode, from->st_uid, from->st_gid};
+	const struct rights both = rights_both(&own, &others, &mounter);
+
+	*like = (struct stat){.st_mode = both.mode, .st_uid = both.uid, .st_gid = both.gid};
+}
+
+/*
+ * Finds the attributes that a new source takes after. It may get values of every other source, as
+ * when an item of a list changes. So a user that can't read one of them, or can't search a
+ * directory in which it lies, must not read the new one. Returns 0 or -ENOMEM.
+ */
+static int find_like(struct amendment_state *made)
+{
+	const struct sources *sources = &made->composition.sources;
+	struct stat directory;
+
+	made->has_like = sources->count > 0;
+	for (size_t i = sources->count; i-- > 0;) {
+		CLEANUP(freep) char *path = strdup(sources->paths[i]);
+		if (!path)
+			return -ENOMEM;
+		if (i == sources->count - 1)
+			made->like = sources->stats[i];
+		narrow(&made->like, &sources->stats[i]);
+		while (*path) {
+			char *slash = strrchr(path, '/');
+
+			*(slash ? slash : path) = '\0';
+			if (layer_stat(sources->layers[i], path, &directory) == 0)
+				narrow(&made->like, &directory);
+		}
+	}
+	if (made->has_like)
+		made->like.st_mode |= sources->stats[sources->count - 1].st_mode & 0700;
+	return 0;
+}
+
 static int take_inputs(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
@@ -309,10 +355,9 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 		return -ENOMEM;
 	made->merge.inputs = made->inputs;
 	forget_target(made);
-	if (sources->count) {
-		made->like = sources->stats[sources->count - 1];
-		made->has_like = true;
-	}
+	int r = find_like(made);
+	if (r < 0)
+		return r;
 	made->path = path_of_new(made);
 	made->target = find_target(made, sources);
 	made->amendment.source = made->target < sources->count ? made->target : 0;

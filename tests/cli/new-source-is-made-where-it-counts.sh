@@ -64,6 +64,18 @@ runs 0 "$PLYFS" set -c plyfs.yaml sub/x.yaml b 2
 runs 0 "$PLYFS" set -c plyfs.yaml sub/more/y.yaml b 2
 [ "$(cat high/inside/more/y.yaml)" = 'b: 2' ]
 
+# It may get values of any other source: a user who can't read one of them can't read it.
+mkdir -p top middle/d low/d
+for name in secret.yaml d/x.yaml; do
+	echo 'tokens: [secret, b]' >low/$name
+	echo 'a: 1' >middle/$name
+	chmod 600 low/secret.yaml
+	chmod 700 low/d
+	runs 0 "$PLYFS" set -l low:middle:top $name 'tokens[1]' c
+	[ "$(cat top/$name)" = 'tokens: [secret, c]' ] && [ "$(stat -c %a top/$name)" = 600 ] ||
+		fail "$name: $(stat -c %a top/$name), $(cat top/$name)"
+done
+
 # Its rights are those of the source that it replaces or overrides, and none that its directory hands on.
 need python3
 rm high/sub
