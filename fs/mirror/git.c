@@ -429,7 +429,7 @@ int git_mirror(const struct git_options *options, const struct mirror_options *s
 		snprintf(mirror->status.endpoint, sizeof(mirror->status.endpoint), "%s",
 			options->url);
 		r = repository_open(replica_state_path(mirror->replica), options->url,
-			options->verify, &repository, problem);
+			options->verify, shared->mode, &repository, problem);
 	}
 	git.mirror = mirror;
 	git.repository = repository;

@@ -296,7 +296,7 @@ static int set_paths(struct repository *repository, const char *state)
 	return 0;
 }
 
-static int make(struct repository *repository, const char *state, const char *verify,
+static int make(struct repository *repository, const char *state, const char *verify, mode_t mode,
 	struct problem *problem)
 {
 	const char *const init[] = {
@@ -312,18 +312,21 @@ static int make(struct repository *repository, const char *state, const char *ve
 	if (r != 0)
 		return r;
 	remove_locks(repository);
-	return must_run(repository, init, LOCAL_TIMEOUT, NULL, problem);
+	r = must_run(repository, init, LOCAL_TIMEOUT, NULL, problem);
+	if (r == 0 && chmod(repository->directory, 0700 | (mode & 044) | (mode & 044) >> 2) < 0)
+		r = -errno;
+	return r;
 }
 
-int repository_open(const char *state, const char *url, const char *verify, struct repository **ret,
-	struct problem *problem)
+int repository_open(const char *state, const char *url, const char *verify, mode_t mode,
+	struct repository **ret, struct problem *problem)
 {
 	CLEANUP(repository_freep) struct repository *repository = calloc(1, sizeof(*repository));
 
 	if (!repository)
 		return -ENOMEM;
 	repository->url = strdup(url);
-	int r = repository->url ? make(repository, state, verify, problem) : -ENOMEM;
+	int r = repository->url ? make(repository, state, verify, mode, problem) : -ENOMEM;
 	if (r == 0)
 		*ret = take_ptr(repository);
 	return r;

@@ -15,11 +15,12 @@ struct repository;
 
 /**
  * Opens the repository in the directory `state`, and makes it if it is missing. Removes locks that
- * a killed git has left. `verify` is the file with the key (git_options.verify), or NULL. Returns 0
- * with *ret for repository_freep(), PROBLEM or -errno.
+ * a killed git has left. `verify` is the file with the key (git_options.verify), or NULL. `mode` is
+ * that of the mirrored files: users who can't read these can't read the repository. Returns 0 with
+ * *ret for repository_freep(), PROBLEM or -errno.
  */
-int repository_open(const char *state, const char *url, const char *verify, struct repository **ret,
-	struct problem *problem);
+int repository_open(const char *state, const char *url, const char *verify, mode_t mode,
+	struct repository **ret, struct problem *problem);
 
 /**
  * Opens the repository of another process, in that process's directory `state`. The repository's

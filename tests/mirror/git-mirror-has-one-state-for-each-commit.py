@@ -67,6 +67,13 @@ expect("modes", [os.stat(f"{mirror.directory}/{name}").st_mode & 0o777 for name 
 troubles = mirror.troubles()
 expect("links that lead out are troubles", sorted(troubles) == ["file absolute", "file outer", "file sly"], troubles)
 
+# Users who can't read the files can't read them in the repository, either.
+for mode, shown in ("0640", 0o750), ("0600", 0o700), ("0664", 0o755):
+    closed = stores.Mirror("git", "--ref", "main", "--mode", mode, work, name="closed").start()
+    stores.eventually(f"the repository is closed as {mode} says", lambda: os.path.exists(f"{closed.directory}/other") and
+                      os.stat(stores.path(".closed.mirror/git")).st_mode & 0o777 == shown)
+    closed.kill()
+
 # A commit: a file that stays the same keeps its inode.
 before = os.stat(f"{mirror.directory}/sub/b.yaml").st_ino
 write("conf/app.yaml", "a: 2\n")

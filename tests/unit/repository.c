@@ -36,7 +36,7 @@ static void open_repository(struct repository **ret)
 	write_file("git", GIT);
 	assert_int_equal(chmod("git", 0755), 0);
 	assert_int_equal(setenv("PATH", ".:/usr/bin:/bin", 1), 0);
-	assert_int_equal(repository_open(".", "https://localhost/x", NULL, ret, &problem), 0);
+	assert_int_equal(repository_open(".", "https://localhost/x", NULL, 0644, ret, &problem), 0);
 }
 
 TEST_WITH(commit_is_kept_even_if_git_can_not_tidy, enter_place, leave_place)
