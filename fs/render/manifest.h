@@ -49,6 +49,8 @@ struct owned {
 	bool is_changed;    /* --atomic: the next generation has another object there */
 	bool is_gone;       /* --atomic: the next generation has no object there */
 	bool is_kept_back;  /* another program's change was kept, not replaced */
+	bool is_closed;     /* a directory that is to get more rights when all in it is written */
+	bool is_held;       /* a directory with something in it that could not be written */
 	uint32_t reported;  /* hash of the drift that was last reported */
 	int failure;        /* result of the last operation on the name; 0: it did not fail */
 	bool is_publishing; /* a change of the name failed; the publisher retries it (failure.h) */

@@ -124,6 +124,21 @@ static void names_fini(struct populate_names *names)
 	free(names->items);
 }
 
+/* Notes that something older may be at the path, or below it: no directory above may be opened. */
+static int hold(struct render *render, const char *path)
+{
+	CLEANUP(freep) char *above = strdup(path);
+
+	for (char *end = above; end; end = strrchr(above, '/')) {
+		if (end != above)
+			*end = '\0';
+		struct owned *owned = manifest_find(rendered_manifest(render->rendered), above);
+		if (owned)
+			owned->is_held = true;
+	}
+	return above ? 0 : -ENOMEM;
+}
+
 /* Keeps what is shown at the path: its present state is unknown, so it must not be removed. */
 static int keep_shown(struct render *render, const char *path)
 {
@@ -133,7 +148,7 @@ static int keep_shown(struct render *render, const char *path)
 
 	for (size_t i = 0; r == 0 && i < count; i++)
 		all[i]->is_seen = true;
-	return r;
+	return r == 0 ? hold(render, path) : r;
 }
 
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result)
@@ -160,10 +175,22 @@ void populate_note_number(struct render *render, struct owned *owned, uint64_t i
 	owned->is_seen = true;
 }
 
+int populate_dress(struct render *render, struct owned *owned, uint64_t ino, bool may_open,
+	struct problem *problem)
+{
+	struct stat stat;
+	int r = view_stat(render->view, ino, &stat);
+
+	if (r < 0)
+		return r;
+	owned->is_closed = !may_open && rendered_keep_closed(render->rendered, owned, &stat);
+	render->is_removal_due |= owned->is_closed;
+	return rendered_put_directory(render->rendered, owned, &stat, problem);
+}
+
 int populate_put_directory(struct render *render, const char *path, uint64_t ino)
 {
 	struct problem problem;
-	struct stat stat;
 
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
 	int r = owned ? shown_add(render, ino, path) : -ENOMEM;
@@ -172,9 +199,7 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 		bases_note(render->rendered, owned, 0); /* that of a former file */
 	}
 	if (r == 0)
-		r = view_stat(render->view, ino, &stat);
-	if (r == 0)
-		r = rendered_put_directory(render->rendered, owned, &stat, &problem);
+		r = populate_dress(render, owned, ino, false, &problem);
 	bool is_put = failure_is_over(render, owned, r);
 	if (is_put && !render->options.is_atomic)
 		shown_watch(shown_find(render, ino));
@@ -330,7 +355,25 @@ static void put_off_removal(
 	agenda_look(render->agenda, "", failure_retry_ms(render, result));
 }
 
-/* Removes what an earlier run has written and the layers no longer have. Failures are retried. */
+/* Opens a directory that was kept closed, unless something older may still be in it. */
+static void open_directory(struct render *render, struct owned *owned)
+{
+	struct problem problem;
+	int r = 0;
+
+	owned->is_closed &= S_ISDIR(owned->fingerprint.mode);
+	if (owned->is_closed && !owned->is_held)
+		r = populate_dress(render, owned, owned->ino, true, &problem);
+	if (r != 0 && r != RENDERED_KEPT)
+		failure_retry(render, owned->path, owned, r, &problem);
+	render->is_removal_due |= owned->is_closed;
+	owned->is_held = false;
+}
+
+/*
+ * Removes what an earlier run has written and the layers no longer have, and then opens the
+ * directories. Failures are retried.
+ */
 static int remove_unseen(struct render *render)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -340,16 +383,22 @@ static int remove_unseen(struct render *render)
 
 	/* Backwards: a directory comes before its contents. */
 	for (size_t i = count; r == 0 && i-- > 0;) {
-		if (all[i]->is_seen || generation_is_beside(all[i]))
+		if (all[i]->failure && all[i]->fingerprint.mode)
+			r = hold(render, all[i]->path);
+		if (all[i]->is_seen || generation_is_beside(all[i])) {
+			open_directory(render, all[i]);
 			continue;
+		}
 		CLEANUP(freep) char *path = strdup(all[i]->path);
 		if (!path)
 			return -ENOMEM;
 		int removed = rendered_remove(render->rendered, all[i], &problem);
 		if (removed == 0)
 			view_note_change(render->view, path);
-		else if (removed != RENDERED_KEPT)
+		else if (removed != RENDERED_KEPT) {
 			put_off_removal(render, path, removed, &problem);
+			r = hold(render, path);
+		}
 	}
 	return r;
 }

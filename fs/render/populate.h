@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "manifest.h"
+#include "problem.h"
 
 struct render;
 
@@ -21,6 +22,14 @@ void populate_directory(struct render *render, const char *path, uint64_t ino);
  * directory are unknown.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
+
+/**
+ * Gives the directory the attributes that the view has for it now. If `may_open` is false, users
+ * who can't use the directory that is shown get no right yet: populate_remove_unseen() gives it
+ * when all in the directory is as the layers have it. Returns as rendered_put_directory().
+ */
+int populate_dress(struct render *render, struct owned *owned, uint64_t ino, bool may_open,
+	struct problem *problem);
 
 /**
  * Handles a failed lookup or listing of `path`, which is the directory `ino` or a name in it. Files
@@ -47,7 +56,8 @@ void populate_again(struct render *render, const char *path);
 void populate_all_again(struct render *render);
 
 /**
- * Removes the files of an earlier run that no layer has any more. If a directory of the tree could
- * not be listed completely, removes nothing yet, and populate_again() tries again later.
+ * Removes the files of an earlier run that no layer has any more, and opens the directories that
+ * populate_dress() left closed. If a directory of the tree could not be listed completely, does
+ * nothing yet, and populate_again() tries again later.
  */
 void populate_remove_unseen(struct render *render);

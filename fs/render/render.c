@@ -254,6 +254,8 @@ static void op_batch_end(void *context)
 	struct render *render = context;
 
 	agenda_put_status(render->agenda);
+	if (render->is_removal_due)
+		populate_remove_unseen(render);
 	if (!render->options.is_atomic)
 		commit(render);
 	else if (rendered_is_to_switch(render->rendered))
@@ -327,15 +329,13 @@ static int on_tell(void *context, uint64_t ino)
 	struct render *render = context;
 	struct owned *owned = NULL;
 	struct problem problem;
-	struct stat stat;
 	int r = 0;
 
 	struct shown_directory *shown = shown_find(render, ino);
 	if (shown && *shown->path) {
 		owned = manifest_get(rendered_manifest(render->rendered), shown->path);
-		r = owned ? view_stat(render->view, ino, &stat) : -ENOMEM;
-		if (r == 0)
-			r = rendered_put_directory(render->rendered, owned, &stat, &problem);
+		r = owned ? populate_dress(render, owned, ino, !owned->is_closed, &problem)
+			  : -ENOMEM;
 		if (r != 0 && r != RENDERED_KEPT)
 			failure_retry(render, shown->path, owned, r, &problem);
 		else if (rendered_is_to_switch(render->rendered))

@@ -842,6 +842,32 @@ static bool is_doubtful(const struct owned *owned, int parent, int fd)
 		       own.st_uid != around.st_uid);
 }
 
+bool rendered_keep_closed(
+	const struct rendered *rendered, const struct owned *owned, struct stat *stat)
+{
+	const struct mounter mounter = {geteuid(), getegid()};
+	const struct fingerprint *shown = &owned->fingerprint;
+	const struct rights now = {shown->mode & 0555, shown->uid, shown->gid};
+	const struct stat own = {
+		.st_mode = shown->mode, .st_uid = shown->uid, .st_gid = shown->gid};
+	struct stat like = *stat;
+
+	/* A directory that stays ours keeps its owner's rights, as we have to write into it. */
+	if (!sandbox_has_capability(CAP_CHOWN) || !sandbox_has_capability(CAP_DAC_OVERRIDE)) {
+		like = own;
+		like.st_mode = mode_for(&own, stat, 0);
+	}
+	const struct rights wanted = {like.st_mode & 0555, like.st_uid, like.st_gid};
+	const struct rights both = rights_both(&now, &wanted, &mounter);
+	if (rendered->options.is_atomic || !S_ISDIR(shown->mode) ||
+		!rights_take_away(&wanted, &both))
+		return false;
+	stat->st_mode = S_IFDIR | both.mode;
+	stat->st_uid = both.uid;
+	stat->st_gid = both.gid;
+	return true;
+}
+
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem)
 {

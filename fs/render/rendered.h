@@ -89,6 +89,13 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	struct problem *problem);
 
 /**
+ * Takes from `stat` the rights that the directory which is shown does not give: as long as older
+ * files are in it, nobody may read them who could not before. Returns whether there are any.
+ */
+bool rendered_keep_closed(
+	const struct rendered *rendered, const struct owned *owned, struct stat *stat);
+
+/**
  * If options.is_made, gives the rendered directory the mode and group of `root`, the merged root,
  * and gives the directory's owner all rights. Otherwise only warns if the directory admits users
  * that may not read the layers. Returns 0 or -errno.

@@ -51,6 +51,49 @@ for options in '' --atomic; do
 done
 rm low/app.yaml high/app.yaml
 
+# A directory is opened when all in it is written and removed, not before: in the next run, and in one that goes on. The
+# file that can't be written yet is one whose source is broken.
+mkdir -p low/shut high/shut
+for options in '' --watch; do
+	chmod 700 low/shut
+	echo 'a: secret' | tee low/shut/x.yaml low/shut/gone.yaml >/dev/null
+	echo 'b: 1' >high/shut/x.yaml
+	"$PLYFS" render -l low:high shut
+	is_mode shut/shut 500 "closed"
+	rm low/shut/gone.yaml
+	echo 'a: [' >low/shut/x.yaml
+	chmod 755 low/shut
+	if [ -z "$options" ]; then
+		! "$PLYFS" render -l low:high shut 2>err || fail "a broken source is no error"
+	else
+		"$PLYFS" render --watch -l low:high shut 2>>err &
+		render_pid=$!
+		eventually [ ! -e shut/shut/gone.yaml ]
+		sleep 0.3
+	fi
+	is_mode shut/shut 500 "with a file of before $options"
+	grep -q secret shut/shut/x.yaml || fail "what was good is gone"
+	echo 'a: open' >low/shut/x.yaml
+	[ -n "$options" ] || "$PLYFS" render -l low:high shut
+	eventually shows_mode shut/shut 555 || fail "$options: it stays $(mode_of shut/shut)"
+	! grep -q secret shut/shut/x.yaml || fail "it is open with the secret"
+	[ -z "$options" ] || kill $render_pid
+	[ -z "$options" ] || wait $render_pid || fail "render ends with $?"
+done
+# The order of one run.
+if command -v strace >/dev/null; then
+	chmod 700 low/shut
+	echo 'a: secret' | tee low/shut/x.yaml low/shut/gone.yaml >/dev/null
+	"$PLYFS" render -l low:high shut
+	rm low/shut/gone.yaml
+	echo 'a: open' >low/shut/x.yaml
+	chmod 755 low/shut
+	strace -f -o calls -e trace=fchmod,renameat,unlinkat "$PLYFS" render -l low:high shut
+	[ "$(grep -oE '"x.yaml"|"gone.yaml"|0555' calls | tr '\n' ' ')" = '"x.yaml" "gone.yaml" 0555 ' ] ||
+		fail "the order is: $(cat calls)"
+fi
+rm -r low/shut high/shut
+
 # An access list that the directory hands on.
 mkdir listed low/sub
 echo 's: 1' | tee low/secret.yaml >low/sub/secret.yaml
