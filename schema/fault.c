@@ -125,37 +125,26 @@ static void put_item_count(struct fault_text *text, const struct keyword *keywor
 		put(text, "%u to %u items", (unsigned)keyword->number, (unsigned)keyword->more);
 }
 
-/* Returns whether the value is a password or the like, marked by `writeOnly: true`: a message must
- * not quote it. */
-static bool is_secret(const struct keyword *keyword)
+static void put_instance(struct fault_text *text, const struct schema_record *record)
 {
-	const struct node *mark = node_get(keyword->owner->node, "writeOnly");
-
-	return mark && instance_type(mark) == INSTANCE_BOOLEAN && scalar_bool(mark);
-}
-
-static void put_instance(
-	struct fault_text *text, const struct keyword *keyword, const struct node *instance)
-{
-	if (is_secret(keyword))
-		put(text, "%s that is not shown", instance_type_name(instance));
+	if (record->is_secret)
+		put(text, "%s that is not shown", instance_type_name(record->instance));
 	else
-		put_value(text, instance);
+		put_value(text, record->instance);
 }
 
 /* Writes the instance's type. A number that is not whole is written itself, as it shows the
  * fault. */
-static void put_type(
-	struct fault_text *text, const struct keyword *keyword, const struct node *instance)
+static void put_type(struct fault_text *text, const struct schema_record *record)
 {
-	bool is_number = instance_type(instance) & INSTANCE_NUMBER, hides = is_secret(keyword);
-	bool is_text = instance_type(instance) == INSTANCE_STRING;
+	unsigned type = instance_type(record->instance);
 
-	if (hides || is_number || is_text)
-		put_instance(text, keyword, instance);
+	if (record->is_secret || type & (INSTANCE_NUMBER | INSTANCE_STRING))
+		put_instance(text, record);
 	else
-		put(text, "%s", instance_type_name(instance));
-	if (!hides && is_text && !(keyword->number & INSTANCE_STRING))
+		put(text, "%s", instance_type_name(record->instance));
+	if (!record->is_secret && type == INSTANCE_STRING &&
+		!(record->keyword->number & INSTANCE_STRING))
 		put(text, ", a string");
 }
 
@@ -166,10 +155,10 @@ static void put_part(struct fault_text *text, const struct schema_record *record
 		put_keyword_value(text, record->keyword);
 		return;
 	case 'i':
-		put_instance(text, record->keyword, record->instance);
+		put_instance(text, record);
 		return;
 	case 't':
-		put_type(text, record->keyword, record->instance);
+		put_type(text, record);
 		return;
 	case 's':
 		put_quoted(text, record->name);
@@ -346,7 +335,7 @@ static char *make_rule(const struct schema_record *record, struct arena *arena)
 static bool tells_secret(const struct schema_record *record)
 {
 	for (uint32_t i = 0; i <= record->children; i++)
-		if (record[i].keyword && is_secret(record[i].keyword))
+		if (record[i].is_secret)
 			return true;
 	return false;
 }

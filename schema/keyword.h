@@ -53,7 +53,8 @@ struct subschema {
 	uint32_t index; /* in the keyword's value, if that is a list of schemas; or UINT32_MAX */
 	enum { SCHEMA_MAP, SCHEMA_TRUE, SCHEMA_FALSE } form;
 	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
-	uint8_t visit;        /* state of the search for loops (loop.c) */
+	bool is_secret; /* `writeOnly: true`: a message must not quote the value, a password */
+	uint8_t visit;  /* state of the search for loops (loop.c) */
 	struct keyword *keywords;
 	uint32_t count;
 };

@@ -226,6 +226,9 @@ bool run_apply(struct schema_run *run, const struct subschema *subschema,
 			       (struct schema_record){.rule = subschema, .instance = instance});
 	if (run->depth == RUN_DEPTH_MAX)
 		return run_give_up(run, RUN_TOO_DEEP, instance);
+	if (subschema->is_secret &&
+		array_push(run->secrets, run->secret_count, run->secret_capacity, instance) < 0)
+		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	/* Entries that keywords around this schema evaluated do not count in it. */
 	if (subschema->has_unevaluated && !node_is_scalar(instance))
 		own = evaluated_new(run, instance);
@@ -293,8 +296,40 @@ static void run_fini(struct schema_run *run)
 	free(run->scope);
 	free(run->steps);
 	free(run->bits);
+	free(run->secrets);
 	free(run->records);
 	free(run->kept_steps);
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct node *const *left = a, *const *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static bool is_secret(const struct schema_run *run, const struct node *instance)
+{
+	return bsearch(&instance, run->secrets, run->secret_count, sizeof(*run->secrets),
+		compare_addresses);
+}
+
+/* Finds the records of secrets: whichever subschema said so, also of a map or list around them. */
+static void find_secrets(struct schema_run *run, const struct node *root)
+{
+	if (run->secret_count)
+		qsort(run->secrets, run->secret_count, sizeof(*run->secrets), compare_addresses);
+	for (size_t i = 0; run->secret_count && i < run->record_count; i++) {
+		struct schema_record *record = &run->records[i];
+		const struct edit_step *steps = run->kept_steps + record->path;
+		const struct node *above = root;
+
+		record->is_secret = record->at && is_secret(run, record->at);
+		for (uint32_t k = 0; above && !record->is_secret && k <= record->path_count; k++) {
+			record->is_secret = is_secret(run, above);
+			above = k < record->path_count ? *node_entry(above, steps[k].index) : NULL;
+		}
+	}
 }
 
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
@@ -314,5 +349,6 @@ int schema_validate(const struct schema *schema, const struct node *root, struct
 	bool fits = run_apply(&run, schema->root, root, EVALUATED_NOT);
 	if (run.failure != RUN_FINE)
 		return report_failure(&run, schema->root->resource->file, problem);
+	find_secrets(&run, root);
 	return fits ? 0 : faults_make(&run, arena, ret);
 }

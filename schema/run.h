@@ -49,6 +49,7 @@ struct schema_record {
 	uint32_t alternative;
 	uint32_t children; /* number of records behind this one: the faults of alternatives */
 	bool is_key;       /* the fault is in the key itself */
+	bool is_secret;    /* a message must not quote the instance */
 };
 
 enum run_failure {
@@ -76,6 +77,8 @@ struct schema_run {
 	size_t step_count, step_capacity;
 	uint64_t *bits;
 	size_t bit_words, bit_capacity;
+	const struct node **secrets; /* instances to which a subschema with is_secret was applied */
+	size_t secret_count, secret_capacity;
 
 	struct schema_record *records;
 	size_t record_count, record_capacity;

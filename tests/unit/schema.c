@@ -310,6 +310,26 @@ TEST(what_is_marked_as_secret_is_not_quoted)
 		"2:4: the secret b must be true or false, but is a number that is not shown "
 		"(s.json#/properties/b/type)\n"
 		"3:4: c must be 1, but is 2 (s.json#/properties/c/const)");
+	/* Any subschema may mark it, also one for a map or list around it. */
+	tells("properties:\n"
+	      "  a: {writeOnly: true, anyOf: [{const: x}]}\n"
+	      "  b: {writeOnly: true, properties: {c: {const: x}}}\n"
+	      "  d: {$ref: '#/$defs/secret', const: x}\n"
+	      "  e: {uniqueItems: true, items: {writeOnly: true}}\n"
+	      "allOf: [{properties: {b: {properties: {c: {minimum: 9}}}}}]\n"
+	      "$defs: {secret: {writeOnly: true}}\n",
+		"a: 1\nb: {c: 2}\nd: 3\ne: [4, 4]\n",
+		"1:4: the secret a fits none of 1 alternatives: (1) must be 'x', but is a number "
+		"that is not shown (s.json#/properties/a/anyOf)\n"
+		"2:8: the secret b.c must be 'x', but is a number that is not shown "
+		"(s.json#/properties/b/properties/c/const)\n"
+		"3:4: the secret d must be 'x', but is a number that is not shown "
+		"(s.json#/properties/d/const)\n"
+		"4:8: the secret e must have each item once, but its items [0] and [1] are the "
+		"same "
+		"(s.json#/properties/e/uniqueItems)\n"
+		"2:8: the secret b.c must be at least 9, but is a number that is not shown "
+		"(s.json#/allOf/0/properties/b/properties/c/minimum)");
 }
 
 TEST(values_have_the_type_that_their_format_gives_them)
