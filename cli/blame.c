@@ -103,7 +103,8 @@ static int print_page(const struct blame *blame, const char *path)
 {
 	FILE *out = stdout;
 
-	if (strcmp(path, "-") != 0 && output_file_open(blame->settings, path, &out) != EXIT_DONE)
+	if (strcmp(path, "-") != 0 &&
+		output_file_open(blame->settings, path, blame->mode, &out) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = blame_print_page(blame, out);
 	if (r < 0)
@@ -149,6 +150,7 @@ static int print_blame(const struct blame_request *request, const struct explain
 		.path = explanation->path,
 		.strategy = compose_options(subject->settings, explanation->path)->strategy->name,
 		.settings = subject->settings,
+		.mode = explanation->mode,
 		.lines = lines,
 		.places = &explanation->places,
 		.authors = &authors,

@@ -15,6 +15,7 @@ struct blame {
 	const char *path; /* relative to the root */
 	const char *strategy;
 	const struct settings *settings;
+	mode_t mode; /* of a new page */
 	const struct line_origins *lines;
 	const struct store_places *places; /* the sources' places in stores */
 	struct blame_authors *authors;

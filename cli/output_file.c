@@ -1,6 +1,7 @@
 #include "output_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static int complain(const char *path, int error)
 	return message("can't write to '%s': %s", path, text_error(-error));
 }
 
-int output_file_open(const struct settings *settings, const char *path, FILE **ret)
+int output_file_open(const struct settings *settings, const char *path, mode_t mode, FILE **ret)
 {
 	CLEANUP(freep) char *real = NULL;
 	struct stat link;
@@ -75,6 +76,7 @@ int output_file_open(const struct settings *settings, const char *path, FILE **r
 	if (layer)
 		return message(
 			"'%s' is in the layer '%s'; give a file elsewhere", path, layer->name);
-	*ret = fopen(path, "we");
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	*ret = fd < 0 ? NULL : fdopen(fd, "w");
 	return *ret ? EXIT_DONE : complain(path, errno);
 }

@@ -9,7 +9,7 @@
 #include "settings.h"
 
 /**
- * Opens `path` for writing, unless it is in a layer of `settings`. Returns EXIT_DONE with *ret for
- * fclose(3), or EXIT_FAILED after an error message.
+ * Opens `path` for writing, unless it is in a layer of `settings`. A new file gets the mode, less
+ * the umask. Returns EXIT_DONE with *ret for fclose(3), or EXIT_FAILED after an error message.
  */
-int output_file_open(const struct settings *settings, const char *path, FILE **ret);
+int output_file_open(const struct settings *settings, const char *path, mode_t mode, FILE **ret);

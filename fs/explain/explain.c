@@ -271,6 +271,20 @@ static int add_documents(struct explain_state *made)
 		&explanation->stream);
 }
 
+static mode_t mode_of(const struct composition *composition, const struct union_lookup *lookup)
+{
+	const struct sources *sources = &composition->sources;
+	mode_t all = S_IROTH;
+
+	for (unsigned i = 0; i < lookup->count; i++)
+		all &= lookup->found[i].stat.st_mode;
+	for (size_t i = 0; i < sources->count; i++)
+		all &= sources->stats[i].st_mode;
+	for (size_t i = 0; i < composition->environment.stat_count; i++)
+		all &= composition->environment.stats[i].st_mode;
+	return all ? 0666 : 0600;
+}
+
 static int take(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
@@ -301,6 +315,7 @@ static int take(void *context, const struct composer *composer, const char *path
 		r = add_passed(composer, made->explanation.path, lookup, &made->explanation);
 	if (r != 0)
 		return r;
+	made->explanation.mode = mode_of(&made->composition, lookup);
 	made->explanation.request = &made->request;
 	made->explanation.result = made->composition.result;
 	r = add_documents(made);

@@ -36,3 +36,15 @@ says "can't write to 'page': it is a directory"
 runs 0 "${blame[@]}" --html other/page.html app.yaml
 runs 0 "${blame[@]}" --html other/page.html app.yaml
 runs 0 "${blame[@]}" --html /dev/null app.yaml
+
+# A new page is for the user alone if a source is not for all. The mode of a page that is there is the user's.
+for mode in 644 640 600; do
+	rm -f other/page.html
+	chmod $mode vendor/app.yaml
+	runs 0 "${blame[@]}" --html other/page.html app.yaml
+	[ "$mode" = 644 ] || mode=600
+	[ "$(stat -c %a other/page.html)" = $mode ] || fail "the page has $(stat -c %a other/page.html), and not $mode"
+done
+chmod 644 other/page.html
+runs 0 "${blame[@]}" --html other/page.html app.yaml
+[ "$(stat -c %a other/page.html)" = 644 ] || fail "its mode was changed: $(stat -c %a other/page.html)"
