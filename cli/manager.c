@@ -1,5 +1,6 @@
 #include "manager.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
@@ -18,8 +19,9 @@
 /* The first descriptor that is passed (sd_listen_fds(3)). */
 #define PASSED_FD 3
 
-/* Maximum time for the manager to read a message, in ms. */
+/* Maximum time for the manager to read a message, in ms; and while no process serves the mount. */
 #define BARRIER_MS 5000
+#define LEFT_MS 15000
 
 void manager_ready(void)
 {
@@ -62,21 +64,21 @@ void manager_say(const char *text, bool is_important)
 
 /*
  * Waits until the manager has read all messages: it then closes the descriptor that comes with this
- * one (sd_notify_barrier(3)).
+ * one (sd_notify_barrier(3)). Returns a positive number; 0: the time is up; or -1.
  */
-static bool await_manager(void)
+static int await_manager(int timeout_ms)
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return false;
+		return -1;
 	static const char barrier[] = "BARRIER=1";
 	bool is_sent = parcel_send(manager_fd, barrier, strlen(barrier), ends[1]) == 0;
 	close(ends[1]);
 	struct pollfd closed = {.fd = ends[0]};
-	bool has_read = is_sent && poll(&closed, 1, BARRIER_MS) > 0;
+	int r = is_sent ? poll(&closed, 1, timeout_ms) : -1;
 	close(ends[0]);
-	return has_read;
+	return r;
 }
 
 bool manager_store(int fd)
@@ -88,7 +90,16 @@ bool manager_store(int fd)
 	static const char store[] = "FDSTORE=1\nFDNAME=" STORED_NAME "\nFDPOLL=0";
 
 	return manager_fd >= 0 && parcel_send(manager_fd, store, strlen(store), fd) == 0 &&
-	       await_manager();
+	       await_manager(BARRIER_MS) > 0;
+}
+
+int manager_ask(void)
+{
+	manager_fd = -1;
+	manager_find();
+	int r = await_manager(LEFT_MS);
+	close(manager_fd);
+	return r == 0 ? -ETIMEDOUT : 0;
 }
 
 /* Returns the position of our name among the names, which colons separate; -1: it is missing. */

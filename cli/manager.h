@@ -30,6 +30,12 @@ void manager_say(const char *text, bool is_important);
 bool manager_store(int fd);
 
 /**
+ * Returns -ETIMEDOUT if the manager does not read a message for 15 s; otherwise 0. For a process
+ * that was forked by the one that called manager_find(), and has closed that connection.
+ */
+int manager_ask(void);
+
+/**
  * Returns the stored descriptor, which is then the caller's; -1: there is none. Call it before
  * inherited descriptors are closed.
  */

@@ -204,12 +204,6 @@ static int log_closed_layer(void *context, const struct problem *warning)
 	return 0;
 }
 
-static bool store(void *context, int socket)
-{
-	(void)context;
-	return manager_store(socket);
-}
-
 /* Ends this daemon, and leaves the mount to the plyfs that the service manager will start. */
 __attribute__((noreturn)) static void leave(struct mount *mount)
 {
@@ -231,6 +225,7 @@ __attribute__((noreturn)) static void fail_as_heir(const struct mount *mount)
 
 static struct session_options session_options(struct mount *mount)
 {
+	static const struct handover_manager manager = {manager_store, manager_ask};
 	const struct mount_options *given = &mount->options;
 
 	return (struct session_options){
@@ -246,7 +241,7 @@ static struct session_options session_options(struct mount *mount)
 		.is_unpublished = given->is_unpublished,
 		.switches = given->switches,
 		.flags = given->flags,
-		.store = store,
+		.manager = &manager,
 		.log = log_line,
 		.log_context = mount,
 	};

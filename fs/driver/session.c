@@ -147,6 +147,10 @@ static int take_over(struct session *session, struct problem *problem)
 			"is not mounted here; take it over where it was mounted: nsenter --mount");
 	if (r == 0)
 		r = connection_greet_again(&session->connection, fuse_fd);
+	if (r == 0 && connection_has_ended(&session->connection))
+		return problem_set(problem, session->mount.path, 0, 0,
+			"has ended, as something that it needs waited for it: order units that "
+			"read it After= plyfs, and mount again");
 	if (r == 0 && !session->options.is_unpublished)
 		r = publishing_enter(&session->publishing, &session->mount);
 	return r ? r : session_handover_offer(session);

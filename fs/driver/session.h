@@ -26,6 +26,7 @@
 #include "sandbox.h"
 #include "settings.h"
 
+struct handover_manager;
 struct handover_terms;
 struct heir;
 struct program_call;
@@ -46,13 +47,7 @@ struct session_options {
 	bool is_unpublished; /* for tests: changes only invalidate the kernel's caches */
 	void (*log)(void *context, const char *line); /* a line without newline */
 	void *log_context;
-
-	/*
-	 * Gives the service manager a socket, which the next plyfs gets (handover.h). Returns
-	 * whether that succeeded. NULL: there is no manager.
-	 */
-	bool (*store)(void *context, int socket);
-	void *store_context;
+	const struct handover_manager *manager; /* NULL: there is none */
 };
 
 /*

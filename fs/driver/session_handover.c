@@ -123,7 +123,7 @@ bool session_handover_begin(void *context)
 		log_failure(session, error);
 	if (error)
 		return false;
-	if (wish == HANDOVER_LEAVE && (!session->options.store || !can_be_left(session)))
+	if (wish == HANDOVER_LEAVE && (!session->options.manager || !can_be_left(session)))
 		wish = HANDOVER_END;
 	if (wish == HANDOVER_END)
 		fuse_session_exit(session->connection.fuse);
@@ -159,8 +159,8 @@ int session_handover_run(struct session *session)
 		supervisor_kill(session->options.supervisor);
 		return handover_become(session->handover.offer, record);
 	}
-	r = handover_leave(session->handover.offer, record, session->options.store,
-		session->options.store_context);
+	r = handover_leave(
+		session->handover.offer, record, session->options.manager, session->mount.path);
 	return r ? r : SESSION_LEFT;
 }
 

@@ -3,12 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,6 +25,8 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "followed_path.h"
+#include "forked.h"
+#include "helper.h"
 #include "slice.h"
 #include "text.h"
 
@@ -32,6 +38,9 @@
 
 /* How long a killed trial may take to end, in ms. If it waits for a disk, it may stay for ever. */
 #define KILLED_MS 1000
+
+/* How often a process looks whether the next daemon has the state, in ms. */
+#define LEFT_PAUSE_MS 200
 
 /* The environment's variable with "SOCKET TRIED" for the new program. */
 #define INHERITANCE "PLYFS_INHERITANCE"
@@ -579,19 +588,43 @@ static bool is_dropped(int socket)
 	return poll(&polled, 1, 0) != 0;
 }
 
+/*
+ * In a process of its own, while the state is in the socket. If the manager waits for the mount, it
+ * can't start the next daemon. So the mount ends, and whoever waits for it gets an error. Systemd
+ * logs no process left over from the former start if its name begins with a parenthesis.
+ */
+__attribute__((noreturn)) static void watch_manager(
+	int socket, const struct handover_manager *manager, const char *mountpoint)
+{
+	struct pollfd dropped = {.fd = socket};
+	int unread = 0;
+
+	helper_reset_signals();
+	prctl(PR_SET_NAME, "(plyfs-left)");
+	if (forked_keep_only(-1, &socket, 1) < 0)
+		_exit(1);
+	while (poll(&dropped, 1, LEFT_PAUSE_MS) == 0 && ioctl(socket, SIOCOUTQ, &unread) == 0 &&
+		unread > 0)
+		if (manager->ask() < 0 && poll(&dropped, 1, 0) == 0)
+			umount2(mountpoint, MNT_FORCE);
+	_exit(0);
+}
+
 int handover_leave(struct handover *handover, struct record *record,
-	bool (*store)(void *context, int socket), void *context)
+	const struct handover_manager *manager, const char *mountpoint)
 {
 	int ends[2];
 	int r = fill_socket(handover, record, ends);
 
 	if (r < 0)
 		return r;
-	if (!store(context, ends[1]))
+	if (!manager->store(ends[1]))
 		r = -EIO;
 	close(ends[1]);
 	if (r == 0 && is_dropped(ends[0]))
 		r = -ENOSPC;
+	if (r == 0 && fork() == 0)
+		watch_manager(ends[0], manager, mountpoint);
 	close(ends[0]);
 	return r;
 }

@@ -34,6 +34,8 @@
  * dead. While the state is in the socket, no process answers requests. So no other command of the
  * unit (ExecStartPre=) may access the mount, and the new plyfs must not do so before it serves.
  * HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it unmount.
+ * The manager itself may access the mount, for a unit's EnvironmentFile=, and then wait for the
+ * daemon that it is to start. A process watches for that, and ends the mount (watch_manager()).
  *
  * The first message is an offer, whose format never changes. So a plyfs that can't read the state
  * can end the mount (heir_end()), and mount anew.
@@ -130,14 +132,24 @@ unsigned handover_tried(const struct handover *handover, const char **error);
  */
 int handover_become(struct handover *handover, struct record *record);
 
+/* The service manager. */
+struct handover_manager {
+	/* Gives it a socket, which the next daemon gets. Returns whether that succeeded. */
+	bool (*store)(int socket);
+
+	/*
+	 * Waits until it has handled a message. Returns 0; or -ETIMEDOUT: that takes too long.
+	 * Called in a forked process, all of whose descriptors may be closed.
+	 */
+	int (*ask)(void);
+};
+
 /**
- * Writes the record to a socket, and calls `store`. `store` must give the socket to the service
- * manager for the next daemon, and return whether that succeeded. handover_leave() returns 0 if the
- * manager has the socket: this process must do nothing more for the mount. It returns -errno if
- * this process must go on.
+ * Writes the record to a socket, and stores that. Returns 0 if the manager has the socket: this
+ * process must do nothing more for the mount. Returns -errno if this process must go on.
  */
 int handover_leave(struct handover *handover, struct record *record,
-	bool (*store)(void *context, int socket), void *context);
+	const struct handover_manager *manager, const char *mountpoint);
 
 /* The new program's side: a socket with the offer and the state of the previous daemon. */
 struct heir;
