@@ -26,7 +26,8 @@ for place in /usr /etc "$@"; do
 done
 mkdir -p ".$directory"
 mount --bind "$directory" ".$directory"
-for device in full fuse null random tty urandom zero; do
+for device in autofs full fuse null random tty urandom zero; do
+	[ -e /dev/$device ] || continue
 	: >dev/$device
 	mount --bind /dev/$device dev/$device
 done
