@@ -93,6 +93,9 @@ static int end_mount(const struct mountpoint *mountpoint, int flags)
 		if (try > 0)
 			nanosleep(&(struct timespec){.tv_nsec = BUSY_PAUSE_NS}, NULL);
 		r = mountpoint_end(mountpoint->path, flags);
+		/* It has ended nevertheless, and fails in the programs that use it. */
+		if (r == -EBUSY && flags & MNT_FORCE)
+			r = mountpoint_end(mountpoint->path, MNT_DETACH);
 		/* fusermount3 does not report the reason. */
 		if (r == -EPERM && mountpoint->uid == getuid())
 			r = -EBUSY;
@@ -197,7 +200,7 @@ const struct command command_umount = {
 		"and has closed the layers, so that their file systems can be unmounted. umount(8) "
 		"does the same.\n"
 		"\n"
-		"  -f, --force   unmount even if it does not answer; waiting programs fail\n"
+		"  -f, --force   unmount even if it does not answer or, as root, is busy\n"
 		"  -l, --lazy    detach it now, and wait for nothing: it ends with its last user\n"
 		"\n"
 		"The options -n, -r, -v, -t TYPE and -N NAMESPACE are those that umount(8) "

@@ -33,3 +33,13 @@ kill "$plyfs_pid"
 ended_cleanly
 exec 5<&-
 ! is_mounted mnt || fail "the mount stays"
+
+# As root -f unmounts that, too, and waits for the end.
+[ "$(id -u)" -eq 0 ] || exit 0
+start
+exec 5<mnt/dir/motd
+"$PLYFS" umount -f mnt || fail "-f does not unmount"
+! is_mounted mnt || fail "-f leaves the mount"
+threads_end "$plyfs_pid" || fail "-f does not wait for the end"
+ended_cleanly
+exec 5<&-
