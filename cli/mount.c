@@ -273,6 +273,10 @@ static int serve(struct mount *mount, struct settings *settings)
 		problem_format(&problem, text, sizeof(text));
 	else if (r == PROBLEM)
 		message_problem(&problem);
+	else if (r == -ECONNABORTED)
+		snprintf(text, sizeof(text),
+			"%s: was ended by the kernel, or by force, and is unmounted; mount again",
+			mount->mountpoint);
 	else
 		snprintf(text, sizeof(text), "%s: can't be mounted: %s", mount->mountpoint,
 			text_error(r));

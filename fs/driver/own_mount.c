@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "driver.h"
@@ -102,4 +103,16 @@ int own_mount_end(const struct own_mount *mount)
 	/* Another plyfs may be mounted over ours. MNT_FORCE: the daemon answers no more, so a
 	 * program that waits for an answer must not hold up the end. */
 	return top.dev == mount->dev ? mountpoint_end(mount->path, MNT_FORCE | MNT_DETACH) : -EBUSY;
+}
+
+int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms)
+{
+	for (int ms = 0; own_mount_is_there(mount); ms += 10) {
+		if (ms >= timeout_ms) {
+			(void)own_mount_end(mount);
+			return -ECONNABORTED;
+		}
+		await_pause_us(10000);
+	}
+	return 0;
 }

@@ -534,6 +534,8 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	if (r > 0)
 		return r;
 
+	if (r == 0 && connection_has_ended(&session->connection))
+		r = own_mount_remove_aborted(&session->mount, END_MS);
 	/* The steps below may wait for a helper that is stopped. */
 	helper_wake();
 	/* From now on no program needs to be notified of changes. */

@@ -72,7 +72,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
  * Serves until the mount ends. SIGTERM, SIGINT and SIGHUP unmount, and so does
  * HANDOVER_LEAVE_SIGNAL (handover.h) if the service manager does not keep the mount. SIGUSR2 execs
  * session_options.call, if a trial (trial.h) succeeds. Calls `ready` (may be NULL) once, when
- * requests are answered. Returns 0; -errno: the session broke; or SESSION_LEFT.
+ * requests are answered. Returns 0; -ECONNABORTED: the kernel has ended the connection, and the
+ * mount was removed; another -errno: the session broke; or SESSION_LEFT.
  */
 int session_serve(struct session *session, void (*ready)(void *context), void *context);
 
