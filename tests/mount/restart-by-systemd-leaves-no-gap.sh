@@ -32,6 +32,7 @@ inside_shows() {
 inside systemctl start "$unit" || fail "it does not start: $(cat log)"
 [ -d mnt ] || fail "the mountpoint is not made"
 inside_shows 'a: 1'
+[ "$(property OOMPolicy)" = continue ] || fail "the mount ends with its first worker that the kernel kills"
 
 # A restart, a reload, and a restart in which something changes: one event, nothing that fails.
 holds report
