@@ -97,6 +97,8 @@ static void log_failure(struct session *session, const char *error)
 /* Returns why the new program must not be run now; NULL: it can. */
 static const char *obstacle(const struct session *session)
 {
+	if (!own_mount_is_there(&session->mount))
+		return "it is unmounted, and ends with the last program that uses it";
 	if (!can_be_left(session))
 		return "the mountpoint lies on, above or below what programs need to start; "
 		       "unmount and mount again";
@@ -123,7 +125,8 @@ bool session_handover_begin(void *context)
 		log_failure(session, error);
 	if (error)
 		return false;
-	if (wish == HANDOVER_LEAVE && (!session->options.manager || !can_be_left(session)))
+	if (wish == HANDOVER_LEAVE && (!session->options.manager || !can_be_left(session) ||
+					      !own_mount_is_there(&session->mount)))
 		wish = HANDOVER_END;
 	if (wish == HANDOVER_END)
 		fuse_session_exit(session->connection.fuse);
