@@ -389,7 +389,7 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 		leave(workers, worker);
 	if (r != -ESRCH)
 		return r;
-	/* It was killed while it was idle. The new one can't return that. */
+	/* It was killed while it was idle, or stopped. The new one can't return that. */
 	note_file_system(worker, job->file_system);
 	return try(workers, worker, job, ret, problem);
 }
