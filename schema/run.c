@@ -349,6 +349,8 @@ int schema_validate(const struct schema *schema, const struct node *root, struct
 	bool fits = run_apply(&run, schema->root, root, EVALUATED_NOT);
 	if (run.failure != RUN_FINE)
 		return report_failure(&run, schema->root->resource->file, problem);
+	if (fits)
+		return 0;
 	find_secrets(&run, root);
-	return fits ? 0 : faults_make(&run, arena, ret);
+	return faults_make(&run, arena, ret);
 }
