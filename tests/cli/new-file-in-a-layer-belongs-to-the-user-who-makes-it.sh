@@ -28,7 +28,8 @@ chmod 3777 low/sub/deep
 
 set_() { runs 0 "$PLYFS" set -c plyfs.yaml "$@"; }
 for name in sub/deep/app wide secret denied own; do set_ $name.yaml a 2; done
-is high/sub/deep/app.yaml '0:0 644'
+# Only the group can search low/sub, and so read the lower file.
+is high/sub/deep/app.yaml '0:1002 640'
 is high/sub '0:1002 750'
 is high/sub/deep '0:0 755'
 # Only its own user can write it, and it is never set-id. Every user who can read the lower file can read this one.
