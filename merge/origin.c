@@ -20,15 +20,10 @@
 /* Slots of the first table; a power of two. */
 #define SLOTS_MIN 256
 
-struct origin_slot {
-	struct origin origin;   /* must be first; its size is part of the library's interface */
-	const struct node *own; /* the source's node of which the value is a copy; or NULL */
-};
-
 struct origins {
 	struct arena *arena;
-	struct origin_slot *slots; /* by the address of `value`; NULL: free */
-	size_t size;               /* a power of two, at most half full; 0: no table yet */
+	struct origin *slots; /* by the address of `value`; NULL: free */
+	size_t size;          /* a power of two, at most half full; 0: no table yet */
 	size_t count;
 	struct origin_piece *first_piece;
 	struct origin_piece *last_piece;
@@ -79,8 +74,7 @@ static void *get_memory(struct origins *origins, size_t count, size_t size)
 }
 
 /* Returns the slot of `value`, or the free one where it belongs. */
-static struct origin_slot *find_slot(
-	const struct origin_slot *slots, size_t size, const struct node *value)
+static struct origin *find_slot(const struct origin *slots, size_t size, const struct node *value)
 {
 	/*
 	 * Pages are hashed; nodes in a page are neighbours in the table: trees are walked in order.
@@ -89,21 +83,21 @@ static struct origin_slot *find_slot(
 	uint64_t page = (address >> PAGE_BITS) * 0x9e3779b97f4a7c15u >> 32;
 	size_t i = (size_t)(page * PAGE_SLOTS + (address >> NODE_BITS) % PAGE_SLOTS) & (size - 1);
 
-	while (slots[i].origin.value && slots[i].origin.value != value)
+	while (slots[i].value && slots[i].value != value)
 		i = (i + 1) & (size - 1);
-	return (struct origin_slot *)&slots[i];
+	return (struct origin *)&slots[i];
 }
 
 static void grow(struct origins *origins)
 {
 	size_t size = origins->size ? 4 * origins->size : SLOTS_MIN;
-	struct origin_slot *slots = get_memory(origins, size, sizeof(*slots));
+	struct origin *slots = get_memory(origins, size, sizeof(*slots));
 
 	if (!slots)
 		return;
 	for (size_t i = 0; i < origins->size; i++)
-		if (origins->slots[i].origin.value)
-			*find_slot(slots, size, origins->slots[i].origin.value) = origins->slots[i];
+		if (origins->slots[i].value)
+			*find_slot(slots, size, origins->slots[i].value) = origins->slots[i];
 	origins->slots = slots;
 	origins->size = size;
 }
@@ -112,7 +106,7 @@ const struct origin *origin_of(const struct origins *origins, const struct node 
 {
 	if (!origins || origins->size == 0)
 		return NULL;
-	const struct origin *found = &find_slot(origins->slots, origins->size, value)->origin;
+	const struct origin *found = find_slot(origins->slots, origins->size, value);
 	return found->value ? found : NULL;
 }
 
@@ -126,7 +120,7 @@ static struct origin *make(struct origins *origins, const struct node *value)
 		grow(origins);
 	if (origins->has_failed)
 		return NULL;
-	struct origin *origin = &find_slot(origins->slots, origins->size, value)->origin;
+	struct origin *origin = find_slot(origins->slots, origins->size, value);
 	if (!origin->value) {
 		origin->value = value;
 		origins->count++;
@@ -262,14 +256,6 @@ static void set_steps(
 	origin->count = steps->count;
 }
 
-/* Returns the value as its source has it, without what the merge has put into it since. */
-static const struct node *as_read(const struct origin *origin, const struct node *value)
-{
-	const struct origin_slot *slot = (const struct origin_slot *)origin;
-
-	return slot && slot->own ? slot->own : value;
-}
-
 /*
  * Takes the steps of a value that leaves the tree, and adds the value itself. A value that was made
  * of nothing has no place, and is not added.
@@ -292,8 +278,7 @@ static struct origin_run take_steps(struct origins *origins, const struct node *
 		origin->places = NULL;
 	if (lost->source)
 		append_step(origins, &steps,
-			(struct origin_step){
-				.value = as_read(origin, lost), .why = why, .fate = fate});
+			(struct origin_step){.value = lost, .why = why, .fate = fate});
 	return steps;
 }
 
@@ -361,9 +346,7 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 	}
 	if (other->source)
 		note_step(origins, value, &steps,
-			(struct origin_step){.value = as_read(origin_of(origins, other), other),
-				.why = why,
-				.fate = fate});
+			(struct origin_step){.value = other, .why = why, .fate = fate});
 	set_steps(origins, value, &steps);
 }
 
@@ -371,17 +354,15 @@ void origin_move(struct origins *origins, const struct node *from, const struct 
 {
 	struct origin *origin = origins ? (struct origin *)origin_of(origins, from) : NULL;
 
-	if (!origins || from == to)
+	if (!origin || from == to)
 		return;
-	struct origin known = origin ? *origin : (struct origin){0};
-	const struct node *own = as_read(origin, from);
-	if (origin)
-		origin->places = NULL;
-	struct origin_slot *moved = (struct origin_slot *)make(origins, to);
+	struct origin known = *origin;
+	origin->places = NULL;
+	struct origin *moved = make(origins, to);
 	if (!moved)
 		return;
 	known.value = to;
-	*moved = (struct origin_slot){known, is_same_place(own, to) ? own : NULL};
+	*moved = known;
 }
 
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,
