@@ -78,6 +78,7 @@ int background_start(struct background *ret, int *exit_code)
 		return BACKGROUND_PARENT;
 	}
 	close(fds[0]);
+	setsid();
 	*ret = (struct background){fds[1], take_fd(&null_fd)};
 	return 0;
 }
@@ -96,8 +97,6 @@ void background_ready(struct background *background)
 
 	if (background->pipe_fd < 0)
 		return;
-	/* Not earlier: an automounter's process group alone gets through to the mountpoint. */
-	setsid();
 	leave_terminal(background);
 	do
 		n = write(background->pipe_fd, "", 1);

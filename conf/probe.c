@@ -43,10 +43,8 @@ __attribute__((noreturn)) static void run(probe_call *call, void *context, int o
 	/* There may be no /dev. */
 	if (forked_keep_only(-1, &out, 1) < 0)
 		(void)close_range(STDIN_FILENO, STDERR_FILENO, 0);
-	/* So that no terminal waits for the child. Without one, it stays in the process group: an
-	 * automounter's group alone gets through to the mountpoint. */
-	if (open("/dev/tty", O_RDWR | O_CLOEXEC) >= 0)
-		setsid();
+	/* A session of its own, so that no terminal waits for the child. */
+	setsid();
 	if (!forked_dies_with(parent))
 		_exit(1);
 	int r = call(context, out);

@@ -68,9 +68,6 @@ int helper_begin(enum helper_kind kind, int socket, int kept)
 	for (enum helper_kind other = 0; other < HELPER_KINDS; other++)
 		helpers[other].pid = 0;
 	prctl(PR_SET_NAME, helper_name(kind));
-	/* A program that kills the process group of plyfs mount must not stop the mount. */
-	if (!is_guard(kind))
-		setsid();
 	/* A terminal, and systemd, send these to all processes at once. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);

@@ -26,8 +26,7 @@ for place in /usr /etc "$@"; do
 done
 mkdir -p ".$directory"
 mount --bind "$directory" ".$directory"
-for device in autofs full fuse null random tty urandom zero; do
-	[ -e /dev/$device ] || continue
+for device in full fuse null random tty urandom zero; do
 	: >dev/$device
 	mount --bind /dev/$device dev/$device
 done
