@@ -103,15 +103,10 @@ static bool same_content(const struct version *a, const struct version *b)
 	return false;
 }
 
-bool version_same_bytes(const struct version *a, const struct version *b)
-{
-	return a->kind == b->kind && a->size == b->size && same_content(a, b);
-}
-
 bool version_same(const struct version *a, const struct version *b)
 {
-	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid &&
-	       version_same_bytes(a, b);
+	return a->kind == b->kind && a->mode == b->mode && a->uid == b->uid && a->gid == b->gid &&
+	       a->size == b->size && same_content(a, b);
 }
 
 static struct rights rights_of(const struct version *version)

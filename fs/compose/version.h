@@ -106,7 +106,6 @@ void version_unrefp(struct version **version);
 
 /** Returns whether two versions have the same content, kind, mode and owner. Times do not count. */
 bool version_same(const struct version *a, const struct version *b);
-bool version_same_bytes(const struct version *a, const struct version *b); /* of any rights */
 
 /**
  * Copies content and attributes, but no stamps and no descriptor. So the copy can't be compared

@@ -256,12 +256,6 @@ void entry_prepare_version(struct view *view, struct entry *entry, struct versio
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
 	version->ctime = clock_clearly_after(now, entry->use->last.ctime);
-	const struct version *shown = entry->use->version;
-	if (shown && version_same_bytes(shown, version)) {
-		if (!version_is_touched(shown, version))
-			version->mtime = shown->mtime;
-		return;
-	}
 	struct timespec least = clock_clearly_after(version->mtime, entry->use->last.mtime);
 	/* The newest source is unchanged: another source has changed, or a source is gone. */
 	if (time_is_later(least, version->mtime))

@@ -23,8 +23,7 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 /**
  * Give a version its number and times, before it is shown. The first version of a path has the
  * times of its newest source. A later version has the present as ctime. Its mtime is that of its
- * newest source, if that is at least 1 ms later than the former mtime; otherwise the present. If
- * only rights change, the mtime stays, unless the only source has another one.
+ * newest source, if that is at least 1 ms later than the former mtime; otherwise the present.
  *
  * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
  * forgot the path. Then the same content gets its former number, and its former times unless a

@@ -118,6 +118,24 @@ static bool take_time(struct look *look)
 	return has_time && look->refresh.is_known;
 }
 
+/*
+ * Prepares the version that replaces what is shown. If it has the same bytes, it only announces the
+ * name: its mtime stays, unless the only source has another one.
+ */
+static void prepare(struct view *view, struct look *look, bool is_same)
+{
+	struct entry *entry = look->entry;
+	struct version *version = look->result.version;
+	const struct version *shown = is_same ? entry->use->version : NULL;
+	struct timespec mtime = {0};
+
+	if (shown)
+		mtime = is_touched(look) ? version->mtime : shown->mtime;
+	entry_prepare_version(view, entry, version);
+	if (shown)
+		version->mtime = mtime;
+}
+
 /* Returns whether the file must be published. */
 static bool decide_file_waits(struct view *view, struct look *look)
 {
@@ -152,7 +170,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 	if (is_same && entry->known == KNOWN_SHOWN)
 		return take_time(look);
 	/* No program has seen the former file, but there was a change: watchers are woken. */
-	entry_prepare_version(view, entry, version);
+	prepare(view, look, is_same);
 	look->refresh.change->kind = CHANGE_REPLACE;
 	look->refresh.change->version = version_ref(version);
 	return true;

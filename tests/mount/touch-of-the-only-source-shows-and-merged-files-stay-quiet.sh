@@ -61,20 +61,6 @@ saw_no_events
 touch low/other.txt
 comes_to_have_time_of other.txt
 
-# Other rights are a new file, and no new time. So are they with a touch, which is to the source's time.
-time=$(stat -c %y mnt/app.yaml)
-chmod 600 low/other.txt low/app.yaml
-has_mode() { [ "$(stat -c %a "mnt/$1")" = "$2" ]; }
-eventually has_mode other.txt 400 || fail "other.txt has another mode"
-eventually has_mode app.yaml 400 || fail "app.yaml has another mode"
-has_time_of other.txt || fail "chmod gives other.txt the time $(stat -c %y mnt/other.txt)"
-[ "$(stat -c %y mnt/app.yaml)" = "$time" ] || fail "chmod moves the time of a merged file"
-touch -d '2003-03-03' low/other.txt
-chmod 644 low/other.txt low/app.yaml
-eventually has_mode other.txt 444 || fail "other.txt has another mode"
-comes_to_have_time_of other.txt
-eventually has_mode app.yaml 444 || fail "app.yaml has another mode"
-
 # A change after a time in the future is still a newer file.
 touch -d '2031-01-01' low/sub/only.txt
 comes_to_have_time_of sub/only.txt
