@@ -71,10 +71,11 @@ static bool come_to_rest(struct session *session)
 	return true;
 }
 
-/* Returns whether programs can start while no process serves the mount. */
+/* Returns whether the mount is there, and programs can start while no process serves it. */
 static bool can_be_left(const struct session *session)
 {
-	return session->connection.hello.len && !mountpoint_is_for_programs(session->mount.path);
+	return session->connection.hello.len && own_mount_is_there(&session->mount) &&
+	       !mountpoint_is_for_programs(session->mount.path);
 }
 
 /* An exec waits for all threads, and a thread may wait for a layer that does not answer. */
@@ -125,8 +126,7 @@ bool session_handover_begin(void *context)
 		log_failure(session, error);
 	if (error)
 		return false;
-	if (wish == HANDOVER_LEAVE && (!session->options.manager || !can_be_left(session) ||
-					      !own_mount_is_there(&session->mount)))
+	if (wish == HANDOVER_LEAVE && (!session->options.manager || !can_be_left(session)))
 		wish = HANDOVER_END;
 	if (wish == HANDOVER_END)
 		fuse_session_exit(session->connection.fuse);
