@@ -20,10 +20,15 @@
 /* Slots of the first table; a power of two. */
 #define SLOTS_MIN 256
 
+struct origin_slot {
+	struct origin origin;   /* must be first; its size is part of the library's interface */
+	const struct node *own; /* the source's node that the value is a copy of; NULL: itself */
+};
+
 struct origins {
 	struct arena *arena;
-	struct origin *slots; /* by the address of `value`; NULL: free */
-	size_t size;          /* a power of two, at most half full; 0: no table yet */
+	struct origin_slot *slots; /* by the address of `value`; NULL: free */
+	size_t size;               /* a power of two, at most half full; 0: no table yet */
 	size_t count;
 	struct origin_piece *first_piece;
 	struct origin_piece *last_piece;
@@ -74,7 +79,8 @@ static void *get_memory(struct origins *origins, size_t count, size_t size)
 }
 
 /* Returns the slot of `value`, or the free one where it belongs. */
-static struct origin *find_slot(const struct origin *slots, size_t size, const struct node *value)
+static struct origin_slot *find_slot(
+	const struct origin_slot *slots, size_t size, const struct node *value)
 {
 	/*
 	 * Pages are hashed; nodes in a page are neighbours in the table: trees are walked in order.
@@ -83,21 +89,21 @@ static struct origin *find_slot(const struct origin *slots, size_t size, const s
 	uint64_t page = (address >> PAGE_BITS) * 0x9e3779b97f4a7c15u >> 32;
 	size_t i = (size_t)(page * PAGE_SLOTS + (address >> NODE_BITS) % PAGE_SLOTS) & (size - 1);
 
-	while (slots[i].value && slots[i].value != value)
+	while (slots[i].origin.value && slots[i].origin.value != value)
 		i = (i + 1) & (size - 1);
-	return (struct origin *)&slots[i];
+	return (struct origin_slot *)&slots[i];
 }
 
 static void grow(struct origins *origins)
 {
 	size_t size = origins->size ? 4 * origins->size : SLOTS_MIN;
-	struct origin *slots = get_memory(origins, size, sizeof(*slots));
+	struct origin_slot *slots = get_memory(origins, size, sizeof(*slots));
 
 	if (!slots)
 		return;
 	for (size_t i = 0; i < origins->size; i++)
-		if (origins->slots[i].value)
-			*find_slot(slots, size, origins->slots[i].value) = origins->slots[i];
+		if (origins->slots[i].origin.value)
+			*find_slot(slots, size, origins->slots[i].origin.value) = origins->slots[i];
 	origins->slots = slots;
 	origins->size = size;
 }
@@ -106,7 +112,7 @@ const struct origin *origin_of(const struct origins *origins, const struct node 
 {
 	if (!origins || origins->size == 0)
 		return NULL;
-	const struct origin *found = find_slot(origins->slots, origins->size, value);
+	const struct origin *found = &find_slot(origins->slots, origins->size, value)->origin;
 	return found->value ? found : NULL;
 }
 
@@ -120,7 +126,7 @@ static struct origin *make(struct origins *origins, const struct node *value)
 		grow(origins);
 	if (origins->has_failed)
 		return NULL;
-	struct origin *origin = find_slot(origins->slots, origins->size, value);
+	struct origin *origin = &find_slot(origins->slots, origins->size, value)->origin;
 	if (!origin->value) {
 		origin->value = value;
 		origins->count++;
@@ -256,6 +262,17 @@ static void set_steps(
 	origin->count = steps->count;
 }
 
+/* What a value is a copy of, if that is no value of a source. */
+static const struct node of_merge;
+
+/* Returns the value as its source has it, without what the merge has put into it since. */
+static const struct node *as_read(const struct origin *origin, const struct node *value)
+{
+	const struct origin_slot *slot = (const struct origin_slot *)origin;
+
+	return slot && slot->own && slot->own != &of_merge ? slot->own : value;
+}
+
 /*
  * Takes the steps of a value that leaves the tree, and adds the value itself. A value that was made
  * of nothing has no place, and is not added.
@@ -278,7 +295,8 @@ static struct origin_run take_steps(struct origins *origins, const struct node *
 		origin->places = NULL;
 	if (lost->source)
 		append_step(origins, &steps,
-			(struct origin_step){.value = lost, .why = why, .fate = fate});
+			(struct origin_step){
+				.value = as_read(origin, lost), .why = why, .fate = fate});
 	return steps;
 }
 
@@ -346,23 +364,28 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 	}
 	if (other->source)
 		note_step(origins, value, &steps,
-			(struct origin_step){.value = other, .why = why, .fate = fate});
+			(struct origin_step){.value = as_read(origin_of(origins, other), other),
+				.why = why,
+				.fate = fate});
 	set_steps(origins, value, &steps);
 }
 
 void origin_move(struct origins *origins, const struct node *from, const struct node *to)
 {
-	struct origin *origin = origins ? (struct origin *)origin_of(origins, from) : NULL;
-
-	if (!origin || from == to)
+	if (!origins || from == to)
 		return;
-	struct origin known = *origin;
-	origin->places = NULL;
-	struct origin *moved = make(origins, to);
-	if (!moved)
-		return;
-	known.value = to;
-	*moved = known;
+	struct origin_slot *slot = (struct origin_slot *)origin_of(origins, from);
+	struct origin_slot moved = slot ? *slot : (struct origin_slot){0};
+	if (!moved.own)
+		moved.own = from;
+	if (!moved.own->source || !is_same_place(moved.own, to))
+		moved.own = &of_merge;
+	moved.origin.value = to;
+	if (slot)
+		slot->origin.places = NULL;
+	slot = (struct origin_slot *)make(origins, to);
+	if (slot)
+		*slot = moved;
 }
 
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,

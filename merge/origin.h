@@ -119,7 +119,10 @@ void origin_take_over(struct origins *origins, const struct node *value, const s
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
 	enum origin_fate fate, struct origin_why why);
 
-/** Moves the steps and removals of `from` to `to`, a copy that replaces `from` in the result. */
+/**
+ * Moves the steps and removals of `from` to `to`, a copy that replaces `from` in the result. The
+ * copy may be changed: if it is lost later, the step has what it is a copy of.
+ */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
 /** Records that `lost` at `key` was removed from the map or list `from`. why.by may be NULL. */

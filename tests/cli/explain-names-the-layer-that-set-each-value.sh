@@ -56,6 +56,30 @@ runs 0 "$PLYFS" explain -l low:high:top root.yaml a
 grep -q '^a (gone) ' out || fail "it says: $(cat out)"
 grep -q '^  lost  1  *low   low/root.yaml:1:4  *the value is deleted (high/root.yaml:1:1)$' out || fail "it says: $(cat out)"
 
+# What was combined and then lost is shown as each layer has it.
+mkdir -p a b c
+printf 'm: {x: old, y: {z: 1}}\nl: [1]\n' >a/lost.yaml
+printf 'm: {x: new, y: {w: 2}}\nl: !append [2]\n' >b/lost.yaml
+printf 'm: !replace 0\nl: !replace 0\n' >c/lost.yaml
+runs 0 "$PLYFS" explain -l a:b:c lost.yaml
+for text in 'lost  {x: old, y: {z: 1}}  *a  a/lost.yaml:1:4' 'lost  {x: new, y: {w: 2}}  *b  b/lost.yaml:1:4' \
+	'lost  \[1\]  *a  a/lost.yaml:2:4' 'lost  !append \[2\]  *b  b/lost.yaml:2:4'; do
+	grep -q "^  $text " out || fail "it does not say $text: $(cat out)"
+done
+runs 0 "$PLYFS" explain -l a:b:c lost.yaml m.x
+grep -q '^  lost  old  *a  a/lost.yaml:1:8 ' out || fail "it says: $(cat out)"
+
+# With Salt's tags, too: a constructed value is a copy of what the source has.
+printf 'm: !aggr-map {x: old, y: !aggr-map {z: 1}}\n' >a/lost.yaml
+printf 'm: !aggr-map {x: new, y: !aggr-map {w: 2}}\n' >b/lost.yaml
+printf 'm: 0\n' >c/lost.yaml
+printf 'layers: [{name: a, path: a}, {name: b, path: b}, {name: c, path: c}]\nrules: [{match: "*", strategy: salt}]\n' >salt.yaml
+runs 0 "$PLYFS" explain -c salt.yaml lost.yaml
+for text in 'lost  !aggr-map {x: old, y: !aggr-map {z: 1}}  *a  a/lost.yaml:1:4' \
+	'lost  !aggr-map {x: new, y: !aggr-map {w: 2}}  *b  b/lost.yaml:1:4'; do
+	grep -q "^  $text " out || fail "it does not say $text: $(cat out)"
+done
+
 # An error is the merge's own, with its line.
 printf 'port: 80\n  x: 1\n' >site/app.yaml
 runs 1 "$PLYFS" explain -l vendor:site app.yaml

@@ -148,15 +148,15 @@ static int fill_dict(
 	 * The origins of the empty map belong to this place, and so does its own place, if it has
 	 * one.
 	 */
-	origin_bound_move(cloud->origins, value, *ret);
-	for (uint32_t i = 0; i < with->map.count; i++)
-		origin_restore(
-			cloud->origins, *ret, with->map.pairs[i].key, with->map.pairs[i].value);
 	if (value->source) {
 		(*ret)->source = value->source;
 		(*ret)->line = value->line;
 		(*ret)->column = value->column;
 	}
+	origin_bound_move(cloud->origins, value, *ret);
+	for (uint32_t i = 0; i < with->map.count; i++)
+		origin_restore(
+			cloud->origins, *ret, with->map.pairs[i].key, with->map.pairs[i].value);
 	return 0;
 }
 

@@ -351,6 +351,7 @@ static int take_by_key(struct deep *deep, const struct node *value, const struct
 	if (!list)
 		return -ENOMEM;
 	list->node.mark = OWNED;
+	origin_move(deep->origins, value, &list->node);
 
 	r = merge_by_key(deep, list, value, place, rule);
 	if (r == 0)

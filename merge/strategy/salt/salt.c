@@ -238,6 +238,7 @@ static int construct(const struct salt_reading *reading, const struct node *node
 		r = without_tag(reading, value, &value);
 	if (r != 0)
 		return r;
+	origin_move(reading->salt->origins, node, value);
 
 	/* On a value !reset has no meaning, as in Salt. */
 	if (!is_own(tag) || tag == TAG_RESET)
