@@ -6,7 +6,7 @@
  *      site: fra1
  *
  * --fact NAME=VALUE overrules the file. A value is not trusted: it must be one name in a path, so
- * that "../../home/eve" can't choose a directory. The value of %H must be one name, too.
+ * that "../../home/eve" can't choose a directory.
  */
 #pragma once
 

@@ -29,7 +29,7 @@
 
 /*
  * Greatest number of layers in one mount. Each costs a descriptor and a lookup for every path, and
- * a set of layers fits one uint64_t. plyfs.yaml(5) and plyfs.schema.json name it, too.
+ * a set of layers fits one uint64_t.
  */
 #define LAYERS_MAX 64
 
@@ -107,9 +107,9 @@ void layer_delegate(const struct layer_delegate *delegate);
 void layer_open_elsewhere(int (*open)(int path_fd, int flags));
 
 /*
- * The errno of a call that did not wait for answer_ms (settings_options.h), as its caller was in a
- * hurry (layer_tasks_patience() in layer_task.h). The file system may answer yet; nothing
- * may be shown as if it had failed.
+ * The errno of a call whose caller waits less than answer_ms (settings_options.h), by
+ * layer_tasks_patience() in layer_task.h. The file system may answer yet; nothing may be shown as
+ * if it had failed.
  */
 #define LAYER_LATE EINPROGRESS
 
@@ -161,8 +161,7 @@ bool layer_is_current(const struct layer *layer);
  * Returns whether another directory, or none, is at the layer's place now. If so, the directory
  * that was opened may be half removed, and a caller that has read it may have seen a state that the
  * layer never had. If a mirror writes the layer, returns store_is_replaced() instead: a tree that
- * is held stays complete, even if the place leads to a newer one (store_hold()). Returns false if
- * the layer is missing.
+ * store_hold() holds stays complete. Returns false if the layer is missing.
  */
 bool layer_was_replaced(const struct layer *layer);
 

@@ -41,9 +41,9 @@ struct layer_spec {
  * Sets the members `path`, `specifiers`, `behind` and `has_no_value`. `text` is the path in
  * plyfs.yaml. Replaces the specifiers in it, such as %H (plyfs.yaml(5)), by their values. A
  * relative path begins at `directory`, which is "" or ends with a slash. If this machine has no
- * value for a specifier, for example no machine id, an optional layer counts as missing, and its
- * path keeps "%m". For any other layer, that is a PROBLEM. Returns 0, with the texts in `arena`;
- * PROBLEM at the spec's place; or -ENOMEM.
+ * value for a specifier, an optional layer counts as missing, and its path keeps the specifier; a
+ * layer that is not optional gives PROBLEM. Returns 0, with the texts in `arena`; PROBLEM at the
+ * spec's place; or -ENOMEM.
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
 	const struct settings_environment *around, struct arena *arena, struct problem *problem);

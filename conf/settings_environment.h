@@ -14,7 +14,7 @@ struct settings_text;
 #define SETTINGS_FACTS_MAX 32
 
 struct settings_environment {
-	/* Absolute. Relative paths begin here; messages show them with `directory` in front. */
+	/* Absolute. Relative paths begin here. */
 	const char *directory;
 
 	/* The values of %H, %m and %u of another machine, to get that machine's result. */
@@ -34,8 +34,8 @@ struct settings_environment {
 	const char *mountpoint;
 	const char *beneath;
 
-	/* The caller watches the files of the settings, and reads them again after a change. If
-	 * false, settings_read() itself reads a bad file again if it was just written. */
+	/* The caller watches the files of the settings, and reads them again after a change. False:
+	 * settings_read() itself repeats the reading of a bad file that was just written. */
 	bool is_watched;
 };
 
