@@ -10,9 +10,8 @@
  *      {after: ":"}                        /data:/var:ro                       /var
  *      [{after: ":"}, target]              either of {target: /var}, /var      /var
  *
- * `by` is the value of the key `by` in a rule for lists, as the user writes it. A name, a path or a
- * map in `by` is a way to find the key. If `by` is a list of ways, they are tried in their order;
- * the first way that finds a key counts.
+ * The parameter `by` is the `by` of a rule for lists (list_rule.h). A name, a path or a map in it
+ * is a way to find an item's key. If `by` is a list, the first way that finds a key counts.
  */
 #pragma once
 

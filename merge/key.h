@@ -16,8 +16,8 @@
  *
  * A word without quotes finds a key of any type by its text (`80` may be a number), and prefers a
  * key that is written without quotes. A word in quotes prefers a key that is written in quotes. A
- * KEY that plyfs prints finds its value again, unless a key on the way is a list or map, as plyfs
- * prints such a key as `[?]`.
+ * KEY that plyfs prints finds its value again, unless a key on the way is a list or map, which is
+ * printed as `[?]`.
  */
 #pragma once
 
@@ -133,7 +133,7 @@ void key_text_put_index(struct key_text *text, uint32_t index);
 
 /**
  * Appends the part for the list item `value`. `key` is the value by which the item is matched. The
- * part is [NAME=KEY] if the item is a map that has `key` at NAME; otherwise [KEY].
+ * part is [NAME=TEXT] if the item is a map that has `key` at NAME; otherwise [TEXT].
  */
 void key_text_put_item(struct key_text *text, const struct node *key, const struct node *value);
 

@@ -52,7 +52,7 @@ struct put_request {
 	bool is_reset;
 };
 
-/* The effect of a request on the target. PUT_CHANGED and later values change its text. */
+/* The effect of a request on the target. PUT_CHANGED and PUT_EMPTIED change its text. */
 enum put_effect {
 	PUT_UNCHANGED, /* it has the wanted values already */
 	PUT_ABSENT,    /* of a reset: neither the target nor the result has the value */

@@ -19,7 +19,7 @@ struct patched {
 	size_t count;
 };
 
-/** Makes the patched text without a change. Borrows `text`. Returns 0 or -ENOMEM. */
+/** Begins with `text`, unchanged. Borrows `text`. Returns 0 or -ENOMEM. */
 int patched_begin(struct patched *patched, struct arena *arena, struct span text);
 
 /**

@@ -13,9 +13,8 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * Notes in the document's `doubt` that a merge with other files would lose something. `message`
- * says why; the place is `at` in the current line. If `doubt` is set already, does nothing. Returns
- * 0 or -ENOMEM.
+ * Sets document.doubt, unless it is set already: a merge with other files would lose something.
+ * `message` says why; the place is `at` in the current line. Returns 0 or -ENOMEM.
  */
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
 

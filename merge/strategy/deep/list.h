@@ -22,7 +22,7 @@ struct items {
 	uint32_t capacity;
 };
 
-/* An item in an index. Items with equal keys form a chain. Its first entry stands for the key. */
+/* An item in an index. Items with equal keys form a chain, whose first entry stands for the key. */
 struct list_entry {
 	const struct node *key; /* the item's key; in the index `values`, the item's value */
 	uint32_t hash;
@@ -41,7 +41,7 @@ struct list_index {
 	uint32_t count;
 	uint32_t capacity;
 	uint32_t *slots;      /* 1 + a key's first entry, or 0: free; NULL: entries are few */
-	uint32_t size;        /* slots, a power of two, at most half full */
+	uint32_t size;        /* number of slots, a power of two; at most half are used */
 	uint32_t front_count; /* number of items of list->front that were added to the index */
 	uint32_t back_count;  /* the same, of list->back */
 };
@@ -117,7 +117,7 @@ int list_add_value(struct list *list, int32_t position, const struct node *value
 const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash);
 
 /**
- * Marks the item at that position as removed, and empties the index `values`. After all items to
+ * Marks the item at `position` as removed, and empties the index `values`. After all items to
  * remove are marked, the caller must call list_removed().
  */
 void list_remove_at(struct list *list, int32_t position);
