@@ -34,7 +34,7 @@ struct fallbacks {
 };
 
 /**
- * Copies the fallbacks in `shown`, and the stamps of its sources; NULL: no version is shown.
+ * Copies the fallbacks, and the stamps of the sources, of `shown` (NULL: no version is shown).
  * Returns 0 or -ENOMEM; call fallbacks_fini() in any case.
  */
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
