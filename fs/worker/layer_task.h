@@ -10,7 +10,7 @@
  * the error at once. If a link of a local layer leads to such a file system, only paths through
  * the link wait for it. A layer without an answer counts as one that could not be examined
  * (union.h). The publisher serves all layers, so it waits only LAYER_HURRY_MS. Then it gets
- * -LAYER_LATE (layer.h), which is no failure: nothing that it shows may change for that.
+ * -LAYER_LATE (layer.h), which is no failure: what is shown stays.
  */
 #pragma once
 
