@@ -16,7 +16,7 @@ struct mirror_report {
 	const struct node *map;    /* for the functions of report.h */
 	const struct node *faults; /* a list in `map`; NULL: there is none */
 	bool is_connected; /* the mirror runs, and reports that it is connected to its store */
-	bool is_running;   /* a process holds the lock of the state */
+	bool is_running;   /* a process holds the lock in STATE */
 };
 
 /**
