@@ -38,11 +38,11 @@ uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
 /** Writes the bases, if they have changed. Returns 0; or -errno, with the old file in place. */
 int bases_write(struct rendered *rendered);
 
-/** Notes the basis of the version that was just put at the name. `basis` 0: it has none. */
+/** Notes the basis of the version just written for `owned`. `basis` 0: it has none. */
 void bases_note(struct rendered *rendered, struct owned *owned, uint64_t basis);
 
 /**
- * Returns whether `basis` is the noted one, and the file is as plyfs wrote it. If so, reports the
- * file as unchanged, and the caller must leave it as it is.
+ * Returns whether `basis` is the one noted for `owned`, and the file is as plyfs wrote it. If so,
+ * reports the file as unchanged, and the caller must leave it as it is.
  */
 bool bases_keep(struct rendered *rendered, struct owned *owned, uint64_t basis);
