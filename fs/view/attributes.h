@@ -12,10 +12,10 @@
  *
  *   (a) Before content is shown, attributes_settle_waits() drains the events. Of the directories
  *       above the content, it looks up those whose rights may have changed. It notifies the kernel,
- *       and waits until each path walk in the kernel's caches has ended. A walk that waits for a
- *       directory's lock, or for a lookup, was let in by the old rights and may go on much later.
- *       So once a right to a directory was taken away, the kernel must not cache names in it: each
- *       walk then sends a LOOKUP, and the driver checks the user again (view_lets_in()).
+ *       and waits until each path walk in the kernel's caches has ended. Another walk, which waits
+ *       for a directory's lock or a lookup, may go on much later with the old rights. So once a
+ *       right to a directory was taken away, the kernel must not cache names in it: each walk then
+ *       sends a LOOKUP, and the driver checks the user again (view_lets_in()).
  *   (b) A directory that gets wider rights also gets a revision (queue.h). The directory shows the
  *       rights when no change in it, or below it, waits with a smaller revision.
  */

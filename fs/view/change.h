@@ -1,7 +1,7 @@
 /*
  * A change: one path that is about to show something else. The publisher begins and ends the
- * change. In between, the publisher makes a system call. The kernel's request to rename, remove or
- * make the name then makes the change.
+ * change. In between, the publisher makes a system call, and the request that the kernel sends for
+ * this call makes the change.
  */
 #pragma once
 

@@ -21,9 +21,9 @@
 /* The publisher calls the operations, which may wait. */
 struct publisher_ops {
 	/*
-	 * Each carries out a change of its kind. Returns 0; or PUBLISHER_COVERED or -errno: the
-	 * tree stays as it is, and the path is queued again after a while. After 0 the publisher
-	 * calls view_apply_change(), unless a request has done so.
+	 * Each carries out a change of its kind. Returns 0: the publisher then calls
+	 * view_apply_change(), unless a request has done so; or PUBLISHER_COVERED or -errno: the
+	 * tree stays as it is, and the path is queued again after a while.
 	 */
 	int (*replace)(void *context, const struct change *change);
 	int (*remove)(void *context, const struct change *change);

@@ -9,7 +9,7 @@
  * Contract: a caller gets what a look of its own would find. A kept look answers only if no event
  * of its name or directory was reported since it began; to know this, the view first reads all
  * events. The look answers only for a file that depends on nothing but its watched sources. Any
- * other look ahead is dropped, and the caller gets a look of its own.
+ * other kept look is dropped, and the caller gets a look of its own.
  */
 #pragma once
 

@@ -73,19 +73,20 @@ struct inodes {
 	size_t freed_bytes; /* since view_was_freed() last returned true */
 };
 
-/* How many looks are kept that have ended before a program asked for their names. */
+/* Maximum number of kept looks (read_ahead.h). */
 #define AHEAD_MAX 8
 
-/* Maximum number of jobs that wait for late layers (LAYER_LATE). Each may keep a worker. */
+/* Maximum number of jobs that wait for late layers (LAYER_LATE). Each may occupy a worker. */
 #define PATIENT_MAX 4
 
 /* The publisher's looks (refresh.c), and those made ahead (read_ahead.h). */
 struct looks {
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned under_way; /* those under way or in `done`, except large ones; scans in the pool */
-	unsigned patient; /* of both, those that wait answer_ms (settings_options.h) for a layer */
-	int64_t last_ms;  /* when the last one was decided on; CLOCK_MONOTONIC */
+	/* looks under way or in `done`, except large ones; plus the scans in the pool */
+	unsigned under_way;
+	unsigned patient;              /* of `under_way`: those that wait for a late layer */
+	int64_t last_ms;               /* when the last one was decided on; CLOCK_MONOTONIC */
 	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */
 	unsigned ahead_next;           /* number of looks kept so far */
 };
@@ -145,8 +146,8 @@ struct view {
 
 	/*
 	 * Raised by each event and each queued item. An object has the revision of its last change.
-	 * A look has the revision at which it began: it is outdated if an object that it has used
-	 * has a higher one.
+	 * A look has the revision at which it began. If an object that the look has used has a
+	 * higher revision, the look is outdated.
 	 */
 	uint64_t revision;
 
@@ -174,5 +175,5 @@ bool view_is_strict(const struct view *view);
 /** Returns whether slow files get placeholders. In a strict mount requests wait instead. */
 bool view_has_placeholders(const struct view *view);
 
-/** Has the publisher look for work as soon as the caller waits, unless it is the caller. */
+/** Has the publisher look for work as soon as the caller waits. In the publisher: does nothing. */
 void view_wake(struct view *view);

@@ -207,7 +207,7 @@ typedef int view_lister(
  */
 view_lister view_list;
 
-/** Does view_list(); but if a remote layer would have to be asked, does nothing: VIEW_LATER. */
+/** As view_list(). If a remote layer would have to be asked, only returns VIEW_LATER. */
 view_lister view_list_at_once;
 
 /* The extended attributes of a version. */
@@ -259,7 +259,7 @@ struct change_hook_state {
 void view_change_hooks(struct view *view,
 	void (*each)(void *context, const struct change_hook_state *state), void *context);
 
-/** Notes for the commands of on_change that the path has changed, as the publisher does. */
+/** Records a change of the path, for the commands of on_change. */
 void view_note_change(struct view *view, const char *path);
 
 /** While `are_held`, starts no command of on_change, as the changes can't be seen yet. */
