@@ -1,6 +1,6 @@
 /*
- * A trial: before the daemon execs the program that now lies at its path, that program runs in a
- * process of its own, and says if it can take the mount over.
+ * A trial: before the daemon execs the program that now lies at program_call.path, that program
+ * runs in a process of its own, and says if it can take the mount over.
  *
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
  *          ◀── its end: TRIAL_YES, or its message ──
@@ -22,7 +22,7 @@
 
 /*
  * The option for a trial. Its value, the question, names the format of our state (handover.h). A
- * plyfs that is too old for a trial refuses the option, and so does not mount.
+ * plyfs that is too old for a trial refuses the option, so it mounts nothing.
  */
 #define TRIAL_OPTION "try-take-over"
 #define TRIAL_QUESTION_MAX 64
