@@ -23,7 +23,7 @@ struct connection {
 	bool has_acl_cache;   /* the kernel caches that a file has no access list */
 	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
 	struct span hello;    /* the kernel's first request; owned */
-	/* connection_close(), which must not fail, puts it in the place of /dev/fuse; -1: none */
+	/* the descriptor that connection_close() puts in the place of /dev/fuse; -1: none */
 	int ended_fd;
 	bool is_ending; /* the mount is about to end: do not notify the kernel any more */
 };

@@ -3,9 +3,7 @@
  *
  * The kernel locks a directory while it waits for the answer to a LOOKUP in it, and
  * fuse_lowlevel_notify_inval_entry() waits for that lock. So the thread that answers requests must
- * not call this function. The first notifier_tell() starts the notifier's thread. The notifier is
- * needed in two cases: a change can't be published by a system call on the mount; or the kernel
- * knows a directory that is missing in the listing in its cache.
+ * not call this function. The first notifier_tell() starts the notifier's thread.
  */
 #pragma once
 
