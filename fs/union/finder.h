@@ -22,7 +22,7 @@ struct finder {
 		void *each_context);
 
 	/*
-	 * Finds a file `name` in or below `directory`; passes over `skip` such files first, in
+	 * Finds a file `name` in or below `directory`, but not the first `skip` such files in
 	 * `list`'s order. Returns 0 with the file's path in *ret, for free(3), and with the layers
 	 * that show its directory in *layers; FINDER_ABSENT; or -errno.
 	 */
