@@ -2,7 +2,7 @@
  * A search for files that a strategy needs in addition to its inputs. It serves `plyfs merge`,
  * which has no layers. A relative directory begins at the working directory. The search goes
  * breadth first: upper directories before lower ones, names in byte order. It skips directories
- * whose names begin with a dot. It follows no links to directories, so it always ends.
+ * whose names begin with a dot. It follows no links to directories.
  */
 #pragma once
 

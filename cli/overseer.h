@@ -7,9 +7,8 @@
  *      user ◀─ overseer ◀─ pipes ── child ── stat(2), read(2) … ──▶ a mount
  *                  └─ /proc/CHILD/task/…/syscall
  *
- * The guard (plyfs_mount_guard()) avoids a mount that is silent already. The overseer is for a
- * server that falls silent later. Nothing ends the child's call on such a mount, not even SIGKILL,
- * so the child must not hold a pipe that another program reads to its end.
+ * Nothing ends a call on a silent mount, not even SIGKILL, so the child must not hold a pipe that
+ * another program reads to its end.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The check commands that can't be run, and the files that nothing has checked for that reason. */
+/* The check commands that can't be run, and the files that stay unchecked for that reason. */
 #pragma once
 
 #include <stddef.h>
