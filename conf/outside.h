@@ -1,7 +1,7 @@
 /*
  * Files and directories that settings name by their paths: plyfs.yaml, facts, presets, schemas,
  * programs, and the directories of layers. Their file systems may not answer. So a thread that must
- * not wait for them sets a delegate, which has another process make the system calls.
+ * not wait for them sets a delegate: another process then makes the system calls.
  */
 #pragma once
 
@@ -22,8 +22,7 @@ struct outside_file {
 enum outside_wanted {
 	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
 	OUTSIDE_FILLED = 1 << 1,   /* it must have an entry */
-	/* its owner must be that of the directory that contains the last name of `path` */
-	OUTSIDE_OWNED = 1 << 2,
+	OUTSIDE_OWNED = 1 << 2,    /* its owner must be that of dirname(3) of `path` */
 };
 
 /* The directory of a layer, as outside_open() gives it. */
@@ -45,14 +44,11 @@ int outside_find(const char *path, char ret[PATH_MAX]);
 
 /**
  * Opens the directory of a layer. We must have the right to list the directory. Returns 0 with
- * *ret; -ENODATA: it is empty; -EXDEV: its owner is not the one that
- * OUTSIDE_OWNED demands; or another -errno.
+ * *ret; -ENODATA: not OUTSIDE_FILLED; -EXDEV: not OUTSIDE_OWNED; or another -errno.
  */
 int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);
 
-/**
- * As trust_check(), but any -errno except -ESTALE and -ENOMEM becomes a problem.
- */
+/** As trust_check(), but any -errno except -ESTALE and -ENOMEM becomes a problem. */
 int outside_trust(const struct trusted *trusted, struct problem *problem);
 
 /*

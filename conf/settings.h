@@ -48,7 +48,7 @@ struct schema_file {
 struct rule {
 	const char *match; /* glob.h; NULL: built in */
 	struct options options;
-	const struct format *format;  /* NULL: the one that the name implies */
+	const struct format *format;  /* NULL: the one that the file's name implies */
 	const enum node_schema *yaml; /* YAML version of its sources; NULL: that of the settings */
 	bool is_toml_1_0;             /* its TOML sources must be TOML 1.0 */
 	enum rule_dropins dropins;    /* how files in NAME.d are sources of NAME */
@@ -126,10 +126,7 @@ int settings_read(const struct settings_environment *around, const char *path,
 int settings_from_layers(const struct settings_environment *around, const char *layers,
 	struct settings **ret, struct problem *problem);
 
-/**
- * As settings_read(), but opens no layers: they are only in `specs`. For callers that must not open
- * layers, or that prepare them first.
- */
+/** As settings_read(), but opens no layers: they are only in `specs`. */
 int settings_outline(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem);
 
@@ -139,8 +136,7 @@ int settings_outline(const struct settings_environment *around, const char *path
  * keeps its old directory. Returns as settings_read(), or -errno.
  *
  * In any case sets *outline, for settings_unref(), to the new settings as settings_outline() reads
- * them; NULL: plyfs.yaml can't be used, or there is none. So the caller knows what plyfs.yaml says
- * even if a layer can't be opened. `outline` may be NULL.
+ * them; NULL: plyfs.yaml can't be used, or there is none. `outline` may be NULL.
  */
 int settings_again(const struct settings *old, dev_t own, struct settings **outline,
 	struct settings **ret, struct problem *problem);
@@ -162,8 +158,8 @@ void settings_fix_header(struct settings *settings, bool header);
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
 /**
- * Returns whether both have the same contents, and the same directories as layers. Settings with a
- * NaN in them equal none, not even themselves.
+ * Returns whether both have the same contents, and their layers are the same directories. Settings
+ * with a NaN in them equal none, not even themselves.
  */
 bool settings_equal(const struct settings *a, const struct settings *b);
 
