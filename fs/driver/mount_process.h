@@ -8,7 +8,7 @@
  * it would wait for itself. It could not be killed, and would keep /dev/fuse open, so the mount
  * would hang for ever. So a child process makes the calls. The child holds a private clone of the
  * mount (mountpoint_clone()), but not /dev/fuse. If the daemon is killed, the kernel ends the
- * connection, the call fails, and the child ends. It makes no call on the mount after its answer.
+ * connection, the call fails, and the child ends.
  *
  * While a coroutine waits in mount_process_call(), other coroutines may call only
  * mount_process_cancel().

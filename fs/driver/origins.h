@@ -45,6 +45,6 @@ int origins_lookup(
 void origins_forget(struct origins_directories *origins, uint64_t ino, uint64_t count);
 void origins_fini(struct origins_directories *origins);
 
-/** _put writes the directories. The new daemon reads them by _take, which returns 0 or -ENOMEM. */
+/** In a take-over: _put writes the directories, _take reads them, and returns 0 or -ENOMEM. */
 void origins_put(const struct origins_directories *origins, struct record *record);
 int origins_take(struct origins_directories *origins, struct record *record);

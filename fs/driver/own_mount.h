@@ -53,8 +53,8 @@ void own_mount_close_clone(struct own_mount *mount);
 int own_mount_end(const struct own_mount *mount);
 
 /**
- * After the end of the connection: if the mount stays for `timeout_ms`, the kernel has aborted the
- * connection. Then unmounts, and returns -ECONNABORTED. While umount -f unmounts, the mount stays
- * for a moment. Otherwise returns 0.
+ * After the end of the connection: waits until the mount is gone (umount -f takes a moment), and
+ * returns 0. If the mount stays for `timeout_ms`, the connection was aborted: unmounts, and returns
+ * -ECONNABORTED.
  */
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms);
