@@ -73,8 +73,8 @@ void coroutine_wake_all(struct coroutine_queue *queue);
  * Sets the signal mask that this thread has while it waits in ppoll(2); NULL: ppoll(2) changes no
  * mask. *mask must stay valid.
  *
- * A thread's coroutines share its signal mask: to save and restore it at each turn would take a
- * system call. So a coroutine that changes the mask must restore it before it waits.
+ * A thread's coroutines share its signal mask, so a coroutine that changes the mask must restore it
+ * before it waits.
  */
 void coroutine_mask(const sigset_t *mask);
 
