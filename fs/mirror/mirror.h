@@ -44,7 +44,7 @@ struct mirror {
 	struct mirror_options options;
 	struct replica *replica;
 	struct mirror_status status;
-	int signal_fd;     /* of SIGHUP, which makes the mirror compare again at once */
+	int signal_fd;     /* of SIGHUP, which makes the mirror compare with the store at once */
 	unsigned attempts; /* consecutive failures; etcd.c or git.c sets it to 0 */
 	bool is_ready;
 };
