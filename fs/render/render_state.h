@@ -25,9 +25,9 @@ struct render {
 	int commit_failure;            /* result of the last attempt at a generation; 0: success */
 	struct problem commit_problem; /* while there is a `commit_failure` */
 	unsigned failed;               /* number of failures since render_all() began */
-	int64_t retry_ms;              /* delay of the retry of the next failure; 0: RETRY_MS */
+	int64_t retry_ms;              /* from the next failure to its retry; 0: RETRY_MS */
 
-	/* NULL: drift is not watched for. */
+	/* NULL: changes by other programs are not watched for. */
 	struct inotify *inotify;
 	struct subscription beside; /* to the directory that contains the generations */
 
@@ -35,7 +35,7 @@ struct render {
 	const struct populate_lookup *awaited; /* the lookup that it waits for; or NULL */
 
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by inode number */
-	size_t incomplete;   /* number of incomplete directories */
+	size_t incomplete;   /* number of SHOWN_UNKNOWN directories (shown_directory.h) */
 	bool is_removal_due; /* populate_remove_unseen() must be called again */
 };
 

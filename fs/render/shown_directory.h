@@ -12,8 +12,8 @@ struct render;
 /* Whether all names of a directory could be listed and looked up. If not, it is listed again. */
 enum shown_state {
 	SHOWN_WHOLE,
-	SHOWN_MISSED,  /* not, but what is rendered of the others is known */
-	SHOWN_UNKNOWN, /* not, as memory or descriptors were short: nothing may be removed */
+	SHOWN_MISSED,  /* not all; what is rendered of the others stays */
+	SHOWN_UNKNOWN, /* memory or descriptors were short: nothing may be removed */
 };
 
 struct shown_directory {
