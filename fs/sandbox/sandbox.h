@@ -11,8 +11,8 @@
  *                 it keeps those of the layers and of the directory under the mount, and inotify's,
  *                 to which it adds watches of remote layers. It writes no file, starts no process
  *                 and sends no signal. If a link of a layer with `follow` leads to a file outside
- *                 of the layers, a process that the daemon forks opens the file for the worker;
- *                 but no file in /proc or the like.
+ *                 of the layers, but not in /proc or the like, a process that the daemon forks
+ *                 opens the file for the worker.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
@@ -41,13 +41,8 @@
  *   no core       no core dump is written.
  *   environment   is overwritten. Not: mirror
  *
- * All processes but workers, guards, mirrors, plyfs-report and plyfs-settings are forked before the
- * mount, so that only the daemon holds /dev/fuse. The excepted processes close it at once.
  * plyfs-publish prepares its sandbox before the mount (sandbox_prepare()), and enters it
  * afterwards. In between it looks up no path, as the path may lead through the mount.
- *
- * If code in a process with a filter needs another system call, add the call to the table in
- * filter.c, with the reason.
  *
  * If the kernel lacks a part, or the build lacks libseccomp, plyfs runs without this part, and the
  * status says so. If the kernel offers a part that can't be used, plyfs does not start.
