@@ -31,9 +31,9 @@ int hidden_find(
 int hidden_mark_name(const struct settings *settings, const struct hidden *hidden, char **ret);
 
 /**
- * Calls `each` for each pair of a file at `path` or below it, and a layer of a rank below `below`
- * that locks values in the file. The layers up to that layer show the file; a layer above may hide
- * it. Stops at the first non-zero result of `each`, and returns it. Otherwise returns 0 or -errno.
+ * For each layer of a rank below `below`, calls `each` for each file, at `path` or beneath it, in
+ * which this layer locks values. The layers up to it show the file; a layer above may hide it.
+ * Stops at the first non-zero result of `each`, and returns it. Otherwise returns 0 or -errno.
  */
 int hidden_locks_each(const struct settings *settings, const char *path, size_t below,
 	int (*each)(void *context, const char *path, const struct value_lock *lock), void *context);
