@@ -47,7 +47,7 @@ void dependency_forget(struct entry *entry);
 /** Queues the entries that depend on the changed file `name` in `directory`. */
 void dependency_touch(struct view *view, const struct directory *directory, const char *name);
 
-/** Notes that a file came or went in `directory`, whose indexes are made anew when next used. */
+/** Notes that a file came or went in `directory`: the indexes that cover it become stale. */
 void dependency_stale(struct view *view, const struct directory *directory);
 
 /**
