@@ -1,8 +1,4 @@
-/*
- * A strategy's options: declared in a table, checked once, read by name.
- *
- * Help texts, the manual, messages and shell completion are generated from the table.
- */
+/* A strategy's options: declared in a table, checked once, read by name. */
 #pragma once
 
 #include "node.h"

@@ -20,7 +20,7 @@ struct merge_request;
 
 /* Positive results of stream_find(). */
 enum {
-	STREAM_NONE = 2, /* the KEY names no document */
+	STREAM_NONE = 2, /* the KEY has no document's name */
 	STREAM_NEW,      /* no document has the KEY's values, which are a complete name */
 	STREAM_UNKNOWN,  /* no document has the KEY's values, and they are no complete name */
 };
@@ -58,9 +58,9 @@ struct stream_place {
 };
 
 /**
- * Finds the document that the KEY `text` names at text[begin]. Returns 0 or STREAM_NEW, with *ret;
- * STREAM_UNKNOWN, with ret->end only; STREAM_NONE; or -ENOMEM. Returns PROBLEM if several documents
- * fit, or if no document has the index. ret->named is in `arena`.
+ * Finds the document whose name begins at text[begin] in the KEY `text`. Returns 0 or STREAM_NEW,
+ * with *ret; STREAM_UNKNOWN, with ret->end only; STREAM_NONE; or -ENOMEM. Returns PROBLEM if
+ * several documents fit, or if no document has the index. ret->named is in `arena`.
  */
 int stream_find(const struct stream *stream, const char *text, size_t begin, struct arena *arena,
 	struct stream_place *ret, struct problem *problem);

@@ -1,9 +1,6 @@
 /*
  * Edits of text that is made of lines, with or without sections: INI, systemd's units, keyfiles,
  * environment files and properties. See format.edit.
- *
- * The format's own writer makes new text, which then gets the separator, indent and quotes of the
- * pairs beside it.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ enum ini_goes_on {
 	INI_BACKSLASH, /* a line behind a line that ends with a backslash */
 };
 
-/* Where a quote has its meaning, and whether a second quote must end it. */
+/* Where a quote begins a quoted text, and whether a second quote must end it. */
 enum ini_quoting {
 	INI_QUOTE_OPEN,  /* anywhere; its end may be missing */
 	INI_QUOTE_ENDS,  /* anywhere; it must end */

@@ -9,7 +9,7 @@
 /* How a key's text is determined. */
 enum text_key_kind {
 	TEXT_KEY_AS_WRITTEN, /* the key's own text; a map or list as a key is refused */
-	TEXT_KEY_OF_JSON,    /* that of scalar_json(); a key for which there is none passes */
+	TEXT_KEY_OF_JSON,    /* by scalar_json(); a key that it can't convert passes */
 };
 
 /**

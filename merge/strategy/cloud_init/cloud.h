@@ -108,7 +108,7 @@ struct cloud_part {
 /** Merges all parts of one source into cloud->root. Returns 0, PROBLEM or -errno. */
 int cloud_add_source(struct cloud *cloud, const struct merge_input *input);
 
-/** Reads a part. *ret lives as long as the result. Returns 0, PROBLEM or -ENOMEM. */
+/** Reads a part. *ret lives as long as the merge's result. Returns 0, PROBLEM or -ENOMEM. */
 int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const struct format *format,
 	bool keep_duplicates, const struct document **ret);
 

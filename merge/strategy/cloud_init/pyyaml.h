@@ -6,8 +6,7 @@
  *
  * PyYAML accepts more than a type's grammar: `!!int "0o17"` is 15. It also changes the kind of
  * some values: the items of an !!omap, maps of one key, become pairs. This module rewrites such
- * values, so that no other code has to know these rules. A pair becomes a list with MARK_TUPLE
- * (json_patch.h).
+ * values. A pair becomes a list with MARK_TUPLE (json_patch.h).
  */
 #pragma once
 

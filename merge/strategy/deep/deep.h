@@ -87,7 +87,7 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
  * "A=1" becomes A: "1", and "A" becomes A: null. If the other map has a key with the same text, the
  * new map gets that key: "1=a" has the integer key 1 if the other map has it, else the string "1".
  * If both are maps, a key of *value becomes the key of *below with the same text, unless *value has
- * that key, too. In deep_pairs.c.
+ * both keys. In deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);
