@@ -13,7 +13,7 @@
 
 /**
  * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. So plyfs
- * holds no lock of the program that started it, and keeps no pipe open that another program reads
+ * holds no lock of the program that started it, and keeps open no pipe that another program reads
  * to its end. Opens a closed standard stream on /dev/null. Returns 0 or -errno.
  */
 int background_keep_standard(int kept);

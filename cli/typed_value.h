@@ -56,8 +56,8 @@ void typed_documents_fini(struct typed_documents *documents);
 const char *typed_value_file(const char *text);
 
 /**
- * Reads the text of VALUE. `-` stands for the text of standard input, and @FILE for that of FILE,
- * each without one line break at its end. Any other VALUE is its own text. Returns 0 with *ret,
+ * Reads the text of VALUE. `-` stands for the text of standard input, and @FILE for that of FILE; a
+ * line break at the end is removed. Any other VALUE is its own text. Returns 0 with *ret,
  * NUL-terminated, for free(3); PROBLEM; or -ENOMEM.
  */
 int typed_value_fetch(const char *text, char **ret, struct problem *problem);
