@@ -61,7 +61,7 @@ int settings_read_yaml(const struct node *node, const char *name, const enum nod
  */
 int settings_open(struct settings *settings, struct problem *problem);
 
-/** Opens the layers of settings->specs, which must have names. Returns 0, PROBLEM or -ENOMEM. */
+/** Opens the layers of settings->specs; each spec needs a name. Returns 0, PROBLEM or -ENOMEM. */
 int settings_set_layers(struct settings *settings, struct problem *problem);
 
 /**

@@ -30,7 +30,7 @@ struct store_spec {
 	/* as `directory`, but below root's default BASE; NULL if plyfs.yaml gives `state` */
 	const char *system;
 	const char *const *words; /* arguments of "plyfs" that run the mirror, ending with NULL */
-	const char *specifiers;   /* the letters of those in prefix, ref or path (layer_spec.h) */
+	const char *specifiers;   /* letters of specifiers in prefix, ref or path (layer_spec.h) */
 	uint64_t wait_ms;         /* how long a mount waits for the mirror to fill the layer */
 	const struct node *place;
 };
