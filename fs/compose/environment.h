@@ -24,9 +24,9 @@ void environment_init(struct environment *environment, const struct composer *co
 
 /**
  * Adds the rights of the directories above the source `path`, so that only users who may search
- * these can read the result. Skips directories that every user may search, and those above the
- * request's own path, which the mount shows. Returns 0, or -errno if memory or descriptors are
- * short, or a file system has failed (layer_has_failed()).
+ * these can read the result. Skips directories above the request's own path: the mount has them,
+ * too. Returns 0, or -errno if memory or descriptors are short, or a file system has failed
+ * (layer_has_failed()).
  */
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
@@ -41,8 +41,8 @@ int environment_guard_again(struct environment *environment, const struct layer 
 /**
  * Does environment_guard(), compose_load() and environment_guard_again(). Call it for a source in a
  * layer that follows links, or at another path than the request's. If the file system of a
- * directory above the source has failed, the source counts as one that could not be examined, and
- * its fallback denies no user. Returns as compose_load(); or SOURCE_MOVED.
+ * directory above the source has failed, the source counts as one that could not be examined.
+ * Returns as compose_load(); or SOURCE_MOVED.
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

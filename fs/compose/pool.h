@@ -6,8 +6,7 @@
  *
  * A running job waits for workers (worker.h) and other processes. Small jobs go before large ones,
  * and at most POOL_LARGE_JOBS coroutines run large ones at a time. So a small job in the queue
- * waits only for other small ones. Each of the two queues is first in, first out. The pool begins
- * with two coroutines, and makes more when jobs run at the same time.
+ * waits only for other small ones. Each of the two queues is first in, first out.
  */
 #pragma once
 

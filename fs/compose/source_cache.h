@@ -25,7 +25,7 @@ struct loaded {
 	bool is_whole;     /* no program can have written the file while it was read */
 	bool is_young;     /* racy: a further change may leave the stamp the same */
 	bool is_passed;    /* racy, and a change was reported after the read began */
-	struct loaded *of; /* of a fallback: owner of source and document; a reference; else NULL */
+	struct loaded *of; /* owner of a fallback's source and document; a reference; or NULL */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
 	size_t bytes;
