@@ -5,7 +5,7 @@
  *      etcd:/fleet/app.yaml@4711               the key, and the revision that wrote it
  *      git:4f2a91c0b1de:config/app.yaml        the commit, and the path in it
  *
- * A revision is given only if the bytes that were read are certain to be of that revision.
+ * The revision or commit is given only if it certainly has the bytes that were read.
  */
 #pragma once
 
