@@ -20,8 +20,8 @@ int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 
 /**
- * Makes the directories that the mirror needs. The mirror's user becomes the owner of the state's
- * directory. Returns 0, PROBLEM or -ENOMEM.
+ * Makes the directories that the mirror needs. The mirror's user becomes the owner of store->home.
+ * Returns 0, PROBLEM or -ENOMEM.
  */
 int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
 	struct problem *problem);
