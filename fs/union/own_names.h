@@ -13,8 +13,8 @@ struct own_names {
 };
 
 /**
- * Lists the directory in each layer that shows it. Calls `each` for the wanted names, lowest layer
- * first, names in byte order. Stops at the first non-zero result of `each`, and returns it.
+ * Lists the directory in each layer of directory->own. Calls `each` for the wanted names, lowest
+ * layer first, names in byte order. Stops at the first non-zero result of `each`, and returns it.
  * Otherwise returns 0; or -errno if memory or descriptors are short. Passes over a layer that can't
  * be listed.
  */

@@ -14,10 +14,10 @@
  * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and devices are passed
  * over.
  *
- * A layer that can't be examined (no permission, an I/O error, a dead file system) is not left out,
- * as files that it hides could show then. It is treated as if it had an unreadable file at the
- * path. But if the other layers show a directory there, or the path is the root, it is treated as
- * if it had a directory; if they show a link, as if it had nothing.
+ * A layer that can't be examined (no permission, an I/O error, a dead file system) may hide files
+ * of lower layers. So it is treated as if it had an unreadable file at the path. But if the other
+ * layers show a directory there, or the path is the root, it is treated as if it had a directory;
+ * if they show a link, as if it had nothing.
  *
  * Only this module knows these rules. It keeps no state.
  */
@@ -66,7 +66,8 @@ struct union_lookup {
 	bool has_unknown; /* a layer that is not in `found` could not be examined */
 	/*
 	 * An errno: a layer's file system has failed (layer_has_failed()), so `kind` may be wrong,
-	 * or the path hidden. Of several errors it is LAYER_LATE, or else ETIMEDOUT.
+	 * or the path hidden. Of several errors: LAYER_LATE (layer.h), else ETIMEDOUT, else the
+	 * first.
 	 */
 	int failure;
 	int whiteout_error; /* likewise: it is unknown whether a layer hides what lower ones have */
@@ -91,7 +92,7 @@ uint64_t union_lookup_bytes(const struct union_lookup *lookup);
 struct union_lookup *union_lookup_new(void);
 void union_lookup_freep(struct union_lookup **lookup);
 
-/** Returns whether `name` is a whiteout mark. Such names never show. */
+/** Returns whether `name` is a whiteout mark. The mount shows no such name. */
 bool union_is_mark(const char *name);
 
 /** Returns whether a name in the path is a whiteout mark. */
