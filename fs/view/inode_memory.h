@@ -37,7 +37,7 @@ struct inode_memory {
 /** Notes the item, in place of an older one of the same path. If memory is short, does nothing. */
 void inode_memory_note(struct inode_memory *memory, const struct inode_memory_item *item);
 
-/** Returns the item of a path, or NULL. It lives until the next note. */
+/** Returns the item of a path, or NULL. It lives until the next inode_memory_note(). */
 const struct inode_memory_item *inode_memory_find(const struct inode_memory *memory, uint64_t path);
 
 void inode_memory_fini(struct inode_memory *memory);

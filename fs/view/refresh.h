@@ -12,7 +12,7 @@
 
 /**
  * Handles the queued events, without waiting. Returns the milliseconds until the next deadline (of
- * a name that waits for quiet, a check, a poll); -1: none, wait for the watch or view->waker.
+ * a poll, a check, or a debounced name); -1: none, wait for the watch or view->waker.
  */
 int view_take_events(struct view *view);
 
