@@ -5,10 +5,8 @@
 #include "worker.h"
 
 /**
- * Does what compose() does, in a worker. But links, and large files that are shown without a copy
- * (compose_held_source()), need no parser: the calling process composes them itself. Of those in
- * a remote layer, it composes only files above 64 MiB, and only while the layer answers. Returns as
- * compose() or workers_run().
+ * Does what compose() does; in a worker, if a source must be parsed, or its file system may not
+ * answer. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,

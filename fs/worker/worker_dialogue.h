@@ -29,8 +29,8 @@ bool worker_job_is_cancelled(const struct worker_job *job);
 
 /**
  * Gives the worker the job, and waits for the answer. Returns as workers_run(); or -ESRCH: the
- * worker has ended after its former job, and did not get this one, or was stopped. If *can_go_on is
- * false, the worker must not get another job.
+ * worker had already ended before this job, or is suspended (SIGSTOP). If *can_go_on is false, the
+ * worker must not get another job.
  */
 int worker_do(const struct worker *worker, const struct worker_job *job, struct worker_answer *ret,
 	bool *can_go_on, struct problem *problem);
