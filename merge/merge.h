@@ -38,10 +38,10 @@ struct merge_environment {
 	 * root itself). If several directories have such a file, the one nearest to the root
 	 * counts; of several equally near, the first in byte order. *ret becomes the *count sources
 	 * of that file, lowest layer first. The sources must exist until the result is freed. They
-	 * must have documents, unless the options of read_options_for() have no format. If the
-	 * caller sets *count to N > 0, a file counts only if it has a source of a rank below N;
-	 * find() may ignore this, and may also give sources of other ranks. Returns 0,
-	 * MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
+	 * must have documents, unless the options of read_options_for() have no format. If *count
+	 * is N > 0 at the call, a file counts only if it has a source of a rank below N; find()
+	 * may ignore this, and may also give sources of other ranks. Returns 0, MERGE_ABSENT,
+	 * PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
 		const struct merge_input **ret, size_t *count, struct problem *problem);

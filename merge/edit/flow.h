@@ -40,7 +40,7 @@ size_t flow_open(const struct flow *flow, const struct extent *in);
 /**
  * Inserts `item` before the entry at `index`; if there is no such entry, after the last one. If
  * `in` is empty, `layout` says how `item` is laid out. layout->gap also counts if no two entries of
- * `in` show the gap. Returns 0 or -ENOMEM.
+ * `in` are on one line. Returns 0 or -ENOMEM.
  */
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
 	const struct flow_layout *layout);
@@ -52,7 +52,7 @@ int flow_remove(const struct flow *flow, const struct extent *in, const struct e
 bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step);
 
 /**
- * Joins the texts in the edit's arena; *len becomes the length. Returns NULL if there is no memory,
+ * Joins `parts` to a text in the edit's arena, of *len bytes. Returns NULL if there is no memory,
  * or if a part has a `len` but no `data`, because its allocation failed.
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);

@@ -34,7 +34,7 @@ static inline struct span line_place_text(struct span text, size_t begin, size_t
 
 bool line_place_is_section(const struct extent *extent);
 
-/** Returns whether it is MySQL's `!includedir` or the like, which must stand behind sections. */
+/** Returns whether `extent` must stand behind sections, as MySQL's `!includedir` must. */
 bool line_place_is_include(const struct extent *extent);
 
 /** Appends `extent`, in memory of the edit's arena. */

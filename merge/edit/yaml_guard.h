@@ -13,9 +13,9 @@
 int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**
- * Checks that each map or list on the way of the op's steps shows at no other place. *in becomes
- * the map or list around the op's place; NULL if the op has no step. Also returns EDIT_CANNOT, if a
- * map or list on the way is not written in the text.
+ * Checks that no map or list that the op's steps lead through is an alias, has one, or comes from a
+ * merge key. *in becomes the map or list around the op's place; NULL if the op has no step. Also
+ * returns EDIT_CANNOT, if one of these maps and lists is not written in the text.
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 

@@ -25,7 +25,7 @@ struct json_patch {
 	struct work *work;
 	struct problem *problem;
 	struct origins *origins; /* NULL: off */
-	/* maps each copy of an aliased map or list to its original; may be empty */
+	/* gives the original of each copy of an aliased map or list; may be empty */
 	const struct node_memo *aliased;
 	unsigned depth;          /* maximum depth of nested maps and lists */
 	const struct node *root; /* the document, with the patches so far */
