@@ -59,7 +59,7 @@ struct subschema {
 	uint32_t count;
 };
 
-/* An entry of a keyword's value, a map or list. */
+/* An entry of a keyword's value, if that is a map or list. */
 struct member {
 	struct span name;
 	uint32_t hash;
