@@ -1,6 +1,4 @@
-/*
- * Functions of the benchmarks that time one operation many times.
- */
+/* Functions for benchmarks that measure one operation many times. */
 #pragma once
 
 #include <errno.h>
