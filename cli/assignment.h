@@ -20,7 +20,7 @@ struct assignment {
 	const char *typed;    /* the VALUE; NULL: remove the KEY */
 	enum typed_note note; /* set by assignments_plan() */
 
-	/* private to assignments_plan(), which sets them in a copy of the item: */
+	/* private to assignments_plan(): */
 	struct key key;
 	const struct node *value;
 };

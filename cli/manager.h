@@ -30,8 +30,8 @@ void manager_say(const char *text, bool is_important);
 bool manager_store(int fd);
 
 /**
- * Returns -ETIMEDOUT if the manager does not read a message for 15 s; otherwise 0. For a process
- * that was forked by the one that called manager_find(), and has closed that connection.
+ * Returns -ETIMEDOUT if the manager does not read a message for 15 s; otherwise 0. For a forked
+ * process that has closed the connection of manager_find().
  */
 int manager_ask(void);
 

@@ -32,5 +32,5 @@ void progress_begin(struct progress *progress, int64_t first_ms, bool is_quiet);
 /** Shows "checking 10 of 20", or "checking 10" if `total` is 0. Most calls show nothing. */
 void progress_show(struct progress *progress, const char *what, size_t done, size_t total);
 
-/** Erases the line, before other output, and at the end. */
+/** Erases the line. Call it before other output, and at the end. */
 void progress_hide(struct progress *progress);
