@@ -4,8 +4,6 @@
  * When the time is up, probe_end() kills the child, and waits at most 50 ms for its end. If the
  * call can't be interrupted, the child ends when the call ends. Until then the child holds the pipe
  * for its output, but no terminal and no other open file.
- *
- * Any user who may mount can make a mount that never answers.
  */
 #pragma once
 

@@ -64,15 +64,14 @@ char *program_key(const struct program *program);
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
- * As program_name(). Returns true if the command is "sh -c SCRIPT", and the shell will search $PATH
- * for the name. Returns false if the name is missing in SCRIPT, is part of a path there, or is the
- * name of a function that SCRIPT defines.
+ * As program_name(). Returns whether the command is "sh -c SCRIPT", and the shell will search $PATH
+ * for the name.
  */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
  * Finds the program `name` in a list of directories, "A:B", as execvp(3) does. Returns 0 with the
- * program's path, -ENOENT, or -EACCES: this user can't execute it.
+ * program's path, -ENOENT, or -EACCES: this process can't execute it.
  */
 int program_find(const char *directories, const char *name, char path[PATH_MAX]);
 
