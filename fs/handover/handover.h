@@ -35,7 +35,7 @@
  * unit (ExecStartPre=) may access the mount, and the new plyfs must not do so before it serves.
  * HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it unmount.
  * The manager itself may access the mount, for a unit's EnvironmentFile=, and then wait for the
- * daemon that it is to start. A process watches for that, and ends the mount (watch_manager()).
+ * daemon that it is to start. In that case the mount ends.
  *
  * The first message is an offer, whose format never changes. So a plyfs that can't read the state
  * can end the mount (heir_end()), and mount anew.
@@ -134,19 +134,19 @@ int handover_become(struct handover *handover, struct record *record);
 
 /* The service manager. */
 struct handover_manager {
-	/* Gives it a socket, which the next daemon gets. Returns whether that succeeded. */
+	/* Gives the manager a socket, for the next daemon. Returns whether that succeeded. */
 	bool (*store)(int socket);
 
 	/*
-	 * Waits until it has handled a message. Returns 0; or -ETIMEDOUT: that takes too long.
-	 * Called in a forked process, all of whose descriptors may be closed.
+	 * Waits until the manager has handled a message. Returns 0; or -ETIMEDOUT: that takes too
+	 * long. Called in a forked process, all of whose descriptors may be closed.
 	 */
 	int (*ask)(void);
 };
 
 /**
- * Writes the record to a socket, and stores that. Returns 0 if the manager has the socket: this
- * process must do nothing more for the mount. Returns -errno if this process must go on.
+ * Gives the manager a socket with the record. Returns 0 if the manager has the socket: this process
+ * must do nothing more for the mount. Returns -errno if this process must go on.
  */
 int handover_leave(struct handover *handover, struct record *record,
 	const struct handover_manager *manager, const char *mountpoint);
