@@ -34,5 +34,5 @@ struct libcurl {
 
 extern struct libcurl libcurl;
 
-/** Loads and initialises libcurl, for good. False: libcurl is missing, too old, or fails. */
+/** Loads and initialises libcurl. False: libcurl is missing, too old, or fails. */
 bool libcurl_load(void);
