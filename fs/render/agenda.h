@@ -25,7 +25,7 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
  * Schedules the making of a generation after `after_ms`. Another call before that restarts the
- * delay, which ends 200 ms after the first call at the latest, unless `after_ms` is above 200.
+ * delay. If `after_ms` is at most 200, the delay ends 200 ms after the first call at the latest.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 

@@ -24,9 +24,8 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 	const struct problem *problem);
 
 /**
- * Notes that a change failed; the publisher retries the change. Until the retry the view has the
- * version before the change, but the new file may already be at the name. So populate_again()
- * leaves the name alone until the publisher has nothing left to publish.
+ * Notes that a change failed; the publisher retries the change. Until then the name is left alone,
+ * as the new file may already be there.
  */
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
@@ -34,8 +33,5 @@ void failure_of_change(struct render *render, const char *path, struct owned *ow
 /** Returns the delay of the next attempt, in ms. It grows until a success, except for -ENOMEM. */
 int64_t failure_retry_ms(struct render *render, int result);
 
-/**
- * Returns whether `result` is 0 or RENDERED_KEPT (rendered.h): another program's change is kept on
- * purpose. If so, ends the failure.
- */
+/** Returns whether `result` is 0 or RENDERED_KEPT (rendered.h). If so, ends the failure. */
 bool failure_is_over(struct render *render, struct owned *owned, int result);
