@@ -12,7 +12,7 @@ enum run_kind {
 	RUN_KINDS,
 };
 
-/* Commands inherit these values: those that the daemon had when it started. */
+/* The values that commands inherit: see runner_new(), runner.h. */
 struct run_origin {
 	char *language;      /* "LANG=…" */
 	struct rlimit files; /* the limit of descriptors */
