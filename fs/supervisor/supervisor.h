@@ -8,10 +8,10 @@
  *                settings_read()      layers are opened, by the link that the mirror switches
  *                supervisor_start()   the coroutine
  *
- * The path of the layer's directory follows from the store's settings in plyfs.yaml (store_spec.h),
- * so every command finds the directory. It is a link, which the mirror switches and the publisher
- * watches. So the publisher sees even a first state that comes after the start. The daemon uses no
- * network. If plyfs.yaml changes, the publisher passes the new settings to supervisor_use().
+ * The path of such a layer follows from the store's settings in plyfs.yaml (store_spec.h), so every
+ * command finds it. At the path is a link, which the mirror switches and the publisher watches. So
+ * the publisher sees even a first state that comes after the start. The daemon uses no network. If
+ * plyfs.yaml changes, the publisher passes the new settings to supervisor_use().
  *
  * - A mirror runs without capabilities, and can't get more rights. Its environment and descriptors
  *   are made for it; it has none of ours. If we are root, it runs as another user: the store's
@@ -48,9 +48,10 @@ struct supervisor_options {
 };
 
 /**
- * Checks that the mirrors of `outline` can be started, and starts them. `outline` is from
- * settings_outline() of an absolute path; *ret has a reference of its own. Call it before there
- * are coroutines. Returns 0 with *ret for supervisor_freep(); PROBLEM, with the remedy; or -errno.
+ * Checks that the mirrors of `outline` can be started, and starts them. `outline` comes from
+ * settings_outline() with an absolute path; *ret takes a reference to it. Call this function before
+ * there are coroutines. Returns 0 with *ret for supervisor_freep(); PROBLEM, with the remedy; or
+ * -errno.
  */
 int supervisor_new(struct settings *outline, const struct supervisor_options *options,
 	struct supervisor **ret, struct problem *problem);
