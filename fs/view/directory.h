@@ -14,7 +14,7 @@
  *       ├── it has gone, or is new ──▶ GONE ───────────────┤ after EVENTS_GONE_MS
  *       └── a program writes it ─────▶ WRITING ────────────┘ closed, or after EVENTS_QUIET_MS
  *
- * Fixed fields never change. Any other field may change while a coroutine waits (coroutine.h).
+ * A field marked "fixed" never changes. Any other may change while a coroutine waits (coroutine.h).
  */
 #pragma once
 
@@ -52,9 +52,6 @@ enum entry_scope {
  *      it is listed, and the kernel may cache its absence ──────────▶ UNANNOUNCED
  *      it is looked up, and programs may know another object of it ─▶ UNANNOUNCED
  *      the publisher publishes it ──────────────────────────────────▶ SHOWN
- *
- * While a name is UNANNOUNCED, programs may still take it for absent, or know another object of
- * it.
  */
 enum entry_known {
 	KNOWN_NOTHING,     /* kind NONE: no program has asked for it */
@@ -91,11 +88,10 @@ struct checked;
 /* The part of an entry that is made when the name is first looked up or queued. */
 struct entry_use {
 	/*
-	 * The object shown last (inode_memory.h). When the kernel has forgotten the object,
-	 * last.print is its fingerprint: the next object gets the same number only if it has the
-	 * same fingerprint, or if both are directories. last.print is 0 while the object is shown.
-	 * It is also 0 if any next object may get the number. The last.mtime and last.ctime of a
-	 * directory are set when the kernel forgets it.
+	 * The object shown last (inode_memory.h). last.print is 0 while the object is shown. After
+	 * the kernel has forgotten the object, the next one gets the same number only if last.print
+	 * is 0 or its own fingerprint, or if both are directories. The last.mtime and last.ctime of
+	 * a directory are set when the kernel forgets it.
 	 */
 	struct last_inode last;
 	uint64_t ino;                /* its inode number; 0: the one computed from its path */
@@ -282,7 +278,7 @@ struct entry *directory_find(const struct directory *directory, const char *name
 struct entry *directory_entry(struct directory *directory, const char *name);
 
 /**
- * Frees entry->pending if no event is left in it. Then removes and frees the entry if it shows
+ * Frees entry->use->pending if no event is left in it. Then removes and frees the entry if it shows
  * nothing and nothing needs it.
  */
 void directory_tidy(struct directory *directory, struct entry *entry);

@@ -26,8 +26,8 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
  * newest source, if that is at least 1 ms later than the former mtime; otherwise the present.
  *
  * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
- * forgot the path. Then the same content gets its former number, and its former times unless a
- * source is newer.
+ * forgot the path. In the second case the same content gets its former number, and its former times
+ * unless a source is newer.
  */
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);

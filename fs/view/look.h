@@ -9,11 +9,11 @@
  *        │          look goes back to look_up after a moment; if a worker takes long, lookups get
  *        │          a placeholder inode
  *        ▼
- *      end          a request's look is shown and answered at once (lookup.c); the publisher's
+ *      end          the result of a request's look is shown at once (lookup.c); the publisher's
  *                   look waits for the publisher's decision (refresh.c)
  *
- * entry->look is the look under way: first lookups of the same name share it, and the publisher's
- * look waits for it.
+ * entry->use->look is the look under way: first lookups of the same name share it, and the
+ * publisher's look waits for it.
  */
 #pragma once
 
@@ -21,20 +21,20 @@
 #include "state.h"
 
 enum look_purpose {
-	LOOK_FIRST,   /* nothing is shown: the result is shown at once */
+	LOOK_FIRST,   /* nothing is shown yet: the result is shown at once */
 	LOOK_AHEAD,   /* the same, before any program asks for the name (read_ahead.h) */
 	LOOK_STRICT,  /* coherence=strict: the shown version is compared with the layers */
 	LOOK_REFRESH, /* the publisher's */
 };
 
 struct look_result {
-	int code; /* 0; PROBLEM; LOOK_…; COMPOSE_MOVED, COMPOSE_UNSETTLED (compose.h); or -errno */
+	int code; /* 0; PROBLEM; LOOK_MET_WRITER …; COMPOSE_… (compose.h); or -errno */
 	struct union_lookup lookup;
 	struct dependencies asked;   /* the dependencies that composing met */
 	struct version *version;     /* of a file or a link; one reference */
 	struct directory *directory; /* FIRST, STRICT: made, not shown */
-	struct problem problem;      /* has a message if `version` is broken or is_recalled, lacks a
-				   source, or has a fallback */
+	struct problem problem;      /* has a message if is_recalled, or if `version` is broken,
+				   lacks a source, or has a fallback */
 	uint64_t basis;              /* compose_basis() of `lookup` */
 	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
 	bool is_failed;     /* a file system has failed, or a worker did not answer: try again */
@@ -50,7 +50,7 @@ struct look_refresh {
 	bool takes_unfinished;  /* the look no longer waits until a writer is done */
 	bool is_patient;  /* the look counts in view->looks.patient: it waits for late layers */
 	bool is_large;    /* the look does not count in view->looks.under_way */
-	bool is_unread;   /* only its name was ever shown */
+	bool is_unread;   /* of the entry, only the name was ever shown */
 	bool has_kept;    /* the shown version is the last good one, or made with a fallback */
 	bool is_known;    /* the kernel knows the directory that the entry is in */
 	bool is_compared; /* result.version is compared with the one that the kernel forgot */
@@ -98,9 +98,9 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 void look_heed_past(struct look *look);
 
 /**
- * Takes each layer that does not answer out of the lookup, if the shown version was made without
- * this layer, but with a lower one: so the layer neither had the file nor hid it. Returns whether
- * another layer is late (LAYER_LATE, layer.h).
+ * Takes each layer that does not answer out of the lookup, if the shown version proves that the
+ * layer neither had the file nor hid it. Returns whether another layer is late (LAYER_LATE,
+ * layer.h).
  */
 bool look_heed_silence(struct look *look);
 

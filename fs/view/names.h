@@ -20,8 +20,8 @@ int names_install(struct view *view, struct directory *directory, const struct l
 void names_forget_layers(struct directory *directory);
 
 /**
- * Lists the directory, unless it is listed. The caller has it in use. May wait. Returns 0 or
- * -errno.
+ * Lists the directory if directory->names is NAMES_SOME. The caller has it in use. May wait.
+ * Returns 0 or -errno.
  */
 int names_complete(struct view *view, struct directory *directory);
 

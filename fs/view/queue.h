@@ -33,7 +33,7 @@ struct view_queue {
 	struct entry_queue entries;
 	struct debounced debounced;
 	struct directory_list scans;    /* to be listed */
-	struct directory_list late;     /* to be listed, while PATIENT_MAX jobs wait for layers */
+	struct directory_list late;     /* those that queue_put_off_scan() has put off */
 	struct directory_list openings; /* to get wider rights, after earlier changes are shown */
 	uint64_t cause;         /* the revision of the item that the publisher handles; 0: none */
 	bool is_root_changed;   /* the root itself must be looked up again */
@@ -54,8 +54,8 @@ uint64_t queue_revision(struct view *view);
 uint64_t queue_since(const struct view *view);
 
 /**
- * Returns entry->pending, which is made if it is missing. It lives until directory_tidy(). NULL: no
- * memory; then everything is looked up again after SHORTAGE_MS.
+ * Returns entry->use->pending, which is made if it is missing. It lives until directory_tidy().
+ * NULL: no memory; then everything is looked up again after SHORTAGE_MS.
  */
 struct pending *queue_pending(struct view *view, struct entry *entry);
 
@@ -111,7 +111,7 @@ void queue_scan(struct view *view, struct directory *directory, enum directory_s
 /** Returns the next directory to be listed, in use. NULL: none. */
 struct directory *queue_take_scan(struct view *view);
 
-/** Leaves the directory, of which a scan is due, until fewer than PATIENT_MAX jobs wait. */
+/** Puts off a due scan until fewer than PATIENT_MAX (state.h) jobs wait for late layers. */
 void queue_put_off_scan(struct view *view, struct directory *directory);
 
 /** Adds a directory, which the list then has in use. False: no memory. */
