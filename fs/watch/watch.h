@@ -37,7 +37,7 @@ int watch_new(size_t most, struct watch **ret);
 void watch_free(struct watch *watch);
 
 /**
- * Returns the inotify descriptor. The watches of links and of other files share it: one queue keeps
+ * Returns the struct inotify, which the watches of links and of other files share: one queue keeps
  * the order of events.
  */
 struct inotify *watch_inotify(const struct watch *watch);
@@ -49,16 +49,16 @@ int watch_fd(const struct watch *watch);
 size_t watch_count(const struct watch *watch);
 
 /**
- * Watches the directory that is open as `fd` (O_PATH is enough) as that of `layer`, and ends the
- * watch that `layer` had. `fd` stays the caller's. If there is no such layer any more, does
- * nothing. Returns 0; or -errno as inotify_subscribe().
+ * Watches `fd` (O_PATH is enough), the directory of `layer`, and ends the watch that `layer` had.
+ * `fd` stays the caller's. If there is no such layer any more, does nothing. Returns 0; or -errno
+ * as inotify_subscribe().
  */
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
 /**
- * Watch a directory that another process opens. That process calls inotify_add_watch(2) on
- * watch_fd() with watch_mask() and IN_MASK_ADD. First call watch_begin(), which returns 0 or
- * -EDQUOT. After 0, call watch_end() with the number of the new watch (negative: there is none).
+ * Watch a directory that another process opens. First call watch_begin(), which returns 0 or
+ * -EDQUOT. After 0, the other process calls inotify_add_watch(2) on watch_fd() with watch_mask()
+ * and IN_MASK_ADD. Then call watch_end() with the number of the new watch (negative: none).
  * watch_end() returns 0; 1: events may have been missed in between; or -errno.
  */
 int watch_begin(struct watch *watch);
@@ -72,8 +72,7 @@ bool watch_has(const struct layer_watches *watches, unsigned layer);
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
 /**
- * Does watch_remove() and frees watches->items. Then sets watches->items to `items`, which has
- * `count` layers, and which the owner of `watches` must free.
+ * Does watch_remove(), frees watches->items, and puts `items`, for `count` layers, in its place.
  */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
