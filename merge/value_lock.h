@@ -15,8 +15,8 @@
  * before that index.
  *
  * If several layers lock a place, the lock of the lowest layer wins. Locks are enforced outside of
- * the strategies: no strategy knows of them. A file is merged once more for each locking layer that
- * is below one of the file's sources.
+ * the strategies. A file is merged once more for each locking layer that is below one of the file's
+ * sources.
  *
  * A place is written as the keys that lead from the root to a value, with dots between them; an
  * index selects an item of a list. "*" stands for one key or index, "**" for zero or more. "\."

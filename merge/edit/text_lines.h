@@ -48,7 +48,7 @@ size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
  */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
-/** As text_lines_insert(), but a blank line comes first if a comment is on the line before. */
+/** As text_lines_insert(). If the line before is a comment, a blank line comes first. */
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
 
 /**

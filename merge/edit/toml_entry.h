@@ -42,8 +42,8 @@ bool toml_entry_is_tables(const struct node *value);
 int toml_entry_remove_others(const struct toml_editor *editor, const struct toml_place *place);
 
 /**
- * Removes all entries that make up a table or list, in the order of the text. With `keeps_above`,
- * the comments above these entries stay, as the caller replaces the entries.
+ * Removes all entries that make up a table or list. With `keeps_above`, the comments above these
+ * entries stay, as the caller replaces the entries.
  */
 int toml_entry_remove_place(
 	const struct toml_editor *editor, const struct toml_place *place, bool keeps_above);
@@ -56,7 +56,7 @@ int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target t
 
 /**
  * Writes a table in place of the first of place->headers, and removes the other headers, with their
- * pairs. place->headers must not be empty. The comments above these headers stay.
+ * pairs. place->headers must not be empty. The comments above all headers stay.
  */
 int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *value);
