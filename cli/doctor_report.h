@@ -11,7 +11,7 @@
 
 #include "problem.h"
 
-/* How a finding counts. Those that are no faults are reported only if the report is_verbose. */
+/* How a finding counts. */
 enum diagnosis_kind {
 	DIAGNOSIS_FAULT,
 	DIAGNOSIS_IN_ORDER, /* "in order" replaces the message */

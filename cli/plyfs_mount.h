@@ -26,9 +26,9 @@ struct table_mount;
 int plyfs_mount_find(const char *path, char **ret);
 
 /**
- * As plyfs_mount_find(). *ret_path, for free(3), is `path` without links, below the mountpoint: a
- * path in a bind mount of one of the mount's directories becomes the path in the mount itself, if
- * that is visible to us. The outputs are to be freed also after a failure.
+ * As plyfs_mount_find(). *ret_path, for free(3), is `path`, absolute and without links. A path in a
+ * bind mount of one of the mount's directories becomes the path in the mount itself, if that is
+ * visible to us. The outputs are to be freed also after a failure.
  */
 int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path);
 
@@ -38,9 +38,7 @@ int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path
  */
 int plyfs_mount_entry(const char *path, struct table_mount *ret);
 
-/**
- * Adds the mountpoints of all plyfs mounts that are visible to us to *ret. Returns 0 or -errno.
- */
+/** Adds to *ret the mountpoints of all plyfs mounts that are visible to us. Returns 0 or -errno. */
 int plyfs_mount_all(struct path_list *ret);
 
 /**
@@ -67,10 +65,10 @@ int plyfs_mount_read_report(
 typedef int plyfs_mount_call(void *context, const char *mountpoint, int out);
 
 /**
- * Makes the call on all mounts, each in a probe, many at a time. Calls `each` for each mount, in
- * the order of the list, with the call's result (-ETIMEDOUT after `limit_ms`) and its output. If
- * `call` is NULL, the output is the mount's status. Stops at the first non-zero result of `each`,
- * and returns that; otherwise returns 0.
+ * Makes `call` on all mounts of the list `mounted`, each in a probe, many at a time. Calls `each`
+ * for each mount, in the list's order, with the call's result (-ETIMEDOUT after `limit_ms`) and its
+ * output. If `call` is NULL, the output is the mount's status. Stops at the first non-zero result
+ * of `each`, and returns that; otherwise returns 0.
  */
 int plyfs_mount_each(const struct path_list *mounted, unsigned limit_ms, plyfs_mount_call *call,
 	int (*each)(void *context, const char *mountpoint, int result, struct span text),
