@@ -97,7 +97,7 @@ bool store_is_kept(const struct store *store);
 /** etcd: returns the last revision that the mirror has copied; 0: not known. */
 uint64_t store_revision(const struct store *store);
 
-/** Makes the name of the file `path` in the store. Returns 0 with *ret for free(3), or -ENOMEM. */
+/** Sets *ret, for free(3), to the name of the file `path` in the store. Returns 0 or -ENOMEM. */
 int store_name(const struct store *store, const char *path, char **ret);
 
 /** Reads STORE_REVISION_ATTRIBUTE of an open file or directory; "": it is missing or invalid. */
