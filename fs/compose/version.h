@@ -135,8 +135,8 @@ bool version_has_one_source(const struct version *version);
 bool version_is_touched(const struct version *version, const struct version *other);
 
 /**
- * Moves the names and stamps of the sources, the fallbacks and the strategy from `other`, which has
- * the same content, to `version`.
+ * Moves the strategy, the fallbacks, and the names and stamps of the sources from `other`, which
+ * has the same content, to `version`.
  */
 void version_take_sources(struct version *version, struct version *other);
 
