@@ -78,7 +78,7 @@ struct session {
 	struct last_good *last_good;
 	struct runner *runner; /* NULL: there is no plyfs.yaml */
 	struct view *view;
-	struct sandbox_state sandbox_state; /* the parts in force in each worker */
+	struct sandbox_state sandbox_state; /* the parts of the sandbox in force in each worker */
 	struct session_options options;
 	char *label;
 	struct connection connection;
@@ -88,7 +88,7 @@ struct session {
 	struct session_handover handover;
 	struct origins_directories origins;
 	uint64_t requests[REQUEST_KINDS];
-	int helpers_fd;   /* helper_watch(); -1: not yet */
+	int helpers_fd;   /* of helper_watch(); -1: none yet */
 	sigset_t waiting; /* the mask of blocked signals while the daemon waits */
 };
 
@@ -116,7 +116,7 @@ double name_timeout(const struct session *session);
  */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
-/** control.c: returns whether `ino` is .plyfs or its stage. control_stat() gets the attributes. */
+/** control.c: returns whether `ino` is .plyfs or its stage. control_stat() gets its attributes. */
 bool control_has(fuse_ino_t ino);
 struct stat control_stat(const struct session *session, fuse_ino_t ino);
 
@@ -143,8 +143,8 @@ bool is_trusted(const struct session *session, uid_t uid);
 
 /**
  * Makes the text of .plyfs/status: JSON. Unless `is_trusted`, faults are only counted, because a
- * fault quotes sources, and names paths in directories that not all users may search. Returns 0
- * with *ret for free(3), or -ENOMEM.
+ * fault contains text of sources, and paths in directories that not all users may search. Returns
+ * 0 with *ret for free(3), or -ENOMEM.
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 
