@@ -1,6 +1,6 @@
 /*
  * Aside: a thread that makes one call, and then ends. If that call waits in the kernel, for a file
- * system that does not answer, only the coroutine of aside_run() waits, and all others go on.
+ * system that does not answer, only the coroutine that called aside_run() waits.
  */
 #pragma once
 
