@@ -41,7 +41,7 @@ struct replica_options {
 
 /* Positive results, besides those of tree.h. */
 enum {
-	REPLICA_NEEDS_DRAFT = 8, /* no state yet, or directories would have to come or go, too */
+	REPLICA_NEEDS_DRAFT = 8, /* no present tree, or directories would have to come or go, too */
 };
 
 /**
@@ -53,13 +53,13 @@ int replica_open(
 void replica_free(struct replica *replica);
 void replica_freep(struct replica **replica);
 
-/** Returns whether there is a state. */
+/** Returns whether there is a present tree. */
 bool replica_is_filled(const struct replica *replica);
 
-/** Returns the number of files of the state; 0 without a state. */
+/** Returns the number of files in the present tree; 0 without one. */
 size_t replica_count(const struct replica *replica);
 
-/** Returns the replica's descriptor of the directory STATE, where the caller may store more. */
+/** Returns the replica's descriptor of the directory STATE, where the caller may store files. */
 int replica_state_fd(const struct replica *replica);
 
 /** Returns the absolute path of STATE, which lives as long as `replica`. */
@@ -93,9 +93,9 @@ int replica_put(struct replica *replica, const char *path, struct span bytes, mo
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
- * Begins a draft, and drops an older one. If `changes` is NULL, or there is no state, the draft is
- * empty. Otherwise it equals the present tree, and the caller may change it only at the paths in
- * `changes`, which this function sorts. Returns 0 or -errno.
+ * Begins a draft, and drops an older one. If `changes` is NULL, or there is no present tree, the
+ * draft is empty. Otherwise it equals the present tree, and the caller may change it only at the
+ * paths in `changes`, which this function sorts. Returns 0 or -errno.
  */
 int replica_begin(struct replica *replica, struct path_list *changes);
 

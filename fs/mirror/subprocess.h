@@ -20,7 +20,7 @@ struct subprocess {
 	int64_t deadline; /* by clock_ms(), in milliseconds */
 	char error[SUBPROCESS_ERROR_MAX];
 	size_t error_len;
-	char buffer[1 << 16]; /* output; from `begin` to `end` it waits for subprocess_read() */
+	char buffer[1 << 16]; /* output; the part from `begin` to `end` is not returned yet */
 	size_t begin;
 	size_t end;
 };
