@@ -63,23 +63,23 @@ struct owned {
 
 struct manifest;
 
-/* Positive result of manifest_open(): the manifest was made with the other `is_atomic`. */
+/* Positive result of manifest_open(): the manifest has the other value of `is_atomic`. */
 #define MANIFEST_OTHER_KIND 2
 
 /* The message for -EBADMSG. */
 #define MANIFEST_UNREADABLE "has a manifest that this plyfs can't read; remove the directory"
 
 /**
- * Reads the manifest in the directory `fd`, which stays the caller's. If there is no file, makes an
- * empty one. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND; -EBADMSG if the file is
- * no manifest of ours; or another -errno.
+ * Reads the manifest in the directory `fd`, which stays the caller's. If there is no manifest,
+ * makes an empty one. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND; -EBADMSG if
+ * this plyfs can't read the manifest; or another -errno.
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
 /** Does manifest_open(), but nothing is ever written to the disk. `fd` -1: no directory. */
 int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 
-/** Reads a manifest of any kind. Writes nothing. Returns as manifest_open(); -ENOENT: no file. */
+/** Reads a manifest of any kind. Writes nothing. Returns as manifest_open(); -ENOENT: none. */
 int manifest_read(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL: does nothing */
 
@@ -93,14 +93,14 @@ struct owned *manifest_find(struct manifest *manifest, const char *path);
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
 /**
- * Logs `wanted`. The caller then puts an object with this fingerprint at the name; mode 0: then the
- * caller removes the name. Returns 0; or -errno with nothing logged.
+ * Logs `wanted`, before the caller puts an object with this fingerprint at the name; or, if the
+ * fingerprint's mode is 0, removes the name. Returns 0; or -errno with nothing logged.
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
 /**
- * Undoes manifest_put() after the caller has failed to change the name. The object with the
- * fingerprint `before` is still there.
+ * Undoes manifest_put() after the caller has failed to put or remove the object. The object with
+ * the fingerprint `before` is still there.
  */
 void manifest_undo(
 	struct manifest *manifest, struct owned *owned, const struct fingerprint *before);
@@ -121,10 +121,10 @@ int manifest_drop(struct manifest *manifest, struct owned *owned);
 /** Removes the entry of a name that does not belong to plyfs. */
 void manifest_forget(struct manifest *manifest, struct owned *owned);
 
-/** Logs that all changes are complete. Returns 0, or -errno with nothing lost. */
+/** Logs that all changes are complete. Returns 0 or -errno. */
 int manifest_seal(struct manifest *manifest);
 
-/** Returns how another program has changed the name. `now` is the fingerprint of what is there. */
+/** Returns how another program has changed the object at the name. `now` is its fingerprint. */
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now);
 

@@ -45,9 +45,9 @@ void populate_miss(struct render *render, uint64_t ino, const char *path, int re
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /**
- * Writes the path again if its last writing failed, or if another program has changed it, even if
- * plyfs has left that change in place before. Leaves the path alone while the publisher retries a
- * change of it. If the path is a directory that was not listed completely, lists it again. If
+ * Writes the path again if its last writing failed, or if another program has changed it, also if
+ * plyfs kept that change before. Leaves the path alone while the publisher retries a change of it.
+ * If the path is a directory that was not listed completely, lists it again. If
  * populate_remove_unseen() left files for later, tries again to remove them.
  */
 void populate_again(struct render *render, const char *path);

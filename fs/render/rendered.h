@@ -89,8 +89,8 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	struct problem *problem);
 
 /**
- * Takes from `stat` the rights that the directory which is shown does not give: as long as older
- * files are in it, nobody may read them who could not before. Returns whether there are any.
+ * Removes from `stat` the rights that the shown directory does not give, so that no more users can
+ * read the older files in it. Returns whether there were such rights.
  */
 bool rendered_keep_closed(
 	const struct rendered *rendered, const struct owned *owned, struct stat *stat);
@@ -111,7 +111,7 @@ int rendered_remove(struct rendered *rendered, struct owned *owned, struct probl
 /** Completes the changes so far. Returns 0; or PROBLEM or -errno: then call it again later. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
-/** Returns whether another program has changed the name, and reports that. */
+/** Returns whether another program has changed the object at the name, and reports that. */
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned);
 
 /** Opens with O_PATH the directory `path` of the shown tree. Returns a descriptor or -errno. */
