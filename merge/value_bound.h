@@ -18,8 +18,8 @@
  *
  *      any bound   a looser value; a null; a tag that removes the value; a value of another
  *                  kind in place of a map or list on the way to the bounded place
- *      union       a list that lacks an item of a lower list, and either adds no item itself or
- *                  has a tag that removes items
+ *      union       a list that lacks an item of a lower list, if it adds no new item or has a tag
+ *                  that removes items
  *      intersect   an item that is not in all lower lists
  *      union,      a value that is no list, if a lower source has a list there
  *      intersect

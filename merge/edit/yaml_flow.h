@@ -13,7 +13,7 @@ int yaml_flow_set(struct edit *edit, const struct extent *in, const struct exten
 	const struct node *value);
 
 /**
- * Adds the op's value to `in`. If `in` is a map, adds a pair of the last step's key and the value.
+ * Adds the op's value to `in`. If `in` is a map, the value gets the key of the op's last step.
  * Empty brackets become a block, if a block may stand there. Also returns EDIT_CANNOT, if the
  * brackets are not where they are expected.
  */

@@ -13,7 +13,7 @@
 
 /* The meaning of a key, or section, that comes more than once in a file. */
 enum ini_again {
-	INI_LAST,   /* a key: the last one counts; a section: it continues */
+	INI_LAST,   /* the last key counts; a later section continues the earlier one */
 	INI_LIST,   /* all of them count */
 	INI_REFUSE, /* the program refuses the file */
 	INI_DOUBT,  /* the dialect is unknown: a merge that would lose something is refused */
@@ -71,12 +71,12 @@ bool ini_is_list_key(const struct ini_dialect *dialect, struct span key);
 /** Returns whether a section of that name is a list of maps. */
 bool ini_is_list_section(const struct ini_dialect *dialect, struct span name);
 
-/** Returns whether a section of that name has a meaning of its own: sections.root has none. */
+/** Returns whether a section of that name has a meaning; the section sections.root has none. */
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
 
 /**
- * Writes a list of dialects to `out`, as "git, mysql, php", cut to `size` bytes: those for which
- * is_fit(dialect, about) is true.
+ * Writes the names of all dialects for which is_fit(dialect, about) is true to `out`, as "git,
+ * mysql, php", cut to `size` bytes.
  */
 void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
 	const struct pair *about, char *out, size_t size);

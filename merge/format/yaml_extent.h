@@ -21,5 +21,5 @@ struct yaml_extents {
 	size_t root;   /* offset in bytes of the root, if the root is empty */
 };
 
-/** Adds the extents of an event. The builder has taken the event already. Returns 0 or -ENOMEM. */
+/** Adds the extents of an event that the builder has taken. Returns 0 or -ENOMEM. */
 int yaml_note(struct yaml_extents *extents, const yaml_event_t *event);

@@ -6,12 +6,11 @@
  *      host ──_merge──▶ zone ──_parent──▶ site
  *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
  *
- * The name of a file's source identifies the file, whatever name a reference used. Each name is
- * searched for once. To build a file is to make its value from its sources and the files that its
- * keys name. A file is built once, unless neighbours name each other: while a file is being built,
- * it is not put into its neighbours. So the result of a neighbour depends on which files are being
- * built. The result records these files, and is used again only while the same files are being
- * built.
+ * The name of a file's source identifies the file, whatever name a reference used. To build a file
+ * is to make its value from its sources and the files that its keys name. A file is built once,
+ * unless neighbours name each other: while a file is being built, it is not put into its
+ * neighbours. So the result of a neighbour depends on which files are being built. The result
+ * records these files, and is used again only while the same files are being built.
  */
 #pragma once
 
