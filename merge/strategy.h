@@ -40,7 +40,8 @@ bool merge_may_have_tag(const struct merge *merge, const struct node *value);
 #define STRATEGY_ORDER_OPTION                                                                      \
 	{                                                                                          \
 		"order", OPTION_CHOICE, "lowest-first", "lowest-first|highest-first",              \
-			"highest-first: for programs that take the first of several values"        \
+			"the order of the files; choose highest-first for programs that take the " \
+			"first of several values"                                                  \
 	}
 
 /** Returns whether the option `order` puts the highest source first. */

@@ -539,14 +539,13 @@ static const struct option_spec options[] = {
 	{"lists", OPTION_VALUE, "replace", NULL,
 		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}. The "
 		"value is one of these, for all lists, or a map with one of these for each place: "
-		"{\"*\": replace, \"spec.containers\": {by: name}, \"run.*\": append}. If several "
-		"places match, the one that spells out the most keys is taken"},
+		"{\"*\": replace, \"spec.containers\": {by: name}, \"run.*\": append}"},
 	{"delete", OPTION_VALUE, "", NULL,
 		"the lower layers' values that a layer deletes, for formats without the tag "
-		"'!delete': a map of layers to places, such as {site: server.tls}"},
+		"'!delete': a map from layers' names to places, such as {site: server.tls}"},
 	{"kinds", OPTION_CHOICE, "any", "any|strict",
 		"whether a map, list or scalar replaces a lower value of a different kind (any), "
-		"or is an error unless a tag or null allows it (strict)"},
+		"or is an error (strict), unless a tag allows it or one of the two is null"},
 	{"documents", OPTION_VALUE, "", NULL,
 		"how the documents of a YAML file are matched between layers. {by: KEY} or {by: "
 		"[KEY, KEY]}: by the values of all KEYs. position: by their order. merge: all "
