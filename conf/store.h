@@ -70,8 +70,8 @@ struct store {
 struct store *store_new(void);
 
 /**
- * Finds the store of an open directory. Returns 0 with *ret for store_free(), NULL if no mirror
- * writes the directory; or -errno.
+ * Finds the store of an open directory. Returns 0 with *ret for store_free(), or -errno. *ret is
+ * NULL if no mirror writes the directory.
  */
 int store_find(int directory, struct store **ret);
 void store_free(struct store *store); /* NULL is allowed */

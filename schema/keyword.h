@@ -53,7 +53,7 @@ struct subschema {
 	uint32_t index; /* in the keyword's value, if that is a list of schemas; or UINT32_MAX */
 	enum { SCHEMA_MAP, SCHEMA_TRUE, SCHEMA_FALSE } form;
 	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
-	bool is_secret; /* `writeOnly: true`: a message must not quote the value, a password */
+	bool is_secret; /* `writeOnly: true`: the value is a secret, and no message quotes it */
 	uint8_t visit;  /* state of the search for loops (loop.c) */
 	struct keyword *keywords;
 	uint32_t count;

@@ -54,7 +54,10 @@ int pool_resume(struct pool *pool);
 /** Stops and frees the pool. NULL: does nothing. */
 void pool_free(struct pool *pool);
 
-/** Queues the job, which reads about `bytes`. It does not run before the caller waits. */
+/**
+ * Queues the job, which reads about `bytes`. It begins when the calling coroutine next waits
+ * (coroutine.h), at the earliest; but if the pool is idle, it runs within this call.
+ */
 void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 
 /** Queues the job, which does not run before `delay_us` have passed. */

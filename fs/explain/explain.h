@@ -30,7 +30,7 @@ struct explanation {
 	struct stream stream;              /* the documents of `result`; none if it has no values */
 	struct passed *passed; /* files that are no sources; for each path lowest layer first */
 	size_t passed_count;
-	mode_t mode; /* for a file of the text: 0666; 0600 if not all users can read all sources */
+	mode_t mode; /* for a page with the values: 0666; 0600 if not all users can read all sources */
 	struct store_places places; /* the places of the sources that are in stores */
 };
 

@@ -28,9 +28,9 @@ struct worker_page {
 };
 
 /**
- * Has the new process check, after each second of processor time, whether the daemon has closed
- * the other end of the socket. If so, the process ends. Call this function right after fork(2) and
- * forked_dies_with() (forked.h). Allocates nothing.
+ * From now on, the calling process checks after each second of processor time whether the daemon
+ * has closed the other end of the socket. If so, the process ends. Call this function in the new
+ * process, right after fork(2) and forked_dies_with() (forked.h). Allocates nothing.
  */
 void worker_end_with(int socket);
 
