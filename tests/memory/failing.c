@@ -76,7 +76,12 @@ static bool is_beginning(void)
 {
 	static _Thread_local unsigned count __attribute__((tls_model("initial-exec")));
 
-	return __interceptor_malloc && gettid() != getpid() && count++ < BEGINNING;
+	if (!__interceptor_malloc || count == BEGINNING)
+		return false;
+	/* Asked for few allocations: these system calls would take a tenth of a test's time. */
+	if (gettid() == getpid())
+		count = BEGINNING;
+	return count != BEGINNING && ++count <= BEGINNING;
 }
 
 static bool is_failing(void)
