@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -19,7 +20,11 @@
 /* The first descriptor that is passed (sd_listen_fds(3)). */
 #define PASSED_FD 3
 
-/* Maximum time for the manager to read a message, in ms; and while no process serves the mount. */
+/*
+ * Maximum time in ms to send a message; for the manager to read all messages; and for that while no
+ * process serves the mount.
+ */
+#define SEND_MS 500
 #define BARRIER_MS 5000
 #define LEFT_MS 15000
 
@@ -44,7 +49,11 @@ void manager_find(void)
 	if (path[0] == '@')
 		address.sun_path[0] = '\0'; /* the abstract name space */
 
+	/* Each message waits for a manager that does not read, and the mount waits with it. */
+	static const struct timeval limit = {.tv_usec = SEND_MS * 1000};
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address,
 			       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) < 0) {
 		close(fd);
@@ -73,10 +82,10 @@ static int await_manager(int timeout_ms)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -1;
 	static const char barrier[] = "BARRIER=1";
-	bool is_sent = parcel_send(manager_fd, barrier, strlen(barrier), ends[1]) == 0;
+	int r = parcel_send(manager_fd, barrier, strlen(barrier), ends[1]);
 	close(ends[1]);
 	struct pollfd closed = {.fd = ends[0]};
-	int r = is_sent ? poll(&closed, 1, timeout_ms) : -1;
+	r = r == 0 ? poll(&closed, 1, timeout_ms) : r == -EAGAIN ? 0 : -1;
 	close(ends[0]);
 	return r;
 }
