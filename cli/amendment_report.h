@@ -27,7 +27,7 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 
 /**
  * Ends the output. If no change was reported, prints the text in `nothing`, or with `is_json` an
- * object without changes. `nothing` is NULL if the command has failed: then the call only closes
- * a JSON object that was begun. If the report of a change can't be written, prints a message.
+ * object without changes. If the command has failed, `nothing` must be NULL; the call then only
+ * closes the JSON object, if one was begun. Prints a message if a change's report can't be written.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

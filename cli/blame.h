@@ -15,11 +15,11 @@ struct blame {
 	const char *path; /* relative to the root */
 	const char *strategy;
 	const struct settings *settings;
-	mode_t mode; /* of a new page */
+	mode_t mode; /* of the page's file, if it is new */
 	const struct line_origins *lines;
 	const struct store_places *places; /* the sources' places in stores */
 	struct blame_authors *authors;
-	const struct origins *origins; /* NULL: one source, shown byte for byte */
+	const struct origins *origins; /* NULL: the file is a copy of one source */
 };
 
 /** Returns the rank of the layer that has `source`, or settings->layer_count if no layer does. */

@@ -18,7 +18,7 @@ struct reported_finding;
 struct check_report {
 	const struct settings *settings; /* to show lines of the sources; NULL: none are shown */
 	bool is_json;
-	bool is_quiet;  /* the text has no summary and, unless `is_strict`, no warnings */
+	bool is_quiet;  /* unless is_json: no summary, and warnings only if `is_strict` */
 	bool is_strict; /* warnings are failures */
 	struct progress progress;
 	/* the host being checked (the text must outlive the report); NULL: this host */

@@ -9,10 +9,11 @@
 #include "offline.h"
 
 /* The state of the files to which a rule or virtual file applies. A list of patterns in plyfs.yaml
- * makes several rules with the same options; for these options, the greatest state counts. */
+ * makes several rules with the same options. The greatest state of these rules is the state of the
+ * options. */
 enum merged {
-	MERGED_NONE, /* there is no such file */
-	MERGED_ALL,
+	MERGED_NONE,   /* there is no such file */
+	MERGED_ALL,    /* all of them merge */
 	MERGED_BROKEN, /* one of them does not merge, so its values are not completely known */
 };
 
@@ -50,8 +51,8 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 bool check_tree_matches(const struct check_tree *tree, const char *pattern);
 
 /**
- * Reports the findings of the tree. Unless `is_whole` (all files were inspected), leaves out rules,
- * patterns and other settings without effect. Returns 0 or -errno.
+ * Reports the findings of the tree. If all files were inspected (`is_whole`), reports rules,
+ * patterns and other settings without effect, too. Returns 0 or -errno.
  */
 int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole);
 

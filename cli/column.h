@@ -6,8 +6,8 @@
 #include "span.h"
 
 /**
- * Prints the text with control characters escaped, except tabs. If `out` is NULL, only counts.
- * Returns the number of characters.
+ * Prints the text with control characters escaped, except tabs. If `out` is NULL, prints nothing.
+ * Returns the number of characters in both cases.
  */
 size_t column_put(FILE *out, struct span text);
 

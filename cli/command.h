@@ -66,12 +66,12 @@ __attribute__((format(printf, 2, 3))) int command_misuse(
 struct command_option {
 	char letter;      /* '\0': the option has no letter */
 	const char *word; /* after "--" */
-	/* becomes true; NULL: the option has a value, for `text` or `take` */
+	/* is set to true; NULL: the option has a value, which `text` or `take` gets */
 	bool *flag;
 	const char **text; /* gets the value, which lies in `argv` */
 	int (*take)(const struct command *command, void *context, const char *value);
 	void *context;
-	/* the value is a path to read: command_options() calls plyfs_mount_await() */
+	/* the value is a path to read; command_options() calls plyfs_mount_await() for it */
 	bool is_path;
 };
 

@@ -25,9 +25,9 @@ struct compared_file {
 
 /**
  * Makes the texts of `path`, relative to the root and with no "." or "..". Returns 0 with *ret for
- * compared_file_fini(), even if there is no such file; PROBLEM; -EISDIR; or another -errno. With
- * `on_error: skip-layer`, a layer may be left out although the result is 0: then *problem says why.
- * Make problem->message empty before the call.
+ * compared_file_fini(), even if there is no such file; PROBLEM; -EISDIR; or another -errno. If
+ * the result is 0, but `on_error: skip-layer` has left out a layer, *problem says why. Make
+ * problem->message empty before the call.
  */
 int compared_file_make(struct offline *offline, const char *path, struct compared_file *ret,
 	struct problem *problem);

@@ -1,8 +1,8 @@
 /*
  * A search for files that a strategy needs in addition to its inputs. It serves `plyfs merge`,
  * which has no layers. A relative directory begins at the working directory. The search goes
- * breadth first: upper directories before lower ones, names in byte order. It skips directories
- * whose names begin with a dot. It follows no links to directories.
+ * breadth first, and takes the names in a directory in byte order. It skips directories whose names
+ * begin with a dot. It follows no links to directories.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct data_search {
 	struct data_search_file *files;      /* files that were found */
 };
 
-/** Finds files, as merge_environment.find; `context` is a struct data_search. */
+/** For merge_environment.find: finds files. `context` is a struct data_search. */
 int data_search_find(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem);
 

@@ -43,7 +43,7 @@ void explain_line_value(struct explain_line *line, const struct node *value);
 /** Puts the layer and the name of `source`, without blanks before them. */
 void explain_line_name(struct explain_line *line, const struct source *source);
 
-/** Put a place: of a source, its layer and name; of a node, also line and column, if known. */
+/** Put a place. _source puts layer and name. _place adds the node's line and column, if known. */
 void explain_line_source(struct explain_line *line, const struct source *source);
 void explain_line_place(struct explain_line *line, const struct node *node);
 

@@ -1,6 +1,6 @@
 /*
- * The explained file: the one file that a command is about, with its explanation. The command finds
- * it by -c, by -l, or in a mount, as all commands that read layers do.
+ * The explained file: the one file that a command is about, with its explanation. The file is in
+ * the layers that -c or -l names; without these options, it is in a mount (layer_choice.h).
  */
 #pragma once
 
@@ -38,7 +38,7 @@ int explained_file_open(const struct command *command, const struct layer_choice
 int explained_file_follow(const char *path, struct explained_file *subject);
 
 /**
- * Parses the merged text of the explanation in the file's format. Problems are reported for `path`.
+ * Parses the explanation's merged text in the file's format. A problem has `path` as its source.
  * Returns as document_read().
  */
 int explained_file_read(const struct explanation *explanation, const char *path,

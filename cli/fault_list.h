@@ -8,9 +8,9 @@
 
 /**
  * Counts the faults of files, plyfs.yaml, mirrors, change hooks and the mount's processes; the
- * layers that do not answer; the files that a rendered tree can't write; and the check commands
- * that can't be run, if files are shown unchecked because of that. A mount that can't notify the
- * kernel of changes counts as one more.
+ * layers that do not answer; the files that a rendered tree can't write; and each check command
+ * that can't be run, if files that it should judge are shown unchecked. A mount that can't notify
+ * the kernel of changes counts as one more.
  */
 double fault_list_count(const struct node *report);
 

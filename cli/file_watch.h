@@ -3,8 +3,8 @@
  *
  *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ begin again, with a new one
  *
- * No change of a file after file_watch_add() is missed: files are also polled, as inotify does not
- * work on all file systems. Directories that were added are not polled.
+ * No change of a file after file_watch_add() is missed. As inotify does not work on all file
+ * systems, files are also polled; directories that were added are not.
  */
 #pragma once
 
@@ -27,12 +27,11 @@ int file_watch_add_directory(struct file_watch *watch, const char *directory);
 enum {
 	/* a name has changed; returned at the next pause in the events, at most 1 s later */
 	FILE_WATCH_CHANGED,
-	FILE_WATCH_ENDED, /* one of `fds` has an event */
+	FILE_WATCH_ENDED, /* there is input on fds[0], or an error on fds[1] */
 };
 
 /**
- * Waits for a change, or for an event on one of `fds` (-1: none). The event is input on fds[0], or
- * an error on fds[1], such as a pipe without a reader. Returns FILE_WATCH_CHANGED or
- * FILE_WATCH_ENDED.
+ * Waits for a change, for input on fds[0], or for an error on fds[1], such as that of a pipe
+ * without a reader. A descriptor may be -1. Returns FILE_WATCH_CHANGED or FILE_WATCH_ENDED.
  */
 int file_watch_wait(struct file_watch *watch, const int fds[2]);

@@ -20,7 +20,7 @@ int follow_path(struct offline *offline, const char *path, char **ret, struct pr
 /**
  * Finds the path to which `path` leads. *ret has no "." and "..", and no links before its last
  * name. The last name is not examined: it may be a link, or missing. If there is no last name, as
- * in "dir/" or "dir/..", *ret is that of the directory, which is "" for the root. Returns as
+ * in "dir/" or "dir/..", *ret is the path of the directory, which is "" for the root. Returns as
  * follow_path(), but never -EISDIR.
  */
 int follow_to(struct offline *offline, const char *path, char **ret, struct problem *problem);

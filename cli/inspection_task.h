@@ -1,4 +1,4 @@
-/* Inspections in workers (worker.h): if a source crashes a worker, only one path fails. */
+/* Inspections in workers (worker.h). If a source crashes a worker, only that inspection fails. */
 #pragma once
 
 #include "inspect.h"

@@ -6,9 +6,7 @@
 
 #include <stdbool.h>
 
-/**
- * Notifies the manager that we are ready, if it waits for that (systemd.service(5), Type=notify).
- */
+/** Tells the manager that we are ready (systemd.service(5), Type=notify). */
 void manager_ready(void);
 
 /**
@@ -17,8 +15,8 @@ void manager_ready(void);
 void manager_find(void);
 
 /**
- * Sends `text`, which has lines as in sd_notify(3), to the manager. If the manager does not read,
- * waits until it can send an important text, and drops any other text.
+ * Sends the manager `text`, which has lines as in sd_notify(3). If `is_important`, waits until the
+ * text can be sent. Otherwise drops the text if it can't be sent at once.
  */
 void manager_say(const char *text, bool is_important);
 
@@ -30,8 +28,9 @@ void manager_say(const char *text, bool is_important);
 bool manager_store(int fd);
 
 /**
- * Returns -ETIMEDOUT if the manager does not read a message for 15 s; otherwise 0. For a forked
- * process that has closed the connection of manager_find().
+ * Waits up to 15 s until the manager has read all messages that were sent to it. Returns -ETIMEDOUT
+ * if the time runs out; otherwise 0, even if there is no manager. Call it in a forked process that
+ * has closed the connection of manager_find().
  */
 int manager_ask(void);
 

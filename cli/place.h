@@ -6,8 +6,8 @@
 #include "settings.h"
 
 /**
- * Prints the line of the problem, with a caret, on standard error. The problem's source is a file
- * of a layer of `settings` (may be NULL), or else any file, such as plyfs.yaml.
+ * Prints the line of the problem, with a caret, on standard error. The problem's source may be a
+ * file in a layer of `settings`, or any other file, such as plyfs.yaml. `settings` may be NULL.
  */
 void place_show(const struct settings *settings, const struct problem *problem);
 

@@ -31,7 +31,7 @@ struct unified_item {
 	const char *path;
 	struct layer *const *layers; /* the layers that make the difference */
 	size_t layer_count;          /* 0: the difference is not one that layers make */
-	/* the kind of change; NULL: if the texts are equal, no item is printed */
+	/* the kind of change, which is printed even if the texts are equal; NULL: none */
 	const char *change;
 };
 

@@ -11,15 +11,16 @@
 #include "settings.h"
 
 /**
- * Refuses a change without a named layer if the highest layer is absent. Also refuses the change if
- * settings->around names a host, machine, user or fact, and the highest layer is for none of these.
- * Returns 0, PROBLEM with the remedy, or -ENOMEM.
+ * Call it for a change for which the user names no layer. Refuses the change if the highest layer
+ * is absent. Also refuses it if settings->around names a host, machine, user or fact, and the
+ * highest layer is for none of these. Returns 0, PROBLEM with the remedy, or -ENOMEM.
  */
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 
 /**
  * Refuses an environment (settings_environment.h) that names a host, machine or user for which no
- * layer exists, or a fact whose layers are all missing. Returns 0; PROBLEM, which suggests the
- * nearest name that has a layer, if there is one; or -ENOMEM.
+ * layer exists. Also refuses one with facts if all layers with a fact in their path are missing.
+ * Returns 0; PROBLEM, which suggests the nearest name that has a layer, if there is one; or
+ * -ENOMEM.
  */
 int absent_layer_find(const struct settings *settings, struct problem *problem);

@@ -60,6 +60,6 @@ void descriptor_link(int fd, char ret[DESCRIPTOR_LINK_MAX]);
 /**
  * Finds the present path of the descriptor's file. A renamed file has its new name. For a removed
  * file, " (deleted)" follows the last name (proc(5)). Returns 0 with the absolute path; -ENOENT if
- * there is none; or another -errno.
+ * the file has no path; or another -errno.
  */
 int descriptor_path(int fd, char ret[PATH_MAX]);

@@ -23,9 +23,9 @@ bool fact_is_given(const char *text);
 
 /**
  * Finds the value of a fact. Returns 0 with *ret, one path component that lives as long as
- * `around`, or NULL if the file has the fact without a value. Returns PROBLEM if the value can't be
- * one path component, or the fact is unknown. A wrong value in the file is reported at its place in
- * the file; other problems are reported at `place`, where plyfs.yaml uses the fact.
+ * `around`. If the file has the fact without a value, *ret is NULL. Returns PROBLEM if the value
+ * can't be one path component, or the fact is unknown. A wrong value in the file is reported at its
+ * place in the file; other problems are reported at `place`, where plyfs.yaml uses the fact.
  */
 int fact_find(const struct settings_environment *around, struct span name, const struct node *place,
 	const char **ret, struct problem *problem);

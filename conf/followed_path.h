@@ -7,8 +7,9 @@
  * fs.protected_symlinks, proc(5)). Otherwise another user could choose a file that the daemon reads
  * with its own rights. Magic links (/proc/PID/fd/…) never lead to the files behind them.
  *
- * In a thread that must not wait for network and FUSE file systems, a path ends where it reaches
- * such a file system, before the first system call that the file system would have to answer.
+ * A thread may forbid paths that reach network and FUSE file systems, so as not to wait for them.
+ * Opening such a path then fails before the first system call that the file system would have to
+ * answer.
  */
 #pragma once
 
@@ -23,7 +24,7 @@
  *              name is a link in /proc or the like (layer_is_kernels_own()), magic or not
  *   -ELOOP     a link before the last name is magic; or the path has more than 40 links; or the
  *              path leads to a file of our own mount other than the root
- *   -EREMOTE   the path has reached a file system at which followed_path_stay_local() ends it
+ *   -EREMOTE   the path reaches a file system that followed_path_stay_local() forbids
  *   -EAGAIN    the last name has become a link meanwhile
  */
 int followed_path_open(int dirfd, const char *path, int flags);
@@ -42,15 +43,12 @@ void followed_path_cover(dev_t device, int beneath_fd);
 int followed_path_beneath(void);
 
 /**
- * With `is_local`, paths of this thread end at network and FUSE file systems from now on. Otherwise
- * they lead into these file systems again.
+ * If `is_local`, forbids this thread's paths to reach network and FUSE file systems. Otherwise
+ * allows it again.
  */
 void followed_path_stay_local(bool is_local);
 
-/**
- * Returns the device of the remote file system that ended the last path with -EREMOTE in this
- * thread.
- */
+/** Returns the device of the file system for which this thread last got -EREMOTE. */
 dev_t followed_path_remote(void);
 
 /**
@@ -60,5 +58,8 @@ dev_t followed_path_remote(void);
  */
 int followed_path_uncover(int *fd);
 
-/** As followed_path_uncover(), but returns -EREMOTE where followed_path_stay_local() ends paths. */
+/**
+ * As followed_path_uncover(). Also returns -EREMOTE if *fd is in a file system that
+ * followed_path_stay_local() forbids.
+ */
 int followed_path_check(int *fd);

@@ -5,9 +5,10 @@
  * or something is mounted over it, plyfs keeps reading the same directory. Without `follow`, no
  * path leads out of this directory.
  *
- * `follow` allows symbolic links, even out of the layer, but never magic links of /proc, and never
- * into /proc, /sys and the like (-EACCES). With `follow`, names that begin with ".." are hidden: a
- * Kubernetes volume keeps its files under such names, and its other names are links to these files.
+ * `follow` allows symbolic links, even those that lead out of the layer. It allows neither magic
+ * links of /proc, nor paths into /proc, /sys and the like (-EACCES). With `follow`, names that
+ * begin with ".." are hidden: a Kubernetes volume keeps its files under such names, and its other
+ * names are links to these files.
  *
  * A `path` is relative to the layer, and "" is the layer itself. A path with ".." in it, or with a
  * slash in front, gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no such file. Without
@@ -107,9 +108,9 @@ void layer_delegate(const struct layer_delegate *delegate);
 void layer_open_elsewhere(int (*open)(int path_fd, int flags));
 
 /*
- * The errno of a call whose caller waits less than answer_ms (settings_options.h), by
- * layer_tasks_patience() in layer_task.h. The file system may answer yet; nothing may be shown as
- * if it had failed.
+ * The errno of a call that got no answer in the time that layer_tasks_patience() (layer_task.h)
+ * set, if that time is shorter than answer_ms (settings_options.h). The file system may still
+ * answer, so the caller must not show a failure.
  */
 #define LAYER_LATE EINPROGRESS
 
@@ -141,9 +142,8 @@ int layer_may_enter(int dirfd, const char *name);
 
 /**
  * Opens the directory `path` as a layer. `name` and `path` are copied. `wanted` is an OR of enum
- * outside_wanted (outside.h); an optional layer may be missing (dirfd -1). Returns 0 with *ret for
- * layer_free(), or -errno as outside_open(): -EACCES also for a directory that may be entered but
- * not listed.
+ * outside_wanted (outside.h). With OUTSIDE_OPTIONAL, the directory may be missing (dirfd -1).
+ * Returns 0 with *ret for layer_free(), or -errno as outside_open().
  */
 int layer_open(const char *name, const char *path, unsigned rank, unsigned wanted, bool follow,
 	struct layer **ret);
@@ -160,8 +160,8 @@ bool layer_is_current(const struct layer *layer);
 /**
  * Returns whether another directory, or none, is at the layer's place now. If so, the directory
  * that was opened may be half removed, and a caller that has read it may have seen a state that the
- * layer never had. If a mirror writes the layer, returns store_is_replaced() instead: a tree that
- * store_hold() holds stays complete. Returns false if the layer is missing.
+ * layer never had. If a mirror writes the layer, the result is that of store_is_replaced(), because
+ * a tree that store_hold() holds stays complete. Returns false if the layer is missing.
  */
 bool layer_was_replaced(const struct layer *layer);
 
@@ -197,15 +197,15 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 /**
  * Until the next call of layer_stay(), this thread opens `directory` only once for each layer, to
  * look up names in it. The thread does not notice a replaced directory meanwhile, so the next call
- * must come soon, and no layer may be closed before it. layer_stay("") only ends the effect of the
- * last call.
+ * must come soon, and no layer may be closed before it. layer_stay("") ends the effect of the last
+ * call.
  */
 void layer_stay(const char *directory);
 
 /**
- * Returns false if the last layer_stay() was for `directory`, and no name in the directory begins
- * with `prefix`. Otherwise returns true, also if the names can't be listed. Until the next
- * layer_stay(), repeats the answer without a new listing, so `prefix` must be the same each time.
+ * If the last layer_stay() was for `directory`, returns whether a name in the directory begins with
+ * `prefix`. Otherwise, or if the names are not known, returns true. Until the next layer_stay(),
+ * all calls for a layer return the first one's answer, so `prefix` must be the same each time.
  */
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 
@@ -216,26 +216,28 @@ bool layer_stay_may_have(const struct layer *layer, const char *directory, const
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * As layer_stat(), but removes from the mode the rights that the access list (access_list.h) or,
- * with `follow`, a directory above the file (ancestors.h) denies. Takes twice as long as
- * layer_stat(). Returns 0 or -errno.
+ * As layer_stat(), but removes from the mode the rights that the access list (access_list.h)
+ * denies. With `follow`, also removes those that a directory above the file denies (ancestors.h).
+ * Takes twice as long as layer_stat(). Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Opens a regular file for reading, with O_NOFOLLOW unless `follow`, and with O_NONBLOCK: a FIFO in
- * a layer must not hang the mount. *ret is fstat(2) of the descriptor, with the mode reduced by
- * the access list. Returns a descriptor, or -errno: -ENOENT also if `path` is no regular file.
+ * Opens a regular file for reading. Uses O_NONBLOCK, because a FIFO in a layer must not hang the
+ * mount. Without `follow`, also uses O_NOFOLLOW. *ret is fstat(2) of the descriptor, with the mode
+ * reduced by the access list. Returns a descriptor, or -errno. If `path` is no regular
+ * file, the error is -ENOENT.
  */
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * As layer_open_file(), but opens the file without a stat(2) before. Only for a path that, by
- * layer_stat(), was a regular file a moment ago: open(2) of a FIFO wakes its writer.
+ * As layer_open_file(), but does not call stat(2) before it opens the file. The caller must have
+ * found a regular file there by layer_stat() a moment ago, because open(2) of a FIFO wakes the
+ * FIFO's writer.
  */
 int layer_open_found(const struct layer *layer, const char *path, struct stat *ret);
 
-/** Opens a directory with O_PATH, for a watch by /proc/self/fd. Returns a descriptor, or -errno. */
+/** Opens a directory with O_PATH. Returns a descriptor, or -errno. */
 int layer_open_directory(const struct layer *layer, const char *path);
 
 /**
@@ -244,15 +246,14 @@ int layer_open_directory(const struct layer *layer, const char *path);
  */
 int layer_open_parent(const struct layer *layer, const char *path, const char **name);
 
-/** Opens `path` with O_PATH, whatever it is. Returns a descriptor, or -errno. */
+/** Opens a file of any type with O_PATH. Returns a descriptor, or -errno. */
 int layer_open_path(const struct layer *layer, const char *path);
 
 /**
  * Calls `each` for every name in the directory that is neither hidden nor excluded, in the order of
  * readdir(3), with its d_type. With `follow`, a link has the type of its target, and a dangling
- * link is left out. If stat(2) is needed for the type and fails, the type is DT_UNKNOWN, or for a
- * link DT_LNK; a name that is gone is left out. If `each` returns a value other than 0, stops and
- * returns that value. Otherwise returns 0 or -errno.
+ * link is left out. If the type can't be determined, it is DT_UNKNOWN, or DT_LNK for a link. If
+ * `each` returns a value other than 0, stops and returns that value. Otherwise returns 0 or -errno.
  */
 int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context);

@@ -9,7 +9,7 @@
 #include "store_spec.h"
 
 struct layer_spec {
-	const char *name; /* NULL: from the path, by layer_specs_name() */
+	const char *name; /* NULL: layer_specs_name() makes it from the path */
 	const char *path; /* as requested, for messages */
 	const char *at;   /* the path for open(2) */
 	/* the store, if we run a mirror for the layer; else NULL */
@@ -61,8 +61,8 @@ int layer_spec_read_presence(
 	struct layer_spec *spec, const struct node *map, struct problem *problem);
 
 /**
- * Gives each layer that has no name yet the last part of its path, prefix or URL as its name, with
- * -2, -3 … added if that name is taken. Returns 0, PROBLEM if plyfs.yaml gives two layers the same
+ * If a layer has no name yet, its name becomes the last part of its path, prefix or URL. If that
+ * name is taken, -2, -3 … is added. Returns 0, PROBLEM if plyfs.yaml gives two layers the same
  * name, or -ENOMEM.
  */
 int layer_specs_name(

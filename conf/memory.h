@@ -19,8 +19,8 @@ uint64_t memory_max(void);
 uint64_t memory_max_in(const char *membership, const char *root);
 
 /**
- * Gives 512 KiB of the stack below the caller's frame back to the system: the pages that former
- * calls have used. Call it only on the process's first stack, not in a coroutine or another thread:
- * below any other stack, there may be memory in use.
+ * Gives the 512 KiB of stack below the caller's frame, which former calls may have used, back to
+ * the system. Call it only on the process's first stack, not in a coroutine or another thread.
+ * Below any other stack, there may be memory in use.
  */
 void memory_drop_stack(void);

@@ -22,7 +22,7 @@ struct outside_file {
 enum outside_wanted {
 	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
 	OUTSIDE_FILLED = 1 << 1,   /* it must have an entry */
-	OUTSIDE_OWNED = 1 << 2,    /* its owner must be that of dirname(3) of `path` */
+	OUTSIDE_OWNED = 1 << 2,    /* its owner must own dirname(3) of `path`, too */
 };
 
 /* The directory of a layer, as outside_open() gives it. */
@@ -43,8 +43,8 @@ int outside_read(const char *path, size_t size_max, struct outside_file *ret);
 int outside_find(const char *path, char ret[PATH_MAX]);
 
 /**
- * Opens the directory of a layer. We must have the right to list the directory. Returns 0 with
- * *ret; -ENODATA: not OUTSIDE_FILLED; -EXDEV: not OUTSIDE_OWNED; or another -errno.
+ * Opens the directory of a layer, which we must have the right to list. Returns 0 with *ret;
+ * -ENODATA if OUTSIDE_FILLED is not met; -EXDEV if OUTSIDE_OWNED is not met; or another -errno.
  */
 int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);
 

@@ -1,5 +1,5 @@
 /*
- * Presets: ready-made rules for a program, by a name in plyfs.yaml: `presets: [docker]`.
+ * Presets: ready-made rules for a program. plyfs.yaml names them: `presets: [docker]`.
  *
  *      description: Docker's daemon.json
  *      rules: [...]            as in plyfs.yaml

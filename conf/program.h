@@ -33,13 +33,13 @@ int program_read_defaults(const struct node *map, struct program *ret, struct pr
 
 /**
  * Reads a program: a list of words, or a map with `run`, `user`, `timeout` and, if `name` is
- * "check", `optional`. Messages call the program `name`. If nothing is given, *ret stays unchanged.
- * Returns 0 with *ret in `arena`, PROBLEM or -ENOMEM.
+ * "check", `optional`. Messages call the program `name`. Returns 0 with *ret in `arena`, PROBLEM or
+ * -ENOMEM. If value_is_given() is false for `node`, returns 0 and leaves *ret unchanged.
  */
 int program_read(const struct node *node, const char *name, const struct program *defaults,
 	struct arena *arena, const struct program **ret, struct problem *problem);
 
-/** Returns whether one of the words has a %f, the file that the program runs for. */
+/** Returns whether one of the words has a %f, which stands for a file (program_words()). */
 bool program_names_file(const struct program *program);
 
 /**
@@ -49,8 +49,8 @@ bool program_names_file(const struct program *program);
 char **program_words(const struct program *program, const char *file, struct arena *arena);
 
 /**
- * Returns a text for free(3) that is equal for two programs only if they run the same command as
- * the same user with the same timeout. NULL: there is no memory.
+ * Returns a text for free(3). If two programs are not program_equal(), their texts differ. NULL: no
+ * memory.
  */
 char *program_key(const struct program *program);
 
@@ -64,14 +64,14 @@ char *program_key(const struct program *program);
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
- * As program_name(). Returns whether the command is "sh -c SCRIPT", and the shell will search $PATH
- * for the name.
+ * Does program_name(). Returns true if the command is "sh -c SCRIPT", and SCRIPT runs the program
+ * by its name alone, so that the shell searches $PATH for it.
  */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
- * Finds the program `name` in a list of directories, "A:B", as execvp(3) does. Returns 0 with the
- * program's path, -ENOENT, or -EACCES: this process can't execute it.
+ * Finds the program `name` as execvp(3) does, with `directories` ("A:B") for $PATH. Returns 0 with
+ * its path; -ENOENT; or -EACCES: it exists, but this process can't execute it.
  */
 int program_find(const char *directories, const char *name, char path[PATH_MAX]);
 

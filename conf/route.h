@@ -24,7 +24,7 @@ struct route_step {
 	 * opened */
 	int fd;
 	struct stat stat; /* of `fd`, if it is open */
-	bool is_last;     /* no name follows, unless this one is a link */
+	bool is_last;     /* no name follows but those of the target, if this is a link */
 };
 
 /**
@@ -39,7 +39,7 @@ int route_each(
 
 /**
  * As route_each(), but if `avoids` returns true for the path of the next step, returns -EREMOTE
- * before that step. So it does not ask a file system that is mounted at such a path.
+ * before that step. So a file system that is mounted at such a path gets no request.
  */
 int route_each_avoiding(const char *path, bool (*avoids)(void *context, const char *path),
 	int (*each)(void *context, const struct route_step *step), void *context);

@@ -24,18 +24,16 @@
 enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
 
 /*
- * The file of a JSON Schema that rules name, or that another schema refers to. Rules that name the
- * same file share it.
+ * The file of a JSON Schema that rules name, or that another schema refers to. Rules with the same
+ * `schema` and the same `validate_formats` share it.
  */
 struct schema_file {
-	const char *path;  /* as messages show it */
-	const char *place; /* the path for open(2) */
-	struct span uri;   /* file:///… */
-	struct span id;    /* its '$id', absolute, if `is_listed`; empty: none */
-	bool is_listed;    /* plyfs.yaml lists it in `schemas` */
-	/* `schema` checks formats. For the same file, there may be another struct schema_file,
-	 * whose `schema` does not. */
-	bool validates_formats;
+	const char *path;            /* as messages show it */
+	const char *place;           /* the path for open(2) */
+	struct span uri;             /* file:///… */
+	struct span id;              /* its '$id', absolute; empty: none, or not `is_listed` */
+	bool is_listed;              /* plyfs.yaml lists it in `schemas` */
+	bool validates_formats;      /* `schema` validates formats */
 	struct span text;            /* as it was read; `data` NULL: it could not be read */
 	struct stat read;            /* of the file, when it was read */
 	struct schema *schema;       /* NULL: only other schemas refer to the file */
@@ -57,7 +55,7 @@ struct rule {
 	/* must accept new content before it is shown; NULL: none */
 	const struct program *check;
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
-	const struct node *idle; /* `user` or `timeout` of a rule that has no command; NULL: none */
+	const struct node *idle; /* `user` or `timeout`, if no command uses it; NULL: none */
 	const char *preset;      /* the preset with this rule; NULL: the user's rule, or built in */
 	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
 	struct source source;             /* where the rule stands; name NULL for a built-in one */
@@ -70,7 +68,7 @@ struct virtual_file {
 	const char **from;        /* patterns, glob.h */
 	size_t from_count;        /* at least 1 */
 	struct rule rule;         /* its own; `match` and `preset` are unused */
-	const struct node *place; /* of its path in plyfs.yaml */
+	const struct node *place; /* the node of its path in plyfs.yaml */
 };
 
 struct settings {
@@ -79,7 +77,7 @@ struct settings {
 	struct settings_text facts; /* the map of facts */
 	struct layer **layers;      /* lowest precedence first */
 	size_t layer_count;         /* at least 1 */
-	struct layer_spec *specs;   /* as the layers are requested */
+	struct layer_spec *specs;   /* of each layer: what plyfs.yaml or "A:B:C" says about it */
 	size_t spec_count;
 	struct preset *presets; /* as plyfs.yaml lists them */
 	size_t preset_count;
@@ -94,7 +92,7 @@ struct settings {
 	struct settings_options options;
 	bool has_programs; /* a rule, a virtual file or `options` has a check or an on_change */
 	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
-	struct settings_environment around; /* in which the settings were made */
+	struct settings_environment around; /* the settings were made in it */
 	/* private: */
 	const char *spec; /* "A:B:C", if made from it */
 	struct arena *arena;
@@ -104,8 +102,8 @@ struct settings {
 /**
  * Makes settings that have only the schema in the file `path`. The schema may refer to the files
  * `listed` (ends with NULL) by their '$id'. Returns 0 with *schema, which lives as long as *ret;
- * PROBLEM; or -ENOMEM. In any case *ret is for settings_unref(), or NULL; after PROBLEM it has the
- * schema files that may be the cause.
+ * PROBLEM; or -ENOMEM. In any case *ret is for settings_unref(), or NULL. After PROBLEM, `schemas`
+ * in *ret has every file that may be the cause.
  */
 int settings_from_schema(const char *path, const char *const *listed, bool validates_formats,
 	struct settings **ret, const struct schema_file **schema, struct problem *problem);
@@ -136,7 +134,7 @@ int settings_outline(const struct settings_environment *around, const char *path
  * keeps its old directory. Returns as settings_read(), or -errno.
  *
  * In any case sets *outline, for settings_unref(), to the new settings as settings_outline() reads
- * them; NULL: plyfs.yaml can't be used, or there is none. `outline` may be NULL.
+ * them. If plyfs.yaml can't be used, or there is none, *outline is NULL. `outline` may be NULL.
  */
 int settings_again(const struct settings *old, dev_t own, struct settings **outline,
 	struct settings **ret, struct problem *problem);
@@ -164,8 +162,8 @@ int settings_cover(struct settings *settings, const char *mountpoint, const char
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
- * Returns the layers of `a` that `b` does not have, or has in another order, with another `follow`
- * or with other excluded patterns: bit 1 << RANK (in `a`) for each.
+ * Returns the bit 1 << RANK (in `a`) for each layer of `a` that `b` does not have, or has in
+ * another order, with another `follow` or with other excluded patterns.
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
 
@@ -221,9 +219,9 @@ bool settings_header(const struct settings *settings, const char *path);
 const struct format *settings_format(const struct settings *settings, const char *path);
 
 /**
- * Returns the format of a source of the file at `path`. `place` is the path of the source. The rule
- * that matches `place` decides; if it says nothing, the source's name; if that says nothing, the
- * source has the format of the merged file. NULL stands for YAML, of which JSON is a part.
+ * Returns the format of a source of the file at `path`. `place` is the path of the source. The
+ * first of these that has a format decides: the rule that matches `place`, the source's name, the
+ * merged file. NULL stands for YAML, of which JSON is a part.
  */
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place);

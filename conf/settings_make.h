@@ -26,15 +26,15 @@ int settings_read_facts(
 
 /**
  * Replaces each %{NAME} in the patterns, paths, schemas and commands of `list`. `list` has rules or
- * virtual files, or is a map such as `options`, or NULL. Also replaces %H and the like, but not in
- * commands. Returns 0, PROBLEM or -ENOMEM.
+ * virtual files, or is a map such as `options`, or NULL. Also replaces specifiers such as %H, but
+ * not in commands. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_expand_facts(
 	const struct settings *settings, const struct node *list, struct problem *problem);
 
 /**
- * Reads `schemas:` of a plyfs.yaml (NULL: none), the files that schemas may refer to by their
- * '$id'. Returns 0, PROBLEM or -ENOMEM.
+ * Reads `schemas:` of a plyfs.yaml (NULL: none), a list of schema files. Each schema of the
+ * settings may refer to such a file by the file's '$id'. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_read_schemas(
 	struct settings *settings, const struct node *node, struct problem *problem);
@@ -56,8 +56,8 @@ int settings_read_yaml(const struct node *node, const char *name, const enum nod
 	struct problem *problem);
 
 /**
- * Opens the layers of `settings`, which settings_outline() has made. Afterwards the settings are as
- * settings_read() makes them. Returns 0, PROBLEM or -ENOMEM.
+ * Completes settings of settings_outline(): opens their layers. They are then as settings_read()
+ * makes them. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_open(struct settings *settings, struct problem *problem);
 

@@ -13,13 +13,13 @@ struct settings_options {
 	enum settings_coherence coherence;
 	enum settings_on_error on_error;
 	const char *state;     /* directory for data that outlives the mount; NULL: none */
-	enum node_schema yaml; /* of YAML sources, unless a rule says otherwise */
+	enum node_schema yaml; /* YAML version of the sources; a rule may set another one */
 	bool header;           /* merged files begin with a comment that names their sources */
 	bool is_header_fixed;  /* plyfs.yaml can't change `header` */
 	unsigned poll_ms; /* between two polls of a layer that inotify can't watch; default 1000 */
 	unsigned answer_ms; /* time for a network or FUSE file system to answer; default 5000 */
 	unsigned cache_mib; /* size of the cache of parsed sources */
-	unsigned watches;   /* inotify watches at most; 0: half of the user's limit */
+	unsigned watches;   /* maximum number of inotify watches; 0: half of the user's limit */
 	const struct program *on_change; /* default for rules and virtual files; NULL: none */
 	struct limits limits;
 };

@@ -79,8 +79,8 @@ void store_freep(struct store **store);
 
 /**
  * Returns whether an open directory was removed, or is in a tree that the mirror no longer keeps.
- * Such a tree has lost its name "tree.N", and later loses its files. Also returns true if memory or
- * descriptors are too short to find the tree.
+ * Such a tree has lost its name "tree.N", and later loses its files. Also returns true if the
+ * tree can't be found because memory or descriptors are short.
  */
 bool store_is_replaced(int directory);
 

@@ -43,7 +43,7 @@ struct store_spec_place {
 	struct arena *arena;
 };
 
-/** The kinds, each a key of a layer in plyfs.yaml: a list as in word.h. */
+/** A list (word.h) of the kinds. Each is a key of a layer in plyfs.yaml. */
 #define STORE_KINDS "etcd, git"
 
 /**

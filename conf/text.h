@@ -16,8 +16,8 @@ int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len);
 
 /**
- * As text_read_head(), for a regular file to which fstat(2) gave `size` bytes. If fstat(2) gives
- * the same size afterwards, the text is whole.
+ * As text_read_head(), for a regular file that has `size` bytes by fstat(2). May stop after these.
+ * The caller must call fstat(2) again: if the size has changed, the text may be incomplete.
  */
 int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len);
 
@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) int text_format(char **ret, const char *fo
 int text_write(int fd, const char *text, size_t len);
 
 /**
- * Returns a text about `error`, the -errno of a call on a path: the error with its remedy, or for a
- * rare error the text of strerror(3).
+ * Returns a text about `error`, the -errno of a call on a path. It names the error and a remedy.
+ * For a rare error, it is the text of strerror(3).
  */
 const char *text_error(int error);

@@ -13,11 +13,11 @@
 
 /* A file to be checked. */
 struct trusted {
-	const char *what;        /* messages begin with it: "runs commands only for a plyfs.yaml" */
+	const char *what;        /* begins messages, as in "runs commands only for a plyfs.yaml" */
 	const char *path;        /* as messages show it */
 	const char *place;       /* the path for open(2) */
 	const struct node *node; /* a PROBLEM is reported at this node */
-	/* of the file, when it was read; NULL: it was not read, and may be missing */
+	/* the file's status when it was read; NULL: it was not read, and may be missing */
 	const struct stat *read;
 	uid_t user; /* another permitted owner besides root and our user; 0: none */
 };

@@ -2,11 +2,11 @@
  * A budget: the time that reading one source or doing one merge may take, and a flag that cancels
  * this work.
  *
- * Time is the processor time of the thread, as the outcome of a merge must not depend on other work
- * of the machine. Code that works long calls budget_is_spent() now and then. An arena checks its
- * budget before it makes a block of 32 KiB or more. If the budget is spent, the allocation fails as
- * if there were no memory, and the work returns -ENOMEM. budget_result() distinguishes a spent
- * budget from a lack of memory.
+ * Time is the processor time of the thread, because the outcome of a merge must not depend on other
+ * work of the machine. Code that works long calls budget_is_spent() now and then. An arena checks
+ * its budget before it makes a block of 32 KiB or more. If the budget is spent, the allocation
+ * fails as if there were no memory, and the work returns -ENOMEM. budget_result() distinguishes a
+ * spent budget from a lack of memory.
  */
 #pragma once
 
@@ -23,16 +23,16 @@ enum budget_state {
 };
 
 struct budget {
-	uint64_t time_ms;                /* 0: no limit */
-	uint64_t begin_ns;               /* the start, by CLOCK_MONOTONIC */
-	uint64_t end_ns;                 /* by CLOCK_THREAD_CPUTIME_ID; 0: not computed yet */
+	uint64_t time_ms;  /* 0: no limit */
+	uint64_t begin_ns; /* the start, by CLOCK_MONOTONIC */
+	uint64_t end_ns;   /* the end, by CLOCK_THREAD_CPUTIME_ID; 0: not computed yet */
 	const atomic_bool *is_cancelled; /* true: the work is cancelled; NULL: it never is */
 	enum budget_state state;         /* SPENT and CANCELLED are final */
 };
 
 /**
- * Starts a budget: `time_ms` of the calling thread's processor time from now on; 0: no limit. The
- * budget borrows `is_cancelled`, which may be NULL.
+ * Starts a budget of `time_ms` (0: no limit) of the calling thread's processor time. The budget
+ * borrows `is_cancelled`, which may be NULL.
  */
 void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_cancelled);
 

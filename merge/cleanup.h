@@ -21,7 +21,7 @@ static inline void *take_ptr_at(void *place)
 /* Returns the pointer in `variable` and sets the variable to NULL. */
 #define take_ptr(variable) ((__typeof__(variable))take_ptr_at(&(variable)))
 
-/* CLEANUP(freep): free(3), for plain memory. */
+/* For CLEANUP(freep): frees plain memory. */
 static inline void freep(void *place)
 {
 	free(*(void **)place);

@@ -12,13 +12,13 @@
 #include "node.h"
 #include "number.h"
 
-/* Greatest number of digits of the factor in decimal_is_multiple(): ten times the factor must fit
+/* Maximum number of digits of the factor in decimal_is_multiple(). Ten times the factor must fit
  * 64 bits. */
 #define DECIMAL_FACTOR_DIGITS 18
 
 enum decimal_form {
 	DECIMAL_FINITE,
-	DECIMAL_INFINITE, /* .inf, or too long to be converted from another base than ten */
+	DECIMAL_INFINITE, /* .inf; or a number in another base than ten, too long to be converted */
 	DECIMAL_NAN,
 };
 
@@ -29,7 +29,7 @@ struct decimal {
 	 * are not 0 */
 	struct span digits;
 	size_t count;     /* number of digits; 0: the number is 0 */
-	int64_t exponent; /* of the power of ten; not exact above 10^17 and below -10^17 */
+	int64_t exponent; /* of the power of ten; not exact if it is above 10^17 or below -10^17 */
 
 	/* private: memory that `digits` may point to */
 	char room[32];
@@ -61,7 +61,7 @@ bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *fa
 uint64_t decimal_hash(const struct decimal *decimal, uint64_t hash);
 
 /**
- * If the number is whole and not negative, stores it in *ret and returns true. Numbers above
- * UINT32_MAX are stored as UINT32_MAX. Otherwise returns false.
+ * If the number is whole and not negative, returns true with the number in *ret, or with
+ * UINT32_MAX if the number is greater. Otherwise returns false.
  */
 bool decimal_count(const struct decimal *decimal, uint32_t *ret);

@@ -14,7 +14,7 @@
  *      TOML            the root's entries are its pairs, then the [headers] in the order of the
  *                      text; a header's entries are its pairs. `keys` are the parts of a dotted key
  *                      or of a header's name
- *      INI and others  as TOML; without sections, the root's entries are the pairs
+ *      INI and others  as TOML; if the format has no sections, all pairs are entries of the root
  */
 #pragma once
 

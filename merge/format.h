@@ -3,9 +3,9 @@
  * format/, which defines format_NAME, and one entry in FORMATS. Every difference between formats is
  * a field here, so other code treats all formats alike.
  *
- * A file's name, or else its suffix, decides the format. If neither does, the format is NULL:
- * strategies that copy whole files take any bytes. Where a tree is read or written, NULL stands for
- * the default, YAML.
+ * A file's name, or else its suffix, decides the format. If neither does, the format is NULL. Such
+ * a file may have any bytes if its strategy copies whole files. Where a tree is read or written,
+ * NULL stands for the default, YAML.
  */
 #pragma once
 
@@ -31,16 +31,16 @@ struct format {
 	/* The line to put between two documents in one stream: "---\n"; "": none is needed. */
 	const char *divider;
 	bool has_lists;    /* maps and lists may be nested to any depth */
-	bool has_quotes;   /* of a format without lists: a text in quotes may have several lines */
-	bool has_sections; /* pairs that are in no section are written first */
-	bool has_tags;     /* a node may have a tag, and so a directive such as !delete */
+	bool has_quotes;   /* has no lists, but text in quotes, which may have several lines */
+	bool has_sections; /* a file may have sections; pairs outside of them come first */
+	bool has_tags;     /* a node may have a tag, such as the directive !delete */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
 	bool repeats;      /* a key may be repeated: one pair for each item of a list */
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
 
 	/*
-	 * If `repeats`: returns whether all values of the key count, not only the last. NULL: all
-	 * values of every key count.
+	 * Used if `repeats`. Returns true if all values of the key count; false if only the last
+	 * one counts. NULL: all values of every key count.
 	 */
 	bool (*counts_all)(struct span section, struct span key);
 

@@ -10,8 +10,8 @@
  *      {after: ":"}                        /data:/var:ro                       /var
  *      [{after: ":"}, target]              either of {target: /var}, /var      /var
  *
- * The parameter `by` is the `by` of a rule for lists (list_rule.h). A name, a path or a map in it
- * is a way to find an item's key. If `by` is a list, the first way that finds a key counts.
+ * The parameter `by` is the `by` of a rule for lists (list_rule.h): a way to find an item's key, or
+ * a list of ways. A way is a name, a path or a map. The first way that finds a key counts.
  */
 #pragma once
 
@@ -19,10 +19,10 @@
 #include "problem.h"
 
 struct item_key {
-	/* Compare it by node_equal(). Its text need not end with a NUL. NULL: there is no key. */
+	/* The key; NULL: none. Compare it by node_equal(). Its text need not end with a NUL. */
 	const struct node *value;
 	const struct node *way; /* the way in `by` that found the key */
-	uint32_t count; /* number of values in the key; 0: the key is a part of the item's text */
+	uint32_t count; /* how many of the item's values make the key; 0: a part of its text does */
 };
 
 /** Checks the form of `by`. Returns 0, or PROBLEM. */
@@ -51,8 +51,8 @@ void item_key_split(struct span text, struct span separator, struct span *head, 
 /** Returns the TEXT of the first way {before: TEXT} in `by`; NULL: there is none. */
 const struct node *item_key_before(const struct node *by);
 
-/** Returns `by`, or a way in it, as a user writes it; NULL when there is no memory. */
+/** Returns `by` as a user writes it in YAML; NULL when there is no memory. */
 const char *item_key_write(const struct node *by, struct arena *arena);
 
-/** Returns the text of a way, or of a key's value, for messages; NULL when there is no memory. */
+/** Returns what messages call a way, or a key's value; NULL when there is no memory. */
 const char *item_key_name(const struct node *way, struct arena *arena);

@@ -96,8 +96,9 @@ struct key_step {
 };
 
 /**
- * Sets *ret to the next condition of [a=1,b=2], as a part [b=2] of its own. *at is 0 before the
- * first call. Returns false if none is left. A value in quotes is never divided.
+ * Takes the conditions of a part such as [a=1,b=2] one by one: sets *ret to a part [a=1], and in
+ * the next call to [b=2]. The caller sets *at to 0 before the first call. Returns false if no
+ * condition is left. A value in quotes is never divided.
  */
 bool key_next_condition(const struct key_part *part, size_t *at, struct key_part *ret);
 
@@ -108,8 +109,8 @@ bool key_find(const struct node *in, const struct key_part *part, struct key_ste
 const struct node *key_follow(const struct key *key, size_t first, const struct node *root);
 
 /**
- * Returns whether `part` names the removed value `lost`. `key` is the key of `lost` in its map;
- * with `is_item`, the value by which `lost` was matched in its list.
+ * Returns whether `part` names the removed value `lost`. `key` is the key of `lost` in its map. If
+ * `is_item`, `lost` is an item of a list, and `key` is the value by which it was matched.
  */
 bool key_names(
 	const struct key_part *part, const struct node *key, const struct node *lost, bool is_item);

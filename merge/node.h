@@ -47,7 +47,7 @@ enum node_schema {
 	NODE_SALT,
 	NODE_JSON, /* RFC 8259 */
 	NODE_TOML, /* TOML 1.1.0 */
-	NODE_TEXT, /* of formats that have only text: always a string */
+	NODE_TEXT, /* of formats without types: each scalar is a string */
 };
 
 /* The source that a node was read from. Lives as long as the document's arena. */
@@ -83,7 +83,7 @@ struct node {
 	uint8_t kind;   /* enum node_kind */
 	uint8_t style;  /* enum node_style */
 	uint8_t schema; /* enum node_schema; scalars only */
-	uint8_t mark;   /* for the strategy that made the node; readers set 0 */
+	uint8_t mark;   /* its meaning is up to the strategy that made the node; readers set 0 */
 
 	/*
 	 * Number of nodes in this tree, including this one; an alias counts like a copy. UINT32_MAX
@@ -91,7 +91,7 @@ struct node {
 	 */
 	uint32_t weight;
 
-	const struct source *source; /* NULL: a merge made the node, without a place */
+	const struct source *source; /* NULL: a merge made the node, which has no place */
 	uint32_t line;               /* starting at 1 */
 	uint32_t column;             /* in characters, starting at 1 */
 	const char *tag; /* "!aggr-map", "tag:yaml.org,2002:str"; NULL if none is written */
@@ -100,7 +100,7 @@ struct node {
 		struct {
 			/* Scalar; NUL-terminated, but may also contain NUL bytes. */
 			struct span text;
-			const struct spelling *spelling; /* of a key; NULL: the same as the text */
+			const struct spelling *spelling; /* how a key is written; NULL: as `text` */
 		};
 		struct {
 			const struct node **items;
@@ -151,7 +151,10 @@ static inline bool node_is_stream(const struct node *root)
 	return root && node_is_sequence(root) && root->style == NODE_STREAM;
 }
 
-/* Returns the *count documents of a file whose root is *root: those of a stream, or *root alone. */
+/*
+ * Returns the documents of the file with the root *root, and their number in *count. If *root is no
+ * stream, it is the only document.
+ */
 static inline const struct node *const *node_documents(
 	const struct node *const *root, size_t *count)
 {
@@ -159,7 +162,7 @@ static inline const struct node *const *node_documents(
 	return node_is_stream(*root) ? (*root)->seq.items : root;
 }
 
-/* Updates the weight of the map or list `node` when an entry's weight changes: `from` to `to`. */
+/* Updates the weight of a map or list after an entry's weight has changed from `from` to `to`. */
 static inline void node_reweigh(struct node *node, uint32_t from, uint32_t to)
 {
 	uint64_t sum = (uint64_t)node->weight - from + to;
@@ -188,8 +191,9 @@ const char *node_foreign_tag(const struct node *node);
 const char *node_kind_name(const struct node *node);
 
 /**
- * Makes an empty map in `arena` with the tag and place of `like`, and its style unless `like` is a
- * scalar. `like` NULL: no tag, no place, block style. Returns NULL when there is no memory.
+ * Makes an empty map in `arena` with the tag, place and style of `like`. If `like` is a scalar or
+ * NULL, the style is NODE_BLOCK. If it is NULL, the map has no tag and no place. Returns NULL when
+ * there is no memory.
  */
 struct node *node_new_map(struct arena *arena, const struct node *like);
 
@@ -244,10 +248,10 @@ const struct pair *node_find_as_python(
 	const struct node *map, const struct node *key, uint32_t hash);
 
 /**
- * Returns the pair by which an item of a list is matched; NULL: there is none. `by` is a key, or a
- * list of keys that are tried in their order. The first key at which the item has a scalar decides.
- * A null or an empty text counts only at the last key. A value that is not written (`name:`) never
- * counts. A key with dots, such as metadata.name, is a path, unless the item has that very key.
+ * Returns the pair by which an item of a list is matched, or NULL. `by` is a key or a list of keys.
+ * The keys are tried in their order, until the item has a scalar at one of them. A value that is
+ * not written (`name:`) is passed over. So is a null or an empty text, except at the last key. A
+ * key with dots, such as metadata.name, is a path, unless the item has that very key.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 

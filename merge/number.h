@@ -16,8 +16,8 @@
 /*
  * Greatest number of digits of an integer that is converted from another base to decimal: the time
  * grows with the square of that number. An integer with more digits equals only an integer with the
- * same digits in the same base, and has no JSON form. Eight thousand bits hold any key or modulus
- * that people write.
+ * same digits in the same base, and has no JSON form. In base 16, 2048 digits hold any key or
+ * modulus that people write.
  */
 #define NUMBER_DIGITS_MAX 2048
 
@@ -27,10 +27,10 @@ static inline bool number_is_digit(char c)
 }
 
 enum number_form {
-	NUMBER_SMALL,   /* an integer: `small` */
-	NUMBER_DECIMAL, /* an integer above UINT64_MAX: `digits`, base 10 */
-	NUMBER_LARGE,   /* a non-decimal integer above NUMBER_DIGITS_MAX digits: `digits`, `base` */
-	NUMBER_REAL,    /* not an integer, or infinite: `real` */
+	NUMBER_SMALL,   /* an integer, in `small` */
+	NUMBER_DECIMAL, /* an integer above UINT64_MAX, in `digits`, base 10 */
+	NUMBER_LARGE,   /* more than NUMBER_DIGITS_MAX `digits` in a `base` other than 10 */
+	NUMBER_REAL,    /* a fraction or infinity, in `real` */
 	NUMBER_NAN,
 };
 

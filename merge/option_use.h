@@ -37,8 +37,8 @@ int option_uses_note_result(struct option_uses *uses, const struct merge_request
 	const struct merge_result *result);
 
 /**
- * Calls `report` for each node of the options that names a place and is not in `uses`. Stops at the
- * first result other than 0 and returns that. Otherwise returns 0 or -ENOMEM.
+ * Calls `report` for each node of the options that names a place and is not in `uses`. If report()
+ * does not return 0, stops and returns its result. Otherwise returns 0 or -ENOMEM.
  */
 int option_uses_report_idle(const struct option_uses *uses, const struct options *options,
 	int (*report)(void *context, const struct problem *problem), void *context);

@@ -73,10 +73,10 @@ struct origin {
 
 	/* private: */
 	struct origin_step *part;     /* the first ORIGIN_PART; NULL: none */
-	struct origin_places *places; /* of the steps, if they are many; NULL: not needed yet */
+	struct origin_places *places; /* finds a step by its place; NULL: not needed yet */
 };
 
-/* A part of the result's text that was copied from a source, byte for byte. */
+/* A part of the result's text that was copied from a source. Its line ends may be changed. */
 struct origin_piece {
 	struct origin_piece *next;
 	size_t offset; /* bytes, in the result */
@@ -106,8 +106,8 @@ void origin_replace(struct origins *origins, const struct node *value, const str
 	struct origin_why why);
 
 /**
- * As origin_replace(), but with any `fate`, for a map `value` that is made in place of the map
- * `before`. Everything removed from `before` counts as removed from `value`.
+ * Records that the map `value` was made in place of the map `before`, which gets this fate. Gives
+ * `value` the steps of `before`. What was removed from `before` counts as removed from `value`.
  */
 void origin_take_over(struct origins *origins, const struct node *value, const struct node *before,
 	enum origin_fate fate, struct origin_why why);
@@ -121,7 +121,7 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 
 /**
  * Moves the steps and removals of `from` to `to`, a copy that replaces `from` in the result. The
- * copy may be changed: if it is lost later, the step has what it is a copy of.
+ * caller may change the copy. If the copy is lost later, the step has the value as it was read.
  */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
@@ -150,7 +150,7 @@ void origin_import(struct origins *origins, const struct origins *others, const 
 /** Records that `len` bytes of the result, from `offset` on, are the whole of `source`. */
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source);
 
-/** As origin_text(), but for lines of `source` from `line` on, perhaps with other line ends. */
+/** As origin_text(), but for a part of `source` that begins at `line`. */
 void origin_text_at(struct origins *origins, size_t offset, size_t len, const struct source *source,
 	uint32_t line);
 

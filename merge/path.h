@@ -3,7 +3,7 @@
 
 #include "span.h"
 
-/** Returns a static text that says what is wrong with `path`, as "it is empty"; NULL: nothing. */
+/** Returns what is wrong with `path`: a static text such as "it is empty"; NULL: nothing. */
 const char *path_fault(struct span path);
 
 /** Returns the last name of `path`. */

@@ -20,7 +20,7 @@
 #define PROBLEM_MESSAGE_MAX 1024
 #define PROBLEM_PROGRAM_MAX 64
 
-/* In a message, stands before the name of a value whose source's line is not to be shown. */
+/* In a message, stands before the name of a secret value. Then do not show the source's line. */
 #define PROBLEM_SECRET "the secret "
 
 struct problem {
@@ -36,8 +36,8 @@ struct problem {
 
 /**
  * Fills `problem` and returns PROBLEM, so that a caller can write `return problem_set(…)`. `source`
- * may be NULL. Control characters, and bytes that are not UTF-8, are escaped as \xNN: a message may
- * quote hostile input.
+ * may be NULL. As a message may quote hostile input, control characters, and bytes that are not
+ * UTF-8, are escaped as \xNN.
  */
 __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, const char *source,
 	unsigned line, unsigned column, const char *format, ...);
@@ -46,7 +46,7 @@ __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, c
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);
 
-/** Copies `at`, which may be `problem` itself, with a new message. Returns PROBLEM. */
+/** Copies `at` to `problem`, with a new message. Both may be the same problem. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
 

@@ -54,7 +54,7 @@ struct put_request {
 
 /* The effect of a request on the target. PUT_CHANGED and PUT_EMPTIED change its text. */
 enum put_effect {
-	PUT_UNCHANGED, /* it has the wanted values already */
+	PUT_UNCHANGED, /* the result is as wanted already */
 	PUT_ABSENT,    /* of a reset: neither the target nor the result has the value */
 	PUT_CHANGED,
 	/* of a reset: no values are left in the target; put_result.after is merged without it */
@@ -87,9 +87,9 @@ void put_result_free(struct put_result *result);
 void put_result_freep(struct put_result **result);
 
 /**
- * As put_run(), but the caller gives the wanted text of the merged file, and not ops. This is the
- * way for strategies that handle only whole texts. It also works if the merged file is the target's
- * text, byte for byte: then comments can change, too. Returns 0, PROBLEM or -errno. *ret becomes
+ * As put_run(), but the caller gives the wanted text of the merged file, and not ops. This is for
+ * strategies that handle only whole texts. If the merged file is the target's text, byte for byte,
+ * this can change its comments, too, with any strategy. Returns 0, PROBLEM or -errno. *ret becomes
  * the target's new text, which is in `arena`, or borrows the target's old text or `wanted`. After
  * a failure, *ret has no meaning.
  */

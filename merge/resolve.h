@@ -3,17 +3,17 @@
 
 #include "scalar.h"
 
-/** Returns the type of the text as a plain scalar of the schema. */
+/** Returns the type that the text has as a plain scalar of `schema`. */
 enum scalar_type resolve_plain(struct span text, enum node_schema schema);
 
 /** Returns whether the text may be tagged !!timestamp. */
 bool resolve_is_timestamp(struct span text);
 
-/** Returns whether the text may be tagged !!float: it is a float or int of YAML 1.1 or 1.2. */
+/** Returns whether the text may be tagged !!float. Decimal integers may be, too. */
 bool resolve_is_python_float(struct span text);
 
-/** Returns whether the text, a float, is NaN. */
+/** Returns whether the text is NaN in `schema`. */
 bool resolve_is_nan(struct span text, enum node_schema schema);
 
-/** Returns whether the text, a boolean, means true. */
+/** Returns whether the text of a boolean means true. */
 bool resolve_is_true(struct span text);

@@ -4,8 +4,8 @@
  * A map or a list may be marked as an aggregate (Salt's classes Map and Sequence). Two marked maps
  * give a map with the keys of both, and two marked lists a list with the items of both. Of two maps
  * that are not both marked, the result has only the keys of the later one. In every pair of maps,
- * the two values of a common key are aggregated by the same rules. Otherwise the later value
- * replaces the earlier one.
+ * the two values of a common key are aggregated by the same rules. Of any other two values, the
+ * later one replaces the earlier one.
  *
  *      foo: !aggr-seq [first]          foo: !aggr-seq [first, second]
  *      foo: !aggr-seq [second]   ->
@@ -34,7 +34,7 @@ struct salt {
  */
 struct salt_level {
 	uint32_t count;    /* UINT32_MAX: all depths */
-	const char *flags; /* '1': on; '0': off, and so are the depths after the last character.
+	const char *flags; /* '1': on; '0': off. The depths after the last character are off.
 			    * NULL: no characters */
 };
 

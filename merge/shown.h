@@ -12,8 +12,8 @@
 #define SHOWN_MAX 4
 
 /**
- * Returns whether a character is escaped: control characters, and characters that change the
- * direction of text, break a line, or are not allowed in a YAML file.
+ * Returns whether a character is escaped. These are control characters, and characters that change
+ * the direction of text, break a line, or are not allowed in a YAML file.
  */
 bool shown_is_escaped(uint32_t code);
 

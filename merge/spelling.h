@@ -23,7 +23,7 @@ enum {
 #define SPELLING_MAX 1024
 
 struct fold {
-	unsigned how;
+	unsigned how; /* an OR of FOLD_…; 0: no key is folded */
 	/* "A,B": a key that differs from A or B only in case becomes A or B. NULL: no names. */
 	const char *names;
 };
@@ -34,9 +34,9 @@ struct spelling {
 };
 
 /**
- * Folds the scalar `node`. Returns a copy in `arena` that also keeps the spelling, and borrows
- * `fold`; the node itself if fold->how is 0 or the text has a NUL byte; or NULL when there is no
- * memory.
+ * Folds the scalar `node`. Returns a copy in `arena`, which keeps the spelling, and borrows `fold`.
+ * If fold->how is 0 or the text has a NUL byte, returns the node itself. Returns NULL when there is
+ * no memory.
  */
 const struct node *spelling_fold(
 	const struct fold *fold, const struct node *node, struct arena *arena);
@@ -47,13 +47,13 @@ bool spelling_means(const struct fold *fold, struct span written, struct span te
 /** Returns the key's spelling if the key was folded by `fold`; otherwise the key's text. */
 struct span spelling_of(const struct node *key, const struct fold *fold);
 
-/** Returns whether `name` is one of the spellings of the key. False if the key is no scalar. */
+/** Returns whether `name` is a spelling of the key. Returns false if the key is no scalar. */
 bool spelling_is(const struct node *key, struct span name);
 
 /**
- * Folds the keys of `root`, which may be NULL: a section's name by `sections`, any other key by
- * `keys`. If two keys would become one, the second is not folded. Returns 0 with *ret, a copy of
- * the maps in `arena`, or the root itself if it is no map; or -ENOMEM.
+ * Folds sections' names in `root` by `sections`, and all other keys by `keys`. If two keys would
+ * become one, the second is not folded. If the root is a map, *ret is a copy in `arena` that shares
+ * all values except sections. Otherwise *ret is `root`, which may be NULL. Returns 0 or -ENOMEM.
  */
 int spelling_fold_tree(const struct fold *sections, const struct fold *keys,
 	const struct node *root, struct arena *arena, const struct node **ret);

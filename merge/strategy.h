@@ -16,8 +16,8 @@ struct merge {
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
 	struct origins *origins; /* records the decisions; NULL: off (origin.h) */
-	/* The environment that the caller of merge_run() gave. request->environment wraps this one,
-	 * and adds to result->sources the sources of the files that are found. */
+	/* The environment that the caller gave to merge_run(). request->environment calls this one,
+	 * and adds the sources of each file that it finds to result->sources. */
 	const struct merge_environment *asked;
 };
 
@@ -116,8 +116,8 @@ struct strategy {
 	const char *(*remover)(const struct options *options);
 
 	/*
-	 * Checks what `options` above can't express. May be NULL: nothing. Returns 0, PROBLEM or
-	 * -ENOMEM.
+	 * Checks what `options` above can't express. Returns 0, PROBLEM or -ENOMEM. NULL: there is
+	 * nothing to check.
 	 */
 	int (*check)(const struct options *options, struct problem *problem);
 
@@ -132,9 +132,9 @@ struct strategy {
 	/*
 	 * Sets *ret to the index of the document in `roots` that is merged with `root`, which is
 	 * document `n` of the result. `roots` are the documents of one input, or of a merge of
-	 * several. If there is no such document, *ret becomes `count`, and *named becomes a
-	 * document that has the name of `root` and nothing else, or NULL if documents have no
-	 * names. Returns 0 or -ENOMEM. May be NULL: a result has one document.
+	 * several. If there is no such document, *ret becomes `count`, and *named becomes the name
+	 * of `root` (see name_documents), or NULL if `root` has no name. Returns 0 or -ENOMEM.
+	 * May be NULL: a result has one document.
 	 */
 	int (*match_document)(const struct merge_request *request, const struct node *root,
 		size_t n, const struct node *const *roots, size_t count, struct arena *arena,
@@ -151,10 +151,10 @@ struct strategy {
 		const struct node **by);
 
 	/*
-	 * Some options name places in files. note_uses() adds to `uses` (option_use.h) each node of
-	 * the options whose place is in `document`, the document of input number `input`.
-	 * report_idle() reports the nodes that name a place and are not in `uses`. Both are NULL if
-	 * no option names a place.
+	 * Some nodes of the options name places in files. note_uses() adds to `uses` (option_use.h)
+	 * each node that names a place in `document`, which is input number `input`. report_idle()
+	 * reports the nodes that name a place and are not in `uses`. Both are NULL if no option
+	 * names a place.
 	 */
 	int (*note_uses)(const struct merge_request *request, size_t input,
 		const struct document *document, struct option_uses *uses);

@@ -4,10 +4,10 @@
  *
  *      [1].spec.replicas                                    by its position, counted from 0
  *      [kind=Deployment,metadata.name=web].spec.replicas    by its values
- *      spec.replicas                                        without a name: only one has this key
+ *      spec.replicas                                        the only document that has this key
  *
  * A document's name has the values of all keys by which the strategy matches documents. A KEY may
- * also give only some of these values, or values of other keys, if they fit only one document.
+ * also give fewer values, or values of other keys, if they fit a single document.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ struct stream {
 int stream_make(const struct merge_request *request, const struct node *const *roots, size_t count,
 	struct arena *arena, struct stream *ret);
 
-/** As stream_make(), for *root, the result of a merge; *root NULL: there is no document. */
+/** As stream_make(), for the documents of *root, a merge's result; *root NULL: no documents. */
 int stream_of(const struct merge_request *request, const struct node *const *root,
 	struct arena *arena, struct stream *ret);
 
@@ -76,12 +76,12 @@ int stream_refuse_unknown(const struct stream *stream, const char *text, size_t 
 size_t stream_find_named(const struct stream *stream, const struct node *name);
 
 /**
- * Appends a document's name as in a KEY, or else its index [N]. If the stream has only one
- * document, appends nothing.
+ * Appends a document's name as it stands in a KEY; if it has none, its index [N]. If the stream has
+ * only one document, appends nothing.
  */
 void stream_put(const struct stream *stream, size_t document, struct key_text *ret);
 
-/** As stream_put(), for a name; `name` NULL: the file's only document, so appends nothing. */
+/** Appends a document's name as it stands in a KEY. If `name` is NULL, appends nothing. */
 void stream_put_name(const struct node *name, struct key_text *ret);
 
 /**

@@ -27,7 +27,7 @@
 
 #include "merge.h"
 
-/* Begins the reason of a value that a lock has kept (origin.h); the layer's name follows. */
+/* The reason (origin.h) of a value that a lock has kept is this text and the layer's name. */
 #define VALUE_LOCK_RULE "locked by "
 
 struct value_lock_word;
@@ -47,8 +47,8 @@ struct value_locks {
 };
 
 /**
- * Reads `map`, which maps names of layers to a place or a list of places. Returns 0 with *ret in
- * `arena`, which borrows the map; PROBLEM; or -ENOMEM. The caller must set the rank of each lock.
+ * Reads `map`, which maps names of layers to a place or a list of places. Returns 0, PROBLEM or
+ * -ENOMEM. *ret is made in `arena`, and borrows `map`. The caller must set the rank of each lock.
  */
 int value_locks_read(const struct node *map, struct arena *arena, struct value_locks **ret,
 	struct problem *problem);

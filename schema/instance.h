@@ -33,7 +33,7 @@ const char *instance_type_name(const struct node *node);
  */
 bool instance_equal(const struct node *a, const struct node *b);
 
-/** Returns a hash: if instance_equal() is true for two instances, they have the same hash. */
+/** Returns a hash. Instances that are equal by instance_equal() have the same hash. */
 uint64_t instance_hash(const struct node *node);
 
 /** Returns the text of a key; "" if the key is a map or list. */

@@ -37,9 +37,10 @@ struct matcher *matcher_new(void);
 void matcher_free(struct matcher *matcher);
 
 /**
- * Searches `text` for a match, and sets *ret to whether there is one. *work is the work that is
- * left, in steps of a few nanoseconds, and is reduced. Returns 0; PATTERN_TOO_MUCH_WORK if the
- * search needs more than *work, or more than 64 MiB for backtracking; or -ENOMEM.
+ * Searches `text` for a match, and sets *ret to whether there is one. *work is the number of steps,
+ * of a few nanoseconds each, that the search may take. The steps that it took are subtracted from
+ * *work. Returns 0; PATTERN_TOO_MUCH_WORK if the search needs more steps, or more than 64 MiB for
+ * backtracking; or -ENOMEM.
  */
 int pattern_match(const struct pattern *pattern, struct matcher *matcher, struct span text,
 	uint64_t *work, bool *ret);

@@ -66,7 +66,7 @@ int reading_subschema(struct reading *reading, const struct node *node,
 struct subschema *reading_find(
 	const struct schema *schema, const struct node *node, const struct resource *resource);
 
-/** Returns the key of `name` in schema->resources: URI#NAME. NULL: there is no memory. */
+/** Returns URI#NAME, the key of the anchor `name` in schema->resources. NULL: no memory. */
 char *reading_anchor(struct schema *schema, const struct resource *resource, struct span name);
 
 /** Makes a pattern, which the schema owns. Returns 0 with *ret, PROBLEM at `node`, or -ENOMEM. */

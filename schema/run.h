@@ -34,8 +34,8 @@
 #define RUN_RECORDS_MAX 400
 
 struct schema_record {
-	const struct subschema *rule;  /* the schema `false`, which has no keyword; else NULL */
-	const struct keyword *keyword; /* the keyword that failed; NULL: see `rule` */
+	const struct subschema *rule;  /* if the schema `false` failed: that schema; else NULL */
+	const struct keyword *keyword; /* the keyword that failed; NULL: `rule` failed */
 	const struct node *instance;
 	const struct node *at; /* the node to report; NULL: the instance */
 	struct span name;      /* a key that the message names */
@@ -45,11 +45,12 @@ struct schema_record {
 	uint32_t path_count; /* number of steps of that path */
 	/* index, in `anyOf` or `oneOf`, of the outermost alternative in which the fault is */
 	uint32_t branch;
-	/* number (from 1) of the alternative that was likely meant; 0: none, or several */
+	/* number (from 1) of the alternative that was likely meant; 0: unknown */
 	uint32_t alternative;
-	uint32_t children; /* number of records behind this one: the faults of alternatives */
-	bool is_key;       /* the fault is in the key itself */
-	bool is_secret;    /* a message must not quote the instance */
+	/* The next `children` records belong to this one: the first fault of each alternative. */
+	uint32_t children;
+	bool is_key;    /* the fault is in the key itself */
+	bool is_secret; /* a message must not quote the instance */
 };
 
 enum run_failure {
@@ -62,7 +63,7 @@ enum run_failure {
 struct schema_run {
 	const struct schema *schema;
 	struct matcher *matcher;
-	uint64_t work;         /* that is left, in steps */
+	uint64_t work;         /* steps that are left */
 	uint64_t timed;        /* `work` at the last check of the budget */
 	struct budget *budget; /* NULL: there is none */
 	enum run_failure failure;

@@ -39,13 +39,13 @@ FORMAT(uri_template);
 extern const bool idn_is_known;
 
 /**
- * Converts `label` to an A-label (xn--…), and returns the A-label's length in bytes. Returns 0 if
- * `label` is no U-label of IDNA2008, or if idn_is_known is false; or -ENOMEM.
+ * Returns the length in bytes of the A-label (xn--…) that stands for `label`; 0 if `label` is no
+ * U-label of IDNA2008, or if idn_is_known is false; or -ENOMEM.
  */
 int idn_label_length(struct span label);
 
 /**
- * `label` must begin with "xn--". Returns 1 if `label` is an A-label, so that it stands for a
- * U-label; 0 if not; or -ENOMEM. If idn_is_known is false, accepts any text behind "xn--".
+ * `label` must begin with "xn--". Returns 1 if `label` is an A-label, which stands for a U-label; 0
+ * if not; or -ENOMEM. If idn_is_known is false, accepts any text behind "xn--".
  */
 int idn_is_ascii_label(struct span label);

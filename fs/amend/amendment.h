@@ -74,7 +74,7 @@ struct amendment {
 	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
 	const char *copies; /* the source of which the new file is an edited copy; or NULL */
 	const char *hides;  /* the names of the files that `file`, a new whiteout, hides; or NULL */
-	uint64_t revision;  /* in which etcd wrote the key; 0: unknown, or no key in etcd */
+	uint64_t revision;  /* etcd's revision of the write; 0: unknown, or not in etcd */
 	/* why no check ran ("promtool is not installed"); NULL: it ran, or there is none */
 	const char *unchecked;
 	const char *unseen;   /* of an etcd key: why the layer does not show it yet; or NULL */

@@ -31,8 +31,8 @@ struct layer_file {
 	struct span old;  /* the text that was read; `data` NULL: there is no such file */
 	struct span new;
 	/*
-	 * The attributes of a lower layer's file. If `old.data` is NULL, the written file admits no
-	 * user that the lower layer's file refuses. NULL: the umask decides.
+	 * The attributes of a lower layer's file. A new file admits no user that the lower layer's
+	 * file refuses. NULL: the umask decides.
 	 */
 	const struct stat *like;
 	/*

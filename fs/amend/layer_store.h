@@ -1,11 +1,11 @@
 /*
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
- * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the user
- * that makes the edit says it. The record is trusted if only root, or the user that makes the edit,
- * can have written it. It may name files, such as one with a private key. If root makes the edit,
- * these files are read with the rights of the record's owner. If a user other than root makes the
- * edit, only a trusted record may name files.
+ * The mirror's record, STATE/status.json (store.h), says how to reach the store. The user that
+ * makes the edit can give that instead (struct store_access). The record is trusted if only root,
+ * or the user that makes the edit, can have written it. It may name files, such as one with a
+ * private key. If root makes the edit, these files are read with the rights of the record's owner.
+ * If a user other than root makes the edit, only a trusted record may name files.
  */
 #pragma once
 
@@ -50,8 +50,8 @@ int layer_store_refuse_copy(int directory, const char *path, struct problem *pro
 int layer_store_check(const struct layer_store *store, const char *path, struct problem *problem);
 
 /**
- * Reads the file `path` of the layer from the store, into `arena`. Returns 0 (with ret->data NULL:
- * the store has no such file); PROBLEM, also if layer_store_check() returns it; or -errno.
+ * Reads the file `path` of the layer from the store, into `arena`. Returns 0, and ret->data is NULL
+ * if the store has no such file; PROBLEM, also if layer_store_check() returns it; or -errno.
  */
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
 	struct span *ret, struct problem *problem);
@@ -60,11 +60,11 @@ int layer_store_read(struct layer_store *store, const char *path, struct arena *
 const char *layer_store_name(const struct layer_store *store);
 
 /**
- * Writes the file that layer_store_read() has read last; text.data NULL: removes it. Then waits up
- * to five seconds until the layer shows the change. Returns 0 with the written revision in
- * *revision (unchanged if it is not known). *unseen is then NULL if the layer shows the change, or
- * a static text: why it does not yet. Returns LAYER_FILE_MOVED if the key was changed since it was
- * read; PROBLEM; or -errno.
+ * Writes the file that layer_store_read() has read last. If text.data is NULL, removes the file.
+ * Then waits up to five seconds until the layer shows the change. Returns 0 with the written
+ * revision in *revision, which stays unchanged if the revision is not known. After 0, *unseen is
+ * NULL if the layer shows the change; otherwise a static text that says why it does not yet.
+ * Returns LAYER_FILE_MOVED if the file was changed since it was read; PROBLEM; or -errno.
  */
 int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
 	const char **unseen, struct problem *problem);

@@ -15,7 +15,7 @@ struct composition {
 	struct sources sources;
 
 	/* private: */
-	struct options options; /* of a drop-in */
+	struct options options; /* request.options */
 	struct environment environment;
 	struct merge_input *inputs;
 };
@@ -24,13 +24,14 @@ struct composition {
 enum composition_want {
 	COMPOSITION_TEXT,
 	COMPOSITION_ORIGINS, /* the text, and where each value comes from */
-	COMPOSITION_TREE,    /* a tree in place of the text, if the strategy gives a tree */
+	COMPOSITION_TREE,    /* a tree and no text; if the strategy gives no tree, the text */
 };
 
 /**
- * Loads and merges. Call composition_fini() in any case. Until then all arguments must live, and
- * the composition must not be moved. Fills `asked` (may be NULL) as compose() does. Returns 0;
- * PROBLEM; COMPOSE_MOVED or COMPOSE_UNSETTLED (compose.h); or -errno.
+ * Loads the sources that `lookup` found, and merges them. `asked` may be NULL; it gets the
+ * dependencies even on failure. Returns 0; PROBLEM; COMPOSE_MOVED or COMPOSE_UNSETTLED (compose.h);
+ * or -errno. Call composition_fini() after any result. Until then all arguments must live, and the
+ * composition must not be moved.
  */
 int composition_make(struct composition *composition, const struct composer *composer,
 	const char *path, const struct union_lookup *lookup, struct dependencies *asked,

@@ -1,6 +1,6 @@
 /*
- * The environment of one merge: loads the files that a strategy asks for besides its sources, and
- * adds their names to `asked`. The files live until environment_fini().
+ * The environment of one merge. It loads the files that the strategy asks for besides the sources,
+ * and adds their names to `asked`, unless that is NULL. The files live until environment_fini().
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct environment {
 	const struct merge_request *request;
 	struct dependencies *asked;
 	struct path_sources *given; /* the files that were loaded */
-	/* Attributes of `given`, and of directories above sources, for the rights of the result. */
+	/* Attributes of the files in `given`, and guards. They limit who may read the result. */
 	struct stat *stats;
 	size_t stat_count;
 	size_t stat_capacity;
@@ -23,26 +23,26 @@ void environment_init(struct environment *environment, const struct composer *co
 	const struct merge_request *request, struct dependencies *asked);
 
 /**
- * Adds the rights of the directories above the source `path`, so that only users who may search
- * these can read the result. Skips directories above the request's own path: the mount has them,
- * too. Returns 0, or -errno if memory or descriptors are short, or a file system has failed
- * (layer_has_failed()).
+ * Adds guards to `stats`: the rights of the directories above the source `path`. So only users who
+ * may search these directories can read the result. Skips directories that are also above the
+ * request's path, as the mount shows them. Returns 0, or -errno if memory or descriptors are short,
+ * or a file system has failed (layer_has_failed()).
  */
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
 /**
  * Does environment_guard() again after the source was loaded, as a directory above it may have been
  * replaced meanwhile. `loaded` has the attributes of the file that was read. Returns 0;
- * SOURCE_MOVED: another file is there now; or -errno.
+ * SOURCE_MOVED if `path` is not that file any more; or -errno.
  */
 int environment_guard_again(struct environment *environment, const struct layer *layer,
 	const char *path, const struct stat *loaded);
 
 /**
- * Does environment_guard(), compose_load() and environment_guard_again(). Call it for a source in a
- * layer that follows links, or at another path than the request's. If the file system of a
- * directory above the source has failed, the source counts as one that could not be examined.
- * Returns as compose_load(); or SOURCE_MOVED.
+ * Does environment_guard(), compose_load() and environment_guard_again(). Call it for a source
+ * whose layer follows links, or whose path is not the request's. If the file system of the source,
+ * or of a directory above it, has failed, does compose_load() as for a source that the lookup could
+ * not examine. Returns as compose_load().
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

@@ -6,7 +6,7 @@
  *            └──────────────── walked in step ───────────────────┘
  *
  * Where the two trees differ, lines have no origin. If the text is made of copied parts of sources
- * (origin_pieces()), no trees are read: the lines of each part are counted.
+ * (origin_pieces()), no trees are read; counting the lines of each part gives their origins.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ struct line_value {
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* index in `values` of the map or list that it is in */
-	uint32_t column;          /* of the key, or of a value without one; in characters, from 1 */
+	uint32_t column;          /* of the key, or of the value if `key` is NULL */
 	bool is_in_line;          /* a scalar, or a map or list that is empty or in flow style */
 };
 
@@ -72,6 +72,6 @@ void line_origins_freep(struct line_origins **origins);
 
 /**
  * Returns the node that has the place of `value` in a source. This is `value` itself; or, if a
- * merge has made `value` from several nodes, the last node that has a place. NULL: no node has one.
+ * merge has made `value` from several nodes, the last of these that has a place. NULL: none has.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);

@@ -55,8 +55,8 @@ int pool_resume(struct pool *pool);
 void pool_free(struct pool *pool);
 
 /**
- * Queues the job, which reads about `bytes`. It begins when the calling coroutine next waits
- * (coroutine.h), at the earliest; but if the pool is idle, it runs within this call.
+ * Queues the job, which reads about `bytes`. The job does not begin before the calling coroutine
+ * waits (coroutine.h). In a pool made with `is_idle`, the job runs within this call.
  */
 void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 

@@ -1,4 +1,4 @@
-/* A problem in a record (record.h). */
+/* Writes problems to a record (record.h), and reads them from it. */
 #pragma once
 
 #include "problem.h"

@@ -7,7 +7,10 @@
 
 #include <stddef.h>
 
-/* Bytes: an extended attribute has 65536 at most. ":…" stands for the names that do not fit. */
+/*
+ * Maximum length in bytes, as an extended attribute has at most 65536. ":…" stands for the names
+ * that do not fit.
+ */
 #define SOURCE_LIST_MAX 60000
 
 struct source_list {

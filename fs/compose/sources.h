@@ -14,7 +14,7 @@ struct sources {
 /** Makes room for `capacity` sources. Returns 0 or -ENOMEM; call sources_fini() in any case. */
 int sources_init(struct sources *sources, size_t capacity);
 
-/** Adds a source. Takes over the reference to `loaded` (or NULL); borrows `layer` and `path`. */
+/** Adds a source. Takes over the reference to `loaded`, if not NULL. Borrows `layer` and `path`. */
 void sources_add(struct sources *sources, const struct layer *layer, const char *path,
 	struct loaded *loaded, const struct stat *stat);
 

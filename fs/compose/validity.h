@@ -17,10 +17,11 @@ struct validity {
 };
 
 /**
- * Checks the result of a merge by the schema of request->path. Returns 0: the result is valid, or
- * the path has no schema; -ENOMEM; or PROBLEM: `problem` has the first error, and the number of the
- * others. `ret` may be NULL; otherwise *ret, all zero before, gets the errors, for validity_fini().
- * If *ret has no errors after PROBLEM, the check itself has failed.
+ * Checks the result of a merge by the schema of request->path. Returns 0 if the result is valid or
+ * the path has no schema; PROBLEM; or -ENOMEM. If the result is invalid, `problem` has the first
+ * error and the number of the others, and *ret has the errors, for validity_fini(). If the check
+ * itself has failed, `problem` says why, and *ret stays all zero. *ret must be all zero before.
+ * `ret` may be NULL.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);

@@ -54,20 +54,20 @@ struct version {
 	uid_t uid;
 	gid_t gid;
 	uint64_t size;         /* bytes */
-	struct timespec mtime; /* until the version is shown, the newest source's; mutable */
-	struct timespec ctime; /* until the version is shown, the newest source's; mutable */
+	struct timespec mtime; /* at first the newest source's; mutable */
+	struct timespec ctime; /* at first the newest source's; mutable */
 	char *data;            /* `size` bytes; owned */
 	struct span map;       /* the mapping in which `data` lies; empty: memory of malloc(3) */
 	int fd;                /* VERSION_HELD; else -1 */
-	struct stamp *stamps;  /* of the merged sources, then environment.stats (environment.h) */
+	struct stamp *stamps;  /* of the sources; behind them, of environment.stats */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool is_held;         /* a value lock or bound has refused values of a source */
 	uint64_t basis;       /* compose_basis() of the sources as merged; 0: unknown */
 
 	/*
-	 * Mutable: other sources, or another rule, may make the same bytes later. A `char *` is
-	 * NULL if it is not needed.
+	 * Mutable: other sources, or another rule, may make the same bytes later. `layers` and
+	 * `sources` are NULL where no extended attribute shows them.
 	 */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
@@ -125,7 +125,7 @@ struct version *version_narrow(
 void version_restrict(
 	struct version *version, const struct version *other, const struct mounter *mounter);
 
-/** Returns whether the version has only one source, and so the time of that source. */
+/** Returns whether the version has only one source. If so, its time is that source's time. */
 bool version_has_one_source(const struct version *version);
 
 /**

@@ -101,7 +101,7 @@ void session_log(void *session, const char *line);
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
-/** ops.c: returns whether the request comes from the mount process, and so from the publisher. */
+/** ops.c: returns whether the mount process made the request. It acts only for the publisher. */
 bool is_publisher(fuse_req_t req);
 
 /** ops.c: returns whether the program that made the request may search `parent` now. */
@@ -116,8 +116,9 @@ double name_timeout(const struct session *session);
  */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
-/** control.c: returns whether `ino` is .plyfs or its stage. control_stat() gets its attributes. */
+/** control.c: returns whether `ino` is .plyfs or the stage. */
 bool control_has(fuse_ino_t ino);
+/** control.c: returns the attributes of `ino`, .plyfs or the stage. */
 struct stat control_stat(const struct session *session, fuse_ino_t ino);
 
 /** control.c: returns whether `name` in `parent` is a version in the stage. */

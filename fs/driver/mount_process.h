@@ -10,8 +10,8 @@
  * mount (mountpoint_clone()), but not /dev/fuse. If the daemon is killed, the kernel ends the
  * connection, the call fails, and the child ends.
  *
- * While a coroutine waits in mount_process_call(), other coroutines may call only
- * mount_process_cancel().
+ * While a coroutine waits in mount_process_call(), another coroutine may call
+ * mount_process_cancel(), but no other function of this header.
  */
 #pragma once
 
@@ -43,9 +43,9 @@ int mount_process_start(struct mount_process *process, const char *mountpoint,
 
 /**
  * Gives the process the mount of the superblock `dev`, and waits until the process is in its
- * sandbox. From then on the process makes its calls through `clone_fd`, which stays the caller's;
- * -1: through the mountpoint, as long as this superblock is mounted on top there. Returns 0 or
- * -errno.
+ * sandbox. From then on the process makes its calls through `clone_fd`, which stays the caller's.
+ * If `clone_fd` is -1, it makes them through the mountpoint, as long as this superblock is mounted
+ * on top there. Returns 0 or -errno.
  */
 int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
 

@@ -53,8 +53,8 @@ void own_mount_close_clone(struct own_mount *mount);
 int own_mount_end(const struct own_mount *mount);
 
 /**
- * After the end of the connection: waits until the mount is gone (umount -f takes a moment), and
- * returns 0. If the mount stays for `timeout_ms`, the connection was aborted: unmounts, and returns
- * -ECONNABORTED.
+ * Call it after the end of the connection. Waits until the mount is gone (umount -f takes a
+ * moment), and returns 0. If the mount is still there after `timeout_ms`, its connection was only
+ * aborted. In that case unmounts, and returns -ECONNABORTED.
  */
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms);

@@ -9,9 +9,10 @@
  * Between mounting and serving, no process answers requests. A path may lead through the mount,
  * which may hide a layer's directory, or all of /etc. So the daemon, and the processes that it
  * waits for, look up no path in between, except two that cause no request: the mountpoint itself,
- * and /proc/self/mountinfo. All helper processes are started before the mount, and a worker closes
- * /dev/fuse. So only the daemon holds /dev/fuse, and the kernel ends the mount when the daemon
- * ends.
+ * and /proc/self/mountinfo.
+ *
+ * Each helper process is started before the mount, or closes /dev/fuse at once, as workers do. So
+ * only the daemon holds /dev/fuse, and the kernel ends the mount when the daemon ends.
  *
  * To run in the background, fork before session_mount(): helper processes and the mount belong to
  * the process that made them.
@@ -44,7 +45,7 @@ struct session_options {
 	bool may_be_system; /* the mountpoint may be a directory of the system (mountpoint.h) */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
-	bool is_unpublished; /* for tests: changes only invalidate the kernel's caches */
+	bool is_unpublished; /* for tests: invalidates the kernel's caches, publishes nothing */
 	void (*log)(void *context, const char *line); /* a line without newline */
 	void *log_context;
 	const struct handover_manager *manager; /* NULL: there is none */
@@ -69,9 +70,9 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	struct session **ret, struct problem *problem);
 
 /**
- * Serves until the mount ends. SIGTERM, SIGINT and SIGHUP unmount, and so does
- * HANDOVER_LEAVE_SIGNAL (handover.h) if the service manager does not keep the mount. SIGUSR2 execs
- * session_options.call, if a trial (trial.h) succeeds. Calls `ready` (may be NULL) once, when
+ * Serves until the mount ends. SIGTERM, SIGINT and SIGHUP unmount. HANDOVER_LEAVE_SIGNAL
+ * (handover.h) unmounts if the service manager does not keep the mount. SIGUSR2 starts a trial
+ * (trial.h); if that succeeds, execs session_options.call. Calls `ready` (may be NULL) once, when
  * requests are answered. Returns 0; -ECONNABORTED: the kernel has ended the connection, and the
  * mount was removed; another -errno: the session broke; or SESSION_LEFT.
  */

@@ -20,18 +20,19 @@ struct unanswered *unanswered_add(struct session_handover *handover);
 void unanswered_end(struct unanswered *request);
 
 /**
- * Call it when the work on a request has ended with `result`. Returns true if that is -ENOTCONN
- * because the view was paused (session_handover_is_at_rest()): then the copy is kept, and the
- * caller calls fuse_reply_none(). Otherwise frees the copy and returns false: the caller sends the
- * answer.
+ * Call it when the work on a request has ended with `result`. If that is -ENOTCONN because the view
+ * was paused (session_handover_is_at_rest()), keeps the copy and returns true; the caller must then
+ * call fuse_reply_none(). Otherwise frees the copy and returns false; the caller must then answer.
  */
 bool unanswered_is_kept(struct session_handover *handover, struct unanswered *request, int result);
 
-/**
- * _put writes all stored requests. _ask_again handles those that unanswered_is_kept() kept, or that
- * unanswered_take() has read, as if they were new.
- */
+/** Writes all stored requests. */
 void unanswered_put(const struct session_handover *handover, struct record *record);
+
+/**
+ * Handles, as if they were new, the requests that unanswered_is_kept() has kept or
+ * unanswered_take() has read.
+ */
 void unanswered_ask_again(struct session_handover *handover, struct fuse_session *fuse);
 
 /** In the new daemon: reads the requests, for unanswered_ask_again(). Returns 0 or -ENOMEM. */

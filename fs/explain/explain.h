@@ -1,7 +1,7 @@
 /*
- * An explanation: the merge of one path, with all its inputs. The path is merged once more, to
- * record where the values come from (origin.h). Explanations are for commands, and for readers of a
- * mount's .plyfs/origins.
+ * An explanation: the merge of one path, with all its inputs. It is a merge of its own, which also
+ * records where the values come from (origin.h). Explanations are for commands, and for readers of
+ * a mount's .plyfs/origins.
  */
 #pragma once
 
@@ -28,9 +28,9 @@ struct explanation {
 		*request; /* has the inputs, lowest layer first, with their texts */
 	const struct merge_result *result; /* with its origins */
 	struct stream stream;              /* the documents of `result`; none if it has no values */
-	struct passed *passed; /* files that are no sources; for each path lowest layer first */
+	struct passed *passed;             /* files of one path stand lowest layer first */
 	size_t passed_count;
-	mode_t mode; /* for a page with the values: 0666; 0600 if not all users can read all sources */
+	mode_t mode; /* of an output file: 0666 if all users can read all sources; else 0600 */
 	struct store_places places; /* the places of the sources that are in stores */
 };
 

@@ -29,8 +29,8 @@ int explained_value_each(const struct origins *origins, const struct explained_v
 
 /**
  * Matches the KEY `text` (key_match.h) with the merged result. If the result has no such value,
- * matches it with the sources. Returns 0 with *ret in `arena`, also if neither the result nor a
- * source has the value; PROBLEM; or -ENOMEM.
+ * matches it with the sources. Returns 0 with *ret in `arena`, even if there is no such value;
+ * PROBLEM; or -ENOMEM.
  */
 int explained_value_key(const struct explanation *explanation, const char *text,
 	struct arena *arena, struct key *ret, struct problem *problem);
@@ -60,12 +60,12 @@ struct explained {
 #define EXPLAINED_ABSENT 2
 
 /**
- * Finds the value at `key`: in the document that `key` names, or else in the only document that has
- * or had such a value. The caller calls explained_value_fini() for *ret, whatever the result is.
+ * Finds the value at `key`. If `key` names a document, searches only that one; otherwise searches
+ * all. The caller calls explained_value_fini() for *ret, whatever the result is.
  *
  * Returns 0; PROBLEM if several documents have or had such a value; -ENOMEM; or EXPLAINED_ABSENT.
- * After EXPLAINED_ABSENT, ret->at is the deepest value that exists: the one at the first *depth
- * parts of `key`. If there is no document to search, ret->at.value is NULL.
+ * After EXPLAINED_ABSENT, ret->at is the value to which the first *depth parts of `key` lead; no
+ * value is at the next part. If there is no document to search, ret->at.value is NULL.
  */
 int explained_value_find(const struct explanation *explanation, const struct key *key,
 	struct explained *ret, size_t *depth, struct problem *problem);

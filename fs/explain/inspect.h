@@ -9,7 +9,7 @@
 #include "option_use.h"
 
 enum finding_kind {
-	FINDING_ERROR,   /* the path does not merge, or not with all its sources */
+	FINDING_ERROR,   /* the path does not merge, or only without some of its sources */
 	FINDING_REFUSED, /* an error, although the path merges: a lock or bound refused a value */
 	FINDING_WARNING, /* the path merges, but perhaps not as its author meant */
 };
@@ -44,7 +44,8 @@ struct inspection {
 	char *text;              /* the merged text, if the rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	bool *is_matched;       /* of a virtual file: whether pattern [i] has a source; else NULL */
+	/* NULL unless the path is a virtual file; [i]: whether its pattern i matches a source */
+	bool *is_matched;
 };
 
 /**
@@ -56,7 +57,10 @@ int inspect(const struct offline *offline, const char *path, struct inspection *
 
 void inspection_fini(struct inspection *inspection);
 
-/** Adds a copy of the problem; only counts warnings beyond FINDINGS_MAX. Returns 0 or -ENOMEM. */
+/**
+ * Adds a copy of the problem. If there are FINDINGS_MAX findings already, a warning is only
+ * counted. Returns 0 or -ENOMEM.
+ */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
 /** As findings_add(), with a message about the layer's file at `path`. */

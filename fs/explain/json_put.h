@@ -16,13 +16,16 @@ void json_put_span(FILE *out, struct span text);
 void json_put_string(FILE *out, const char *text);
 
 /**
- * Does printf(3) for JSON, as in "{'path': %s, 'line': %u}". %s writes a string, or null for NULL;
- * %hhd writes a bool; %d and %u, with l, ll or z, and %.0f write numbers. There is no other
+ * Does printf(3) for JSON, as in "{'path': %s, 'line': %u}". %s writes a string, or null for NULL.
+ * %hhd writes a bool. %d, %ld, %lld, %u, %lu, %llu, %zu and %.0f write numbers. There is no other
  * conversion. An apostrophe in `format` becomes a quotation mark.
  */
 __attribute__((format(printf, 2, 3))) void json_put(FILE *out, const char *format, ...);
 
-/** Writes `before` (", \"layer\": ") unchanged; then `text` as a JSON string, or null for NULL. */
+/**
+ * Writes `before`, such as ", \"layer\": ", unchanged. Then writes `text` as a JSON string, or null
+ * for NULL.
+ */
 void json_put_field(FILE *out, const char *before, const char *text);
 
 /** Writes the fields "source", "line", "column", "message", and if known "place" and "program". */

@@ -37,9 +37,9 @@ int offline_read(const struct offline *offline, const char *path, struct version
 
 /**
  * Looks `path` up as offline_read() does. Instead of merging, calls `take` with the lookup, and
- * returns the result of `take`. A positive result other than PROBLEM means that a source has
- * changed meanwhile: then the lookup and the call are repeated. After COMPOSE_TRIES of these
- * results returns PROBLEM. If the lookup fails, returns -errno as offline_read().
+ * returns the result of `take`. But if that is positive and not PROBLEM, a source has changed
+ * meanwhile, and the lookup and the call are repeated. Returns PROBLEM after COMPOSE_TRIES calls
+ * with such a result. If the lookup fails, returns -errno as offline_read().
  */
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,

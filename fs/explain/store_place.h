@@ -1,6 +1,6 @@
 /*
- * Store places. If a mirror fills the layer of an explanation's source, the source's place is its
- * name in the store:
+ * Store places. An explanation names the sources of a file. If a mirror fills a source's layer, the
+ * source has a place in the store:
  *
  *      etcd:/fleet/app.yaml@4711               the key, and the revision that wrote it
  *      git:4f2a91c0b1de:config/app.yaml        the commit, and the path in it
@@ -47,5 +47,5 @@ const struct store_place *store_places_find(
 /** Returns the name of `source` for people: its place in a store, or its file's name. */
 const char *store_places_name(const struct store_places *places, const struct source *source);
 
-/** Writes the field "etcd" or "git" of JSON, with a comma in front. */
+/** Writes the JSON field "etcd" or "git", with a comma in front. */
 void store_place_put_json(const struct store_place *place, FILE *out);

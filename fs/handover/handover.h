@@ -34,8 +34,8 @@
  * dead. While the state is in the socket, no process answers requests. So no other command of the
  * unit (ExecStartPre=) may access the mount, and the new plyfs must not do so before it serves.
  * HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it unmount.
- * The manager itself may access the mount, for a unit's EnvironmentFile=, and then wait for the
- * daemon that it is to start. In that case the mount ends.
+ * If the manager itself accesses the mount, for a unit's EnvironmentFile=, it may wait for the
+ * daemon that it has yet to start. A process that the old daemon forked then ends the mount.
  *
  * The first message is an offer, whose format never changes. So a plyfs that can't read the state
  * can end the mount (heir_end()), and mount anew.
@@ -138,15 +138,17 @@ struct handover_manager {
 	bool (*store)(int socket);
 
 	/*
-	 * Waits until the manager has handled a message. Returns 0; or -ETIMEDOUT: that takes too
-	 * long. Called in a forked process, all of whose descriptors may be closed.
+	 * Sends the manager a message, and waits until the manager has read it. If that takes too
+	 * long, returns -ETIMEDOUT; otherwise 0. It is called in a forked process, in which all
+	 * descriptors may be closed.
 	 */
 	int (*ask)(void);
 };
 
 /**
  * Gives the manager a socket with the record. Returns 0 if the manager has the socket: this process
- * must do nothing more for the mount. Returns -errno if this process must go on.
+ * must do nothing more for the mount. Returns -errno if this process must go on. `mountpoint` is
+ * for the forked process that ends the mount if the manager waits for it.
  */
 int handover_leave(struct handover *handover, struct record *record,
 	const struct handover_manager *manager, const char *mountpoint);

@@ -33,11 +33,11 @@
 /* Size of the text of trial_take(), in bytes, with its NUL. */
 #define TRIAL_TEXT_MAX 1024
 
-/* How the new program is started. Fixed when the daemon starts, so that no source can change it. */
+/* How the new program is started. Fixed when the daemon starts; plyfs.yaml can't change it. */
 struct program_call {
 	char *path;            /* of the program that this process was started from */
 	const char *directory; /* the working directory, absolute */
-	char **words; /* its argv: "plyfs", "mount", …, NULL; words[-1] is free, for a trial */
+	char **words; /* its argv: "plyfs", "mount", …, NULL; words[-1] is for a trial's option */
 	struct rlimit files; /* the limit of descriptors that the daemon began with */
 	uint64_t slice_ns;   /* the time slice (slice.h) that the daemon began with */
 	bool is_config;      /* `words` has the path of a plyfs.yaml in place of the layers */

@@ -46,10 +46,10 @@ bool coroutine_is_alone(void);
 const struct coroutine *coroutine_self(void);
 
 /**
- * Waits as ppoll(2) does, or until another coroutine wakes the queue (NULL: none). Of the
- * coroutines in a queue, only the first one waits for its descriptors. Returns the number of ready
- * descriptors; 0: the time is over, or the coroutine was woken; or, only in the root, -1 with errno
- * EINTR: a signal was handled.
+ * Waits as ppoll(2) does, and at the same time in `queue` (NULL: in none), where another coroutine
+ * can wake this one. Of the coroutines in a queue, only the first one waits for its descriptors.
+ * Returns the number of ready descriptors; or 0 if the time is over or the coroutine was woken. If
+ * a signal was handled, returns -1 with errno EINTR in the root; other coroutines wait on.
  */
 int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 	struct coroutine_queue *queue);
@@ -61,8 +61,8 @@ void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until)
 void coroutine_wake(struct coroutine_queue *queue);
 
 /**
- * At the time `at` (CLOCK_MONOTONIC), wakes the coroutine that is the first in the queue by then,
- * once. Replaces an earlier `at`; NULL: wakes none.
+ * At the time `at` (CLOCK_MONOTONIC), wakes the coroutine that is then the first in the queue, and
+ * no other. Replaces an earlier `at`. If `at` is NULL, wakes none.
  */
 void coroutine_wake_at(struct coroutine_queue *queue, const struct timespec *at);
 

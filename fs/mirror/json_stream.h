@@ -45,5 +45,8 @@ int json_stream_add(struct json_stream *stream, struct span bytes);
  */
 int json_stream_next(struct json_stream *stream, struct span *ret);
 
-/** Returns all buffered bytes, for messages; valid as long as json_stream_next()'s object is. */
+/**
+ * Returns the buffered bytes behind the last object, for messages. They are valid as long as an
+ * object of json_stream_next() is.
+ */
 struct span json_stream_rest(const struct json_stream *stream);

@@ -10,7 +10,7 @@
 #define KEY_PATH_DEPTH_MAX 100
 
 /**
- * Returns why `path` can't be a file's path, with the remedy: a static phrase that continues "the
- * key …". Returns NULL if `path` can be a file's path.
+ * Returns NULL if `path` can be a file's path. Otherwise returns the reason and the remedy, as a
+ * static phrase that continues "the key …".
  */
 const char *key_path_refuse(struct span path);

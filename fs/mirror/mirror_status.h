@@ -36,7 +36,7 @@ struct mirror_fault {
 	char *subject;
 	char *message;
 	time_t since;
-	bool is_swept; /* mirror_status_sweep_end() will end the fault, as it was not set again */
+	bool is_swept; /* mirror_status_sweep_end() will end the fault, unless it is set again */
 };
 
 /* All zero: nothing is known. */
@@ -75,8 +75,8 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem);
 int mirror_status_write(const struct mirror_status *status);
 
 /**
- * Sets the fault of the subject. Returns whether the fault or its message is new; false if the
- * fault is only counted.
+ * Sets the fault of the subject. Returns whether the fault or its message is new. If a new fault
+ * has no place in the list, counts it in `unlisted`, and returns false.
  */
 bool mirror_status_fault(struct mirror_status *status, const char *subject, const char *message);
 

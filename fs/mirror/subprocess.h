@@ -34,18 +34,18 @@ struct subprocess_options {
 	unsigned timeout_s;
 };
 
-/** Starts the program. Returns 0, and then the caller must call subprocess_end(); or -errno. */
+/** Starts the program. Returns 0 or -errno. After 0, the caller must call subprocess_end(). */
 int subprocess_start(struct subprocess *child, const struct subprocess_options *options);
 
 /**
- * Reads up to `len` bytes of standard output. Returns their number; 0: the end; -ETIMEDOUT; or
- * another -errno.
+ * Waits for standard output, and reads up to `len` bytes. Returns their number; 0: the end;
+ * -ETIMEDOUT: the time limit has passed; or another -errno.
  */
 ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len);
 
 /**
- * Reads `len` bytes of standard output into `bytes`; NULL: skips them. Returns 0; -ENODATA if the
- * output ends before; or another -errno.
+ * Reads exactly `len` bytes of standard output into `bytes`; NULL: skips them. Returns 0; -ENODATA
+ * if the output has fewer bytes; or another -errno.
  */
 int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 
@@ -61,7 +61,8 @@ int subprocess_read_until(
 void subprocess_give_up(struct subprocess *child);
 
 /**
- * Waits for the program's end, and drops its remaining output. Returns its exit status; -ETIMEDOUT;
- * -ECHILD if a signal ended it; or another -errno. Afterwards child->error is one line.
+ * Waits for the program's end, and drops its remaining output. Makes child->error a string without
+ * line ends. Returns the exit status; -ETIMEDOUT if the time limit has passed; -ECHILD if a signal
+ * ended the program; or another -errno.
  */
 int subprocess_end(struct subprocess *child);

@@ -13,7 +13,7 @@
 /** Sets the mark. Call it before the state is published. Returns 0 or -errno. */
 int unsynced_mark(int state_fd);
 
-/** Returns whether there is a mark of an earlier boot: files may have lost their bytes. */
+/** Returns whether there is a mark of an earlier boot. If so, files may have lost their bytes. */
 bool unsynced_is_lost(int state_fd);
 
 /** Returns whether the mark is set. */

@@ -24,13 +24,16 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 	const struct problem *problem);
 
 /**
- * Notes that a change failed; the publisher retries the change. Until then the name is left alone,
- * as the new file may already be there.
+ * Notes that a change failed. The publisher retries the change. Until the retry, nothing else
+ * renders the path, as the new file may already be there.
  */
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
-/** Returns the delay of the next attempt, in ms. It grows until a success, except for -ENOMEM. */
+/**
+ * Returns the delay before the next attempt, in ms. Each delay is longer than the last, up to 60 s,
+ * until a failure is over. But for -ENOMEM the delay is always the shortest.
+ */
 int64_t failure_retry_ms(struct render *render, int result);
 
 /** Returns whether `result` is 0 or RENDERED_KEPT (rendered.h). If so, ends the failure. */

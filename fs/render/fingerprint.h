@@ -47,8 +47,8 @@ enum drift drift_between(const struct fingerprint *was, const struct fingerprint
 uint64_t fingerprint_add(uint64_t hash, struct span chunk);
 
 /**
- * Takes the fingerprint of `name` in `directory`; mode 0: there is no such name. Returns 0; or
- * -errno if the object at the name can't be read.
+ * Takes the fingerprint of `name` in `directory`. If there is no such name, ret->mode is 0. Returns
+ * 0; or -errno if the object at the name can't be read.
  */
 int fingerprint_at(int directory, const char *name, struct fingerprint *ret);
 

@@ -54,7 +54,7 @@ struct owned {
 	uint32_t reported;  /* hash of the drift that was last reported */
 	int failure;        /* result of the last operation on the name; 0: it did not fail */
 	bool is_publishing; /* a change of the name failed; the publisher retries it (failure.h) */
-	char *fault;        /* the failure's message; owned */
+	char *fault;        /* the failure's message, from malloc(3); NULL: none */
 	uint64_t ino;       /* the view's inode number of the shown object */
 	struct version *wanted; /* --atomic: the next generation's version; a reference is held */
 
@@ -76,10 +76,16 @@ struct manifest;
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
-/** Does manifest_open(), but nothing is ever written to the disk. `fd` -1: no directory. */
+/**
+ * Does manifest_open(), but no function writes this manifest to the disk. If `fd` is -1, the
+ * manifest is empty.
+ */
 int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 
-/** Reads a manifest of any kind. Writes nothing. Returns as manifest_open(); -ENOENT: none. */
+/**
+ * Reads a manifest of any kind. Writes nothing. Returns 0 with *ret for manifest_free(); -ENOENT if
+ * there is no manifest; -EBADMSG if this plyfs can't read it; or another -errno.
+ */
 int manifest_read(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL: does nothing */
 
@@ -93,8 +99,9 @@ struct owned *manifest_find(struct manifest *manifest, const char *path);
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
 /**
- * Logs `wanted`, before the caller puts an object with this fingerprint at the name; or, if the
- * fingerprint's mode is 0, removes the name. Returns 0; or -errno with nothing logged.
+ * Logs that the caller is about to put an object with the fingerprint `wanted` at the name. If the
+ * mode in `wanted` is 0, logs that the caller is about to remove the name. Returns 0; or -errno
+ * with nothing logged.
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
@@ -109,9 +116,9 @@ void manifest_undo(
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
- * Ends the doubt about the name. `now` is the fingerprint of the object that is there. Logs `now`
- * if plyfs may have put the object there, and does nothing if another program has. Returns 0 or
- * -errno.
+ * Settles a name in doubt. `now` is the fingerprint of the object that is there. If it is the
+ * former one, or a mixture (see 2. above), logs it. Otherwise the name's last line stands. When all
+ * names are settled, call manifest_seal(). Returns 0 or -errno.
  */
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now);
 

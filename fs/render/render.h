@@ -15,8 +15,8 @@ struct render;
 
 /**
  * Opens the directory, makes a view of the settings, and prepares the sandbox of workers. Takes
- * over the caller's reference to `settings`, also on failure. Calls options->log for the view's
- * faults, too. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
+ * over the caller's reference to `settings`, also on failure. options->log gets the failures of
+ * rendering, and the view's faults. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
  */
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem);

@@ -31,7 +31,7 @@ struct render {
 	struct inotify *inotify;
 	struct subscription beside; /* to the directory that contains the generations */
 
-	struct coroutine_queue answered; /* the coroutine that populates, waiting for a lookup */
+	struct coroutine_queue answered; /* the coroutine that populates waits here for a lookup */
 	const struct populate_lookup *awaited; /* the lookup that it waits for; or NULL */
 
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by inode number */

@@ -36,8 +36,8 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * with the bits `more`. If the group can't be set, the group that stays gets no rights.
- * Returns 0 with *ret, in which `hash` is not set; or -errno.
+ * plus the bits `more`. If the group can't be set, the old group stays, and gets only rights that
+ * all others get, too. Returns 0 with *ret, in which `hash` is not set; or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 
@@ -58,11 +58,11 @@ int rendered_forget_gone(struct rendered *rendered);
 /** Makes up the next unused name for a file in .plyfs/stage. */
 void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX]);
 
-/** Reports the outcome of a file or link. */
+/** Reports a file or link, and its outcome, to options.report. */
 void rendered_report_outcome(
 	const struct rendered *rendered, enum outcome outcome, const struct owned *owned);
 
-/** Sets *problem: the object at `path` is not ours. Returns PROBLEM. */
+/** Says in *problem that the object at `path` is not ours. Returns PROBLEM. */
 int rendered_refuse(const char *path, struct problem *problem);
 
 /** Reports a change that another program made at the name, unless it was reported already. */

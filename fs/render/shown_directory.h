@@ -12,8 +12,8 @@ struct render;
 /* Whether all names of a directory could be listed and looked up. If not, it is listed again. */
 enum shown_state {
 	SHOWN_WHOLE,
-	SHOWN_MISSED,  /* not all; what is rendered of the others stays */
-	SHOWN_UNKNOWN, /* memory or descriptors were short: nothing may be removed */
+	SHOWN_MISSED,  /* some could not; what is rendered of these stays */
+	SHOWN_UNKNOWN, /* memory or descriptors were short; nothing may be removed */
 };
 
 struct shown_directory {
@@ -41,8 +41,8 @@ void shown_watch(struct shown_directory *shown);
 void shown_watch_all(struct render *render, bool is_watched);
 
 /**
- * Begins to watch all directories of a generation, and the names beside it. Called once, when the
- * first generation is made.
+ * Called once with --atomic, when the first generation is made. Begins to watch all directories of
+ * the generation, and the rendered directory, which has the generations and the links to them.
  */
 void shown_watch_beside(struct render *render);
 

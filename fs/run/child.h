@@ -4,7 +4,7 @@
 #include "run_command.h"
 #include "workspace.h"
 
-/* The PATH of each program. The program itself is searched for there, too, not in our PATH. */
+/* The PATH that each program gets, and in which we search for the program. */
 #define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* If root mounts, checks run as this user, unless plyfs.yaml names another one. */
@@ -15,7 +15,7 @@ struct child {
 	const struct workspace *workspace;
 	pid_t guard; /* the parent; the child dies with it */
 	int output;  /* becomes standard output and standard error */
-	int report;  /* a pipe, closed by exec(2): gets a struct child_report if a step fails */
+	int report;  /* a pipe that exec(2) closes; if a step fails, gets a struct child_report */
 };
 
 /* The reason why the program was not started. */

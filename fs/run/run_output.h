@@ -16,11 +16,11 @@
 #include "run_result.h"
 
 /**
- * Finds the first place in the judged copy of `path` that result->output names. The place of a
- * warning is taken only if no other line of the output has a place. The output, as one line,
- * becomes the message of `problem`. With `map`, `problem` gets the place in a source that the found
- * place comes from; without `map`, the place in the merged file. Returns false if the output names
- * no place; then `problem` has `path` alone.
+ * Finds the first place in the judged copy of `path` that result->output names. Takes a place in a
+ * warning only if all places are in warnings. The message of `problem` is the output in one line,
+ * usually from the line of the found place on. With `map`, `problem` gets the place in a source
+ * that the found place comes from; without `map`, the place in the merged file. Returns false if
+ * the output names no place; the place of `problem` is then `path` alone.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

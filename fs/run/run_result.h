@@ -7,7 +7,7 @@
 
 struct line_map;
 
-/* Size of a command's stored output, in bytes: its beginning, and a NUL. */
+/* Maximum size of a command's output, in bytes, with a NUL. Only the beginning is stored. */
 #define RUN_OUTPUT_MAX 4096
 
 /* The `output` of RUN_UNSTARTED if exec(3) itself failed. */
@@ -17,7 +17,7 @@ enum run_end {
 	RUN_EXITED,    /* value: its exit status */
 	RUN_KILLED,    /* value: the signal that it died of */
 	RUN_TIMED_OUT, /* value: its time limit in milliseconds; it was killed */
-	RUN_UNSTARTED, /* value: errno of the step that has failed, which `output` names */
+	RUN_UNSTARTED, /* value: an errno; `output` names the step that has failed */
 	RUN_GONE, /* its guard (guard.h) was killed, or runner_stop() ended the run; no value */
 };
 
@@ -35,15 +35,15 @@ struct run_result run_unstarted(int error);
 bool run_is_good(const struct run_result *result);
 
 /**
- * Returns whether the command failed because a program or shared library is missing: exec(3)
- * failed, or the status is 127 or 126, by which shells, env(1) and timeout(1) report that. If so,
- * `name` becomes the name of the missing program or library, and *why (static) "is not installed"
- * or "can't be executed".
+ * Returns whether the command failed because a program or shared library is missing or can't be
+ * executed. Then either exec(3) failed, or the status is 127 or 126; shells, env(1) and timeout(1)
+ * use these two. If so, `name` becomes the name of that program or library, and *why (static) "is
+ * not installed" or "can't be executed".
  */
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
 
-/** Returns the remedy for a missing program. `why` contains the text *why of run_is_missing(). */
+/** Returns the remedy for a missing program. `why` contains *why of run_is_missing(). */
 const char *run_missing_remedy(const char *why);
 
 /**
@@ -61,8 +61,9 @@ struct run_subject {
 };
 
 /**
- * Makes the problem of a failed command, with the remedy. If the output names a line of the file,
- * the problem has the place in a source that the line comes from. Returns PROBLEM.
+ * Makes the problem of a failed command, with the remedy. If the command exited and its output
+ * names a line of the file, the problem is at the source's line from which that line comes. Returns
+ * PROBLEM.
  */
 int run_problem(const struct run_result *result, const struct run_subject *subject,
 	struct problem *problem);

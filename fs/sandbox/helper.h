@@ -52,7 +52,7 @@ void helper_reset_signals(void);
 
 /* For the parent: */
 
-/* Maximum number of children that helper_inherit() notes. Others stay zombies until we end. */
+/* Maximum number of children that helper_inherit() notes. Others are not reaped. */
 #define HELPERS_INHERITED_MAX 64
 
 /**

@@ -10,9 +10,9 @@
  *                 (reader_sandbox.h). It has one socket, to the daemon. Of the daemon's descriptors
  *                 it keeps those of the layers and of the directory under the mount, and inotify's,
  *                 to which it adds watches of remote layers. It writes no file, starts no process
- *                 and sends no signal. If a link of a layer with `follow` leads to a file outside
- *                 of the layers, but not in /proc or the like, a process that the daemon forks
- *                 opens the file for the worker.
+ *                 and sends no signal. In a layer with `follow`, a link may lead to a file outside
+ *                 of the layers. A process that the daemon forks opens such a file for the worker,
+ *                 unless the file is in /proc or the like.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
@@ -24,8 +24,8 @@
  *                 guard's limits. So a guard keeps the rights of the user who mounts, and is in no
  *                 sandbox. Its only input is the command's output.
  *
- * The parts of the sandbox. Each is used for all these processes but the guard. Further exceptions
- * stand after "Not". A part with "Only" is used for the named processes alone:
+ * The parts of the sandbox. Each is used for all these processes but the guard. "Not" names a
+ * further exception. A part with "Only" is used for the named processes alone:
  *
  *   no_new_privs  a set-id program gains no rights.
  *   capabilities  only those that sandbox.c names, with the reason of each, are kept.
@@ -128,9 +128,9 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 
 /**
- * For a process that is in no sandbox: keeps its memory, which has the content of files, out of
- * core dumps; if the process is root's, also hides its memory from processes of root without
- * capabilities.
+ * For a process that is in no sandbox. Keeps its memory, which has the content of files, out of
+ * core dumps. If the process is root's, hides its memory from processes of root without
+ * capabilities, too.
  */
 void sandbox_hide(const struct sandbox_switches *switches);
 

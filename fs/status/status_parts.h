@@ -26,7 +26,7 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings);
 /** Writes "not_checked", "versions", "watches", … "trouble_count", each with a comma after it. */
 void status_put_view(FILE *out, struct view *view, const struct settings *settings);
 
-/** Writes "sandbox", with a comma after it: the sandbox's parts in force in each worker. */
+/** Writes "sandbox", with a comma after it: which parts of the workers' sandbox are in force. */
 void status_put_sandbox(FILE *out, const struct sandbox_state *state);
 
 /**
@@ -38,8 +38,8 @@ void status_put_processes(FILE *out, const char *remedy);
 /** Writes the errors of "processes" for people, a line each. */
 void status_put_process_lines(FILE *out, const char *remedy);
 
-/** Writes "on_change", with a comma after it; its errors only if the reader `is_trusted`. */
+/** Writes "on_change", with a comma after it. Writes errors only if the reader `is_trusted`. */
 void status_put_hooks(FILE *out, struct view *view, bool is_trusted);
 
-/** Writes "troubles". `view` NULL: an empty list, for a reader that must not know them. */
+/** Writes "troubles". For a reader that must not know them, `view` is NULL: the list is empty. */
 void status_put_faults(FILE *out, struct view *view);

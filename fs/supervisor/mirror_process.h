@@ -36,9 +36,9 @@ struct mirror_start {
 #define MIRROR_NOT_STARTED 127
 
 /**
- * Makes a pipe, and forks a process that runs run(context), by coroutine_fork(). The process finds
- * the write end in *written, which must lie in `context`. Returns the pid with *ret, the
- * nonblocking read end, for close(2); or -errno.
+ * Makes a pipe, and sets *written to its write end. Then coroutine_fork() forks a process that runs
+ * run(context). *written must be a member of *context, where `run` finds it. Returns the pid with
+ * *ret, the nonblocking read end, for close(2); or -errno.
  */
 pid_t mirror_process_fork(void (*run)(void *context), void *context, int *written, int *ret);
 

@@ -5,7 +5,7 @@
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
  *                supervisor_new()     starts the mirrors
  *                supervisor_wait()    each layer has a state
- *                settings_read()      layers are opened, by the link that the mirror switches
+ *                settings_read()      opens the layers, through links that mirrors switch
  *                supervisor_start()   the coroutine
  *
  * The path of such a layer follows from the store's settings in plyfs.yaml (store_spec.h), so every
@@ -20,9 +20,9 @@
  *   thread forks mirrors.
  * - From supervisor_start() on, the daemon waits for no mirror. Paths of mirrors may lie on a disk
  *   that does not answer, and a process that waits for the disk can't be killed. So only processes
- *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
- *   under a service manager plyfs-report, which makes the status line (mirror_reporter.h). Before
- *   supervisor_start(), the calling process looks them up.
+ *   without the daemon's descriptors look these paths up. These are a new mirror (mirror_process.h)
+ *   and plyfs-report, which makes the status line for a service manager (mirror_reporter.h). Before
+ *   supervisor_start(), the calling process looks the paths up.
  * - If a mirror or plyfs-report ends, it is started again after a pause, which grows.
  * - If several supervisors have the same store, one of the mirrors works, and the others stand by.
  * - At the end all mirrors are killed, even those suspended by SIGSTOP. Their state on disk stays.
@@ -57,9 +57,9 @@ int supervisor_new(struct settings *outline, const struct supervisor_options *op
 	struct supervisor **ret, struct problem *problem);
 
 /**
- * Waits until all layers that come out of stores, except optional ones, have a state: the last good
- * one or a new one. With `is_fresh`, first waits for answers of the stores; if that takes too long,
- * the last good state is enough. Returns 0; or PROBLEM: a layer got no state in time.
+ * Waits until each layer that comes out of a store has a state, except optional layers. With
+ * `is_fresh`, also waits until each of their stores has answered; if that takes too long, an old
+ * state is enough. Returns 0; or PROBLEM if a layer has no state in time.
  */
 int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem *problem);
 

@@ -2,7 +2,7 @@
  * The names of drop-ins: which files of NAME.d are sources of NAME, and which are ignored.
  *
  *      app.yaml.d      *.yaml, and *.json, *.toml … if the strategy merges values
- *      web.service.d   *.conf, as in systemd, and with `dropins: layers` also *.yaml
+ *      web.service.d   *.conf, as in systemd; also *.yaml if the rule has `dropins: layers`
  *      motd.d          *.conf, and names without a suffix, except README
  *
  * A rule's `dropin_suffixes` replaces these suffixes. Names that begin with "." or "#" are never
@@ -12,7 +12,7 @@
 
 #include "union.h"
 
-/* The suffix of the directory of drop-ins: those of NAME are in NAME.d. */
+/* The drop-ins of NAME are in the directory NAME.d. */
 #define DROPIN_SUFFIX ".d"
 
 /**
@@ -25,11 +25,12 @@ char *dropin_owner(const struct settings *settings, const char *directory);
 bool dropin_is_named(const struct settings *settings, const char *path, const char *name);
 
 /**
- * Explains why `name` is no drop-in, with the remedy. Returns 0 with *ret for free(3), or -ENOMEM.
+ * Makes a message that says why `name` is no drop-in, and how the user can make it one. Returns 0
+ * with *ret for free(3), or -ENOMEM.
  */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
-/** Returns `found` marked as left out, because its name is not that of a drop-in. */
+/** Returns a contributor for `found`, a file that is left out because of its name. */
 static inline struct contributor dropin_ignored(const struct contributor *found)
 {
 	return (struct contributor){.layer = found->layer,

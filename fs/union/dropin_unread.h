@@ -8,11 +8,12 @@
 #include "union.h"
 
 /**
- * Calls `each` for all unread drop-ins of `path` (NAME), in byte order: for every link in NAME.d
- * that has a drop-in's name, for every directory in NAME.d that has a file with such a name, and
- * for NAME.d itself if it is a link. `each` gets the layer, the path in the layer, and the reason
- * with the remedy. Stops at the first non-zero result of `each`, and returns it. Otherwise returns
- * 0, also if the rule gives `path` no drop-ins; or -errno if memory or descriptors are short.
+ * Calls `each` for all unread drop-ins of `path` (NAME). In NAME.d, these are every link with a
+ * drop-in's name, and every directory that has a file with such a name, in byte order. If NAME.d
+ * itself is a link, that link is the only one. `each` gets the layer, the path in the layer, and
+ * the reason with the remedy. Stops at the first non-zero result of `each`, and returns it.
+ * Otherwise returns 0, also if the rule gives `path` no drop-ins; or -errno if memory or
+ * descriptors are short.
  */
 int dropin_unread_each(const struct settings *settings, const char *path,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *why),

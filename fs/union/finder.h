@@ -22,8 +22,8 @@ struct finder {
 		void *each_context);
 
 	/*
-	 * Finds a file `name` in or below `directory`, but not the first `skip` such files in
-	 * `list`'s order. Returns 0 with the file's path in *ret, for free(3), and with the layers
+	 * Finds a file `name` in or below `directory`. Passes over the first `skip` such files, in
+	 * the order of `list`. Returns 0 with the file's path in *ret, for free(3), and the layers
 	 * that show its directory in *layers; FINDER_ABSENT; or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name, size_t skip, char **ret,

@@ -1,7 +1,7 @@
 /*
- * A layer's file that does not show because a layer above hides it: with a whiteout (.wh.NAME, or
- * overlayfs' device 0/0), an opaque directory (.wh..wh..opq), or, at the path of the file or of a
- * directory above it, an object of another kind than the file's layer has there.
+ * A layer's file that does not show because a higher layer hides it, with a whiteout (.wh.NAME, or
+ * overlayfs' device 0/0), an opaque directory (.wh..wh..opq), or an object of another kind. Such an
+ * object lies at the path of the file, or of a directory that contains it.
  */
 #pragma once
 
@@ -31,9 +31,10 @@ int hidden_find(
 int hidden_mark_name(const struct settings *settings, const struct hidden *hidden, char **ret);
 
 /**
- * For each layer of a rank below `below`, calls `each` for each file, at `path` or beneath it, in
- * which this layer locks values. The layers up to it show the file; a layer above may hide it.
- * Stops at the first non-zero result of `each`, and returns it. Otherwise returns 0 or -errno.
+ * Takes each layer with a rank below `below`. Calls `each` for every file, at `path` or beneath it,
+ * in which that layer locks values. The file must show in the tree of that layer and those below
+ * it; higher layers may hide it. Stops at the first non-zero result of `each`, and returns it.
+ * Otherwise returns 0 or -errno.
  */
 int hidden_locks_each(const struct settings *settings, const char *path, size_t below,
 	int (*each)(void *context, const char *path, const struct value_lock *lock), void *context);

@@ -5,8 +5,8 @@
  * computes these three.
  *
  * A contributor admits a set of users: root; its owner, by the owner's bits alone; other members of
- * its group, by the group's bits alone; and all other users, by the bits of others. A user may be
- * in any groups. The result admits only users that every contributor admits, and as many of these
+ * its group, by the group's bits alone; and all other users, by the bits of others. Any user may
+ * be in any group. The result admits only users that every contributor admits, and as many of these
  * users as an owner, a group and a mode can express. The right to read and the right to search are
  * each computed in this way.
  *
@@ -35,7 +35,7 @@ struct user {
 	gid_t gid;
 	const gid_t *groups; /* supplementary groups */
 	size_t group_count;
-	bool has_more_groups; /* `groups` is incomplete: deny what any group could deny */
+	bool has_more_groups; /* `groups` is incomplete: the user may be in any other group */
 };
 
 /* The user that mounts. */
@@ -49,7 +49,10 @@ bool rights_equal(const struct rights *a, const struct rights *b);
 /** Returns whether any user, in any groups, has a right by `before` and not by `after`. */
 bool rights_take_away(const struct rights *before, const struct rights *after);
 
-/** Returns whether the user may search a directory with these rights (path_resolution(7)). */
+/**
+ * Returns whether the user may search a directory with these rights (path_resolution(7)). If the
+ * user has more groups, and the answer depends on them, returns false.
+ */
 bool rights_allow_search(const struct rights *rights, const struct user *user);
 
 /** Combines `count` contributors, at least one. */

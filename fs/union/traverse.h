@@ -20,10 +20,11 @@ struct traversal {
 };
 
 /**
- * Calls `each` for `path` itself, relative to the root and with no "." or "..", and then for all
- * that lies below it: a directory before the names in it, names in byte order. A link that leads to
- * a directory above itself is left out. Stops at the first non-zero result of `each`, and returns
- * it. Otherwise returns 0 or -errno: -ENOENT or -ENOTDIR if there is no such path.
+ * Calls `each` for `path`, which is relative to the root and has no "." or "..", and then for all
+ * that lies below it. A directory comes before the names in it, and names come in byte order. A
+ * link that leads to a directory above itself is left out. Stops at the first non-zero result of
+ * `each`, and returns it. Otherwise returns 0; -ENOENT or -ENOTDIR if there is no such path; or
+ * another -errno.
  */
 int traverse(const struct traversal *traversal, const char *path);
 

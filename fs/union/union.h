@@ -15,9 +15,9 @@
  * over.
  *
  * A layer that can't be examined (no permission, an I/O error, a dead file system) may hide files
- * of lower layers. So it is treated as if it had an unreadable file at the path. But if the other
- * layers show a directory there, or the path is the root, it is treated as if it had a directory;
- * if they show a link, as if it had nothing.
+ * of lower layers. So it counts as a layer with an unreadable file at the path. But if the other
+ * layers show a directory there, or the path is the root, it counts as a layer with a directory. If
+ * the other layers show a link, it counts as a layer with nothing there.
  *
  * Only this module knows these rules. It keeps no state.
  */
@@ -65,12 +65,13 @@ struct union_lookup {
 	unsigned left_out_count;
 	bool has_unknown; /* a layer that is not in `found` could not be examined */
 	/*
-	 * An errno: a layer's file system has failed (layer_has_failed()), so `kind` may be wrong,
-	 * or the path hidden. Of several errors: LAYER_LATE (layer.h), else ETIMEDOUT, else the
-	 * first.
+	 * The errno with which a layer's file system has failed (layer_has_failed()); 0: none has.
+	 * After a failure, `kind` may be wrong, or the path may be hidden. Of several errors:
+	 * LAYER_LATE (layer.h), else ETIMEDOUT, else the first.
 	 */
 	int failure;
-	int whiteout_error; /* likewise: it is unknown whether a layer hides what lower ones have */
+	/* If not 0, such an errno: it is unknown whether a layer hides what lower ones have. */
+	int whiteout_error;
 	/* The kind of the highest object that is hidden because it is not of `kind`; or NONE. */
 	enum union_kind hidden_kind;
 	unsigned hidden_layer; /* the layer that has that object */

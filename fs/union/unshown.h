@@ -10,9 +10,9 @@
 /**
  * Calls `each` for every such name in the directory `found`, in each layer that shows the
  * directory. `each` gets the layer, the name's path, and its kind ("FIFO"; NULL: the path is too
- * long). The lowest layer comes first, and the names in byte order. Stops at the first non-zero
- * result of `each`, and returns it. Otherwise returns 0; or -errno if memory or descriptors are
- * short.
+ * long). The lowest layer comes first; in a layer, names are in byte order. Stops at the first
+ * non-zero result of `each`, and returns it. Otherwise returns 0; or -errno if memory or
+ * descriptors are short.
  */
 int unshown_each(const struct settings *settings, const struct traversed *found,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *what),

@@ -8,8 +8,8 @@ struct view;
 
 /**
  * Makes and watches the directory that `lookup` has found, without showing it. The new directory
- * counts as a user of `parent`; NULL: the new directory is the root. May wait. Returns 0 with *ret,
- * which the caller either shows or drops by attach_drop(); or -ENOMEM.
+ * counts as a user of `parent`. If `parent` is NULL, the new directory is the root. May wait.
+ * Returns 0 with *ret, which the caller either shows or drops by attach_drop(); or -ENOMEM.
  */
 int attach_make(struct view *view, const struct settings *settings, struct directory *parent,
 	const char *name, const struct union_lookup *lookup, struct directory **ret);
@@ -38,8 +38,8 @@ void attach_unseen(struct view *view, struct directory *directory);
 
 /**
  * Notes that a file system has failed at a part of the directory (layer_has_failed()). The
- * directory is polled until a scan of it meets no failure: no event reports that the file system is
- * well.
+ * directory is polled until a scan of it meets no failure, as no event reports that the file system
+ * works again.
  */
 void attach_failed(struct view *view, struct directory *directory);
 

@@ -30,10 +30,13 @@ void change_hook_look_begins(struct view *view, const struct look *look);
 /** Stops counting the look: it has ended, or its sources have turned out to be large. */
 void change_hook_look_ends(struct view *view, const struct look *look);
 
-/** Notes the paths of a change that was carried out, for their hooks. May wait. */
+/**
+ * Notes the path of a change that has been published. If the change makes a directory, does
+ * change_hook_directory(). May wait (coroutine.h).
+ */
 void change_hook_change(struct view *view, const struct change *change);
 
-/** Notes the files of a directory that has appeared. May wait. */
+/** Notes the files in a directory that has appeared, at any depth. May wait (coroutine.h). */
 void change_hook_directory(struct view *view, const char *path);
 
 /** Notes the files in a directory that has gone, at any depth. */

@@ -1,9 +1,9 @@
 /*
  * A directory of the view, and its entries: what the kernel knows, or may know, of each name.
  *
- * A directory exists while the kernel knows it, while it is in use (counted in `users`), or while
- * it has entries that must be remembered (faults, change hooks: `pins`). Its path never changes: a
- * directory that is renamed in a layer is another directory.
+ * A directory exists while the kernel knows it, while it is in use (counted in `users`), or while a
+ * name in it has a fault or a change hook (counted in `pins`). Its path never changes: a directory
+ * that is renamed in a layer is another directory.
  *
  * The states of a name after a change (EVENTS_…: events.h):
  *
@@ -39,7 +39,7 @@ enum pending_state {
 
 /* How thoroughly a queued name is looked up. Of several scopes, the highest counts. */
 enum entry_scope {
-	SCOPE_POLL,   /* the sources' stamps (version.h) are compared first */
+	SCOPE_POLL,   /* if the sources' stamps (version.h) are unchanged, nothing is composed */
 	SCOPE_RESCAN, /* an event may be missing; a file that no program has read is skipped */
 	SCOPE_FULL,   /* the name, a source or a dependency has changed */
 };
@@ -64,7 +64,7 @@ enum entry_known {
 enum entry_hook {
 	HOOK_NONE,
 	HOOK_PINNED, /* a hook is run, so the name's directory must stay */
-	HOOK_TOLD,   /* as PINNED, and the hook got a change since the kernel forgot the entry */
+	HOOK_TOLD,   /* as PINNED; the hook was told of a change since a version was last shown */
 };
 
 /* The events of a name that no look has handled yet. */
@@ -74,8 +74,8 @@ struct pending {
 	bool is_touched;        /* the name had an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
 	bool was_late;          /* a layer was late (LAYER_LATE): the next look waits longer */
-	bool has_slot;  /* the entry is in view->queue.entries, even if it is not QUEUED any more */
-	uint64_t since; /* unless NONE: the revision with which the name waits (queue.h) */
+	bool has_slot;       /* it is in view->queue.entries, though perhaps not QUEUED any more */
+	uint64_t since;      /* unless NONE: its queue_revision() when it began to wait */
 	layer_mask writing;  /* layers where its file was written, and is not closed yet */
 	layer_mask created;  /* layers where its file was made, and is not closed yet */
 	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
@@ -88,10 +88,11 @@ struct checked;
 /* The part of an entry that is made when the name is first looked up or queued. */
 struct entry_use {
 	/*
-	 * The object shown last (inode_memory.h). last.print is 0 while the object is shown. After
-	 * the kernel has forgotten the object, the next one gets the same number only if last.print
-	 * is 0 or its own fingerprint, or if both are directories. The last.mtime and last.ctime of
-	 * a directory are set when the kernel forgets it.
+	 * The object shown last (inode_memory.h). last.print is 0 while the object is shown, and
+	 * after it was removed. When the kernel forgets the object, last.print becomes its
+	 * fingerprint. For a directory, last.mtime also becomes its mtime. While last.print is not
+	 * 0, a new object can get the number of the forgotten one only if it has the same
+	 * fingerprint, or if both are directories.
 	 */
 	struct last_inode last;
 	uint64_t ino;                /* its inode number; 0: the one computed from its path */
@@ -99,13 +100,13 @@ struct entry_use {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
-	uint64_t used_since;         /* while it is in use: the revision of its look or change */
+	uint64_t used_since;         /* while it has users: the oldest revision they handle */
 	uint64_t written;            /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
-	struct look *look;               /* under way; lookups may share it; NULL: none */
+	struct look *look;               /* its look under way, for lookups to share; NULL: none */
 	struct placeholder *placeholder; /* its placeholder inode; NULL: none */
-	unsigned users; /* the looks, changes, checks and placeholder that have it in use */
+	unsigned users; /* number of looks, changes, checks and placeholders that use it */
 	enum entry_hook hook;
 };
 
@@ -129,8 +130,8 @@ struct entry {
 };
 
 /**
- * Returns the entry's own `use`; a missing one is made, all zero. NULL: no memory. It lives until
- * directory_tidy() finds that it is all zero again.
+ * Returns the entry's own `use`. If there is none, makes one, all zero. NULL: no memory. The `use`
+ * lives until directory_tidy() finds that it is all zero again.
  */
 struct entry_use *entry_use(struct entry *entry);
 
@@ -155,23 +156,23 @@ static inline bool entry_is_debounced(const struct entry *entry)
 /* Which names of a directory have entries. */
 enum directory_names {
 	NAMES_SOME,     /* those that were asked for */
-	NAMES_LISTED,   /* and all that the layers have */
-	NAMES_EXPANDED, /* and those that expanding shows (expand.h) */
+	NAMES_LISTED,   /* as SOME, and all that the layers have */
+	NAMES_EXPANDED, /* as LISTED, and those that expanding shows (expand.h) */
 };
 
 /* Why a directory is listed. The highest of several reasons counts. */
 enum directory_scan {
 	SCAN_NONE,
-	SCAN_NAMES, /* for its names */
-	SCAN_POLL,  /* and to queue all names, with SCOPE_POLL */
-	SCAN_ALL,   /* and to queue all names, with SCOPE_RESCAN */
+	SCAN_NAMES, /* to learn its names */
+	SCAN_POLL,  /* to learn its names, and to queue them all with SCOPE_POLL */
+	SCAN_ALL,   /* to learn its names, and to queue them all with SCOPE_RESCAN */
 };
 
 /* A directory's attributes (attributes.h). */
 struct directory_attributes {
 	struct rights rights; /* shown */
-	struct rights found;  /* in the layers; wider ones are shown later */
-	uint64_t opens_after; /* revision of wider rights that wait (attributes.h); 0: none */
+	struct rights found;  /* in the layers; if wider than `rights`, they are shown later */
+	uint64_t opens_after; /* revision of wider rights not shown yet (attributes.h); 0: none */
 	struct timespec mtime;
 	uint64_t described;  /* how often they have changed since the directory was made */
 	uint64_t told;       /* `described` when the kernel was last notified */
@@ -191,14 +192,14 @@ struct directory_scans {
 	enum directory_scan due;
 	enum directory_scan running;
 	enum scan_pace pace;
-	uint64_t since; /* revision of the scan */
+	uint64_t since; /* its queue_revision() when `due` was set */
 };
 
 /* A directory's links (link_watch.h). */
 struct directory_links {
 	struct link_watch **items; /* of names in it, sorted */
 	size_t count;
-	size_t unwatched; /* the number of them that fail or may miss changes */
+	size_t unwatched; /* number of links whose watches fail or may miss changes */
 };
 
 /* A directory's entries, by name. */
@@ -222,10 +223,10 @@ struct directory {
 	char *path;               /* fixed; relative to the root, "" for the root */
 	layer_mask layers;        /* that show it */
 	struct directory_attributes attributes;
-	uint64_t changed; /* revision at which it was last updated, or one of its names refreshed */
+	uint64_t changed; /* revision of its last update, or of the last look at a queued name */
 	enum directory_names names;
 	struct directory_scans scans;
-	unsigned listers;  /* listings under way: until their end, removed names keep an entry */
+	unsigned listers; /* number of listings under way; while there are any, no entry is freed */
 	bool was_expanded; /* all its names were known once, so any other name is new */
 	bool has_absences; /* the kernel may cache some name in it as absent */
 	bool has_unseen;   /* a layer refused us a part of it (EACCES) */
@@ -258,9 +259,9 @@ static inline bool directory_is_polled(const struct directory *directory)
 #define DIRECTORY_COOKIE_MAX ((uint64_t)INT64_MAX)
 
 /**
- * Makes a directory without entries, which is in no inode table. `layer_count` is the number of
- * layers in the settings. The caller counts the new user of `parent` (NULL: for the root). Returns
- * 0 with *ret for directory_free(), or -ENOMEM.
+ * Makes a directory without entries, which is in no inode table. `parent` is NULL for the root.
+ * Otherwise the caller counts the directory in parent->users. `layer_count` is the number of layers
+ * in the settings. Returns 0 with *ret for directory_free(), or -ENOMEM.
  */
 int directory_new(
 	struct directory *parent, const char *name, size_t layer_count, struct directory **ret);
@@ -300,8 +301,7 @@ static inline struct entry *directory_listed(const struct directory *directory, 
 }
 
 /**
- * Makes the listing of `count` entries, which are in the order of their places. Returns 0 or
- * -ENOMEM.
+ * Makes `order` out of `count` entries, which are sorted by their places. Returns 0 or -ENOMEM.
  */
 int directory_order(struct directory *directory, struct entry *const *entries, size_t count);
 

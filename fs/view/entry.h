@@ -64,9 +64,9 @@ void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
  * Sets the fault of the path, and logs it if it is new. `shown` is the version that is shown from
- * now on; NULL: the former one stays, as another file system is mounted on the path. `is_left_out`:
- * `shown` lacks a broken source or refused values. Otherwise `shown` has a fallback, is the last
- * good version, or is broken.
+ * now on. NULL: the former one stays, as another file system is mounted on the path. `is_left_out`
+ * matters only if `shown` is not broken and has no fallback. True: `shown` lacks a broken source or
+ * refused values. False: it is the last good version.
  */
 void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);

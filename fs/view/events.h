@@ -1,7 +1,6 @@
 /*
- * Events: reads the events of the layers' watches, and decides when a changed name is queued. That
- * is when its writer is done (a close after writing, a rename, a removal), or after a time of
- * quiet.
+ * Events: reads the events of the layers' watches, and queues each changed name when its writer is
+ * done (a close after writing, a rename, a removal), or after a time of quiet.
  */
 #pragma once
 
@@ -21,14 +20,14 @@ struct view;
  */
 #define EVENTS_GONE_MS 2
 
-/* Maximum of both waits while the publisher is busy: then the editor, or git, may be slower. */
+/* With a busy publisher, editors and git may be slower. Both waits then last up to this long. */
 #define EVENTS_GONE_BUSY_MS 25
 
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */
 void events_name(struct view *view, struct directory *directory, unsigned layer, uint32_t mask,
 	const char *name);
 
-/** Handles all queued events: at least those of all changes that were made before the call. */
+/** Handles all queued events. They include the events of all changes before the call. */
 void events_take(struct view *view);
 
 /**

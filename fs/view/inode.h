@@ -1,5 +1,5 @@
 /*
- * Inodes: the numbers of the objects that the kernel knows, and its references to them.
+ * The inode table. It finds the object of an inode number that the kernel knows.
  *
  * An object is in the table from its first lookup to its last forget (fuse_lowlevel.h, "forget").
  * After that, a new object whose path is the same, or has the same hash, may get the number.
@@ -21,7 +21,7 @@ void inode_table_fini(struct inode_table *table);
 /** Returns the object with that number, or NULL. */
 struct inode *inode_table_find(const struct inode_table *table, uint64_t ino);
 
-/** Adds an object that is not in the table. If memory is short the table gets slow, not larger. */
+/** Adds an object that is not in the table. If memory is short, only makes the table slower. */
 void inode_table_add(struct inode_table *table, struct inode *inode);
 
 /** Takes out an object that is in the table. */

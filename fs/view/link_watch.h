@@ -46,7 +46,7 @@ void link_watch_remove(struct directory *directory);
 
 /**
  * Notes that a mount has come or gone at `path` (absolute, without links, outside of the layers).
- * Queues each name whose link leads through `path`, or ends at or above it. If there is any, also
- * has the whole view looked up again.
+ * Queues each name whose link leads through `path`, or ends at or above it. If there is such a
+ * name, has the whole view looked up again, too.
  */
 void link_watch_note_mount(struct view *view, const char *path);

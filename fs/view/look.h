@@ -2,7 +2,8 @@
  * A look: the job of one name. It looks the name up in the layers, and composes the version. Each
  * first lookup of a name, each lookup of a strict mount, and each refresh by the publisher has one.
  *
- *      look_up      the union lookup: at once for a request, or in the pool (publisher, remote)
+ *      look_up      the union lookup: in the pool for the publisher, or if a layer may be remote;
+ *        │          otherwise at once
  *        │ a file that must be composed
  *        ▼
  *      compose      in the pool, small before large; if a source changed or is being written, the
@@ -32,13 +33,13 @@ struct look_result {
 	struct union_lookup lookup;
 	struct dependencies asked;   /* the dependencies that composing met */
 	struct version *version;     /* of a file or a link; one reference */
-	struct directory *directory; /* FIRST, STRICT: made, not shown */
+	struct directory *directory; /* new, not shown yet; REFRESH: NULL */
 	struct problem problem;      /* has a message if is_recalled, or if `version` is broken,
 				   lacks a source, or has a fallback */
 	uint64_t basis;              /* compose_basis() of `lookup` */
 	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
-	bool is_failed;     /* a file system has failed, or a worker did not answer: try again */
-	bool has_new_links; /* a source with several hard links was not watched before */
+	bool is_failed;              /* a file system has failed, or a worker did not answer */
+	bool has_new_links;          /* a source with several hard links was not watched before */
 };
 
 /* The publisher notes these values when it begins the look of a name (refresh.c). */
@@ -50,11 +51,11 @@ struct look_refresh {
 	bool takes_unfinished;  /* the look no longer waits until a writer is done */
 	bool is_patient;  /* the look counts in view->looks.patient: it waits for late layers */
 	bool is_large;    /* the look does not count in view->looks.under_way */
-	bool is_unread;   /* of the entry, only the name was ever shown */
+	bool is_unread;   /* only the entry's name was ever shown */
 	bool has_kept;    /* the shown version is the last good one, or made with a fallback */
 	bool is_known;    /* the kernel knows the directory that the entry is in */
-	bool is_compared; /* result.version is compared with the one that the kernel forgot */
-	struct change *change; /* the publisher's, filled in when it decides */
+	bool is_compared; /* result.version is compared with the version that the kernel forgot */
+	struct change *change; /* filled in when the publisher decides */
 };
 
 struct look {
@@ -86,21 +87,23 @@ struct look {
 /* Positive results, besides those of compose(). */
 enum {
 	LOOK_MET_WRITER = 16, /* a source is being written, or was while the look read it */
-	LOOK_IS_CURRENT = 17, /* STRICT, REFRESH: what is shown is current, or was never read */
-	LOOK_AT_GATE = 18,    /* REFRESH: a check must judge; then the name is queued again */
-	LOOK_IS_PARKED = 19,  /* FIRST: a check must judge; the look has not ended (gate.h) */
+	LOOK_IS_CURRENT = 17, /* what is shown stays: it is current, or no program has read it */
+	LOOK_AT_GATE = 18,    /* REFRESH: the name is queued again when a check has judged */
+	LOOK_IS_PARKED = 19,  /* FIRST: the look ends when a check has judged (gate.h) */
 };
 
 /** Makes a look at `entry`, which is in use until look_free(). NULL: no memory. */
 struct look *look_new(struct view *view, struct entry *entry, enum look_purpose purpose);
 
-/** If no layer could be examined, treats a former directory as a directory. Not for REFRESH. */
+/**
+ * If look->was_directory, and none of the layers with the name could be examined, treats the name
+ * as a directory. Does nothing in a REFRESH look.
+ */
 void look_heed_past(struct look *look);
 
 /**
- * Takes each layer that does not answer out of the lookup, if the shown version proves that the
- * layer neither had the file nor hid it. Returns whether another layer is late (LAYER_LATE,
- * layer.h).
+ * Removes from the lookup each layer that does not answer, if the shown version proves that this
+ * layer neither had the file nor hid it. Returns whether any other layer is LAYER_LATE (layer.h).
  */
 bool look_heed_silence(struct look *look);
 
@@ -110,7 +113,10 @@ bool look_heed_silence(struct look *look);
  */
 void look_heed_unseen(struct look *look);
 
-/** Begin a look: its union lookup is made at once, or in the pool. Both may free the look. */
+/**
+ * Begin a look. look_begin() makes the union lookup at once, look_begin_in_pool() in the pool. Each
+ * of them may free the look.
+ */
 void look_begin(struct look *look);
 void look_begin_in_pool(struct look *look);
 
@@ -126,7 +132,7 @@ void look_drop(struct look *look);
 /** Frees a look. If its name had an event meanwhile, the name is queued again. */
 void look_free(struct look *look);
 
-/** Answers the callers with `result`, one of view_lookup()'s, and with `stat`. */
+/** Answers the callers with `result`, a result of view_lookup(), and with `stat`. */
 void look_answer(struct view_caller *callers, int result, const struct stat *stat);
 
 /** lookup.c: shows the result of a FIRST or STRICT look that has ended, and answers its callers. */

@@ -6,8 +6,8 @@
  *      LOOKUP ──▶ look takes long ──▶ placeholder_give()   "a file, ask for the rest"
  *      GETATTR, OPEN … ─────────────▶ placeholder_await()  waits
  *                 look has ended ───▶ placeholder_keep()   the version is that inode
- *                               or    placeholder_end()    -ENOENT, or -ESTALE: the kernel walks
- *                                                             the path once more
+ *                               or    placeholder_end()    -ENOENT; or -ESTALE: then the kernel
+ *                                                          walks the path once more
  *
  * The kernel walks a path twice at most: a second -ESTALE becomes the reader's error. So a
  * placeholder lives as long as the path may still become a file, even if new settings or a
@@ -23,7 +23,7 @@ struct view_caller;
 struct placeholder {
 	struct inode inode;  /* must be first */
 	struct entry *entry; /* in use; NULL: it has ended, but the kernel has not forgotten it */
-	bool is_suspended;   /* no look is under way for it, as the view is paused */
+	bool is_suspended;   /* no look is under way for it until placeholder_look_again() */
 	/* attributes_narrowings() (attributes.h) of entry->parent when `entry` was set */
 	uint64_t narrowings;
 	struct view_caller *waiters;
@@ -36,7 +36,7 @@ struct placeholder {
 int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
 
 /**
- * If `inode` is a placeholder that has not ended, makes the caller wait for its end, sets
+ * If `inode` is a placeholder that has not ended, adds `caller` to its waiters, sets
  * caller->parent to the number of the placeholder's directory, and returns true. Otherwise returns
  * false.
  */
@@ -47,18 +47,19 @@ bool placeholder_give_up(struct inode *inode, struct view_caller *caller);
 
 /**
  * Shows the first version of the entry. If the entry has a placeholder, the version takes over its
- * number and kernel references. But a link gets another number, and so does any version if a right
- * to a directory above it was taken away meanwhile: a user without that right may hold the
+ * number and kernel references. But a link gets another number. So does any version if a right to a
+ * directory above it was taken away meanwhile, because a user without that right may hold the
  * placeholder.
  */
 void placeholder_keep(struct view *view, struct entry *entry, struct version *version);
 
-/** Returns whether the entry has a placeholder that the kernel knows: a reader may wait for it. */
+/** Returns whether the kernel knows a placeholder of the entry, so that readers may wait for it. */
 bool placeholder_is_held(const struct entry *entry);
 
 /**
- * Ends the entry's placeholder, if there is one, after its look ended with `outcome`, a result of
- * view_lookup(). Returns its waiters, which the caller answers with *result: 0, -ENOENT or -ESTALE.
+ * If the entry has a placeholder, ends it. `outcome` is the result of the entry's look, as
+ * view_lookup() returns it. Returns the placeholder's waiters, which the caller answers with
+ * *result: 0, -ENOENT or -ESTALE.
  */
 struct view_caller *placeholder_end(
 	struct view *view, struct entry *entry, int outcome, int *result);

@@ -21,9 +21,9 @@
 /* The publisher calls the operations, which may wait. */
 struct publisher_ops {
 	/*
-	 * Each carries out a change of its kind. Returns 0: the publisher then calls
-	 * view_apply_change(), unless a request has done so; or PUBLISHER_COVERED or -errno: the
-	 * tree stays as it is, and the path is queued again after a while.
+	 * Each carries out a change of its kind. Returns 0, PUBLISHER_COVERED or -errno. After 0,
+	 * the publisher calls view_apply_change(), unless a request has done so. After another
+	 * result, the tree stays as it is, and the path is queued again after a while.
 	 */
 	int (*replace)(void *context, const struct change *change);
 	int (*remove)(void *context, const struct change *change);
@@ -37,11 +37,14 @@ struct publisher_ops {
 	void (*batch_end)(void *context);
 };
 
-/* A descriptor that the publisher waits for, too. */
+/* A descriptor that the publisher polls beside its own. */
 struct publisher_hook {
-	int fd;       /* -1: not waited for */
+	int fd;       /* -1: not polled */
 	short events; /* of poll(2) */
-	/* Returns whether the settings must be read again. NULL: this hook is unused. */
+	/*
+	 * Called when poll(2) reports an event. Returns whether the settings must be read again.
+	 * NULL: this hook is unused.
+	 */
 	bool (*handle)(void *context, struct publisher_hook *hook);
 };
 
@@ -57,7 +60,7 @@ struct publisher_options {
 	 */
 	void (*take_outline)(void *context, struct settings *outline);
 	void *context; /* of the operations and hooks */
-	dev_t dev;     /* of the mount, which may lie over a layer */
+	dev_t dev;     /* st_dev of the mount; 0 if there is none */
 };
 
 struct publisher;

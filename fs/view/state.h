@@ -61,7 +61,7 @@ struct hooks {
 	struct change_hook *first;
 	struct batch batch;
 	unsigned running; /* those whose command runs */
-	bool are_held;    /* no command starts: the changes are not visible yet */
+	bool are_held;    /* changes are not visible yet, so no command may start */
 	bool has_ended;   /* since the last change_hooks_have_ended() */
 };
 
@@ -83,7 +83,7 @@ struct inodes {
 struct looks {
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	/* looks under way or in `done`, except large ones; plus the scans in the pool */
+	/* number of looks under way or in `done`, without large ones, plus the scans in the pool */
 	unsigned under_way;
 	unsigned patient;              /* of `under_way`: those that wait for a late layer */
 	int64_t last_ms;               /* when the last one was decided on; CLOCK_MONOTONIC */
@@ -135,7 +135,8 @@ struct view {
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
 	bool is_strict; /* coherence=strict; fixed: another value takes effect at the next mount */
-	struct last_good *last_good; /* the last-good store; NULL: none, also after view_stop() */
+	/* the last-good store; NULL: there is none, or view_stop() was called */
+	struct last_good *last_good;
 	struct pool *pool;
 	struct workers *workers; /* NULL: this process merges. Fixed */
 	struct watch *watch;
@@ -175,5 +176,5 @@ bool view_is_strict(const struct view *view);
 /** Returns whether slow files get placeholders. In a strict mount requests wait instead. */
 bool view_has_placeholders(const struct view *view);
 
-/** Has the publisher look for work as soon as the caller waits. In the publisher: does nothing. */
+/** Makes the publisher look for work once the caller waits. In the publisher, does nothing. */
 void view_wake(struct view *view);

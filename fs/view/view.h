@@ -7,10 +7,10 @@
  *      look (pool)         ─┘                           change to publish (refresh.h)
  *
  * The view knows neither FUSE nor the mount. The first lookup of a name shows the object that it
- * finds. From then on only view_apply_change() (change.h) changes what the name shows, when the
- * publisher's own system call has come back as a request. The pool (pool.h) composes files, and
- * answers the requests that need them: neither a reader of requests nor the publisher waits for a
- * composition.
+ * finds. From then on only view_apply_change() (change.h) changes what the name shows. In a mount,
+ * it is called when the publisher's system call, such as a rename, arrives as a request. The pool
+ * (pool.h) composes files, and answers the requests that need them. So neither a reader of requests
+ * nor the publisher waits for a composition.
  *
  * A view belongs to one thread, whose coroutines (coroutine.h) use it.
  */
@@ -28,7 +28,7 @@
 /* The name in the root for the driver's own files. No layer's file of this name is shown. */
 #define PLYFS_NAME ".plyfs"
 
-/* After versions of this many bytes were freed, their memory is given back to the system. */
+/* When versions of this many bytes were freed, the publisher trims the heap (malloc_trim(3)). */
 #define VIEW_TRIM_BYTES (4u << 20)
 
 struct last_good;
@@ -44,13 +44,13 @@ struct view_callbacks {
 
 	/*
 	 * Makes the kernel drop a directory's attributes, or updates the rendered directory.
-	 * Returns 0; or -ENOENT if the kernel does not know the inode, or not yet. May be NULL.
+	 * Returns 0; or -ENOENT if the kernel does not know the inode (yet). May be NULL.
 	 */
 	int (*tell)(void *context, uint64_t ino);
 
 	/*
 	 * Returns whether another file system is mounted on the path. The kernel would remove that
-	 * mount if a lookup gave another object. NULL: nothing can be mounted there.
+	 * mount if a lookup gave another object. NULL: nothing can be mounted in the tree.
 	 */
 	bool (*is_covered)(void *context, const char *path);
 
@@ -114,10 +114,10 @@ int view_resume(struct view *view);
 /** Has everything looked up again, because events may be missing. */
 void view_look_again(struct view *view);
 
-/** Reports an event at the path, relative to the root, that inotify does not report. */
+/** Reports to the view an event that inotify does not report. `path` is relative to the root. */
 void view_note_event(struct view *view, const char *path);
 
-/** Runs `job` in the pool. It reads about `bytes`; UINT64_MAX: it runs after all small jobs. */
+/** Runs `job` in the pool, as pool_add(). If `bytes` is UINT64_MAX, small jobs go before it. */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 
 /* Positive results of view_lookup(). */
@@ -142,38 +142,39 @@ struct view_caller {
 
 /**
  * Looks a name up for the kernel's LOOKUP. May wait. A found object gets one more kernel reference,
- * for view_forget(). `caller` NULL: the LOOKUP is the publisher's, which must see the object that
- * it is about to remove or replace.
+ * for view_forget(). `caller` is NULL if the LOOKUP is the publisher's. The publisher must see the
+ * object that it is about to remove or replace.
  *
- * Returns 0, VIEW_PASSING or VIEW_PLACEHOLDER with *ret; VIEW_LATER; VIEW_GOING; or -errno: -ENOENT
- * for no such name.
+ * Returns 0, VIEW_PASSING or VIEW_PLACEHOLDER with *ret; VIEW_LATER; VIEW_GOING; or -errno, which
+ * is -ENOENT if there is no such name.
  */
 int view_lookup(struct view *view, uint64_t parent, const char *name, struct view_caller *caller,
 	struct stat *ret);
 
 /**
- * Looks a name up in the layers, and returns its basis (compose_basis()), or 0. May wait. If a
- * version has this basis, it is the one that view_lookup() would give now.
+ * Looks a name up in the layers, and returns its basis (compose_basis()); 0: it has none. May wait.
+ * A version with this basis is the one that view_lookup() would give now.
  */
 uint64_t view_basis(struct view *view, uint64_t parent, const char *name);
 
 /**
- * Returns whether the user may search `parent` and the directories above it. If no right to them
- * was ever taken away, returns true: the kernel has checked the user (attributes.h).
+ * Returns whether the user may search `parent` and the directories above it. If no right to these
+ * directories was ever taken away, returns true, because the kernel has checked the user
+ * (attributes.h).
  */
 bool view_lets_in(struct view *view, uint64_t parent, const struct user *user);
 
 /** Drops `count` kernel references to the object. */
 void view_forget(struct view *view, uint64_t ino, uint64_t count);
 
-/** Returns whether VIEW_TRIM_BYTES or more were freed since it last returned true. */
+/** Returns whether VIEW_TRIM_BYTES of versions were freed since it last returned true. */
 bool view_was_freed(struct view *view);
 
 /**
- * If `ino` is a placeholder that has not ended, makes the caller wait, and returns VIEW_LATER;
- * otherwise returns 0. caller->parent becomes the number of the placeholder's directory. The answer
- * to the caller is 0: the file is composed; -ESTALE: the kernel must walk the path again; or
- * another -errno.
+ * If `ino` is a placeholder that has not ended, adds `caller` to its waiters, sets caller->parent
+ * to the number of the placeholder's directory, and returns VIEW_LATER. Otherwise returns 0. The
+ * answer to a waiter is 0 if the file is composed; -ESTALE if the kernel must walk the path again;
+ * or another -errno.
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
@@ -183,13 +184,13 @@ bool view_is_placeholder(struct view *view, uint64_t ino);
 /** Cancels a waiting caller. Returns false if it is being answered, or was. */
 bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller);
 
-/**
- * Gets the attributes of an object that the kernel knows. Returns 0; -ESTALE: unknown, or a
- * placeholder.
- */
+/** Gets the attributes of an object. Returns 0; -ESTALE: `ino` is unknown, or a placeholder. */
 int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 
-/** Gets the version `ino`. Returns 0 with *ret for version_unref(); -EISDIR; or -ESTALE. */
+/**
+ * Gets the version `ino`. Returns 0 with *ret for version_unref(); -EISDIR if `ino` is a directory;
+ * or -ESTALE, as view_stat().
+ */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 
 /** Frees the names of the version's layers and sources. view_attribute() no longer has them. */
@@ -202,12 +203,12 @@ typedef int view_lister(
 
 /**
  * Calls `each`, which must not wait, for the names with a cookie above `cookie`, in the order of
- * cookies, until it returns false. A name keeps its cookie while it is listed, so a listing in
- * parts has each name once. May wait. Returns 0 or -errno.
+ * cookies. Ends if `each` returns false. A name keeps its cookie while it is listed, so a listing
+ * in parts has each name once. May wait. Returns 0 or -errno.
  */
 view_lister view_list;
 
-/** As view_list(). If a remote layer would have to be asked, only returns VIEW_LATER. */
+/** As view_list(). But if it had to ask a remote layer, does nothing, and returns VIEW_LATER. */
 view_lister view_list_at_once;
 
 /* The extended attributes of a version. */
@@ -216,13 +217,13 @@ enum view_attribute {
 	VIEW_SOURCES,      /* source_list.h */
 	VIEW_STRATEGY,     /* its name */
 	VIEW_ERROR,        /* fault_text() */
-	VIEW_CAUSE,        /* the problem of VIEW_ERROR alone: no times */
+	VIEW_CAUSE,        /* the text of fault.problem alone */
 	VIEW_PUBLIC_ERROR, /* VIEW_ERROR without the source and the reason */
 };
 
 /**
- * Gets an attribute of the version with number `ino`. Returns 0 with *ret for free(3); -ENODATA; or
- * -ENOMEM.
+ * Gets an attribute of the version `ino`. Returns 0 with *ret for free(3); -ENODATA if `ino` has no
+ * such attribute; or -ENOMEM.
  */
 int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret);
 
@@ -249,10 +250,10 @@ struct change_hook_state {
 	bool is_given_up;       /* it failed too often, and waits for the next change */
 	unsigned failures;      /* in a row */
 	size_t waiting;         /* paths that wait for a run, or whose run is under way */
-	int64_t again_ms;       /* until it is tried again; 0: at once, or not at all */
+	int64_t again_ms;       /* until the pause after a failure ends; 0: there is no pause */
 	struct timespec began;  /* CLOCK_REALTIME: when its last run began; 0: it has not run */
-	struct timespec ended;  /* CLOCK_REALTIME: of the last run that has ended */
-	struct problem problem; /* of its last run; no message: that run did not fail */
+	struct timespec ended;  /* CLOCK_REALTIME: when a run last ended; 0: none has */
+	struct problem problem; /* of the run that last ended; no message: that run did not fail */
 };
 
 /** Calls `each`, which must not wait, for every command that was run or waits for a run. */
@@ -262,18 +263,21 @@ void view_change_hooks(struct view *view,
 /** Records a change of the path, for the commands of on_change. */
 void view_note_change(struct view *view, const char *path);
 
-/** While `are_held`, starts no command of on_change, as the changes can't be seen yet. */
+/**
+ * If `are_held`, the view starts no command of on_change until a call with false. Use it while the
+ * changes can't be seen yet.
+ */
 void view_hold_change_hooks(struct view *view, bool are_held);
 
 /**
- * Without a publisher: runs the commands for the noted changes, and waits for their end. Returns
- * how many of them failed.
+ * Runs the commands for the noted changes, and waits for their end. Returns how many of them
+ * failed. Call it only if there is no publisher.
  */
 unsigned view_run_change_hooks(struct view *view);
 
 /**
- * Gives a version that belongs to no path a new number and one kernel reference. Takes over the
- * caller's reference. *ret gets the attributes.
+ * Gives a new inode number and one kernel reference to `version`, which belongs to no path. Takes
+ * over the caller's reference. *ret gets the attributes.
  */
 void view_adopt(struct view *view, struct version *version, struct stat *ret);
 
@@ -282,7 +286,7 @@ struct settings *view_settings(struct view *view);
 
 struct mounter view_mounter(const struct view *view);
 
-/** Returns the flag that makes jobs end with -ECANCELED: the view is paused or stopped. */
+/** Returns the flag that makes jobs end with -ECANCELED while the view is paused or stopped. */
 const atomic_bool *view_cancels(const struct view *view);
 
 /* Figures for the status. */
@@ -297,7 +301,7 @@ struct view_counts {
 	uint64_t overflows;    /* of inotify's queue, since the start */
 	int watch_error;       /* the last errno with which a watch failed; 0: none */
 	bool is_polling;       /* a directory can't be watched, or not completely */
-	bool is_remote;        /* … because a layer of it lies on a remote file system */
+	bool is_remote;        /* … because a layer that has it lies on a remote file system */
 };
 
 void view_count(struct view *view, struct view_counts *ret);

@@ -48,15 +48,15 @@ void inotify_free(struct inotify *inotify);
 
 /**
  * Takes over another process's inotify(7) instance, open as `fd`, with its watches. `fd` stays the
- * caller's. Call it before the first subscription. A watch that has no subscription yet ends with
- * its first event. Returns 0 or -errno.
+ * caller's. Call this function before the first subscription. A watch that has no subscription yet
+ * ends with its first event. Returns 0 or -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
 /**
- * Limits the watches to `most`; 0: to half of what the kernel allows the user (user_namespaces(7),
- * max_inotify_watches), so that other programs can have watches, too. Without this call, only the
- * kernel limits them.
+ * Limits the watches to `most`. If `most` is 0, limits them to half of what the kernel allows the
+ * user (user_namespaces(7), max_inotify_watches), so that other programs can have watches, too.
+ * Without this call, only the kernel limits them.
  */
 void inotify_limit(struct inotify *inotify, size_t most);
 
@@ -73,9 +73,9 @@ size_t inotify_watch_count(struct inotify *inotify);
 int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd);
 
 /**
- * Call inotify_expect() before another process adds a watch to inotify_fd(). Until
+ * Call inotify_expect() before another process adds a watch to inotify_fd(). Until the call of
  * inotify_expect_no_more(), a watch without a subscription does not end with its first event.
- * Returns 0; or -EDQUOT (inotify_limit()): then do not call inotify_expect_no_more().
+ * Returns 0 or -EDQUOT (inotify_limit()). After -EDQUOT, do not call inotify_expect_no_more().
  */
 int inotify_expect(struct inotify *inotify);
 

@@ -41,9 +41,9 @@ void worker_end_with(int socket);
 void worker_note_step(void);
 
 /**
- * Blocks SIGPROF, the signal of the timer that limits the worker's processor time, until the task
- * has ended: on some file systems a system call fails with EINTR if a signal arrives. Only for a
- * task of few system calls.
+ * Until the task has ended, blocks SIGPROF, the signal of the timer that limits the worker's
+ * processor time. On some file systems a system call would fail with EINTR if the signal arrived.
+ * Only for a task of few system calls.
  */
 void worker_block_signals(void);
 

@@ -9,9 +9,9 @@
 #include "edit_tree.h"
 
 /**
- * Sets undone[i] for each resolved op `i` that may be left out. `undone` must be all false. `trees`
- * has the tree before each op, and after the last one. If there are several ops, and they lead back
- * to the first tree, sets all. Returns whether any is set.
+ * Sets undone[i] for each resolved op `i` that may be left out. `undone` must be all false.
+ * trees[i] is the tree before op `i`; trees[count] is the last tree. If there are several ops, and
+ * the last tree is the same as the first, sets all. Returns whether any is set.
  *
  * The caller must check that the other ops alone lead to the same last tree, or else do all ops.
  * They lead to another tree if, for example, an undone op also makes a map on the way to its entry:

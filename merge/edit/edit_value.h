@@ -7,10 +7,10 @@
 #include "edit.h"
 
 /**
- * Writes a text in the format of `options` in which op->steps lead to op->value, and reads that
- * text with `options`. Sets op->value, and the keys in op->steps, to the nodes that were read.
- * `yaml` is the version of YAML to read; NULL: that of the options. For EDIT_REMOVE, which has no
- * value, does nothing.
+ * Makes a document in which op->steps lead to op->value. Writes it in the format of `options`, and
+ * reads that text with `options`. Sets op->value, and the keys in op->steps, to the nodes that were
+ * read. `yaml` is the version of YAML to read; NULL: that of the options. For EDIT_REMOVE, which
+ * has no value, does nothing.
  *
  * Returns 0; PROBLEM if the format can't hold the value; or -ENOMEM. The caller must set *ret to
  * NULL before. *ret owns the new value: free it with document_free(), even after -ENOMEM.

@@ -1,5 +1,6 @@
 /*
- * The interface of an editor: a format's edit(). An editor gets one op, and a text with extents.
+ * The interface of editors. An editor is the edit() of a format (format.h). It gets one op, and a
+ * text with extents.
  *
  * The editor finds the op's place in the text, and adds splices. Then edit.c reads the new text,
  * and compares its tree with the wanted one. If the trees differ, edit.c tries to set the whole map
@@ -58,5 +59,5 @@ size_t edit_line_begin(const struct edit *edit, size_t offset);
 size_t edit_comments_above(
 	const struct edit *edit, size_t begin, size_t floor, const char *signs, bool is_first);
 
-/** Returns the offset where the line after that of `offset` begins, or the text's end. */
+/** Returns the offset behind the line that contains `offset`: the next line, or the text's end. */
 size_t edit_line_after(const struct edit *edit, size_t offset);

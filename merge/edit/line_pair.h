@@ -1,7 +1,7 @@
 /*
  * Edits of the pairs of a section, or of the root, in a text of lines. A key may have several
- * pairs, one for each of its values. If only values in the middle change, the other pairs keep
- * every byte.
+ * pairs, one for each of its values. The pairs before the first value that changes, and those
+ * after the last one, keep every byte.
  *
  * All functions return 0; EDIT_CANNOT if lines can't express the change; PROBLEM if the value can't
  * be written; or -ENOMEM.
@@ -27,7 +27,8 @@ int line_pair_remove(const struct line_editor *editor, const struct line_section
 
 /**
  * Applies the op, whose first `done` steps lead to the section. The next step is a key, which
- * stands for all its pairs. If an index follows, it counts only the pairs that have an effect.
+ * stands for all its pairs. If an index follows, the op concerns one pair. The index counts only
+ * the pairs that have an effect.
  */
 int line_pair_edit(const struct line_editor *editor, const struct line_section *section,
 	size_t done, const struct edit_op *op);

@@ -1,5 +1,5 @@
 /*
- * Edits of whole sections in a text of lines, with their headers. Several sections of one name are
+ * Edits of whole sections, headers included, in a text of lines. Several sections of one name are
  * one map, or a list of maps.
  *
  * All functions return 0; EDIT_CANNOT if lines can't express the change; PROBLEM if a value can't

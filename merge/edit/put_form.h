@@ -23,8 +23,8 @@ struct put_ground {
 
 /**
  * Makes the form `number` of the op; numbers start at 0. *ret is an op on the target. ret->document
- * is the index of one of the target's documents. If *ret adds a document, the index is how many
- * documents the target has. Returns 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
+ * is the index of a document in the target. But if *ret adds a document, ret->document is
+ * the number of documents that the target has. Returns 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
  */
 int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);

@@ -24,9 +24,9 @@ int patched_begin(struct patched *patched, struct arena *arena, struct span text
 
 /**
  * Applies splices of patched->text, which may be in any order. At one offset, insertions come
- * before a replacement, and keep their order. *ret becomes the text after the change, which borrows
- * the texts of the splices; `patched` stays valid. Returns 0; EDIT_CANNOT if two splices overlap;
- * or -ENOMEM.
+ * before a replacement, and keep their order. *ret becomes the text after the change. It borrows
+ * the texts of the splices. `patched` stays as it is. Returns 0; EDIT_CANNOT if two splices
+ * overlap; or -ENOMEM.
  */
 int patched_splice(const struct patched *patched, const struct splice *splices, size_t count,
 	struct patched *ret);

@@ -17,7 +17,7 @@ size_t text_lines_begin(const struct text_lines *lines, size_t offset);
 /** Returns where the line at `offset` ends: at its line break, or at the end of the text. */
 size_t text_lines_end(const struct text_lines *lines, size_t offset);
 
-/** Returns where the line after that of `offset` begins, or the text ends. */
+/** Returns the beginning of the line behind that of `offset`; the text's end if there is none. */
 size_t text_lines_after(const struct text_lines *lines, size_t offset);
 
 /** Returns the line that begins at `begin`, without blanks around it. */
@@ -35,9 +35,9 @@ size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t flo
 
 /**
  * Returns where `entry`, an entry of `in`, begins, including its comments. The comment lines
- * directly above it are its own if it is the first entry of `in`, if a blank line is above them, or
- * if they begin the text. But if `in` is the root (`is_root`), and `entry` is its only entry,
- * comments that begin the text belong to the file.
+ * directly above `entry` belong to it if `entry` is the first in `in`, if a blank line is above the
+ * comments, or if they begin the text. But if `in` is the root (`is_root`), and `entry` is its only
+ * entry, comments that begin the text belong to the file.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);

@@ -2,7 +2,7 @@
  * Edits of TOML.
  *
  * A new value goes behind its table's last pair, and a new table behind everything in its parent
- * table. A table is written like its neighbours: with a header, as dotted keys, or inline.
+ * table. A new table is written like its neighbours: with a header, as dotted keys, or inline.
  */
 #pragma once
 

@@ -16,7 +16,7 @@ int toml_items_of(const struct text_lines *lines, const struct extent *in, struc
 
 /**
  * Removes the entries from index `first` up to but not including `end`. Returns 0; EDIT_CANNOT if a
- * comment would be lost, or if the same edit has removed an adjacent entry; or -ENOMEM.
+ * comment would be lost, or if lines->edit already removes an adjacent entry; or -ENOMEM.
  */
 int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t end);
 

@@ -14,7 +14,7 @@ struct toml_manner {
 	const struct node *string; /* new strings get the quotes of this value; may be NULL */
 };
 
-/** Returns the manner of the last pair in `in`; if `in` has no pairs, of another pair. */
+/** Returns the manner of the last pair in `in`; or of some other pair, if `in` has none. */
 struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *in);
 
 /**

@@ -22,5 +22,5 @@ int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t count,
  */
 int yaml_block_add(struct edit *edit, const struct edit_op *op, const struct extent *in);
 
-/** Removes from `in` the entry, or all pairs of the key, that the op's last step leads to. */
+/** Removes from `in` what the op's last step names: an item, or all pairs that have the key. */
 int yaml_block_remove(struct edit *edit, const struct edit_op *op, const struct extent *in);

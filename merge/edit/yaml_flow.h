@@ -14,7 +14,7 @@ int yaml_flow_set(struct edit *edit, const struct extent *in, const struct exten
 
 /**
  * Adds the op's value to `in`. If `in` is a map, the value gets the key of the op's last step.
- * Empty brackets become a block, if a block may stand there. Also returns EDIT_CANNOT, if the
- * brackets are not where they are expected.
+ * Empty brackets become a block, if a block may stand there. If the brackets of
+ * `in` are not where they are expected, returns EDIT_CANNOT.
  */
 int yaml_flow_add(struct edit *edit, const struct edit_op *op, const struct extent *in);

@@ -13,9 +13,10 @@
 int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**
- * Checks that no map or list that the op's steps lead through is an alias, has one, or comes from a
- * merge key. *in becomes the map or list around the op's place; NULL if the op has no step. Also
- * returns EDIT_CANNOT, if one of these maps and lists is not written in the text.
+ * Checks the maps and lists that the op's steps lead through. None may be an alias, have an anchor
+ * to which an alias refers, or come from a merge key. If one is not written in the text and comes
+ * from no merge key, returns EDIT_CANNOT. *in becomes the map or list around the op's place; NULL
+ * if the op has no step.
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 

@@ -8,7 +8,7 @@
 
 /* The place of a value, present or future. */
 struct yaml_slot {
-	const struct extent *in;  /* the map or list around it; NULL: it is the root's slot */
+	const struct extent *in;  /* the map or list around the value; NULL for the root */
 	const struct extent *old; /* the extent of the present value; NULL: the root is missing */
 	/* the offset after the colon, dash or "---", where the slot begins */
 	size_t behind;
@@ -26,8 +26,8 @@ struct yaml_slot_text {
 
 /**
  * Finds the slot of `old`, to which the op's first `count` steps lead. Returns 0; *ret borrows the
- * extents. Returns EDIT_CANNOT if `old` is in brackets, or its colon, dash or "---" is not where it
- * is expected.
+ * extents. Returns EDIT_CANNOT if `old` is in brackets, or if other text stands where its colon,
+ * dash or "---" is expected.
  */
 int yaml_slot_of(const struct edit *edit, const struct edit_op *op, size_t count,
 	const struct extent *old, struct yaml_slot *ret);

@@ -6,7 +6,7 @@
 
 #include "builder.h"
 
-/* For functions that note extents: compiled apart from the rest, as most reads want no extents. */
+/* Marks functions that note extents as seldom called, as most reads want no extents. */
 #define EXTENT_NOTE_RARE __attribute__((cold, noinline))
 
 /** Makes the root's extent, as yet without ranges. Returns NULL when there is no memory. */
@@ -26,5 +26,5 @@ static inline struct range extent_note_range(
 	return (struct range){(size_t)(begin - builder->text), (size_t)(end - builder->text)};
 }
 
-/** Closes a collection without brackets, such as a section: it ends where its last entry ends. */
+/** Closes a collection without brackets, such as a section. It ends where its last entry ends. */
 void extent_note_close(struct extent *extent);

@@ -13,8 +13,8 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * Sets document.doubt, unless it is set already: a merge with other files would lose something.
- * `message` says why; the place is `at` in the current line. Returns 0 or -ENOMEM.
+ * Notes in document.doubt that a merge with other files would lose something, unless a doubt is
+ * noted already. `message` says why. The place is `at`, in the current line. Returns 0 or -ENOMEM.
  */
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
 

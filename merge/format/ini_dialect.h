@@ -21,7 +21,7 @@ enum ini_again {
 
 /* The form of the line that begins a section. */
 enum ini_header {
-	INI_HEADER_ALONE,  /* nothing but a comment stands behind the header */
+	INI_HEADER_ALONE,  /* only a comment may stand behind the header */
 	INI_HEADER_LONG,   /* as ALONE, but the name ends at the line's last "]" */
 	INI_HEADER_JOINED, /* a key may stand behind the header */
 };
@@ -71,7 +71,7 @@ bool ini_is_list_key(const struct ini_dialect *dialect, struct span key);
 /** Returns whether a section of that name is a list of maps. */
 bool ini_is_list_section(const struct ini_dialect *dialect, struct span name);
 
-/** Returns whether a section of that name has a meaning; the section sections.root has none. */
+/** Returns whether the tree may have a section of that name; false for `sections.root`. */
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
 
 /**

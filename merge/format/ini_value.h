@@ -12,7 +12,7 @@
 enum ini_goes_on {
 	INI_ONE_LINE,  /* none: a value is one line */
 	INI_INDENT,    /* the lines that are indented deeper than the key */
-	INI_BACKSLASH, /* a line behind a line that ends with a backslash */
+	INI_BACKSLASH, /* the line after a line that ends with a backslash */
 };
 
 /* Where a quote begins a quoted text, and whether a second quote must end it. */
@@ -45,9 +45,8 @@ struct ini_scan {
 };
 
 /**
- * Scans a line. The value begins `begin` bytes behind the line's beginning, which matters only with
- * INI_QUOTE_LEADS. `before` is the scan of the line that this line continues; NULL: it continues
- * none.
+ * Scans a line. `begin` is the value's offset in the line; only INI_QUOTE_LEADS needs it. `before`
+ * is the scan of the line that this line continues; NULL: it continues none.
  */
 struct ini_scan ini_value_scan(const struct ini_value *value, struct span line, size_t begin,
 	const struct ini_scan *before);
@@ -58,7 +57,7 @@ struct ini_fault {
 	const char *remedy;
 };
 
-/** Returns whether the program can't read the text at all; if so, *ret says why. */
+/** Returns whether the program refuses a file with this value. If so, *ret says why. */
 bool ini_value_has_fault(const struct ini_value *value, struct span text, struct ini_fault *ret);
 
 /**

@@ -70,8 +70,8 @@ int line_open_root(struct line_reader *reader, const char *at);
 int line_close_root(struct line_reader *reader);
 
 /**
- * Notes the extent of the pair that was added last. `key` and `value` lie in the text: the pair's
- * key and value as they are written, with quotes. Must be called only if extents are wanted
+ * Notes the extent of the pair that was added last. `key` and `value` are the parts of the text
+ * that have the pair's key and value, with their quotes. Must be called only if extents are wanted
  * (reader->in is set). Returns 0 or -ENOMEM.
  */
 EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);

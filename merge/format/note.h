@@ -1,7 +1,7 @@
 /*
  * Notes: the extents (extent.h) of the nodes that a reader finds, for formats with nested
- * collections. The reader passes each node to the builder and to these functions, in the same
- * order: in a map, first the key, then its value.
+ * collections. The reader passes the same nodes, in the same order, to the builder and to these
+ * functions. In a map, each key goes before its value.
  */
 #pragma once
 
@@ -15,17 +15,19 @@ struct builder;
 /* A node that the reader found. */
 struct noted_node {
 	const struct node *node;
-	struct range range;  /* with its tag and anchor; of a collection, note_close() sets `end` */
+	/* Includes the node's tag and anchor. If the node is a collection, note_close() sets the
+	 * end of its range. */
+	struct range range;
 	size_t member_begin; /* of an item or a key: offset at which its entry begins */
 	bool is_alias;
 	bool has_anchor;
 };
 
-/* A collection that is not closed yet, and the known part of its current pair. */
+/* A collection that is not closed yet. If it is a map, `key` may still wait for its value. */
 struct open_extent {
 	struct extent *extent;
-	bool is_key; /* the collection is a key of the map around it */
-	bool has_key;
+	bool is_key;  /* the collection is a key of the map around it */
+	bool has_key; /* `key` and the members below are set */
 	const struct node *key;
 	struct range key_range;
 	size_t member_begin;

@@ -1,6 +1,6 @@
 /*
  * An output: the text that a writer makes, in a buffer that grows up to a limit. After a failure,
- * the output drops all text, and output_finish() returns the failure: writers need no checks.
+ * the output drops all text, and output_finish() returns the failure. So writers need no checks.
  */
 #pragma once
 

@@ -19,7 +19,7 @@ struct section_reader {
 	const struct fold *fold; /* of the sections' names (spelling.h); NULL: none */
 };
 
-/** Opens the root, unless it is open. Returns 0, PROBLEM at a limit, or -ENOMEM. */
+/** Opens the root, unless it is open. Returns 0, PROBLEM (a limit is exceeded) or -ENOMEM. */
 int section_open_root(struct section_reader *reader);
 
 /**

@@ -2,8 +2,8 @@
  * The extents of YAML's nodes, from libyaml's events.
  *
  * libyaml gives each event two marks, its begin and its end, but these do not suffice. They count
- * characters, not bytes. A block collection's end is where the next token begins. A dash, a
- * question mark and an empty value have no mark at all. yaml_note() searches the text between two
+ * characters, not bytes. The end mark of a block collection is where the next token begins. A dash,
+ * a question mark and an empty value have no mark at all. yaml_note() searches the text between two
  * events for the missing places. Only blanks, comments and punctuation stand there.
  */
 #pragma once

@@ -17,16 +17,16 @@
 bool origin_bound_is_short(const struct origins *origins, const struct node *node);
 
 /**
- * As origin_move(), but `from` may stay at another place of the result: `to` shares the steps of
- * `from`. Does nothing if `from` has more than ORIGIN_BOUND steps, and another value that shares
- * them has added a step.
+ * As origin_move(), but `from` may stay at another place of the result, as `from` and `to` then
+ * share the steps. Does nothing if `from` has more than ORIGIN_BOUND steps, and another value that
+ * shares them has added a step.
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 
 /**
- * Returns the node to record as the value that was overridden or removed. That is `lost` itself; or
- * a copy without steps (origin_bound_place()), if origin_bound_move() would not move the steps of
- * `lost`.
+ * Returns the node to record for `lost`, a value that was overridden or removed. If
+ * origin_bound_move() would not move its steps, that is a copy without steps
+ * (origin_bound_place()); otherwise `lost` itself.
  */
 const struct node *origin_bound_lost(
 	struct origins *origins, const struct node *lost, struct arena *arena);

@@ -1,6 +1,6 @@
 /*
- * A bound on work that grows faster than the input: each of many small patches may copy a large
- * document. The unit is one value that is read or copied.
+ * A bound on work that can grow faster than the input. For example, each of many small patches may
+ * copy a large document. The unit of work is to read or copy one value.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct work {
 	uint64_t left; /* units */
 };
 
-/* Counts `units`. Returns false if the bound is exceeded; the caller must stop in that case. */
+/* Takes `units` from the work that is left. Returns false if less is left; the caller must stop. */
 static inline bool work_spend(struct work *work, uint64_t units)
 {
 	if (units > work->left)

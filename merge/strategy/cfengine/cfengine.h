@@ -18,7 +18,7 @@
 struct cfengine_json {
 	struct arena *arena;
 	const struct node *argument; /* a scalar; new nodes get its line and column */
-	/* of new nodes: a copy of argument->source that lives as long as the nodes */
+	/* the source of new nodes: a copy of argument->source that lives as long as they do */
 	const struct source *source;
 	unsigned depth; /* greatest allowed nesting of collections */
 	struct problem *problem;
@@ -56,7 +56,7 @@ int cfengine_json_read(const struct cfengine_json *json, const struct node **ret
  */
 struct cfengine_sum {
 	const struct node *value; /* NULL: nothing yet */
-	/* `value` itself if it is a new node, whose keys are all strings; else NULL */
+	/* `value` if it is a new node, with keys from cfengine_string_key(); NULL if it is not */
 	struct node *own;
 	/* maps a key of `own` to the key as it was written, if that is no string; NULL: none */
 	struct node *odd;

@@ -26,7 +26,7 @@
 /* node.mark of nodes that this merge made and may change. */
 #define CLOUD_OWNED 1
 
-/* Greatest number of parts in one merge, because each part has a fixed cost. */
+/* Greatest number of parts in one merge. It is limited because each part has a fixed cost. */
 #define CLOUD_PARTS_MAX 4096
 
 /* Python's types, as far as a merger can handle them. */
@@ -55,7 +55,7 @@ struct cloud_merger {
 	bool allow_delete;       /* of `dict` */
 	bool append;             /* of `str` */
 	enum list_method method; /* of `list` */
-	bool recurse_dict;       /* of `dict` and `list`, as the next two */
+	bool recurse_dict;       /* this and the next two: of `dict` and `list` */
 	bool recurse_list;
 	bool recurse_str;
 
@@ -116,8 +116,8 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part);
 
 /**
- * Applies the JSON Patch in the part, which may begin with the word `#cloud-config-jsonp`. Returns
- * 0, PROBLEM or -ENOMEM.
+ * Applies the part's JSON Patch. The part may begin with the word `#cloud-config-jsonp`. Returns 0,
+ * PROBLEM or -ENOMEM.
  */
 int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part);
 

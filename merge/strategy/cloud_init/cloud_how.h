@@ -21,7 +21,7 @@ struct how_entry {
 	struct span name; /* without the prefix "m_" */
 	const struct span *options;
 	size_t count;
-	/* `options` has one text, not a list of words: how_has() finds an option anywhere in it */
+	/* `options` is one text, not a list of words: how_has() searches within that text */
 	bool is_text;
 	struct how_place place;
 };

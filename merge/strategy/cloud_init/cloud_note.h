@@ -23,6 +23,6 @@ void cloud_note_kept(struct cloud *cloud, const struct cloud_dispatch *mergers,
 void cloud_note_part(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *result, const struct node *with, const char *rule);
 
-/** As cloud_note_kept(): `value` stays because no merger handles its kind. */
+/** Does cloud_note_kept() for a `value` that stays because no merger handles its kind. */
 void cloud_note_unhandled(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with);

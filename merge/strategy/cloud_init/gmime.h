@@ -60,7 +60,7 @@ extern struct gmime gmime;
  */
 bool gmime_load(void);
 
-/** Returns whether `object` has that type, such as gmime.g_mime_part_get_type(). */
+/** Returns whether `object` has the type `type`, such as gmime.g_mime_part_get_type(). */
 static inline bool gmime_is(void *object, GType type)
 {
 	return gmime.g_type_check_instance_is_a(object, type);

@@ -1,6 +1,6 @@
 /*
  * The reader of MIME messages (RFC 2045). It decodes the parts that contain no other parts. Meson
- * chooses mime.c, which uses GMime, or mime_none.c, which refuses each message with the reason.
+ * chooses mime.c, which uses GMime, or mime_none.c, which refuses every message.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ struct mime_part {
 	struct span text;         /* decoded; NUL-terminated */
 	struct text_place place;  /* where `text` stands in the message */
 	const char *merge_type;   /* value of Merge-Type, else of X-Merge-Type; NULL: none */
-	uint32_t merge_type_line; /* starting at 1 */
+	uint32_t merge_type_line; /* the line of that header, starting at 1 */
 };
 
 /**

@@ -5,8 +5,8 @@
  * this module refuses the text, with PyYAML's reason.
  *
  * PyYAML accepts more than a type's grammar: `!!int "0o17"` is 15. It also changes the kind of
- * some values: the items of an !!omap, maps of one key, become pairs. This module rewrites such
- * values. A pair becomes a list with MARK_TUPLE (json_patch.h).
+ * some values: each item of an !!omap, which is a map of one key, becomes a pair. This module
+ * rewrites both sorts of values. A pair becomes a list with MARK_TUPLE (json_patch.h).
  */
 #pragma once
 
@@ -14,8 +14,9 @@
 #include "problem.h"
 
 /**
- * Refuses the values that PyYAML refuses, and rewrites others. Returns 0 with *ret, the tree `node`
- * itself or, if a value was rewritten, a copy in `arena`; PROBLEM; or -ENOMEM.
+ * Refuses the values that PyYAML refuses, and rewrites others. If it rewrites a value, *ret
+ * becomes a copy in `arena`; otherwise *ret becomes `node`. Returns 0; PROBLEM if it refuses a
+ * value; or -ENOMEM.
  */
 int pyyaml_load(const struct node *node, struct arena *arena, const struct node **ret,
 	struct problem *problem);

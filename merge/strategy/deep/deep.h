@@ -39,7 +39,10 @@ struct deep {
 	struct origins *origins; /* of the merge */
 };
 
-/** Returns the arena for keys of items and documents. Origins refer to removed keys, too. */
+/**
+ * Returns the arena for keys of items and documents. If origins are on, they refer to these keys,
+ * so the keys must outlive `scratch`.
+ */
 static inline struct arena *deep_key_arena(const struct deep *deep)
 {
 	return deep->origins ? deep->merge->arena : deep->scratch;
@@ -54,7 +57,7 @@ static inline struct arena *deep_key_arena(const struct deep *deep)
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
-/** As deep_combine() without a value below: carries out the directives on and in `value`. */
+/** As deep_combine() without `below`. Carries out the directives of `value` and of values in it. */
 int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
@@ -84,10 +87,10 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
 /**
  * Prepares the merge at a place where lists stand for maps (list_rule.before). If one of *below
  * and *value is a map, and the other is a list, replaces the list by the map that it stands for:
- * "A=1" becomes A: "1", and "A" becomes A: null. If the other map has a key with the same text, the
- * new map gets that key: "1=a" has the integer key 1 if the other map has it, else the string "1".
- * If both are maps, a key of *value becomes the key of *below with the same text, unless *value has
- * both keys. In deep_pairs.c.
+ * "A=1" becomes A: "1", and "A" becomes A: null. If the other map has a key with the text of the
+ * item's key, such as the integer 1 for "1=a", the item gets that key; otherwise a string. If both
+ * are maps, and a key of *below has the text of a key of *value, it replaces the key of *value,
+ * unless *value has it already. In deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);
@@ -128,12 +131,15 @@ bool directive_is_in(const struct document *document);
 
 /* The tree under construction, in deep_tree.c. */
 
-/** Counts pairs or items that are made because of `at`. Returns 0, or PROBLEM at `at`: too many. */
+/**
+ * Counts `entries` pairs or items that are made because of `at`. Returns 0; or PROBLEM, with the
+ * place of `at`, if too many were made.
+ */
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
 
 /**
- * Counts a comparison of a value, and at times checks the budget (budget.h). Returns 0, or -ENOMEM
- * if the budget is spent.
+ * Counts a comparison of a value. Returns 0, or -ENOMEM if the budget (budget.h) is spent. Only
+ * some calls check the budget.
  */
 int deep_compares(struct deep *deep);
 
@@ -158,17 +164,20 @@ const struct node *deep_value(const struct pair *pair);
 /** Gives a map of ours without the removed pairs. The numbers of the other pairs change. */
 int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
 
-/** Gives `result` the style of `value` if that style has more lines: a block must not become {}. */
+/** If the style of `value` takes more lines than that of `result`, `result` gets it. */
 void deep_widen(struct node *result, const struct node *value);
 
 /** Turns a tree under construction into an ordinary tree, which is immutable. */
 int deep_seal(struct deep *deep, const struct node *node, const struct node **ret);
 
 /**
- * If origins are on, seals a node that leaves the tree, so that origins can refer to it. Otherwise
- * *ret is `node`, which may be NULL.
+ * Call it for a node that leaves the tree. If origins are on, *ret is the sealed node, to which
+ * they can refer; otherwise *ret is `node`. If `node` is NULL, so is *ret.
  */
 int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret);
 
-/** As deep_seal(), but `node` stays under construction: new nodes of *ret are in `scratch`. */
+/**
+ * As deep_seal(), but changes nothing in `node`, which stays under construction. New nodes of *ret
+ * are in `scratch`.
+ */
 int deep_picture(struct deep *deep, const struct node *node, const struct node **ret);

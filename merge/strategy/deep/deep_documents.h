@@ -14,9 +14,9 @@
  *      merge                       all
  *      refuse                      each source's only document; a second document is an error
  *
- * Without the option, `kind` and `metadata.name` are the KEYs if all documents have them, as
- * Kubernetes names objects; otherwise `refuse` applies. If only one source has documents, `refuse`
- * accepts several, and KEYs matter only if there is a directive (a tag such as !delete; deep.h).
+ * Without the option, `kind` and `metadata.name` (Kubernetes's names) are the KEYs if all documents
+ * have them; otherwise `refuse` applies. If only one source has documents, `refuse` accepts
+ * several, and KEYs matter only if there is a directive (a tag such as !delete; deep.h).
  */
 #pragma once
 
@@ -56,8 +56,7 @@ int deep_documents_find(struct deep *deep, struct deep_documents *documents, siz
 
 /**
  * Sets *ret to whether `said`, a document's root, has a "!delete" that removes the document below.
- * Returns 0; or PROBLEM if `said` has such a tag, and also values by which documents are not
- * matched.
+ * Returns 0; or PROBLEM if `said` has such a tag, and also has values besides those at the KEYs.
  */
 int deep_documents_check_removal(struct deep *deep, const struct deep_documents *documents,
 	const struct node *said, bool *ret);

@@ -34,8 +34,8 @@ extern const char *const list_mode_names[LIST_BY_KEY];
 
 /*
  * LIST_BY_KEY: what is done with an item if an earlier item of the same layer has the same key.
- * LIST_TWICE_SECOND is the default. The same choice is made for lists whose items the format
- * matches by a key (ini_dialect.h).
+ * LIST_TWICE_SECOND is the default. It also applies to lists whose items a format matches by a key
+ * (ini_dialect.h).
  */
 enum list_twice {
 	/* A layer's second item with the key is merged with the second such item of the lower
@@ -49,8 +49,8 @@ struct list_rule {
 	enum list_mode mode;
 	/* LIST_BY_KEY: the key or keys by which items are matched (item_key.h). */
 	const struct node *by;
-	/* TEXT of {before: TEXT} in `by`: if it is "=", a list with "A=1" stands for the map
-	 * {A: "1"}. NULL: `by` has no {before: TEXT}, and lists stand for no maps. */
+	/* TEXT, if {before: TEXT} is in `by`; else NULL. If TEXT is "=", a list with "A=1" stands
+	 * for the map {A: "1"}. */
 	const struct node *before;
 	const char *by_name; /* "name", "[name, url]", for messages */
 	enum list_twice twice;
@@ -70,9 +70,9 @@ struct list_rules;
 
 /**
  * Reads the option `lists`, which may also be one mode for all lists: "append", or {by: name}.
- * `format` is from deep_repeating() (deep.h): lists that no pattern matches combine as repeated
- * keys do in that format. If `format` is NULL, a later list replaces the earlier one. Returns 0
- * with *ret, which lies in `arena` and refers to `options`; PROBLEM; or -ENOMEM.
+ * Lists that no pattern matches combine as repeated keys do in `format`, which is from
+ * deep_repeating() (deep.h). If `format` is NULL, the later of such lists replaces the earlier one.
+ * Returns 0 with *ret, which lies in `arena` and refers to `options`; PROBLEM; or -ENOMEM.
  */
 int list_rules_read(const struct options *options, const struct format *format, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem);
@@ -85,7 +85,7 @@ const struct list_rule *list_rules_find(
 int list_rules_report_idle(const struct list_rules *rules, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
-/** Returns whether a rule may have LIST_REPEAT or is_assigned, and so apply to texts, too. */
+/** Returns false only if no rule has LIST_REPEAT or is_assigned, so that none applies to texts. */
 bool list_rules_repeat(const struct list_rules *rules);
 
 /** Returns whether some lists are merged by a key. */

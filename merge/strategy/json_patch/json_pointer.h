@@ -1,6 +1,6 @@
 /*
  * A JSON Pointer (RFC 6901), as Python's module jsonpointer reads it for cloud-init: "/a/0" has the
- * parts "a" and "0". Problems are at the place where the pointer is written.
+ * parts "a" and "0". A problem names the place where the pointer is written.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * Mergers written in Lua 5.4. A script m_NAME.lua returns a class with a method for each kind of
- * old value that it merges: on_dict, on_list, on_str … (see docs/merge-rules.md). Meson chooses
- * lua_merger.c, or lua_merger_none.c, which refuses each script with the reason.
+ * old value that it merges: on_dict, on_list, on_str … (see docs/merge-rules.md). If plyfs is built
+ * without Lua, lua_merger_none.c takes the place of lua_merger.c, and refuses each script.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 	const struct how_entry *entry, const struct cloud_dispatch *mergers,
 	struct lua_merger **ret);
 
-/** Returns whether the class has a method for old values of that kind. */
+/** Returns whether the class has a method for old values of `kind`. */
 bool lua_merger_handles(const struct lua_merger *merger, enum cloud_kind kind);
 
 /**

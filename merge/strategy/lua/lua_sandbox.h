@@ -17,12 +17,12 @@
 #define LUA_MEMORY_MAX (64u << 20)
 
 /*
- * Greatest work of one state, in units. A script reaches this limit in a fraction of a second, and
- * so before the usual time limit. It therefore stops at the same point on every machine.
+ * Greatest work of one state, in units. A script reaches this limit in a fraction of a second. That
+ * is before the usual time limit, so the script stops at the same point on every machine.
  */
 #define LUA_WORK_MAX 50000000u
 
-/* Greatest sum of a state's allocations, in bytes: they take as long as LUA_WORK_MAX units. */
+/* Greatest sum of a state's allocations, in bytes. So many take as long as LUA_WORK_MAX units. */
 #define LUA_TRAFFIC_MAX (1536u << 20)
 
 /* Greatest number of variable arguments of one call, because each call copies them. */
@@ -33,9 +33,7 @@ struct lua_sandbox {
 	size_t longest; /* bytes of the longest string so far */
 	uint64_t work;
 	uint64_t timed; /* `work` at the last check of the budget */
-	/*
-	 * The time limit, for slow work that can't be counted, such as ".." with numbers; or NULL.
-	 */
+	/* Time limit, or NULL. It ends work that isn't counted, such as ".." with numbers. */
 	struct budget *budget;
 	/*
 	 * Sum of all allocations, in bytes. It is not part of `work`, because it differs between
@@ -44,7 +42,7 @@ struct lua_sandbox {
 	uint64_t traffic;
 	bool is_out_of_memory; /* LUA_MEMORY_MAX was reached */
 	/*
-	 * The system had no memory. As a script can catch that error, its result must be dropped.
+	 * The system had no memory. The script can catch that error, so drop the script's result.
 	 */
 	bool has_failed;
 };
@@ -65,8 +63,8 @@ void lua_sandbox_memory(lua_State *L, size_t bytes);
 void lua_sandbox_fail(lua_State *L);
 
 /*
- * Scripts get these functions in place of Lua's own, whose order differs between runs. The same
- * input must give the same bytes. In lua_order.c.
+ * These functions (lua_order.c) replace Lua's own. The same input must give the same bytes, but
+ * the order that Lua's own functions give differs between runs.
  */
 
 /**

@@ -61,9 +61,9 @@ struct arena *lua_box_arena(lua_State *L);
 struct origins *lua_box_origins(lua_State *L);
 
 /**
- * Adds the arena's growth to the memory of the scripts; `before` is its former size, in bytes.
- * Raises an error if `r` < 0 (an allocation failed), or if scripts have used too much memory
- * (lua_sandbox_memory()).
+ * Counts the arena's growth as memory that the scripts use. `before` is the arena's former size,
+ * in bytes. Raises an error if `r` < 0 (an allocation failed), or if scripts have used too much
+ * memory (lua_sandbox_memory()).
  */
 void lua_box_check(lua_State *L, int r, size_t before);
 
@@ -85,7 +85,10 @@ const struct node *lua_box_new_float(lua_State *L, double number);
 /** Raises an error if a map or list around `node` would be deeper than limits.depth (limit.h). */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
-/** Makes a list from the Lua table at index `table`. Tables in it have at most `left` levels. */
+/**
+ * Makes a list from the Lua table at index `table`. Raises an error if the tables in it have more
+ * than `left` levels.
+ */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left);
 
 /** As lua_box_list_of(), for a map. */

@@ -7,10 +7,10 @@
  *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
  *
  * The name of a file's source identifies the file, whatever name a reference used. To build a file
- * is to make its value from its sources and the files that its keys name. A file is built once,
- * unless neighbours name each other: while a file is being built, it is not put into its
- * neighbours. So the result of a neighbour depends on which files are being built. The result
- * records these files, and is used again only while the same files are being built.
+ * is to make its value from its sources and the files that its keys name. While a file is being
+ * built, it is not put into another file as a neighbour. So if neighbours name each other, a file's
+ * result depends on which files are being built, and the file may be built more than once. Each
+ * result records these files, and is used again only while the same files are being built.
  */
 #pragma once
 
@@ -65,8 +65,9 @@ int pillar_files_add(struct pillar_files *files, const struct merge_input *input
 	struct pillar_file **ret);
 
 /**
- * Finds the file for a reference to `name`: NAME.yaml, below files->directory. "inner/a" is a.yaml
- * below a directory "inner". `name` is a path (path.h) and must live as long as `files`.
+ * Finds the file for a reference to `name`. "a" is a.yaml, at any depth in files->directory.
+ * "inner/a" is a.yaml, at any depth in the directory "inner" of files->directory. `name` is a path
+ * (path.h) and must live as long as `files`.
  * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
  */
 int pillar_files_find(struct pillar_files *files, const char *name, struct pillar_file **ret,

@@ -62,11 +62,11 @@ int pillar_strip(struct pillar_values *values, const struct node *value, const s
 int pillar_combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, struct origin_why why);
 
-/** Removes the pair from *map, and opens *map for that. Returns 0 or -ENOMEM. */
+/** Opens *map (pillar_open()), and removes the pair from it. Returns 0 or -ENOMEM. */
 int pillar_remove(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** Puts the pair into *map, and opens *map for that. Returns 0, PROBLEM or -ENOMEM. */
+/** Opens *map (pillar_open()), and puts the pair into it. Returns 0, PROBLEM or -ENOMEM. */
 int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
@@ -77,8 +77,8 @@ void pillar_seal(struct pillar_values *values, size_t since);
 
 /**
  * Opens *value: unless it is open already, it becomes an open copy. A copied list has room for
- * `more` further items. *ret is the new *value. A scalar is opened only for origins. Returns 0 or
- * -ENOMEM.
+ * `more` further items. *ret is the new *value. A scalar is opened only if origins are recorded.
+ * Returns 0 or -ENOMEM.
  */
 int pillar_open(
 	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret);
