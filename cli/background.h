@@ -1,6 +1,6 @@
 /*
- * A mount in the background. The user's shell continues when the mount is usable, or gets the
- * error message and the exit code.
+ * A mount in the background. The user's shell continues when the mount is usable. If mounting
+ * fails, the user sees the error message, and the shell gets the exit code.
  *
  *      parent ── fork ── waits ────────────── exits with the child's result
  *                  └──── child: mounts ── background_ready() ── serves

@@ -14,13 +14,13 @@
 /* How a finding counts. */
 enum diagnosis_kind {
 	DIAGNOSIS_FAULT,
-	DIAGNOSIS_IN_ORDER, /* "in order" replaces the message */
+	DIAGNOSIS_IN_ORDER, /* the report says "in order", and not the finding's message */
 	DIAGNOSIS_NOTE,
 };
 
 /* The remedy of a finding, for the user to type or to do. */
 struct remedy {
-	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
+	const char *text;    /* such as "plyfs status"; NULL: the message has the remedy */
 	const char *operand; /* a word after `text`, quoted for a shell; NULL: none */
 	enum diagnosis_kind kind;
 };

@@ -48,9 +48,9 @@ struct each_host {
 
 /**
  * Groups the hosts of a list by the texts of each->make(). If the work for a host fails, prints a
- * message with the host's name and goes on, but stops after EXIT_WRONG_USE. Returns the highest
- * exit code. *list and *ret must be all zero. In any case call host_list_fini() and
- * host_groups_fini().
+ * message with the host's name, and goes on with the next host. But EXIT_WRONG_USE ends the work.
+ * Returns the highest exit code. *list and *ret must be all zero. In any case call host_list_fini()
+ * and host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret);

@@ -97,7 +97,7 @@ int layer_choice_end(const struct settings *settings);
 int layer_choice_in_mount(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct settings **ret, char **ret_path);
 
-/** Warns if the settings' environment names a host, machine, user or fact without a layer. */
+/** Warns if absent_layer_find() (absent_layer.h) refuses the environment of `settings`. */
 void layer_choice_note_absent(const struct settings *settings);
 
 /** Reports `error`, the result of plyfs_mount_find() for `path`. Returns the exit code. */

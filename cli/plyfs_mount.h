@@ -21,14 +21,14 @@ struct table_mount;
  * Finds the mountpoint of the plyfs mount that contains `path`, which must exist. Returns 0 with
  * *ret for free(3), or -errno. -ENOENT: `path` lies in another file system. -ENOTCONN: the mount's
  * process has ended; but if the kernel has cached the path, the result is 0. -ETIMEDOUT: a mount on
- * the way does not answer (plyfs_mount_complain()).
+ * the way does not answer; plyfs_mount_complain() reports it.
  */
 int plyfs_mount_find(const char *path, char **ret);
 
 /**
- * As plyfs_mount_find(). *ret_path, for free(3), is `path`, absolute and without links. A path in a
- * bind mount of one of the mount's directories becomes the path in the mount itself, if that is
- * visible to us. The outputs are to be freed also after a failure.
+ * As plyfs_mount_find(). *ret_path, for free(3), is `path`, absolute and without links. If `path`
+ * lies in a bind mount of a directory of the plyfs mount, and the plyfs mount itself is visible to
+ * us, *ret_path is the path in the plyfs mount. Free the outputs also after a failure.
  */
 int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path);
 
@@ -82,9 +82,9 @@ void plyfs_mount_silence(
 
 /**
  * Reports that a mount did not answer for PROBE_MS. `path` may be a list, "A:B". The message names,
- * in this order of preference: a silent mount that contains `path`; any silent mount, as a link may
- * lead there; a mount that contains `path`; `path` itself. Does nothing if the guard (see
- * plyfs_mount_guard()) has already reported a mount. Returns EXIT_FAILED.
+ * in this order of preference: a silent mount that contains `path`; any silent mount, as a link in
+ * `path` may lead there; a mount that contains `path`; `path` itself. Does nothing if the guard
+ * (see plyfs_mount_guard()) has already reported a mount. Returns EXIT_FAILED.
  */
 int plyfs_mount_complain(const char *path);
 
@@ -104,16 +104,17 @@ bool plyfs_mount_is_foreign(const char *path);
 bool plyfs_mount_may_be_silent(void);
 
 /**
- * If a mount may be silent, makes the call in a probe, for PROBE_MS at most. Returns EXIT_FAILED
- * after plyfs_mount_complain() if the call did not return; otherwise EXIT_DONE, even if the call
- * has failed.
+ * Makes the call in a probe, for PROBE_MS at most. If no mount may be silent, omits the call. If
+ * the call does not return, calls plyfs_mount_complain() and returns EXIT_FAILED. Otherwise returns
+ * EXIT_DONE, even if the call has failed.
  */
 int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
 /**
  * Waits, for PROBE_MS at most, until the mount that `path` leads to answers. Calls statfs(2), and
- * reads from `path` if it is a regular file. Returns EXIT_FAILED after plyfs_mount_complain() if
- * the mount does not answer; otherwise EXIT_DONE, even if `path` does not exist.
+ * reads from `path` if it is a regular file. If the mount does not answer, calls
+ * plyfs_mount_complain() and returns EXIT_FAILED. Otherwise returns EXIT_DONE, even if `path` does
+ * not exist.
  */
 int plyfs_mount_await(const char *path);
 

@@ -1,5 +1,5 @@
 /*
- * Trees that plyfs render has written. The kernel lists mounts, but not rendered trees: a directory
+ * Trees that plyfs render has written. The kernel lists mounts, but no rendered trees. A directory
  * with a manifest (manifest.h) is a rendered tree. The functions of plyfs_mount.h that read the
  * status of a mount also read that of a rendered tree, if its root is given as the mountpoint.
  */
@@ -31,8 +31,8 @@ const char *rendered_tree_inner(const char *root, const char *real);
 int rendered_tree_print_drift(const char *root);
 
 /**
- * Prints status, drift, and whether a process renders, as JSON. Returns an exit code; after
- * EXIT_DONE, *ret is the status, for document_free().
+ * Prints as JSON the tree's status and drift, and whether a process renders the tree now. Returns
+ * an exit code. If that is EXIT_DONE, *ret is the status, for document_free().
  */
 int rendered_tree_print_json(const char *root, struct document **ret);
 

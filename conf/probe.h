@@ -29,8 +29,8 @@ struct probe {
 typedef int probe_call(void *context, int out);
 
 /**
- * Starts a child that makes the call. The child gets `limit_ms`, from now on. Always call
- * probe_end() afterwards.
+ * Starts a child that makes the call. Its time is up after `limit_ms`. Always call probe_end()
+ * afterwards.
  */
 void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void *context);
 

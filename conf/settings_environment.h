@@ -17,7 +17,7 @@ struct settings_environment {
 	/* Absolute. Relative paths begin here. */
 	const char *directory;
 
-	/* The values of %H, %m and %u of another machine, to get that machine's result. */
+	/* Another machine's values of %H, %m and %u, to get that machine's result. */
 	const char *host;
 	const char *machine_id;
 	const char *user; /* %h is this user's home, as this machine knows it */
@@ -34,8 +34,10 @@ struct settings_environment {
 	const char *mountpoint;
 	const char *beneath;
 
-	/* The caller watches the files of the settings, and reads them again after a change. False:
-	 * settings_read() itself repeats the reading of a bad file that was just written. */
+	/*
+	 * The caller watches the files of the settings, and reads them again after a change. If
+	 * not, and a bad file was just written, settings_read() itself reads everything again.
+	 */
 	bool is_watched;
 };
 
@@ -54,8 +56,8 @@ int settings_environment_absolute(const struct settings_environment *around, con
 	struct arena *arena, const char **ret);
 
 /**
- * Makes the path for open(2): as settings_environment_absolute(), but through `beneath` if the
- * mount hides the path.
+ * Makes the path for open(2). Does what settings_environment_absolute() does. But if the mount
+ * hides the path, and `beneath` is known, *ret leads through `beneath`.
  */
 int settings_environment_place(const struct settings_environment *around, const char *path,
 	struct arena *arena, const char **ret);

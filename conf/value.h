@@ -12,7 +12,7 @@
 #include "node.h"
 #include "problem.h"
 
-/* Greatest number of entries in a list. Every rule costs time for every path. */
+/* Greatest number of entries in a list, such as the rules, which are searched for each path. */
 #define VALUE_LIST_MAX 4096
 
 /** Returns whether a value was given. */

@@ -7,11 +7,11 @@
  *
  * Dots, brackets and quotes may all be characters of a name in the tree. A KEY that may mean two
  * values is refused, and the problem gives the unambiguous KEY of each value: the name in brackets
- * and quotes. The KEY of a new value is split at its dots, unless other keys of the map that gets
- * the value have dots, too. In a format without nested maps (.properties) the whole KEY is one
- * name.
+ * and quotes. The KEY of a new value is split at its dots. But if most keys of the map that gets
+ * the value have dots, or one of them begins with the same word and a dot, the rest of the KEY is
+ * one name. In a format without nested maps (.properties) the whole KEY is one name.
  *
- * A KEY without a document's name is matched in each document. A KEY that several documents have is
+ * A KEY without a document's name is matched in each document. If several documents have it, it is
  * refused. The problem gives the KEY for each of them, with the document's name or index.
  */
 #pragma once
@@ -37,7 +37,7 @@ struct key_ground {
  * Splits `text`, which *ret borrows, into parts that lead to the value. Returns 0 with the parts in
  * `arena`; KEY_NEW; PROBLEM or -ENOMEM. A KEY that can't be read, or may mean two values, is a
  * problem. With wants_new, the KEY of a new value is also a problem if it is a path of another
- * tool, if it can be read in two ways, or if it may belong to two documents.
+ * tool (/a/b), if it can be read in two ways, or if it may belong to two documents.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

@@ -39,8 +39,8 @@ struct merge_environment {
 	 * counts; of several equally near, the first in byte order. *ret becomes the *count sources
 	 * of that file, lowest layer first. The sources must exist until the result is freed. They
 	 * must have documents, unless the options of read_options_for() have no format. If *count
-	 * is N > 0 at the call, a file counts only if it has a source of a rank below N; find()
-	 * may ignore this, and may also give sources of other ranks. Returns 0, MERGE_ABSENT,
+	 * is N > 0 at the call, the caller wants only files that have a source of a rank below N.
+	 * find() may ignore that. It may also give sources of other ranks. Returns 0, MERGE_ABSENT,
 	 * PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
@@ -87,8 +87,8 @@ struct merge_result {
 	uint32_t source_count;
 	uint32_t source_capacity;
 	struct origins *origins; /* of the values, if the request wanted them */
-	/* The only source's document, if origins are wanted and `text` is that source's unchanged
-	 * text. NULL also if the strategy reads no trees, or the text does not parse. */
+	/* If origins are wanted, the strategy reads trees, and `text` is the unchanged text of the
+	 * only source: the source's document, or NULL if it does not parse. Otherwise NULL. */
 	const struct document *verbatim;
 	struct refusals refusals;
 	bool wants_crlf;         /* a written tree ends lines with "\r\n", like the lowest source */

@@ -18,8 +18,8 @@
  *
  *      any bound   a looser value; a null; a tag that removes the value; a value of another
  *                  kind in place of a map or list on the way to the bounded place
- *      union       a list that lacks an item of a lower list, if it adds no new item or has a tag
- *                  that removes items
+ *      union       a list that lacks an item of a lower list, and either adds no new item or
+ *                  has a tag that removes items
  *      intersect   an item that is not in all lower lists
  *      union,      a value that is no list, if a lower source has a list there
  *      intersect
@@ -68,7 +68,7 @@ struct value_bounds {
 /**
  * Reads `map`, which maps places to bounds. Refuses two bounds of different kinds or scales if one
  * value can be at both places. Refuses a bound if one of `locks` (may be NULL) can cover its
- * values. Returns 0 with *ret in `arena`, which borrows the map; PROBLEM; or -ENOMEM.
+ * values. Returns 0 with *ret, which lies in `arena` and borrows `map`; PROBLEM; or -ENOMEM.
  */
 int value_bounds_read(const struct node *map, const struct value_locks *locks, struct arena *arena,
 	struct value_bounds **ret, struct problem *problem);

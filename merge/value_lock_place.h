@@ -54,12 +54,12 @@ void value_lock_set_step(const struct value_lock *lock, const uint64_t *from,
 	const struct value_lock_step *step, uint64_t *ret);
 
 /**
- * Returns whether the set is empty. Then no place of the lock ends at the value to which the steps
- * have led, or within that value.
+ * Returns whether the set is empty. If it is empty, no place of the lock ends at the value to which
+ * the steps have led, or within that value.
  */
 bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set);
 
-/** Returns a place, as written, to whose end the steps have led; NULL: there is none. */
+/** If the steps have led to the end of a place, returns that place as written; otherwise NULL. */
 const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set);
 
 /**

@@ -15,7 +15,7 @@ int word_index(const char *list, struct span word);
 size_t word_distance(struct span a, struct span b);
 
 /**
- * Finds the word in `list` that is nearest to `word`. Its word_distance() must be at most 2, and
- * at most half of its own length. Returns false if there is none.
+ * Finds the word in `list` that is nearest to `word`. Its word_distance() must be at most 2, and at
+ * most half the length of the found word. Returns false if there is none.
  */
 bool word_nearest(const char *list, struct span word, struct span *ret);

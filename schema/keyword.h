@@ -28,9 +28,9 @@ struct schema_run;
 struct string_format;
 struct keyword;
 
-/* An anchor of $dynamicAnchor; without a name, of $recursiveAnchor. */
+/* An anchor that $dynamicAnchor or $recursiveAnchor defines. */
 struct dynamic_anchor {
-	struct span name;
+	struct span name; /* "": $recursiveAnchor */
 	struct subschema *target;
 	struct dynamic_anchor *next;
 };
@@ -46,11 +46,11 @@ struct subschema {
 	const struct node *node;
 	struct resource *resource;
 	const struct subschema *parent; /* NULL: this is the root of a document */
-	/* the keyword of `parent` that contains this subschema; if only a reference leads here, the
-	 * part of the reference's JSON Pointer behind `parent` */
+	/* The keyword of `parent` that contains this subschema. If only a reference leads here: the
+	 * JSON Pointer from `parent` to this subschema, without its first slash. */
 	struct span step;
-	const struct node *key; /* in the keyword's value, if that is a map of schemas; or NULL */
-	uint32_t index; /* in the keyword's value, if that is a list of schemas; or UINT32_MAX */
+	const struct node *key; /* its key, if the keyword's value is a map of schemas; or NULL */
+	uint32_t index; /* its index, if the keyword's value is a list of schemas; or UINT32_MAX */
 	enum { SCHEMA_MAP, SCHEMA_TRUE, SCHEMA_FALSE } form;
 	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
 	bool is_secret; /* `writeOnly: true`: the value is a secret, and no message quotes it */
@@ -65,7 +65,8 @@ struct member {
 	uint32_t hash;
 	const struct node *value;
 	struct subschema *target; /* the value as a subschema; NULL: the value is no schema */
-	/* of patternProperties; also of additionalProperties, which ignores the keys that match */
+	/* of patternProperties; additionalProperties has the same patterns, and ignores the keys
+	 * that match one */
 	struct pattern *pattern;
 	struct member *names; /* of dependentRequired and dependencies: the required keys */
 	uint32_t name_count;
@@ -86,8 +87,9 @@ struct keyword_spec {
 	unsigned types;  /* bits: the types of instances to which the keyword applies */
 	enum keyword_role role;
 
-	/* Reads keyword->value, and may replace it by the node that messages quote. NULL: any value
-	 * is allowed. Returns 0, KEYWORD_IDLE, PROBLEM or -ENOMEM. */
+	/* Checks keyword->value, and fills other members of `keyword`. In draft 4, the value of
+	 * exclusiveMaximum or exclusiveMinimum becomes the limit beside it. NULL: any value is
+	 * allowed. Returns 0, KEYWORD_IDLE, PROBLEM or -ENOMEM. */
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
 	/* Returns whether the instance satisfies the keyword (check.h). NULL: always. */
@@ -109,8 +111,8 @@ struct keyword {
 	struct subschema *otherwise; /* `else`; NULL: none */
 	struct member *members;      /* of a value that is a map or list */
 	uint32_t count;              /* of `members` */
-	/* A map whose key i is the name of members[i]; NULL: none. For additionalProperties, a map
-	 * of the keys that `properties` names, which additionalProperties ignores. */
+	/* A map whose key i is the name of members[i]; NULL: none. Of additionalProperties: a map
+	 * of the keys that `properties` names. additionalProperties ignores these keys. */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;

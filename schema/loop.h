@@ -12,7 +12,7 @@
 #include "reading.h"
 
 /**
- * Searches for a loop. Does not follow dynamic references, whose targets are known only in a run.
- * Returns 0, PROBLEM at a keyword that closes a loop, or -ENOMEM.
+ * Searches for a loop. Does not follow dynamic references, as their targets are known only during
+ * validation. Returns 0, PROBLEM at a keyword that closes a loop, or -ENOMEM.
  */
 int loop_find(struct reading *reading);

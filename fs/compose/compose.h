@@ -65,10 +65,12 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 	unsigned *first, unsigned *count);
 
 /**
- * Loads the source that was found at `path`: its document, or without `options` its text. Returns
- * as source_cache_load(); also PROBLEM if the lookup could not examine the source. If the source is
- * broken, and has a fallback, returns 0 with the fallback in *ret, and the reason in `problem`. If
- * several sources have fallbacks, `problem` keeps the first reason.
+ * Loads the source that was found at `path`: its document, or its text if `options` is NULL. If the
+ * lookup could not examine the source, returns PROBLEM. Otherwise returns what source_cache_load()
+ * returns, but PROBLEM in place of SOURCE_FAILED.
+ *
+ * If the source is broken, and has a fallback, returns 0 with the fallback in *ret, and writes the
+ * reason to `problem`, unless `problem` has a message already.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
@@ -98,20 +100,22 @@ int compose(const struct composer *composer, const char *path, const struct unio
 
 /** Makes the problem of a path for which compose() returned -`error`. Returns PROBLEM. */
 int compose_failed(const char *path, int error, struct problem *problem);
+
 /** Makes the problem of a path with a source that changes all the time. Returns PROBLEM. */
 int compose_is_restless(const char *path, struct problem *problem);
 
 /**
- * Makes a version that gives EIO, with the sources' rights. A source whose file system has failed
- * (layer_has_failed()) denies nobody. Returns 0 with *ret, or -errno.
+ * Makes a version that gives EIO, with the sources' rights. A source whose rights are unknown,
+ * because its file system has failed (layer_has_failed()), takes no rights away. Returns 0 with
+ * *ret, or -errno.
  */
 int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret);
 
 /**
- * Compares the stamps of the path's own sources. Returns true if, by these sources, compose() would
- * make `version` again. Returns false if that is not certain, as when a source is racy
- * (source_is_young()). Reads no file. Settings and dependencies are the caller's concern.
+ * Compares the stamps of the path's own sources with those in `version`. Returns true if it is
+ * certain that these sources have not changed. If a source is racy (source_is_young()), that is not
+ * certain. Reads no file. The caller must compare settings and dependencies.
  */
 bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);

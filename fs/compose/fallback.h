@@ -34,7 +34,7 @@ struct fallbacks {
 };
 
 /**
- * Copies the fallbacks, and the stamps of the sources, of `shown` (NULL: no version is shown).
+ * Copies the fallbacks of `shown` and the stamps of its sources. `shown` NULL: none is shown.
  * Returns 0 or -ENOMEM; call fallbacks_fini() in any case.
  */
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
@@ -43,7 +43,7 @@ void fallbacks_fini(struct fallbacks *fallbacks);
 /** Returns whether `loaded` is a source of the shown version, in the same state. */
 bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loaded);
 
-/** Before composing: marks all fallbacks as unused, as a source may be repaired by now. */
+/** Marks all fallbacks as unused. Call it before composing: a source may be repaired by now. */
 void fallbacks_rest(struct fallbacks *fallbacks);
 
 /**
@@ -57,8 +57,8 @@ struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache
 bool fallbacks_have(const struct fallbacks *fallbacks, const struct problem *problem);
 
 /**
- * After a failed merge: marks as used the fallback for the source that `problem` names. Returns
- * true: try the merge again; false: there is no unused fallback.
+ * Call it after a failed merge. Marks the fallback for the source that `problem` names as used, and
+ * returns true; then try the merge again. Returns false if there is no unused fallback.
  */
 bool fallbacks_use(struct fallbacks *fallbacks, const struct problem *problem);
 

@@ -18,7 +18,7 @@
 
 #include "span.h"
 
-/* Maximum size of a record, in bytes. It may have the bytes of all versions. */
+/* Maximum size of a record, in bytes. A record may contain the bytes of all versions. */
 #define RECORD_MAX ((size_t)4 << 30)
 
 struct record;
@@ -34,7 +34,7 @@ int record_new(uint64_t format, struct record **ret);
 void record_free(struct record *record); /* also closes its descriptors */
 void record_freep(struct record **record);
 
-/* Writing. The record keeps the first error, such as -ENOMEM, for record_file(), record_bytes(). */
+/* Writing. After a first error, such as -ENOMEM, record_file() and record_bytes() return it. */
 void record_put(struct record *record, uint64_t value);
 void record_put_bytes(struct record *record, const void *bytes, size_t size);
 void record_put_text(struct record *record, const char *text); /* NULL stays NULL */
@@ -42,7 +42,7 @@ void record_put_time(struct record *record, struct timespec time);
 void record_put_stat(struct record *record, const struct stat *stat);
 void record_put_result(struct record *record, int result); /* 0 or -errno; above 0: writes 0 */
 
-/** Adds a duplicate of the descriptor; -1: none. */
+/** Adds a duplicate of the descriptor; -1 stands for no descriptor. */
 void record_put_fd(struct record *record, int fd);
 
 /** Reserves and returns the place of a count, which record_set_count() sets later. */
@@ -83,7 +83,7 @@ uint64_t record_get(struct record *record);
 uint64_t record_get_below(struct record *record, uint64_t max);
 bool record_get_bool(struct record *record);
 
-/** Reads a count of items of at least `least` bytes each. A record too short for that is damage. */
+/** Reads a count of items of at least `least` bytes each. If these can't fit, that is damage. */
 size_t record_get_count(struct record *record, size_t least);
 
 /** Reads bytes, which live as long as the record. */
@@ -127,5 +127,5 @@ int record_error(const struct record *record);
 /** Does record_spoil(), and returns record_error(). */
 int record_refuse(struct record *record);
 
-/** Returns 0 if all values and descriptors were read, without an error; -ENOMEM; or -EBADMSG. */
+/** Returns record_error(), or -EBADMSG if a value or a descriptor was not read. */
 int record_end(const struct record *record);

@@ -16,7 +16,7 @@ struct loaded {
 	struct stamp stamp;
 	struct stat stat;
 	struct source source;      /* its strings are owned */
-	struct span text;          /* without document: the bytes, NUL-terminated */
+	struct span text;          /* the bytes, NUL-terminated; empty if there is a document */
 	struct document *document; /* NULL: only the text was asked for */
 
 	struct timespec read; /* CLOCK_REALTIME: when the source was read */
@@ -25,7 +25,7 @@ struct loaded {
 	bool is_whole;     /* no program can have written the file while it was read */
 	bool is_young;     /* racy: a further change may leave the stamp the same */
 	bool is_passed;    /* racy, and a change was reported after the read began */
-	struct loaded *of; /* owner of a fallback's source and document; a reference; or NULL */
+	struct loaded *of; /* of a fallback: a reference to the owner of its strings and document */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
 	size_t bytes;
@@ -90,8 +90,8 @@ struct source_want {
  * document to the cache.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: the file can't be read, is too large or does not
- * parse; SOURCE_FAILED; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno (-ECANCELED; memory or
- * descriptors are short).
+ * parse; SOURCE_FAILED; SOURCE_MOVED; SOURCE_UNSETTLED; -ECANCELED, as document_read(); or another
+ * -errno: memory or descriptors are short.
  */
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem);
@@ -113,8 +113,9 @@ struct read_source {
 };
 
 /**
- * Makes a loaded source, without `stat`, from a copy of source->text. It has the document; or, if
- * `options` is NULL, the text. Returns 0 with *ret for loaded_unref(); PROBLEM; -errno.
+ * Makes a loaded source, whose `stat` stays zero. If `options` is NULL, it gets a copy of
+ * source->text; otherwise the document that is read from that text. Returns 0 with *ret for
+ * loaded_unref(); PROBLEM; -errno.
  */
 int loaded_of_text(const struct read_source *source, const struct read_options *options,
 	struct loaded **ret, struct problem *problem);

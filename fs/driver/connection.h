@@ -28,14 +28,17 @@ struct connection {
 	bool is_ending; /* the mount is about to end: do not notify the kernel any more */
 };
 
-/** Prepares the connection of `session`, without /dev/fuse. Returns 0 or -errno. */
+/** Prepares the connection of `session`, before /dev/fuse is open. Returns 0 or -errno. */
 int connection_init(struct connection *connection, const struct session_options *options,
 	struct session *session);
 
 /** Frees what the connection holds. Call it after the mount has ended. */
 void connection_fini(struct connection *connection);
 
-/** Makes the agreement. `is_read_only`: the kernel itself refuses to open a file for writing. */
+/**
+ * Makes the agreement. `is_read_only`: the kernel itself refuses to open a file for writing.
+ * `is_strict`: coherence=strict, for which the kernel must send each OPENDIR.
+ */
 void connection_agree(struct connection *connection, struct fuse_conn_info *conn, bool is_read_only,
 	bool is_strict);
 

@@ -19,8 +19,8 @@
  * (EBUSY). If it is mounted there in another namespace, such as a container's, the kernel makes the
  * change, and removes that mount without any report.
  *
- * If the calls are not possible (the mount is hidden, a right is missing), the kernel's caches are
- * invalidated: reads are right, but watchers get no events. The status says so.
+ * If the calls are not possible (the mount is hidden, a right is missing), plyfs invalidates the
+ * kernel's caches. Then reads are right, but watchers get no events. The status says so.
  */
 #pragma once
 

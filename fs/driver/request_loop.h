@@ -16,12 +16,12 @@ struct request_loop_hook {
 	int last_good_fd; /* last_good_fd(); -1: none */
 
 	/*
-	 * Handles `fd`. Returns whether the loop must end while the session goes on. Do not call
+	 * Handles `fd`. Returns true if the loop must end although the session goes on. Do not call
 	 * fuse_session_exit() for that, as libfuse would lose a request that was just read.
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
-	bool (*take_last_good)(void *context); /* false: last_good_fd is closed; poll it no more */
+	bool (*take_last_good)(void *context); /* false: it has closed last_good_fd */
 	void *context;
 
 	/* Called when the loop begins to answer requests; may be NULL. */

@@ -3,9 +3,9 @@
  * it, and later hands our own state to the next daemon.
  *
  *      session_handover_begin()   the publisher stops, then the request loop: the session rests
- *      session_handover_run()     the view is paused, the state written; then exec, or the service
- *                                 manager gets the state
- *      session_handover_go_on()   if that has failed: the view goes on
+ *      session_handover_run()     the view is paused, the state is written; then the exec, or the
+ *                                 service manager gets the state
+ *      session_handover_go_on()   if session_handover_run() has failed: the view goes on
  */
 #pragma once
 
@@ -28,19 +28,22 @@ void session_handover_fini(struct session_handover *handover);
 /** Lets SIGUSR2 begin a take-over, if session_options.call is set. Returns 0 or -errno. */
 int session_handover_offer(struct session *session);
 
-/** Returns whether the session rests, or is about to: requests dropped now are repeated later. */
+/**
+ * Returns whether the session rests, or is about to rest. If so, requests that are dropped now are
+ * repeated later.
+ */
 bool session_handover_is_at_rest(const struct session_handover *handover);
 
 /**
- * Handles a signal, or the end of a trial; `context` is the session. Returns true if the session is
- * about to rest. Then the request loop must end.
+ * Handles a signal, or the end of a trial (trial.h). `context` is the session. Returns true if the
+ * session is about to rest. Then the request loop must end.
  */
 bool session_handover_begin(void *context);
 
 /**
- * Hands the mount over. No reader of requests may run. If the exec succeeds, does not return.
- * Otherwise returns SESSION_LEFT (session.h): the service manager has the mount; or -errno: this
- * process must go on.
+ * Hands the mount over. Call it when no coroutine reads requests any longer. If the exec succeeds,
+ * does not return. Otherwise returns SESSION_LEFT (session.h): the service manager has the mount;
+ * or -errno: this process must go on.
  */
 int session_handover_run(struct session *session);
 

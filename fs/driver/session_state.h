@@ -1,5 +1,5 @@
 /*
- * The state of a session that a daemon hands to the next one: the mount's descriptors; the
+ * The state of a session that a daemon hands to the next daemon: the mount's descriptors; the
  * agreement with the kernel (connection.h); the requests that wait for an answer; the directories
  * of .plyfs/origins; the shown tree; and last good versions.
  */
@@ -14,13 +14,13 @@ struct session;
 void session_state_put(struct session *session, struct record *record);
 
 /**
- * Reads the mount's descriptors and the agreement. Returns 0 or -errno. In both cases *fuse_fd (or
- * -1), the open /dev/fuse, is the caller's.
+ * Reads the mount's descriptors and the agreement. Returns 0 or -errno. In both cases *fuse_fd
+ * becomes the open /dev/fuse, which the caller owns; -1: there is none.
  */
 int session_state_take_agreement(struct session *session, int *fuse_fd);
 
 /** Reads everything after the agreement. Returns 0, PROBLEM or -errno. */
 int session_state_take_shown(struct session *session, struct problem *problem);
 
-/** Reports that the settings have another coherence than the mount. Returns PROBLEM. */
+/** Reports that the option `coherence` in the settings is not the mount's. Returns PROBLEM. */
 int session_state_refuse_coherence(const char *mountpoint, struct problem *problem);

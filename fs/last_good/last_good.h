@@ -67,8 +67,8 @@ int last_good_try(const struct last_good *last_good, const char *own, struct pro
 int last_good_fd(const struct last_good *last_good);
 
 /**
- * Answers the messages of plyfs-state. Returns false if plyfs-state has ended: then last_good_fd()
- * is closed. Only the root coroutine calls it.
+ * Answers the messages of plyfs-state. If plyfs-state has ended, closes last_good_fd() and returns
+ * false. Only the root coroutine calls it.
  */
 bool last_good_take(struct last_good *last_good);
 
@@ -82,8 +82,8 @@ void last_good_stop(struct last_good *last_good);
 /**
  * Makes plyfs-state write all versions and unlock the directory, so that another daemon can load
  * it. last_good_pause() returns false if plyfs-state does not answer in time. last_good_resume()
- * locks the directory again. If another daemon has locked it, that is logged, and writing waits.
- * Only the root coroutine calls them.
+ * locks the directory again. While another daemon has it locked, plyfs-state writes nothing. Only
+ * the root coroutine calls them.
  */
 bool last_good_pause(struct last_good *last_good);
 void last_good_resume(struct last_good *last_good);
@@ -119,8 +119,8 @@ int last_good_find(struct last_good *last_good, const char *path, struct version
 /**
  * Calls `each`, which must not wait, for the versions that a new daemon would not find in the
  * directory. Without a directory, these are all versions, the one used longest ago first. With a
- * directory, these are the versions that are not written yet; `version` NULL: the path's file must
- * still be removed.
+ * directory, these are the versions that are not written yet. If a path's file must still be
+ * removed, `version` is NULL.
  */
 void last_good_each(struct last_good *last_good,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),

@@ -3,15 +3,15 @@
  * (last_good_file.h), and it can write nothing else.
  *
  *      daemon ── CALL ──▶ plyfs-state      there are versions to write
- *             ◀─ NEXT ───                  a second later: by then there may be more
+ *             ◀─ NEXT ───                  a second later, as there may be more by then
  *             ── PUT, REMOVE ─▶            one file
  *             ◀─ NEXT ───                  … until the daemon has no more:
  *             ── COMMIT ─▶
  *             ◀─ WRITTEN ─                 all of them are on the disk
  *
  * While the mount is served, the daemon never waits for plyfs-state. If an order fails (the disk is
- * full), plyfs-state sends FAILED once, and tries again by itself. plyfs-state ends when its socket
- * is closed.
+ * full), plyfs-state sends FAILED once, and repeats the order until it succeeds. plyfs-state ends
+ * when its socket is closed.
  */
 #pragma once
 

@@ -45,7 +45,7 @@ struct mirror {
 	struct replica *replica;
 	struct mirror_status status;
 	int signal_fd;     /* of SIGHUP, which makes the mirror compare with the store at once */
-	unsigned attempts; /* consecutive failures; etcd.c or git.c sets it to 0 */
+	unsigned attempts; /* failures; etcd.c or git.c sets it to 0 when the store works */
 	bool is_ready;
 };
 
@@ -82,7 +82,8 @@ unsigned mirror_jitter(unsigned ms);
 
 /**
  * Begins or updates the fault of the subject (mirror_status.h). If the fault or its message is new,
- * logs it and writes the status. Faults beyond MIRROR_FAULTS_MAX are only counted.
+ * logs it and writes the status. If there are MIRROR_FAULTS_MAX faults already, a new one is only
+ * counted.
  */
 __attribute__((format(printf, 3, 4))) void mirror_fault(
 	struct mirror *mirror, const char *subject, const char *format, ...);

@@ -75,13 +75,13 @@ const char *replica_directory(const struct replica *replica);
  */
 void replica_revise(struct replica *replica, const char *revision);
 
-/** Marks the draft, or else the present tree, as the complete state of `revision`. */
+/** Marks the draft (without one, the present tree) as the complete state of `revision`. */
 void replica_mark(const struct replica *replica, const char *revision);
 
 /**
- * Replaces or makes the file at `path` in the present tree; key_path_refuse() must be NULL for
- * `path`. *is_changed: the file was different or missing before. Returns 0, REPLICA_NEEDS_DRAFT
- * with nothing changed, or -errno.
+ * Replaces or makes the file at `path` in the present tree. key_path_refuse() must return NULL for
+ * `path`. *is_changed: the file was different or missing before. Returns 0, -errno, or
+ * REPLICA_NEEDS_DRAFT, which means that nothing was changed.
  */
 int replica_put(struct replica *replica, const char *path, struct span bytes, mode_t mode,
 	bool *is_changed);

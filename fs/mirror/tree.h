@@ -42,7 +42,7 @@ int tree_link_file(int from, int to, const char *path);
 /**
  * Replaces the directory at `path` by a new directory, which is first made as `name` in the
  * directory `stage_fd`. Moves all names of the old directory to the new one. A process that has the
- * old directory open sees the old names or none. Returns 0 or -errno.
+ * old directory open sees its names vanish, and never a new one. Returns 0 or -errno.
  */
 int tree_renew(int fd, const char *path, int stage_fd, const char *name);
 

@@ -16,7 +16,7 @@
 int drift_find(const char *root,
 	void (*each)(void *context, const char *path, enum drift drift, int error), void *context);
 
-/** Finds the manifest's fingerprint of `path`; mode 0: none. Returns as drift_find(). */
+/** Finds the manifest's fingerprint of `path`; ret->mode 0: none. Returns as drift_find(). */
 int drift_was(const char *root, const char *path, struct fingerprint *ret);
 
 /** Returns whether a process is rendering the tree now. */

@@ -24,9 +24,10 @@ void populate_directory(struct render *render, const char *path, uint64_t ino);
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
- * Gives the directory the attributes that the view has for it now. If `may_open` is false, users
- * who can't use the directory that is shown get no right yet: populate_remove_unseen() gives it
- * when all in the directory is as the layers have it. Returns as rendered_put_directory().
+ * Gives the directory the attributes that the view has for it now. If the directory was there
+ * before and `may_open` is false, no user gets a new right to it yet. populate_remove_unseen()
+ * gives the new rights when all in the directory is as the layers have it. Returns as
+ * rendered_put_directory().
  */
 int populate_dress(struct render *render, struct owned *owned, uint64_t ino, bool may_open,
 	struct problem *problem);
@@ -45,9 +46,9 @@ void populate_miss(struct render *render, uint64_t ino, const char *path, int re
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /**
- * Writes the path again if its last writing failed, or if another program has changed it, also if
- * plyfs kept that change before. Leaves the path alone while the publisher retries a change of it.
- * If the path is a directory that was not listed completely, lists it again. If
+ * Writes the path again if its last writing failed, or if another program has changed it, even if
+ * plyfs has left that change in place before. Leaves the path alone while the publisher retries a
+ * change of it. If the path is a directory that was not listed completely, lists it again. If
  * populate_remove_unseen() left files for later, tries again to remove them.
  */
 void populate_again(struct render *render, const char *path);

@@ -1,8 +1,8 @@
 /*
  * A rendered directory: ordinary files with the contents that a mount would show. A file is written
  * in .plyfs/stage, and renamed to its place when it is complete. A file that is right already is
- * not touched. Only names in the manifest are replaced or removed. After a reboot, empty files of
- * our user are replaced, too, as a power failure may have left them.
+ * not touched. Only names in the manifest are replaced or removed. But after a reboot, plyfs also
+ * replaces an empty file of its own user, as a power failure may have left it.
  *
  * With --atomic each state of the tree is a directory of its own, a generation (generation.h): the
  * next rendered_commit() makes all changes visible together.
@@ -31,7 +31,7 @@ enum outcome {
 
 struct rendered_options {
 	const char *directory; /* must be empty, unless plyfs has rendered it */
-	bool is_made;          /* we have just made the directory, and no other user can enter it */
+	bool is_made;          /* the caller has just made it, and no other user can enter it */
 	const char *source;    /* the plyfs.yaml or "A:B:C", as given; for render_status.h */
 	bool adopts;           /* takes over other programs' files that have the right bytes */
 	bool keeps_drift;      /* does not undo changes of other programs */
@@ -71,34 +71,37 @@ struct manifest *rendered_manifest(struct rendered *rendered);
 
 /**
  * Writes the version at the name of `owned` (manifest.h). If the version is broken, the file that
- * is there stays, but a user that may not read the present sources loses the right to read it.
+ * is there stays, but users that may not read its present sources can no longer read the file.
  * Returns 0, PROBLEM, RENDERED_KEPT, RENDERED_BROKEN or -errno.
  */
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 
 /**
- * Gives a shown file the time of its source, if the version has only one source. Returns 0 or
+ * If the version has only one source, gives the shown file that source's time. Returns 0 or
  * -errno.
  */
 int rendered_take_time(
 	const struct rendered *rendered, const struct owned *owned, const struct version *version);
 
-/** Makes the directory, or gives it the attributes in `stat`. Returns as rendered_remove(). */
+/**
+ * Makes the directory if it is missing, and gives it the attributes in `stat`. Returns 0, PROBLEM,
+ * RENDERED_KEPT or -errno.
+ */
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem);
 
 /**
- * Removes from `stat` the rights that the shown directory does not give, so that no more users can
- * read the older files in it. Returns whether there were such rights.
+ * Removes from `stat` the rights that the shown directory does not give. So no further users can
+ * read the older files in the directory. Returns whether there were such rights.
  */
 bool rendered_keep_closed(
 	const struct rendered *rendered, const struct owned *owned, struct stat *stat);
 
 /**
- * If options.is_made, gives the rendered directory the mode and group of `root`, the merged root,
- * and gives the directory's owner all rights. Otherwise only warns if the directory admits users
- * that may not read the layers. Returns 0 or -errno.
+ * `root` has the attributes of the merged root. If options.is_made, gives the rendered directory
+ * their mode and group, and its owner all rights. Otherwise changes nothing, but logs a warning if
+ * the directory admits users that may not read the merged root. Returns 0 or -errno.
  */
 int rendered_open_to(struct rendered *rendered, const struct stat *root);
 
@@ -108,10 +111,13 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root);
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
-/** Completes the changes so far. Returns 0; or PROBLEM or -errno: then call it again later. */
+/** Completes the changes so far. Returns 0, PROBLEM or -errno. If not 0, call it again later. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
-/** Returns whether another program has changed the object at the name, and reports that. */
+/**
+ * Returns whether another program has changed the object at the name. If options.keeps_drift, logs
+ * the change.
+ */
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned);
 
 /** Opens with O_PATH the directory `path` of the shown tree. Returns a descriptor or -errno. */
@@ -120,7 +126,7 @@ int rendered_open_directory(const struct rendered *rendered, const char *path);
 /** Returns whether rendered_commit() will show another generation. */
 bool rendered_is_to_switch(const struct rendered *rendered);
 
-/** --atomic: notes that a name beside the generations has changed and must be examined. */
+/** With --atomic: makes the next rendered_commit() examine the names beside the generations. */
 void rendered_doubt_links(struct rendered *rendered);
 
 /** Opens the rendered directory itself, with O_PATH. Returns a descriptor or -errno. */
@@ -129,5 +135,5 @@ int rendered_open_place(const struct rendered *rendered);
 /** Returns whether the rendered directory was removed. */
 bool rendered_is_removed(const struct rendered *rendered);
 
-/** Replaces a file of ours in .plyfs. Returns 0 or -errno. */
+/** Makes or replaces the file `name` in .plyfs. Returns 0 or -errno. */
 int rendered_write_own(struct rendered *rendered, const char *name, const char *text, size_t len);

@@ -21,7 +21,7 @@
 #define GUARD_MESSAGES 2
 
 /**
- * In the process of coroutine_fork(): closes all descriptors but `socket` and command->file, runs
- * the command in a workspace, removes the workspace, and sends the result.
+ * Is called in a process of coroutine_fork(). Closes all descriptors but `socket` and
+ * command->file, runs the command in a workspace, removes the workspace, and sends the result.
  */
 __attribute__((noreturn)) void guard_run(const struct run_command *command, int socket);

@@ -23,7 +23,8 @@ int filter_prepare_worker(void);
 
 /**
  * In a worker: does filter_prepare_worker(), and enters the filter. `watches` is the daemon's
- * descriptor of inotify(7). Afterwards the worker can read only from descriptors with numbers
- * below `watches`; -1: from all. Returns as filter_enter().
+ * descriptor of inotify(7), or -1. Afterwards the worker can't read from `watches`, nor from any
+ * descriptor with a greater number. If `watches` is -1, the worker can read from all. Returns as
+ * filter_enter().
  */
 int filter_enter_worker(int watches);

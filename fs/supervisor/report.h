@@ -4,7 +4,7 @@
  * may be missing, and any text may contain control characters for a terminal.
  *
  * A `path` names a value in the map: "pid", or "sandbox.landlock" for a value in an inner map. The
- * path "" names the map itself. Each `map`, and `list`, may be NULL.
+ * path "" names the map itself. A `map` or `list` may be NULL.
  */
 #pragma once
 

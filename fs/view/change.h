@@ -44,8 +44,8 @@ int view_lookup_staged(struct view *view, struct stat *ret);
 /**
  * Makes the change that was begun in the directory `parent_ino`, unless it was made already.
  * `is_known`: the caller answers a request of the kernel, so a new directory gets one kernel
- * reference. Otherwise CHANGE_MAKE_DIRECTORY shows the name alone, and its first lookup makes the
- * directory.
+ * reference. Otherwise CHANGE_MAKE_DIRECTORY shows the name without a directory, which the name's
+ * first lookup makes.
  *
  * Returns 0 or VIEW_PASSING (view.h), with the attributes of a new directory in *stat (unless
  * NULL); -ESTALE: no change is begun in `parent_ino`; -EAGAIN: the change is overtaken
@@ -55,7 +55,7 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 
 /**
  * Returns whether the change needs view_begin_change() and view_apply_change(). Any other change is
- * only announced.
+ * only announced to the kernel.
  */
 bool change_is_of_tree(const struct change *change);
 

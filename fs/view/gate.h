@@ -2,8 +2,8 @@
  * The gate: if a path has a check in plyfs.yaml, new bytes are shown only after the check's command
  * has accepted exactly these bytes. An optional check accepts them if its program is missing.
  *
- *      composed ──▶ gate_judge ──▶ the bytes that passed last ──▶ shown
- *                       │      ──▶ the bytes that failed last ──▶ a fault, like a parse error
+ *      composed ──▶ gate_judge ──▶ equal to what passed last ──▶ shown
+ *                       │      ──▶ equal to what failed last ──▶ a fault, like a parse error
  *                       ▼
  *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *
@@ -13,8 +13,8 @@
  * the verdict, and its callers are answered with a placeholder inode (placeholder.h). The entry
  * keeps the last bytes that passed, and the last that failed, with their verdicts.
  *
- * The command is that of the settings in force when it is started; it judges the bytes of the
- * candidate (runner.h).
+ * When a check starts, the settings then in force name its command. The command judges the
+ * candidate's bytes (runner.h).
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * The inode memory: a few bytes for each path that the kernel has forgotten with its directory. If
- * such a path is looked up again, an unchanged object has the same number and times, and a changed
- * one has others.
+ * The inode memory: a few bytes for each path whose directory the kernel has forgotten. If such a
+ * path is looked up again, an unchanged object has the same number and times as before. A changed
+ * object has others.
  */
 #pragma once
 

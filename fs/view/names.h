@@ -16,11 +16,11 @@ void names_end(struct directory *directory);
 /** Makes entries for a listing's names, but publishes none. May wait. Returns 0 or -ENOMEM. */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
-/** Forgets which layers have the names, as new settings have given the layers other ranks. */
+/** Forgets which layers have the names. Call it when new settings give layers other ranks. */
 void names_forget_layers(struct directory *directory);
 
 /**
- * Lists the directory if directory->names is NAMES_SOME. The caller has it in use. May wait.
+ * Lists the directory if directory->names is NAMES_SOME. The caller must have it in use. May wait.
  * Returns 0 or -errno.
  */
 int names_complete(struct view *view, struct directory *directory);

@@ -32,9 +32,10 @@ struct directory_list {
 struct view_queue {
 	struct entry_queue entries;
 	struct debounced debounced;
-	struct directory_list scans;    /* to be listed */
-	struct directory_list late;     /* those that queue_put_off_scan() has put off */
-	struct directory_list openings; /* to get wider rights, after earlier changes are shown */
+	struct directory_list scans; /* to be listed */
+	struct directory_list late;  /* those that queue_put_off_scan() has put off */
+	struct directory_list
+		openings;       /* to get wider rights, once all earlier changes are shown */
 	uint64_t cause;         /* the revision of the item that the publisher handles; 0: none */
 	bool is_root_changed;   /* the root itself must be looked up again */
 	bool is_root_looked_at; /* the root is being looked up */
@@ -60,8 +61,8 @@ uint64_t queue_since(const struct view *view);
 struct pending *queue_pending(struct view *view, struct entry *entry);
 
 /**
- * Notes an event of the entry itself: after its next look (look.h), names that depend on it are
- * queued.
+ * Notes an event of the entry itself. After the entry's next look (look.h), the names that depend
+ * on it are queued.
  */
 void queue_touch(struct view *view, struct entry *entry);
 
@@ -75,24 +76,24 @@ void queue_directory(struct view *view, struct directory *directory);
 void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope);
 
 /**
- * Takes the next entry out of the queue; its state becomes PENDING_NONE. Its directory is in use,
- * for directory_leave(). NULL: the queue is empty.
+ * Takes the next entry out of the queue, and sets its state to PENDING_NONE. The caller must
+ * release the entry's directory with directory_leave(). Returns NULL if the queue is empty.
  */
 struct entry *queue_take(struct view *view);
 
 /**
- * Queues the entry after `quiet_ms` without an event, but at most 1 s after the first event. With
- * EVENTS_QUIET_MS (events.h) or more, the state becomes PENDING_WRITING. In that state, calls with
- * a smaller `quiet_ms` are ignored.
+ * Queues the entry when it has had no event for `quiet_ms`, or 1 s after the first event if that is
+ * earlier. If `quiet_ms` is at least EVENTS_QUIET_MS (events.h), the state becomes PENDING_WRITING.
+ * In that state, calls with a smaller `quiet_ms` are ignored.
  */
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
-/** Does queue_debounce(), but the 1 s begins now: earlier events do not count. */
+/** As queue_debounce(), but the 1 s begins now and not at the first event. */
 void queue_later(struct view *view, struct entry *entry, int64_t after_ms);
 
 /**
- * Ends the entry's wait for quiet, without queueing the entry. The caller has the entry, or its
- * directory, in use.
+ * Ends the entry's wait for quiet, without queueing the entry. The caller must have the entry or
+ * its directory in use.
  */
 void queue_rest(struct view *view, struct entry *entry);
 
@@ -102,13 +103,13 @@ void queue_rest(struct view *view, struct entry *entry);
 /** Schedules a lookup of everything after SHORTAGE_MS, as a shortage may have lost an event. */
 void queue_shortage(struct view *view);
 
-/** Queues entries that were quiet long enough. Returns the milliseconds to the next; -1: none. */
+/** Queues entries that were quiet long enough. Returns the ms until the next is due; -1: none. */
 int64_t queue_due(struct view *view, int64_t now_ms);
 
 /** Queues the directory to be listed. */
 void queue_scan(struct view *view, struct directory *directory, enum directory_scan scan);
 
-/** Returns the next directory to be listed, in use. NULL: none. */
+/** Takes the next directory to be listed. Release it with directory_leave(). NULL: none. */
 struct directory *queue_take_scan(struct view *view);
 
 /** Puts off a due scan until fewer than PATIENT_MAX (state.h) jobs wait for late layers. */

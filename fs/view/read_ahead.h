@@ -6,10 +6,10 @@
  * (look.h) with the purpose LOOK_AHEAD at the files that follow. Such a look has no caller, and
  * shows nothing. When it has ended, it is kept for the first caller.
  *
- * Contract: a caller gets what a look of its own would find. A kept look answers only if no event
- * of its name or directory was reported since it began; to know this, the view first reads all
- * events. The look answers only for a file that depends on nothing but its watched sources. Any
- * other kept look is dropped, and the caller gets a look of its own.
+ * Contract: a caller gets what a look of its own would find. A kept look answers if its file
+ * depends only on its watched sources, and no event of its name or directory was reported since the
+ * look began. The view reads all events before it judges this. Any other kept look is dropped, and
+ * the caller gets a look of its own.
  */
 #pragma once
 
@@ -25,9 +25,9 @@ void read_ahead_begin(struct view *view, struct directory *directory, const char
 void read_ahead_end(struct look *look);
 
 /**
- * Lets a caller join the entry's LOOK_AHEAD. Returns whether it did: then the look is a LOOK_FIRST
- * from now on, and the caller is answered, perhaps before the return. False: the look is freed, or
- * takes no more callers.
+ * Lets a caller join the entry's LOOK_AHEAD. Returns true if the caller has joined: the look is a
+ * LOOK_FIRST from now on, and answers the caller, perhaps before this function returns. Returns
+ * false if the look takes no more callers, or was out of date and is freed.
  */
 bool read_ahead_join(struct view *view, struct entry *entry, struct view_caller *caller);
 

@@ -10,8 +10,8 @@
  * may have written the files (trust.h). The daemon parses the texts that it gets.
  *
  * A process that does not answer in time is left alone. Until it ends, the path for which it waits
- * counts as silent, and no other process accesses that path. A layer that is known to be silent is
- * not opened either.
+ * counts as silent, and no other process accesses that path. plyfs-settings is not asked
+ * to open a layer that is known to be silent.
  */
 #pragma once
 

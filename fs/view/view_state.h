@@ -1,6 +1,6 @@
 /*
- * A view's state: what the kernel knows of the view, as a record (record.h) for a new view, in
- * another program or process.
+ * A view's state: what the kernel knows of the view, as a record (record.h). A new view, in another
+ * program or process, is made from it.
  *
  * The record has each object's number and the kernel's references to it; the bytes of versions;
  * names, their places in listings, their rights and times; faults; and changes that no change hook

@@ -20,10 +20,11 @@ int name_watch_fd(const struct name_watch *watch);
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
 /**
- * Take over watches that another process adds to name_watch_fd(). First call name_watch_expect(),
- * which returns 0 or -EDQUOT (inotify_limit(), inotify.h). Only after 0: when the process has added
- * its watches, call name_watch_add_watched() for each name, with the number `wd` of its directory's
- * watch. It returns 0 or -ENOMEM. At the end call name_watch_expect_no_more().
+ * Take over watches that another process adds to name_watch_fd(). Before it adds them, call
+ * name_watch_expect(), which returns 0, or -EDQUOT at the limit of inotify_limit() (inotify.h).
+ * After -EDQUOT call neither of the others. When the process has added its watches, call
+ * name_watch_add_watched() for each name, with the number `wd` of its directory's watch. It returns
+ * 0 or -ENOMEM. At the end call name_watch_expect_no_more().
  *
  * An event that is read before its watch has a name is dropped. Then the next
  * name_watch_end_renewal() returns true.

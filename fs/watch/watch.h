@@ -20,8 +20,9 @@ struct layer_watches {
 };
 
 /*
- * Handles one event. `owner` is that of the directory's watches; NULL, with IN_Q_OVERFLOW: events
- * were lost. `layer` is the rank. `name` NULL: the event is one of the directory itself.
+ * Handles one event. `owner` is that of the directory's watches, and `layer` the rank. `name` NULL:
+ * the event is one of the directory itself. If events were lost, `mask` is IN_Q_OVERFLOW, and
+ * `owner` and `name` are NULL.
  */
 typedef void watch_handler(
 	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
@@ -37,8 +38,8 @@ int watch_new(size_t most, struct watch **ret);
 void watch_free(struct watch *watch);
 
 /**
- * Returns the struct inotify, which the watches of links and of other files share: one queue keeps
- * the order of events.
+ * Returns the struct inotify. The watches of links and of other files use it, too, so that all
+ * events arrive in the order in which they happened.
  */
 struct inotify *watch_inotify(const struct watch *watch);
 

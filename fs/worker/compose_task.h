@@ -5,15 +5,15 @@
 #include "worker.h"
 
 /**
- * Does what compose() does; in a worker, if a source must be parsed, or its file system may not
- * answer. Returns as compose() or workers_run().
+ * Does what compose() does. Uses a worker if a source must be parsed, or if a source's file system
+ * may not answer. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
 	struct problem *problem);
 
 /**
- * Finds the places in the sources that the version's lines come from: a worker merges again.
+ * Lets a worker merge again, to find the places in the sources that the version's lines come from.
  * Returns 0 with *ret for line_map_free() (NULL: the sources give another text by now, or can't be
  * merged); -ENOMEM; or -ECANCELED.
  */

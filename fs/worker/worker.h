@@ -7,8 +7,8 @@
  *                               ◀─answer─
  *
  * A worker may ask the daemon for three things: where the view finds a name under a directory
- * (finder.h), the last good text of a source, and a file that a link leads to, outside of the
- * layers.
+ * (finder.h), the last good text of a source, and a file outside of the layers to which a link
+ * leads.
  *
  * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, only
  * the source's own path is affected, and a worker is lost. The path keeps its last good version,
@@ -16,11 +16,11 @@
  * change.
  *
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
- * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
- * that the mount hides, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job
- * at a time. Two workers are kept, each with a cache of parsed sources. The first one gets no large
- * jobs (worker_job.bytes), so a small job rarely waits for a large one. If both stay busy, one more
- * worker is forked for the waiting job alone.
+ * descriptors without a message. Of all other descriptors it keeps only its socket, that of the
+ * directory that the mount hides, and that of inotify(7). It enters its sandbox (reader_sandbox.h),
+ * then does one job at a time. Two workers are kept, each with a cache of parsed sources. The first
+ * one gets no large jobs (worker_job.bytes), so a small job rarely waits for a large one. If both
+ * stay busy, one more worker is forked for the waiting job alone.
  *
  * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
  * worker is left alone: it gets no job any more, and ends as soon as it can. While WORKERS_LEFT_MAX
@@ -38,7 +38,7 @@
 /* Number of kept workers: those that live on after their job. */
 #define WORKERS_KEPT 2
 
-/* While this many workers stand still, only the kept ones are forked. */
+/* While this many workers or more stand still, none is forked for one job alone. */
 #define WORKERS_LEFT_MAX 16
 
 /* The longest that a job waits for a kept worker, while WORKERS_LEFT_MAX or more stand still. */
@@ -65,7 +65,7 @@ struct worker_requests {
 
 struct worker_job {
 	worker_task *task;
-	const struct composer *composer; /* with the job's settings, and is_cancelled */
+	const struct composer *composer; /* its settings and is_cancelled are the job's */
 	const char *path;                /* in the tree; it names the job */
 	/* A hash of the sources' state, for failed_job.h; 0: failures are not counted. */
 	uint64_t state;
@@ -82,7 +82,8 @@ struct worker_job {
 	int patience_ms;
 	/* If the worker has sent no message for this long, its steps are ignored. 0: 10 minutes. */
 	int longest_ms;
-	uint64_t bytes; /* of the sources, about. Above POOL_LARGE_BYTES (pool.h): a large job */
+	/* The size of the sources, roughly. Above POOL_LARGE_BYTES (pool.h) the job is large. */
+	uint64_t bytes;
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: there are no fallbacks */
@@ -129,7 +130,7 @@ int workers_run(struct workers *workers, const struct worker_job *job, struct wo
 /** Returns the longest time, in ms, that a worker has waited for `file_system` so far; 0: none. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
-/** Adds the answer's texts to `cache`: if a source breaks later, its text can be the fallback. */
+/** Adds the answer's texts to `cache`. They can be fallbacks for sources that break later. */
 void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache);
 
 void worker_answer_fini(struct worker_answer *answer);

@@ -34,7 +34,7 @@ enum edit_kind {
 	 * an empty value on the way (`key:`) counts as a map. Without steps it sets the root, which
 	 * may be missing. */
 	EDIT_SET,
-	/* Removes the pair or item; without steps, the document. Fails if there is none. */
+	/* Removes the pair or item; without steps, the document. Fails if it is missing. */
 	EDIT_REMOVE,
 	/* Inserts `value` before the item of the last step. If the list's key is missing, or has no
 	 * value, the list is made. */
@@ -59,8 +59,8 @@ struct edit_op {
 	/* of SET and INSERT: the new value. Its style is used if possible; its line and column are
 	 * ignored. */
 	const struct node *value;
-	/* SET: only a part of the old value differs. If the whole value must be written anew and a
-	 * comment would be lost, the op fails. */
+	/* SET: if the whole value must be written anew and a comment would be lost, the op fails.
+	 * Set it for a value that changes only in part. */
 	bool keeps_comments;
 	bool leaves_nothing;   /* REMOVE: even the only document may be removed */
 	enum edit_again again; /* only for put_run() (put.h) */

@@ -19,7 +19,7 @@ struct flow_layout {
 	struct span indent; /* of an entry's line */
 	struct span base;   /* the indent of the closing bracket's line */
 	struct span pad;    /* inside the brackets on one line: "" or " " */
-	struct span gap;    /* behind a comma on one line: "" or " " */
+	struct span gap;    /* behind a comma, between two entries on one line: "" or " " */
 };
 
 /** Returns the offset after the blanks, line breaks and comments at `offset`. */
@@ -39,8 +39,8 @@ size_t flow_open(const struct flow *flow, const struct extent *in);
 
 /**
  * Inserts `item` before the entry at `index`; if there is no such entry, after the last one. If
- * `in` is empty, `layout` says how `item` is laid out. layout->gap also counts if no two entries of
- * `in` are on one line. Returns 0 or -ENOMEM.
+ * `in` is empty, `layout` says how `item` is laid out. If `in` has entries, but no two on one
+ * line, layout->gap still applies. Returns 0 or -ENOMEM.
  */
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
 	const struct flow_layout *layout);
@@ -57,5 +57,7 @@ bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_ste
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 
-/** As edit_splice(), but joins several texts, which need not live longer than the call. */
+/**
+ * Replaces the range by the joined `parts`, which need not outlive the call. Returns 0 or -ENOMEM.
+ */
 int edit_splice_all(struct edit *edit, struct range range, const struct span *parts, size_t count);

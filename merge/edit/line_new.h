@@ -25,7 +25,7 @@ void line_sample_fini(struct line_sample *sample);
 struct node *line_sample_map(
 	const struct line_editor *editor, const struct node *key, const struct node *value);
 
-/** As line_sample_make(), for one pair, under the header of its section. */
+/** Does what line_sample_make() does, for a map of one pair, or of a section with one pair. */
 int line_sample_pair(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value, struct line_sample *ret);
 
@@ -70,7 +70,7 @@ struct line_manner {
 void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner);
 
-/** Returns the manner of the last pair in the section; if the section is empty, of another pair. */
+/** Returns the manner of the section's last pair; for an empty section, that of another pair. */
 struct line_manner line_manner_of(
 	const struct line_editor *editor, const struct line_section *section);
 

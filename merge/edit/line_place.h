@@ -44,7 +44,7 @@ int line_place_add(
 /** Returns whether the pair has the key, or the section has the name. */
 bool line_place_has_key(const struct extent *extent, const struct node *key);
 
-/** Finds the sections of that name. */
+/** Finds the sections that are called `name`. */
 int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);
 

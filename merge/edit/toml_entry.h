@@ -2,8 +2,8 @@
  * Edits of the entries of a TOML text. A new entry is written like its neighbours: under a header,
  * as a dotted key, or between braces. An entry is removed with its lines.
  *
- * Functions that change the text return 0; EDIT_CANNOT if only a larger change would do; PROBLEM if
- * the value can't be written; or -ENOMEM.
+ * Functions that change the text return 0; EDIT_CANNOT if the map or list around the change must be
+ * written anew; PROBLEM if the value can't be written; or -ENOMEM.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct toml_editor {
 	struct span above; /* comment lines to be put above the next new pair */
 };
 
-/** Returns whether `in` is the root or a header: their entries have lines of their own. */
+/** Returns whether entries of `in` have lines of their own: true for the root and a header. */
 bool toml_entry_has_lines(const struct toml_editor *editor, const struct extent *in);
 
 /** Returns where the entry's first line begins. */
@@ -36,14 +36,14 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
 bool toml_entry_is_tables(const struct node *value);
 
 /**
- * Removes all of place->pairs but the first, and all of place->headers with their pairs, each with
- * the comments above it.
+ * Removes all of place->headers with their pairs, and all of place->pairs but the first. The
+ * comments above them are removed, too.
  */
 int toml_entry_remove_others(const struct toml_editor *editor, const struct toml_place *place);
 
 /**
  * Removes all entries that make up a table or list. With `keeps_above`, the comments above these
- * entries stay, as the caller replaces the entries.
+ * entries stay, because the caller replaces the entries.
  */
 int toml_entry_remove_place(
 	const struct toml_editor *editor, const struct toml_place *place, bool keeps_above);
@@ -62,9 +62,9 @@ int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_tar
 	const struct toml_place *place, const struct node *value);
 
 /**
- * Adds a pair of the target's last key and `value` to the table at `in`, the place of the target's
- * parent. With `is_dotted`, a map becomes dotted keys, perhaps on several lines. Otherwise it
- * becomes an inline table.
+ * Adds a pair to the table at `in`, the place of the target's parent. The pair consists of the
+ * target's last key and `value`. With `is_dotted`, a map becomes dotted keys, perhaps on several
+ * lines. Otherwise it becomes an inline table.
  */
 int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *in, const struct node *value, bool is_dotted);

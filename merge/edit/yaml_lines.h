@@ -72,5 +72,5 @@ size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_b
 /** Returns the offset after the entry's last line, where the next entry may begin. */
 size_t yaml_entry_after(const struct edit *edit, const struct extent *entry);
 
-/** As edit_splice(), for the range from `begin` to `end`. */
+/** Calls edit_splice() for the range from `begin` to `end`. */
 int yaml_cut(struct edit *edit, size_t begin, size_t end, struct span text);

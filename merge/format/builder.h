@@ -23,7 +23,7 @@ struct open_node {
 
 struct builder {
 	struct document *document;
-	const struct read_options *options; /* its limits are never all zero */
+	const struct read_options *options; /* its limits are from limits_or_default() */
 	struct problem *problem;
 	const char *text; /* the source's first byte; extents are offsets from it */
 
@@ -41,9 +41,9 @@ struct builder {
 
 	/*
 	 * Handles a key that comes again in `map`: `found` is the pair that the map has, and
-	 * `again` the new pair. Sets found->value, and updates the map's weight. Returns 0, PROBLEM
-	 * or -ENOMEM. If `repeat` is NULL, the later value counts; or with
-	 * options->keep_duplicates, both pairs stay.
+	 * `again` the new pair. Sets found->value, and updates the weight of `map` by
+	 * node_reweigh(). Returns 0, PROBLEM or -ENOMEM. If `repeat` is NULL, the later value
+	 * counts; but with options->keep_duplicates both pairs stay.
 	 */
 	int (*repeat)(struct builder *builder, struct node *map, struct pair *found,
 		const struct pair *again);

@@ -32,7 +32,7 @@ struct list_entry {
 
 	/* For the caller, in a key's first entry. A pass merges a layer's list into this list. */
 	uint32_t pass;         /* number of the last pass that met the key; 0: none */
-	uint32_t following;    /* entry for that pass's next item with the key; or LIST_NONE */
+	uint32_t following;    /* the entry for that pass's next item with the key; or LIST_NONE */
 	const struct node *by; /* the key as the layer's list has it */
 };
 
@@ -40,7 +40,8 @@ struct list_index {
 	struct list_entry *entries;
 	uint32_t count;
 	uint32_t capacity;
-	uint32_t *slots;      /* 1 + a key's first entry, or 0: free; NULL: entries are few */
+	/* Each is 1 + the number of a key's first entry; or 0: free. NULL: entries are few. */
+	uint32_t *slots;
 	uint32_t size;        /* number of slots, a power of two; at most half are used */
 	uint32_t front_count; /* number of items of list->front that were added to the index */
 	uint32_t back_count;  /* the same, of list->back */
