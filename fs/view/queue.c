@@ -189,7 +189,7 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 void queue_later(struct view *view, struct entry *entry, int64_t after_ms)
 {
 	if (entry->use->pending)
-		entry->use->pending->restless_ms = 0;
+		entry->use->pending->restless_ms = clock_ms();
 	queue_debounce(view, entry, after_ms);
 }
 

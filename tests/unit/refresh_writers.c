@@ -2,6 +2,7 @@
  * A file that is being written is shown when it is whole, once, however many events its writers
  * make. The view waits for writers, but not for one that keeps the file open and is quiet.
  */
+#include "queue.h"
 #include "view_fixture.h"
 
 VIEW_TEST(source_written_in_place_is_one_replace)
@@ -50,6 +51,26 @@ VIEW_TEST(file_that_is_being_written_waits_for_its_writer)
 	fclose(file);
 	assert_becomes("app.yaml", "x: 2\n");
 	assert_events("MOVED_TO app.yaml\n");
+}
+
+/* The look that falls short was begun before the writer's events. */
+VIEW_TEST(look_without_memory_does_not_end_the_wait_for_a_writer)
+{
+	write_file("a/app.yaml", "x: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+
+	FILE *file = fopen("a/app.yaml", "we");
+	assert_non_null(file);
+	fputs("x: ", file);
+	fflush(file);
+	publish_ready();
+	queue_later(view, directory_find(view->root, "app.yaml"), SHORTAGE_MS);
+	publish_ready();
+	assert_shown("app.yaml", "x: 1\n");
+	fputs("2\n", file);
+	fclose(file);
+	assert_becomes("app.yaml", "x: 2\n");
 }
 
 VIEW_TEST(writer_of_one_layer_is_waited_for_when_another_layer_changes)
