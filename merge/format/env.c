@@ -471,8 +471,8 @@ static int env_edit(struct edit *edit, const struct edit_op *op)
 
 const struct format format_env = {
 	.name = "env",
-	.summary = "environment files, NAME=VALUE, as docker compose reads them; written for "
-		   "systemd's EnvironmentFile=, too",
+	.summary = "environment files, NAME=VALUE, as docker compose reads them; written so that "
+		   "systemd's EnvironmentFile= can read them, too",
 	.suffixes = "env",
 	.comment = "#",
 	.nothing = "",

@@ -236,5 +236,6 @@ FORMAT(git, true, "#", "", NULL,
 	"do not matter");
 FORMAT(wireguard, true, "#", "", NULL, "INI as wg and wg-quick read it: [Peer] is a list of maps");
 FORMAT(configparser, false, "#", "", NULL,
-	"INI as Python's configparser reads it: setup.cfg, tox.ini; no key or section twice");
+	"INI as Python's configparser reads it, such as setup.cfg and tox.ini; a key or section "
+	"that comes twice is an error");
 FORMAT(grafana, false, ";", "", NULL, "INI as Grafana reads grafana.ini, with the library go-ini");

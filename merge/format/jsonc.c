@@ -11,8 +11,8 @@ static int read_jsonc(struct builder *builder, struct span text)
 
 const struct format format_jsonc = {
 	.name = "jsonc",
-	.summary = "JSON with comments (jsonc.org), and a comma behind the last value; written "
-		   "without either",
+	.summary = "JSON that may have comments (jsonc.org) and a comma behind the last value; "
+		   "written without either",
 	.suffixes = "jsonc,code-workspace",
 	.names = "settings.json,tsconfig.json,.eslintrc.json,devcontainer.json",
 	.comment = "//",

@@ -442,9 +442,8 @@ static const struct option_spec cfengine_options[] = {
 
 const struct strategy strategy_cfengine = {
 	.name = "cfengine",
-	.summary =
-		"CFEngine's mergedata(): lists are concatenated; of maps, the later value of a key "
-		"counts",
+	.summary = "CFEngine's mergedata(): lists are concatenated; if two maps have the same key, "
+		   "the later value counts",
 	.options = cfengine_options,
 	.reads_trees = true,
 	.check = check,

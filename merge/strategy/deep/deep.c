@@ -544,8 +544,8 @@ static const struct option_spec options[] = {
 		"the lower layers' values that a layer deletes, for formats without the tag "
 		"'!delete': a map from layers' names to places, such as {site: server.tls}"},
 	{"kinds", OPTION_CHOICE, "any", "any|strict",
-		"whether a map, list or scalar replaces a lower value of a different kind (any), "
-		"or is an error (strict), unless a tag allows it or one of the two is null"},
+		"whether a map, list or scalar may replace a lower value of a different kind. any: "
+		"it may. strict: it is an error, unless a tag allows it or one of the two is null"},
 	{"documents", OPTION_VALUE, "", NULL,
 		"how the documents of a YAML file are matched between layers. {by: KEY} or {by: "
 		"[KEY, KEY]}: by the values of all KEYs. position: by their order. merge: all "
