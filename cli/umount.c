@@ -200,7 +200,7 @@ const struct command command_umount = {
 		"and has closed the layers, so that their file systems can be unmounted. umount(8) "
 		"does the same.\n"
 		"\n"
-		"  -f, --force   unmount even if it does not answer or, as root, is busy\n"
+		"  -f, --force   unmount even if it does not answer; as root, also if it is busy\n"
 		"  -l, --lazy    detach it now, and wait for nothing: it ends with its last user\n"
 		"\n"
 		"The options -n, -r, -v, -t TYPE and -N NAMESPACE are those that umount(8) "
