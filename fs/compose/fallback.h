@@ -4,7 +4,7 @@
  *
  * A fallback is always the state of a source in the version that is shown. So every user who may
  * read the shown version may know the fallback. The new version is for these users only
- * (version_restrict()).
+ * (version_restrict(), directory_restrict()).
  */
 #pragma once
 

@@ -30,6 +30,28 @@ static struct rights rights_of(const struct view *view, const struct union_looku
 	return rights_combine(stats, lookup->count, &view->composer.mounter);
 }
 
+/*
+ * Returns whether anything in or below it is covered, or waits with a smaller number; 0: or may be
+ * of a source that is not read yet. Recurses PATH_MAX deep.
+ */
+static bool waits(const struct directory *directory, uint64_t revision)
+{
+	if ((directory->scans.due || directory->scans.running) && directory->scans.since < revision)
+		return true;
+	for (size_t i = 0; i < directory->entries.bucket_count; i++)
+		for (const struct entry *entry = directory->entries.buckets[i]; entry;
+			entry = entry->next)
+			if (entry_is_covered(entry) ||
+				(entry_pending(entry) &&
+					(revision ? entry->use->pending->since < revision
+						  : entry_pending(entry) != PENDING_GONE)) ||
+				(entry->use->users && (revision ? entry->use->used_since < revision
+								: entry->use->version != NULL)) ||
+				(entry->use->directory && waits(entry->use->directory, revision)))
+				return true;
+	return false;
+}
+
 /* Returns the rights to show: a lost right ends at once; a new one waits for the opening. */
 static struct rights admit(
 	struct view *view, struct directory *directory, bool is_other, bool is_known)
@@ -38,19 +60,20 @@ static struct rights admit(
 	struct rights both =
 		rights_both(&directory->attributes.rights, found, &view->composer.mounter);
 
+	/* Reads the events of changes before the directory got the new right. */
+	if (is_known && !rights_equal(&both, found))
+		events_take(view);
 	/* A strict mount asks the layers at each look, so it shows no removed file. */
-	if (rights_equal(&both, found) || (is_known && view_is_strict(view))) {
+	if (rights_equal(&both, found) ||
+		(is_known && view_is_strict(view) && !waits(directory, 0))) {
 		directory->attributes.opens_after = 0;
 		return *found;
 	}
 	/* A further right waits for the removals that came before it. */
 	bool is_waiting = directory->attributes.opens_after;
 	if (is_known &&
-		(is_waiting ? is_other : directory_list_add(&view->queue.openings, directory))) {
-		/* Reads the events of removals before the directory got the new right. */
-		events_take(view);
+		(is_waiting ? is_other : directory_list_add(&view->queue.openings, directory)))
 		directory->attributes.opens_after = ++view->revision;
-	}
 	return both;
 }
 
@@ -204,21 +227,6 @@ uint64_t attributes_narrowings(const struct directory *directory)
 		count += directory->attributes.narrowings +
 			 (directory->attributes.narrowed > directory->attributes.told);
 	return count;
-}
-
-/* Returns whether anything in or below it waits with a smaller number. Recurses PATH_MAX deep. */
-static bool waits(const struct directory *directory, uint64_t revision)
-{
-	if ((directory->scans.due || directory->scans.running) && directory->scans.since < revision)
-		return true;
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (const struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			if ((entry_pending(entry) && entry->use->pending->since < revision) ||
-				(entry->use->users && entry->use->used_since < revision) ||
-				(entry->use->directory && waits(entry->use->directory, revision)))
-				return true;
-	return false;
 }
 
 struct directory *attributes_open(struct view *view)

@@ -316,6 +316,17 @@ void directory_unlist_entry(struct directory *directory, struct entry *entry)
 	entry->is_listed = false;
 }
 
+void directory_restrict(
+	const struct directory *directory, struct version *version, const struct mounter *mounter)
+{
+	for (; directory; directory = directory->parent) {
+		const struct rights *rights = &directory->attributes.rights;
+		const struct version guard = {
+			.mode = (rights->mode & 0111) << 2, .uid = rights->uid, .gid = rights->gid};
+		version_restrict(version, &guard, mounter);
+	}
+}
+
 void directory_stat(const struct directory *directory, struct stat *ret)
 {
 	*ret = (struct stat){

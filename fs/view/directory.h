@@ -311,5 +311,12 @@ size_t directory_seek(const struct directory *directory, uint64_t cookie);
 /** Makes "PATH/NAME", relative to the root. Returns 0 with *ret for free(3), or -ENOMEM. */
 int directory_join(const struct directory *directory, const char *name, char **ret);
 
+/**
+ * Restricts `version`, which is not shown yet, to users who may search the directory and all that
+ * it lies in. A version that outlives its sources needs that: the directories may be opened.
+ */
+void directory_restrict(
+	const struct directory *directory, struct version *version, const struct mounter *mounter);
+
 /** Fills in the directory's attributes, as stat(2) does. */
 void directory_stat(const struct directory *directory, struct stat *ret);

@@ -450,8 +450,11 @@ static int take_composed(struct look *look, int result)
 		result = PROBLEM;
 	if (result < 0)
 		result = compose_failed(look->path, -result, &look->result.problem);
-	if (result == 0 && look->result.version->fallback_count)
+	if (result == 0 && look->result.version->fallback_count) {
 		version_restrict(look->result.version, look->shown, &look->composer.mounter);
+		directory_restrict(
+			look->entry->parent, look->result.version, &look->composer.mounter);
+	}
 	if (result == 0)
 		result = gate_judge(look);
 	return result == PROBLEM ? take_problem(look) : result;

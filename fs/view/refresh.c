@@ -77,8 +77,9 @@ static bool narrow_shown(struct view *view, struct look *look)
 
 /*
  * A source is broken: unless the settings say otherwise, the shown bytes stay, but lose the rights
- * that a source has lost. The look's version, a broken one, has the sources' present rights. If the
- * kernel has forgotten the file since the look began, the look has its version. False: no memory.
+ * that a source has lost, and get none by a directory that is opened. The look's version, a broken
+ * one, has the sources' present rights. If the kernel has forgotten the file since the look began,
+ * the look has its version. False: no memory.
  */
 static bool keep_last_good(struct view *view, struct look *look)
 {
@@ -92,6 +93,8 @@ static bool keep_last_good(struct view *view, struct look *look)
 		version_narrow(version, look->result.version, &view->composer.mounter);
 	version_unref(look->result.version);
 	look->result.version = kept;
+	if (kept)
+		directory_restrict(look->entry->parent, kept, &view->composer.mounter);
 	return kept != NULL;
 }
 

@@ -219,6 +219,36 @@ VIEW_TEST(directory_opens_when_what_was_replaced_in_it_is_shown)
 	assert_open("public");
 }
 
+/* In the place of a broken source its last good state is shown, which the new users never might
+ * read. */
+VIEW_TEST(directory_that_opens_opens_nothing_that_is_of_a_broken_source)
+{
+	static const char *const settings[] = {"a:b",
+		"layers: [a, b]\noptions: {coherence: strict, header: false}\n",
+		"layers: [a, b]\nrules: [{match: '**', schema: fits.json}]\n"};
+
+	for (int i = 0; i < 3; i++) {
+		write_file("fits.json", "{\"properties\": {\"secret\": {\"const\": 1}}}");
+		make_directory("b/d");
+		write_file("b/d/key.yaml", "open: 1\n");
+		make_directory("a/d");
+		write_file("a/d/key.yaml", "secret: 1\n");
+		run("chmod 700 a/d");
+		start_with_kernel(settings[i]);
+		assert_has("d/key.yaml", "secret: 1\n");
+		replace_file("a/d/key.yaml", i < 2 ? "secret: [\n" : "secret: 2\n");
+		run("chmod 755 a/d");
+		assert_comes_to_have("d/key.yaml", "secret: 1\n");
+		assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
+		assert_int_equal(stat_of("d/key.yaml").st_mode, S_IFREG | 0400);
+		replace_file("a/d/key.yaml", "public: 1\n");
+		assert_comes_to_have("d/key.yaml", "public: 1\n");
+		assert_int_equal(stat_of("d/key.yaml").st_mode, S_IFREG | 0444);
+		tear_down(NULL);
+		set_up(NULL);
+	}
+}
+
 VIEW_TEST(directory_opens_when_what_a_layer_had_in_it_is_gone)
 {
 	make_directory("b/d");
