@@ -6,13 +6,13 @@
 #include "cleanup.h"
 #include "version_record.h"
 
-static void put_one(void *context, const char *path, struct version *version, bool is_public)
+static void put_one(void *context, const char *path, struct version *version)
 {
 	struct record *record = context;
 
 	record_put(record, true);
 	record_put_text(record, path);
-	record_put(record, is_public);
+	record_put(record, false); /* of version 0.2 */
 	record_put(record, version != NULL);
 	if (version)
 		version_put(record, version);
@@ -28,15 +28,15 @@ static int take_one(struct last_good *last_good, struct record *record)
 {
 	CLEANUP(freep) char *path = record_get_text(record);
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	bool is_public = record_get_bool(record);
 
+	(void)record_get_bool(record);
 	if (record_get_bool(record) && !(version = version_take(record)))
 		return record_refuse(record);
 	/* The store has only bytes, with the strategy that merged them. */
 	if (!path || (version && (version->kind != VERSION_BYTES || !version->strategy)))
 		record_spoil(record);
 	if (!record_error(record))
-		last_good_note(last_good, path, version, is_public);
+		last_good_note(last_good, path, version);
 	return 0;
 }
 

@@ -42,10 +42,9 @@ enum written { WRITTEN, CHANGED, WRITING };
  */
 struct kept_path {
 	char *path;
-	struct version *version; /* a copy, which never changes; NULL: nothing is kept */
+	struct version *version; /* which never changes; NULL: nothing is kept */
 	size_t bytes;            /* of memory, while there is a version */
 	size_t counted;          /* … the part that last_good_counts has */
-	bool is_public;
 	enum written written;
 	uint64_t number;         /* of its file */
 	struct kept_path *newer; /* next in the order of use; while there is a version */
@@ -591,43 +590,35 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Returns whether a take-over, too, would give the same version. */
-static bool is_same(const struct kept_path *kept, const struct version *version, bool is_public)
+static bool is_same(const struct kept_path *kept, const struct version *version)
 {
 	const struct version *old = kept->version;
 
-	return old && kept->is_public == is_public && version_same(old, version) &&
-	       time_equal(old->mtime, version->mtime) && time_equal(old->ctime, version->ctime) &&
-	       time_equal(old->made, version->made) &&
+	return old && version_same(old, version) && time_equal(old->mtime, version->mtime) &&
+	       time_equal(old->ctime, version->ctime) && time_equal(old->made, version->made) &&
 	       same_text(old->strategy, version->strategy) &&
 	       same_text(old->layers, version->layers) && same_text(old->sources, version->sources);
 }
 
-static void note(struct last_good *last_good, const char *path, const struct version *version,
-	bool is_public)
+void last_good_note(struct last_good *last_good, const char *path, struct version *version)
 {
+	if (last_good->use != SERVING)
+		return;
 	struct kept_path *kept = find(last_good, path, version);
 
-	if (kept && version && is_same(kept, version, is_public))
+	if (kept && version && is_same(kept, version))
 		return;
 	/* A version that is too large must not push out all others. */
 	bool has_room = version && size_of(path, version) <= LAST_GOOD_MEMORY_MAX;
-	struct version *copy = kept && has_room ? version_copy(version) : NULL;
+	struct version *copy = kept && has_room ? version_ref(version) : NULL;
 	last_good->counts.lost += version && !copy;
 	if (!kept || (!copy && !kept->version && kept->written == WRITTEN))
 		return;
-	kept->is_public = is_public;
 	drop(last_good, kept);
 	if (copy)
 		put(last_good, kept, copy);
 	change(last_good, kept);
 	make_room(last_good);
-}
-
-void last_good_note(
-	struct last_good *last_good, const char *path, struct version *version, bool is_public)
-{
-	if (last_good->use == SERVING)
-		note(last_good, path, version, is_public);
 }
 
 int last_good_find(struct last_good *last_good, const char *path, struct version **ret)
@@ -647,14 +638,13 @@ int last_good_find(struct last_good *last_good, const char *path, struct version
 }
 
 void last_good_each(struct last_good *last_good,
-	void (*each)(void *context, const char *path, struct version *version, bool is_public),
-	void *context)
+	void (*each)(void *context, const char *path, struct version *version), void *context)
 {
 	bool is_lasting = last_good_is_lasting(last_good);
 
 	for (struct kept_path *kept = is_lasting ? last_good->changed : last_good->oldest; kept;
 		kept = is_lasting ? kept->next : kept->newer)
-		each(context, kept->path, kept->version, kept->is_public);
+		each(context, kept->path, kept->version);
 }
 
 void last_good_count(struct last_good *last_good, struct last_good_counts *ret)

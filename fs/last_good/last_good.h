@@ -104,11 +104,10 @@ static inline bool last_good_is_lasting(const struct last_good *last_good)
 }
 
 /**
- * Notes the version that the path shows; NULL: no layer has the path. `is_public`: all users may
- * read the version. If memory is short, the store has no version of the path afterwards.
+ * Notes the version that the path shows, for the users that it admits; NULL: no layer has the path,
+ * or memory is short. Takes a reference: the version must not change any more.
  */
-void last_good_note(
-	struct last_good *last_good, const char *path, struct version *version, bool is_public);
+void last_good_note(struct last_good *last_good, const char *path, struct version *version);
 
 /**
  * Finds the path's version. Returns 0 with *ret, a copy for version_unref(); -ENOENT; or -ENOMEM.
@@ -123,8 +122,7 @@ int last_good_find(struct last_good *last_good, const char *path, struct version
  * removed, `version` is NULL.
  */
 void last_good_each(struct last_good *last_good,
-	void (*each)(void *context, const char *path, struct version *version, bool is_public),
-	void *context);
+	void (*each)(void *context, const char *path, struct version *version), void *context);
 
 struct last_good_counts {
 	size_t versions; /* with a directory, only those that are written there */

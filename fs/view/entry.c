@@ -154,26 +154,19 @@ static void drop_version(struct view *view, struct entry *entry)
 	entry_used(entry)->version = NULL;
 }
 
-/* Returns whether every user may read the path's file. */
-static bool is_public(const struct entry *entry, const struct version *version)
-{
-	if (!(version->mode & 0004))
-		return false;
-	for (const struct directory *above = entry->parent; above; above = above->parent)
-		if (!(above->attributes.rights.mode & 0001))
-			return false;
-	return true;
-}
-
 /* Notes the last good version for the last-good store. NULL: the path shows nothing. */
-static void keep(struct view *view, const struct entry *entry, struct version *version)
+static void keep(struct view *view, const struct entry *entry, const struct version *version)
 {
+	CLEANUP(version_unrefp) struct version *copy = NULL;
 	CLEANUP(freep) char *path = NULL;
 
 	if (!view->last_good || (version && version->kind != VERSION_BYTES) ||
 		directory_join(entry->parent, entry->name, &path) < 0)
 		return;
-	last_good_note(view->last_good, path, version, version && is_public(entry, version));
+	copy = version ? version_copy(version) : NULL;
+	if (copy)
+		directory_restrict(entry->parent, copy, &view->composer.mounter);
+	last_good_note(view->last_good, path, copy);
 }
 
 /* Drops the version after the kernel has forgotten it, or its directory. */

@@ -72,6 +72,24 @@ shows mnt/app.yaml $'a: 2\nb: 1'
 fails_with 'Input/output error' cat mnt/gone.yaml
 stop
 
+# … for users who could read it then, also if its directory has been opened since.
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir -m 700 low/shut high/shut
+	echo 'a: 1' >low/shut/key.yaml
+	echo 'b: 1' >high/shut/key.yaml
+	start -c plyfs.yaml mnt
+	comes_to_show mnt/shut/key.yaml "$good"
+	stop
+	echo 'a: [' >low/shut/key.yaml
+	chmod 755 low/shut high/shut
+	start -c plyfs.yaml mnt
+	shows mnt/shut/key.yaml "$good"
+	fails_with 'Permission denied' setpriv --reuid 65534 --regid 65534 --clear-groups -- cat mnt/shut/key.yaml
+	rm -r low/shut high/shut
+	comes_to_vanish mnt/shut
+	stop
+fi
+
 # Damaged files are reported, and made anew. An older plyfs's database is left alone, and named.
 for file in state/*; do head -c 100000 /dev/zero >"$file"; done
 echo old >state/last-good.tdb

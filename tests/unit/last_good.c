@@ -151,11 +151,11 @@ static struct version *new_version(const char *text)
 	return version;
 }
 
-static void note(struct last_good *last_good, const char *path, const char *text, bool is_public)
+static void note(struct last_good *last_good, const char *path, const char *text)
 {
 	struct version *version = text ? new_version(text) : NULL;
 
-	last_good_note(last_good, path, version, is_public);
+	last_good_note(last_good, path, version);
 	version_unref(version);
 }
 
@@ -237,12 +237,12 @@ TEST(test_last_note_is_found_before_and_after_it_is_stored)
 
 	for (size_t place = 0; place < 2; place++) {
 		struct last_good *last_good = open_keep(places[place]);
-		note(last_good, "a", "waits", true);
+		note(last_good, "a", "waits");
 		assert_kept(last_good, "a", "waits");
 		for (int i = 0; i < ROUNDS; i++) {
 			snprintf(text, sizeof(text), "a: %d\n", i);
-			note(last_good, "a", text, i % 3);
-			note(last_good, "b", i % 2 ? text : NULL, i % 5);
+			note(last_good, "a", text);
+			note(last_good, "b", i % 2 ? text : NULL);
 			last_good_take(last_good);
 			assert_kept(last_good, "a", text);
 			assert_kept(last_good, "b", i % 2 ? text : NULL);
@@ -256,8 +256,8 @@ TEST(test_state_is_found_by_the_next)
 	struct last_good *last_good = open_keep(state_path);
 
 	for (int i = 0; i < ROUNDS; i++)
-		note(last_good, name_of(i), name_of(i), i % 2);
-	note(last_good, "7", NULL, false);
+		note(last_good, name_of(i), name_of(i));
+	note(last_good, "7", NULL);
 	last_good_free(last_good);
 	last_good = open_keep(state_path);
 	assert_kept(last_good, "7", NULL);
@@ -274,7 +274,7 @@ TEST(test_memory_for_what_is_not_public_is_bounded)
 	struct last_good_counts counts;
 
 	for (int i = 0; i < 8; i++)
-		note(last_good, name_of(i), text, false);
+		note(last_good, name_of(i), text);
 	for (int i = 0; i < 20000; i++) {
 		last_good_count(last_good, &counts);
 		if (counts.versions + counts.lost == 8)
@@ -296,16 +296,16 @@ TEST(test_room_of_what_was_dropped_is_used_again)
 	memset(text, 'x', SIZE);
 	struct last_good *last_good = open_keep(NULL);
 	for (int i = 0; i < COUNT; i++)
-		note(last_good, name_of(i), text, false);
+		note(last_good, name_of(i), text);
 	for (int i = 0; i < 20000 && counts.versions + counts.lost < COUNT; i++) {
 		usleep(10000);
 		last_good_count(last_good, &counts);
 	}
 	assert_in_range(counts.lost, 1, COUNT / 2);
 	for (int i = 0; i < COUNT; i++)
-		note(last_good, name_of(i), NULL, false);
+		note(last_good, name_of(i), NULL);
 	wait_for_versions(last_good, 0);
-	note(last_good, "new", "x: 1", false);
+	note(last_good, "new", "x: 1");
 	wait_for_versions(last_good, 1);
 	assert_kept(last_good, "new", "x: 1");
 	last_good_free(last_good);
@@ -320,10 +320,10 @@ TEST(test_what_was_used_longest_ago_makes_room)
 	struct last_good_counts counts;
 
 	for (int i = 0; i < 4; i++)
-		note(last_good, name_of(i), text, i % 2);
+		note(last_good, name_of(i), text);
 	assert_kept(last_good, "0", text);
 	for (int i = 4; i < 6; i++)
-		note(last_good, name_of(i), text, i % 2);
+		note(last_good, name_of(i), text);
 	for (int i = 0; i < 6; i++)
 		assert_kept(last_good, name_of(i), i == 1 || i == 2 ? NULL : text);
 	last_good_count(last_good, &counts);
@@ -340,9 +340,9 @@ TEST(test_what_is_larger_than_the_limit_is_not_kept)
 	char *text = long_text(LAST_GOOD_MEMORY_MAX);
 	struct last_good_counts counts;
 
-	note(last_good, "a", "x: 1", true);
-	note(last_good, "b", "x: 2", true);
-	note(last_good, "a", text, true);
+	note(last_good, "a", "x: 1");
+	note(last_good, "b", "x: 2");
+	note(last_good, "a", text);
 	assert_kept(last_good, "a", NULL);
 	assert_kept(last_good, "b", "x: 2");
 	last_good_count(last_good, &counts);
@@ -368,7 +368,7 @@ static void store_one(const char *name, const char *text)
 {
 	struct last_good *last_good = open_keep(name);
 
-	note(last_good, "path", text, true);
+	note(last_good, "path", text);
 	last_good_free(last_good);
 }
 
@@ -379,9 +379,9 @@ TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
 	for (int damage = 0; damage < 4; damage++) {
 		const char *name = new_state();
 		struct last_good *last_good = open_keep(name);
-		note(last_good, "path", "some bytes of it", true);
+		note(last_good, "path", "some bytes of it");
 		wait_for_versions(last_good, 1);
-		note(last_good, "other", "x: 1", true);
+		note(last_good, "other", "x: 1");
 		last_good_free(last_good);
 		CLEANUP(closep) int fd = open_file(name, path);
 		ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
@@ -441,7 +441,7 @@ TEST_WITH(test_of_two_files_of_a_path_the_newer_counts, mend, NULL)
 	assert_kept(last_good, "path", "x: 2");
 	assert_int_equal(access(other, F_OK), -1);
 	assert_int_equal(access(aside, F_OK), -1);
-	note(last_good, "path", "x: 3", true);
+	note(last_good, "path", "x: 3");
 	last_good_free(last_good);
 	last_good = open_keep(name);
 	assert_kept(last_good, "path", "x: 3");
@@ -458,7 +458,7 @@ TEST_WITH(test_directory_has_no_more_than_the_memory, mend, NULL)
 	const char *name = new_state();
 	struct last_good *last_good = open_keep(name);
 	for (int i = 0; i < COUNT; i++)
-		note(last_good, name_of(i), text, true);
+		note(last_good, name_of(i), text);
 	last_good_free(last_good);
 	for (int i = 0; i < 2 * COUNT; i++) {
 		snprintf(path, sizeof(path), "%s/%d", name, i);
@@ -473,12 +473,11 @@ TEST_WITH(test_directory_has_no_more_than_the_memory, mend, NULL)
 }
 
 /* It writes no more. What it has not written is for a daemon that takes over. */
-static void count_each(void *context, const char *path, struct version *version, bool is_public)
+static void count_each(void *context, const char *path, struct version *version)
 {
 	size_t *counts = context;
 
 	(void)path;
-	(void)is_public;
 	counts[version ? 0 : 1]++;
 }
 
@@ -488,15 +487,15 @@ TEST_WITH(test_end_of_the_process_delays_nothing, mend, NULL)
 
 	const char *name = new_state();
 	struct last_good *last_good = open_keep(name);
-	note(last_good, "a", "x: 1", true);
-	note(last_good, "b", "x: 1", true);
+	note(last_good, "a", "x: 1");
+	note(last_good, "b", "x: 1");
 	wait_for_versions(last_good, 2);
 	kill(helper_pid(HELPER_STATE), SIGKILL);
 	for (int i = 0; i < 1000 && last_good_fd(last_good) >= 0; i++)
 		serve(last_good);
 	assert_int_equal(last_good_fd(last_good), -1);
-	note(last_good, "a", "x: 2", true);
-	note(last_good, "b", NULL, true);
+	note(last_good, "a", "x: 2");
+	note(last_good, "b", NULL);
 	assert_kept(last_good, "a", "x: 2");
 	int64_t begun = clock_ms();
 	last_good_pause(last_good);
@@ -514,12 +513,12 @@ TEST_WITH(test_path_that_goes_and_comes_is_stored_as_it_was_last, mend, NULL)
 	struct last_good *last_good = open_keep(name);
 
 	for (int i = 0; i < 200; i++) {
-		note(last_good, "a", "x: 1", true);
+		note(last_good, "a", "x: 1");
 		serve(last_good);
-		note(last_good, "a", NULL, true);
+		note(last_good, "a", NULL);
 		serve(last_good);
 	}
-	note(last_good, "b", "x: 2", true);
+	note(last_good, "b", "x: 2");
 	last_good_free(last_good);
 	last_good = open_keep(name);
 	assert_kept(last_good, "a", NULL);
@@ -541,10 +540,10 @@ TEST_WITH(test_process_writes_in_the_directory_and_nowhere_else, mend, NULL)
 		struct last_good *last_good;
 		assert_int_equal(last_good_open(&options, &last_good, &problem), 0);
 		assert_int_equal(last_good_load(last_good, &problem), 0);
-		note(last_good, "a", "x: 1", true);
+		note(last_good, "a", "x: 1");
 		wait_for_versions(last_good, 1);
 		shared->probes = 1;
-		note(last_good, "b", "x: 1", true);
+		note(last_good, "b", "x: 1");
 		wait_for_versions(last_good, 2);
 		assert_true(shared->probes > 1);
 		int expected = landlock >= 1 && !is_free ? EACCES : 0;
@@ -564,7 +563,7 @@ TEST_WITH(test_process_that_is_stopped_does_not_keep_the_end, mend, NULL)
 	kill(helper_pid(HELPER_STATE), SIGSTOP);
 	while (helper_state(HELPER_STATE) != HELPER_STOPPED)
 		usleep(1000);
-	note(last_good, "a", "x: 1", true);
+	note(last_good, "a", "x: 1");
 	assert_kept(last_good, "a", "x: 1");
 	int64_t begun = clock_ms();
 	last_good_free(last_good);
@@ -587,19 +586,19 @@ TEST_WITH(test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend, NULL)
 	for (size_t i = 0; i < 2; i++) {
 		const char *name = new_state();
 		struct last_good *last_good = open_keep(name);
-		note(last_good, "a", "x: 1", true);
+		note(last_good, "a", "x: 1");
 		wait_for_versions(last_good, 1);
 		*log_text = '\0';
 		shared->failures = 0;
 		*steps[i] = errors[i];
-		note(last_good, "a", "x: 2", true);
-		note(last_good, "b", "y: 1", true);
+		note(last_good, "a", "x: 2");
+		note(last_good, "b", "y: 1");
 		wait_for_failures(last_good, 1);
 		assert_non_null(strstr(log_text, strerror(errors[i])));
 		wait_for_versions(last_good, 1);
 		assert_lost(last_good, 0);
-		note(last_good, "b", "y: 2", false);
-		note(last_good, "c", "z: 1", false);
+		note(last_good, "b", "y: 2");
+		note(last_good, "c", "z: 1");
 		assert_kept(last_good, "a", "x: 2");
 		*steps[i] = 0;
 		wait_for_versions(last_good, 3);
@@ -619,10 +618,10 @@ TEST_WITH(test_disk_that_stays_full_does_not_keep_the_end, mend, NULL)
 {
 	const char *name = new_state();
 	struct last_good *last_good = open_keep(name);
-	note(last_good, "a", "x: 1", true);
+	note(last_good, "a", "x: 1");
 	wait_for_versions(last_good, 1);
 	shared->sync_errno = ENOSPC;
-	note(last_good, "a", "x: 2", true);
+	note(last_good, "a", "x: 2");
 	last_good_free(last_good);
 	shared->sync_errno = 0;
 	last_good = open_keep(name);
@@ -634,10 +633,10 @@ TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
 {
 	const char *name = new_state();
 	struct last_good *last_good = open_keep(name);
-	note(last_good, "a", "x: 1", false);
+	note(last_good, "a", "x: 1");
 	wait_for_versions(last_good, 1);
 	shared->remove_errno = EIO;
-	note(last_good, "a", NULL, false);
+	note(last_good, "a", NULL);
 	wait_for_failures(last_good, 1);
 	assert_kept(last_good, "a", NULL);
 	shared->remove_errno = 0;
@@ -655,7 +654,7 @@ TEST_WITH(test_who_has_the_directory_is_not_waited_for, mend, NULL)
 {
 	const char *name = new_state();
 	struct last_good *last_good = open_keep(name);
-	note(last_good, "a", "x: 1", true);
+	note(last_good, "a", "x: 1");
 	last_good_pause(last_good);
 	int other = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
@@ -663,7 +662,7 @@ TEST_WITH(test_who_has_the_directory_is_not_waited_for, mend, NULL)
 	last_good_resume(last_good);
 	alarm(0);
 	assert_kept(last_good, "a", "x: 1");
-	note(last_good, "a", "x: 2", true);
+	note(last_good, "a", "x: 2");
 	wait_for_line(last_good, strerror(EBUSY));
 	assert_kept(last_good, "a", "x: 2");
 	close(other);

@@ -259,7 +259,7 @@ VIEW_TEST(what_was_good_last_is_shown_again)
 	good->size = strlen(good->data);
 	good->mode = S_IFREG | 0444;
 	good->strategy = "deep";
-	last_good_note(last_good, "app.yaml", good, true);
+	last_good_note(last_good, "app.yaml", good);
 	version_unref(good);
 	write_file("a/app.yaml", "x: [\n");
 	write_file("b/app.yaml", "y: 1\n");
