@@ -183,7 +183,7 @@ int populate_dress(struct render *render, struct owned *owned, uint64_t ino, boo
 
 	if (r < 0)
 		return r;
-	owned->is_closed = !may_open && rendered_keep_closed(render->rendered, owned, &stat);
+	owned->is_closed = !may_open && rendered_keep_closed(owned, &stat);
 	render->is_removal_due |= owned->is_closed;
 	return rendered_put_directory(render->rendered, owned, &stat, problem);
 }

@@ -842,8 +842,7 @@ static bool is_doubtful(const struct owned *owned, int parent, int fd)
 		       own.st_uid != around.st_uid);
 }
 
-bool rendered_keep_closed(
-	const struct rendered *rendered, const struct owned *owned, struct stat *stat)
+bool rendered_keep_closed(const struct owned *owned, struct stat *stat)
 {
 	const struct mounter mounter = {geteuid(), getegid()};
 	const struct fingerprint *shown = &owned->fingerprint;
@@ -859,8 +858,7 @@ bool rendered_keep_closed(
 	}
 	const struct rights wanted = {like.st_mode & 0555, like.st_uid, like.st_gid};
 	const struct rights both = rights_both(&now, &wanted, &mounter);
-	if (rendered->options.is_atomic || !S_ISDIR(shown->mode) ||
-		!rights_take_away(&wanted, &both))
+	if (!S_ISDIR(shown->mode) || !rights_take_away(&wanted, &both))
 		return false;
 	stat->st_mode = S_IFDIR | both.mode;
 	stat->st_uid = both.uid;

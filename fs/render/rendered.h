@@ -95,8 +95,7 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
  * Removes from `stat` the rights that the shown directory does not give. So no further users can
  * read the older files in the directory. Returns whether there were such rights.
  */
-bool rendered_keep_closed(
-	const struct rendered *rendered, const struct owned *owned, struct stat *stat);
+bool rendered_keep_closed(const struct owned *owned, struct stat *stat);
 
 /**
  * `root` has the attributes of the merged root. If options.is_made, gives the rendered directory

@@ -54,31 +54,33 @@ rm low/app.yaml high/app.yaml
 # A directory is opened when all in it is written and removed, not before: in the next run, and in one that goes on. The
 # file that can't be written yet is one whose source is broken.
 mkdir -p low/shut high/shut
-for options in '' --watch; do
+for options in '' --watch --atomic '--watch --atomic'; do
+	[[ $options = *--atomic ]] && tree=shut-atomic shown=$tree/..data/shut || { tree=shut shown=$tree/shut; }
+	is_watched() { [[ $options = --watch* ]]; }
 	chmod 700 low/shut
 	echo 'a: secret' | tee low/shut/x.yaml low/shut/gone.yaml >/dev/null
 	echo 'b: 1' >high/shut/x.yaml
-	"$PLYFS" render -l low:high shut
-	is_mode shut/shut 500 "closed"
+	"$PLYFS" render ${options#--watch} -l low:high $tree
+	is_mode $shown 500 "closed"
 	rm low/shut/gone.yaml
 	echo 'a: [' >low/shut/x.yaml
 	chmod 755 low/shut
-	if [ -z "$options" ]; then
-		! "$PLYFS" render -l low:high shut 2>err || fail "a broken source is no error"
-	else
-		"$PLYFS" render --watch -l low:high shut 2>>err &
+	if is_watched; then
+		"$PLYFS" render $options -l low:high $tree 2>>err &
 		render_pid=$!
-		eventually [ ! -e shut/shut/gone.yaml ]
+		eventually [ ! -e $shown/gone.yaml ]
 		sleep 0.3
+	else
+		! "$PLYFS" render $options -l low:high $tree 2>err || fail "a broken source is no error"
 	fi
-	is_mode shut/shut 500 "with a file of before $options"
-	grep -q secret shut/shut/x.yaml || fail "what was good is gone"
+	is_mode $shown 500 "with a file of before $options"
+	grep -q secret $shown/x.yaml || fail "what was good is gone"
 	echo 'a: open' >low/shut/x.yaml
-	[ -n "$options" ] || "$PLYFS" render -l low:high shut
-	eventually shows_mode shut/shut 555 || fail "$options: it stays $(mode_of shut/shut)"
-	! grep -q secret shut/shut/x.yaml || fail "it is open with the secret"
-	[ -z "$options" ] || kill $render_pid
-	[ -z "$options" ] || wait $render_pid || fail "render ends with $?"
+	is_watched || "$PLYFS" render $options -l low:high $tree
+	eventually shows_mode $shown 555 || fail "$options: it stays $(mode_of $shown)"
+	! grep -q secret $shown/x.yaml || fail "it is open with the secret"
+	! is_watched || kill $render_pid
+	! is_watched || wait $render_pid || fail "render ends with $?"
 done
 # The order of one run.
 if command -v strace >/dev/null; then
