@@ -313,6 +313,25 @@ static void narrow(struct stat *like, const struct stat *from)
 	*like = (struct stat){.st_mode = both.mode, .st_uid = both.uid, .st_gid = both.gid};
 }
 
+/* Takes away the rights that the source `i`, or a directory in which it lies, denies. */
+static int narrow_by(struct stat *like, const struct sources *sources, size_t i)
+{
+	CLEANUP(freep) char *path = strdup(sources->paths[i]);
+	struct stat directory;
+
+	if (!path)
+		return -ENOMEM;
+	narrow(like, &sources->stats[i]);
+	while (*path) {
+		char *slash = strrchr(path, '/');
+
+		*(slash ? slash : path) = '\0';
+		if (layer_stat(sources->layers[i], path, &directory) == 0)
+			narrow(like, &directory);
+	}
+	return 0;
+}
+
 /*
  * Finds the attributes that a new source takes after. It may get values of every other source, as
  * when an item of a list changes. So a user that can't read one of them, or can't search a
@@ -321,27 +340,17 @@ static void narrow(struct stat *like, const struct stat *from)
 static int find_like(struct amendment_state *made)
 {
 	const struct sources *sources = &made->composition.sources;
-	struct stat directory;
+	size_t count = sources->count;
+	int r = 0;
 
-	made->has_like = sources->count > 0;
-	for (size_t i = sources->count; i-- > 0;) {
-		CLEANUP(freep) char *path = strdup(sources->paths[i]);
-		if (!path)
-			return -ENOMEM;
-		if (i == sources->count - 1)
-			made->like = sources->stats[i];
-		narrow(&made->like, &sources->stats[i]);
-		while (*path) {
-			char *slash = strrchr(path, '/');
-
-			*(slash ? slash : path) = '\0';
-			if (layer_stat(sources->layers[i], path, &directory) == 0)
-				narrow(&made->like, &directory);
-		}
-	}
-	if (made->has_like)
-		made->like.st_mode |= sources->stats[sources->count - 1].st_mode & 0700;
-	return 0;
+	made->has_like = count > 0;
+	if (count)
+		made->like = sources->stats[count - 1];
+	for (size_t i = count; r == 0 && i-- > 0;)
+		r = narrow_by(&made->like, sources, i);
+	if (count)
+		made->like.st_mode |= sources->stats[count - 1].st_mode & 0700;
+	return r;
 }
 
 static int take_inputs(struct amendment_state *made, struct problem *problem)
@@ -621,6 +630,85 @@ static int put(struct amendment_state *made, struct problem *problem)
 	return r;
 }
 
+/* Refuses to copy a value of `source` into the target, if users may read only the target. */
+static int judge_copy(
+	struct amendment_state *made, const struct source *source, struct problem *problem)
+{
+	const struct sources *sources = &made->composition.sources;
+	struct stat own = sources->stats[made->target], both;
+	size_t i = 0;
+
+	while (i < sources->count && strcmp(made->inputs[i].source.name, source->name) != 0)
+		i++;
+	if (i == sources->count || i == made->target)
+		return 0;
+	int r = narrow_by(&own, sources, made->target);
+	both = own;
+	if (r == 0)
+		r = narrow_by(&both, sources, i);
+	const struct rights before = {own.st_mode, own.st_uid, own.st_gid};
+	const struct rights after = {both.st_mode, both.st_uid, both.st_gid};
+	if (r < 0 || !rights_take_away(&before, &after))
+		return r;
+	return problem_set(problem, made->inputs[made->target].source.name, 0, 0,
+		"would get values of %s, for users who can't read them there; close it to these "
+		"users, or change another layer",
+		source_shown(source));
+}
+
+/* Returns the value that `before` has in the place of entry `i` of `after`; NULL: none. */
+static const struct node *find_before(
+	const struct node *before, const struct node *after, uint32_t i)
+{
+	if (before->kind != after->kind)
+		return NULL;
+	if (node_is_map(after)) {
+		const struct pair *pair = &after->map.pairs[i];
+		const struct pair *found = node_find_hashed(before, pair->key, pair->hash);
+		return found ? found->value : NULL;
+	}
+	for (uint32_t k = 0; k < before->seq.count; k++) {
+		/* The nearest first: most items have hardly moved. */
+		uint64_t far = k % 2 ? before->seq.count - (k + 1) / 2 : k / 2;
+		size_t at = (i + far) % before->seq.count;
+		if (edit_same(before->seq.items[at], after->seq.items[i], false))
+			return before->seq.items[at];
+	}
+	return i < before->seq.count ? before->seq.items[i] : NULL;
+}
+
+/* Judges each value that another source had before, and the target has after the edit. */
+static int judge_copies(struct amendment_state *made, const struct node *before,
+	const struct node *after, struct problem *problem)
+{
+	int r = 0;
+
+	if (!before || !after)
+		return 0;
+	if (node_is_scalar(after))
+		return before->source && after->source && edit_same(before, after, false) &&
+				       strcmp(after->source->name,
+					       made->inputs[made->target].source.name) == 0
+			       ? judge_copy(made, before->source, problem)
+			       : 0;
+	for (uint32_t i = 0; r == 0 && i < node_count(after); i++)
+		r = judge_copies(
+			made, find_before(before, after, i), *node_entry(after, i), problem);
+	return r;
+}
+
+/* A new source is as closed as the others; one that is there must be so, to get their values. */
+static int check_copies(struct amendment_state *made, struct problem *problem)
+{
+	const struct stream *before = &made->amendment.before, *after = &made->amendment.after;
+	bool is_there = made->is_there && made->merge.count == made->composition.sources.count;
+	int r = 0;
+
+	for (size_t i = 0; is_there && r == 0 && i < before->count && i < after->count; i++)
+		r = judge_copies(made, before->roots[i], after->roots[i], problem);
+	return r;
+}
+
 static int take(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
@@ -642,7 +730,9 @@ static int take(void *context, const struct composer *composer, const char *path
 		r = PROBLEM;
 	if (r == 0)
 		r = take_inputs(made, problem);
-	return r == 0 ? put(made, problem) : r;
+	if (r == 0)
+		r = put(made, problem);
+	return r == 0 ? check_copies(made, problem) : r;
 }
 
 /* Handles a path that no layer has: the file begins in this layer. */

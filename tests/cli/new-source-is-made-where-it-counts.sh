@@ -76,6 +76,28 @@ for name in secret.yaml d/x.yaml; do
 		fail "$name: $(stat -c %a top/$name), $(cat top/$name)"
 done
 
+# One that is there gets none of a source that is closed to users who may read it.
+mkdir open
+printf '#!/bin/sh\nexec sed -i s/b]/c]/ "$1"\n' >editor
+chmod +x editor
+export EDITOR=$PWD/editor
+for name in secret.yaml d/x.yaml; do
+	mkdir -p "$(dirname open/$name)"
+	printf 'a: 1\nlist: [{k: 1}]\n' >open/$name
+	for command in "set -l low:open $name tokens[1] c" "set -n -l low:open $name tokens[1] c" "edit -l low:open $name"; do
+		refused "open/$name: would get values of low/$name" $command
+		grep -q 'list: \[{k: 1}\]' open/$name && ! grep -q secret open/$name || fail "$name: $(cat open/$name)"
+	done
+	runs 0 "$PLYFS" set -l low:open $name a 2
+	runs 0 "$PLYFS" set -l low:open $name 'tokens' '[d, e]'
+	runs 0 "$PLYFS" set -l low:open $name 'tokens[1]' f
+	[ "$(grep tokens open/$name)" = 'tokens: [d, f]' ] || fail "it becomes: $(cat open/$name)"
+	runs 0 "$PLYFS" reset -l low:open $name tokens
+	chmod 600 open/$name
+	runs 0 "$PLYFS" set -l low:open $name 'tokens[1]' c
+	grep -q 'tokens: .*\[secret, c\]' open/$name || fail "it becomes: $(cat open/$name)"
+done
+
 # Its rights are those of the source that it replaces or overrides, and none that its directory hands on.
 need python3
 rm high/sub
