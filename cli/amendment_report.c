@@ -27,11 +27,31 @@ struct report {
 	bool has_lines;      /* a value differs */
 	struct key_text key; /* to the place where the two trees differ */
 	struct arena *arena; /* of JSON */
+	struct secrets secrets;
 };
 
-/* Formats a value for a line. */
-static const char *show(const struct node *value, char out[SHOWN_VALUE])
+/* Returns whether the source's difference is shown: not where it may have secrets. */
+static bool has_diff(const struct report *report)
 {
+	return report->output->is_dry && !schema_has_secrets(report->amendment->schema);
+}
+
+/* Returns whether the value is a secret, or has one in it. */
+static bool has_secret(const struct report *report, const struct node *value)
+{
+	bool is_found = secrets_have(&report->secrets, value);
+
+	for (uint32_t i = 0; !is_found && !node_is_scalar(value) && i < node_count(value); i++)
+		is_found = has_secret(report, *node_entry(value, i));
+	return is_found;
+}
+
+/* Formats a value for a line. */
+static const char *show(
+	const struct report *report, const struct node *value, char out[SHOWN_VALUE])
+{
+	if (secrets_have(&report->secrets, value))
+		return "a secret";
 	if (!node_is_scalar(value))
 		return node_count(value) ? node_kind_name(value) : node_is_map(value) ? "{}" : "[]";
 	if (scalar_is_null(value))
@@ -46,12 +66,12 @@ static const char *show(const struct node *value, char out[SHOWN_VALUE])
 }
 
 /* Prints the value. `is_typed`: with quotes if it is a text, so that its type shows. */
-static void print_value(const struct node *value, bool is_typed)
+static void print_value(const struct report *report, const struct node *value, bool is_typed)
 {
 	char shown[SHOWN_VALUE];
-	const char *text = show(value, shown);
-	bool is_quoted =
-		is_typed && value->text.len && !value->tag && scalar_type(value) == SCALAR_STRING;
+	const char *text = show(report, value, shown);
+	bool is_quoted = is_typed && text == shown && value->text.len && !value->tag &&
+			 scalar_type(value) == SCALAR_STRING;
 
 	printf(is_quoted ? "\"%s\"" : "%s", text);
 }
@@ -125,11 +145,15 @@ static int put_json_value(struct report *report, const struct node *before,
 	json_put_span(stdout, key_text_span(&report->key));
 	if (line_in_target(report, after))
 		json_put(stdout, ", 'line': %u", line_in_target(report, after));
-	if (before) {
+	bool is_secret =
+		(before && has_secret(report, before)) || (after && has_secret(report, after));
+	if (is_secret)
+		fputs(", \"secret\": true", stdout);
+	if (before && !is_secret) {
 		fputs(", \"before\": ", stdout);
 		r = json_put_value(stdout, before, report->arena);
 	}
-	if (r == 0 && after) {
+	if (r == 0 && after && !is_secret) {
 		fputs(", \"after\": ", stdout);
 		r = json_put_value(stdout, after, report->arena);
 	}
@@ -150,22 +174,22 @@ static void print_line(struct report *report, const struct node *before, const s
 	const struct node *other = find_other(report, before, after, below, &verb);
 
 	report->has_lines = true;
-	if (report->output->is_dry && !after && other)
+	if (has_diff(report) && !after && other)
 		message("%.*s: removed, and %s %s:%u", (int)key.len, key.data, verb,
 			source_shown(other->source), (unsigned)other->line);
-	if (report->output->is_dry)
+	if (has_diff(report))
 		return;
 	print_place(report, after);
 	printf("%.*s: ", (int)key.len, key.data);
 	if (before && after) {
 		bool is_typed = is_same_text(before, after);
-		print_value(before, is_typed);
+		print_value(report, before, is_typed);
 		fputs(" -> ", stdout);
-		print_value(after, is_typed);
+		print_value(report, after, is_typed);
 	} else if (after) {
-		printf("%s%s", show(after, shown), other ? "" : " (new)");
+		printf("%s%s", show(report, after, shown), other ? "" : " (new)");
 	} else {
-		printf("removed (was %s)", show(before, shown));
+		printf("removed (was %s)", show(report, before, shown));
 	}
 	if (other) {
 		printf(" (%s ", verb);
@@ -421,7 +445,7 @@ static int put_json(struct report *report)
 	fputs(", \"values\": [", stdout);
 	r = report_values(report);
 	putchar(']');
-	if (r == 0 && report->output->is_dry)
+	if (r == 0 && has_diff(report))
 		r = put_json_diff(amendment);
 	putchar('}');
 	return r;
@@ -446,12 +470,12 @@ static int print_text(struct report *report)
 	};
 	const struct amendment *amendment = report->amendment;
 	bool is_dry = report->output->is_dry;
-	bool has_diff = is_dry && (amendment->old.len || amendment->new.len);
-	int r = has_diff ? print_diff(amendment, how) : 0;
+	bool is_diff = has_diff(report) && (amendment->old.len || amendment->new.len);
+	int r = is_diff ? print_diff(amendment, how) : 0;
 
 	if (r == 0)
 		r = report_values(report);
-	if (r == 0 && (amendment->effect == PUT_EMPTIED || !report->has_lines) && !has_diff)
+	if (r == 0 && (amendment->effect == PUT_EMPTIED || !report->has_lines) && !is_diff)
 		print_whole(amendment, is_dry);
 	if (amendment->copies)
 		message("%s: %s a copy of the whole file, because this file is not merged: later "
@@ -469,15 +493,23 @@ static int print_text(struct report *report)
 int amendment_report(struct amendment_output *output, const struct amendment *amendment)
 {
 	struct report report = {.amendment = amendment, .output = output};
+	int r = 0;
 
 	if (amendment->effect < PUT_CHANGED)
 		return 0;
+	for (size_t i = 0; r == 0 && amendment->schema && i < amendment->before.count; i++)
+		r = schema_secrets(amendment->schema, amendment->before.roots[i], &report.secrets);
+	for (size_t i = 0; r == 0 && amendment->schema && i < amendment->after.count; i++)
+		r = schema_secrets(amendment->schema, amendment->after.roots[i], &report.secrets);
 	if (output->is_json && output->count == 0)
 		put_json_head(output);
 	if (output->is_json)
 		fputs(output->count ? ",\n    " : "\n    ", stdout);
 	output->count++;
-	return output->is_json ? put_json(&report) : print_text(&report);
+	if (r == 0)
+		r = output->is_json ? put_json(&report) : print_text(&report);
+	free(report.secrets.items);
+	return r;
 }
 
 /* A script that repeats a failed command must not add an item twice. */

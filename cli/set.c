@@ -79,9 +79,8 @@ static void warn_of_conversions(const struct assignments *assignments, const cha
 
 		if (assignment->note == TYPED_STAYS_TEXT)
 			problem_set(&note, path, 0, 0,
-				"%s: was a text, and stays one: \"%s\"; --yaml gives it another "
-				"type",
-				assignment->text, assignment->typed);
+				"%s: was a text, and stays one; --yaml gives it another type",
+				assignment->text);
 		else if (assignment->note == TYPED_NO_LIST)
 			problem_set(&note, path, 0, 0,
 				"%s: the VALUE is no whole map or list, so it is a text; --yaml "

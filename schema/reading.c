@@ -258,6 +258,7 @@ static int read_map(struct reading *reading, struct subschema *subschema)
 	int r = read_id(reading, subschema);
 
 	subschema->is_secret = mark && instance_type(mark) == INSTANCE_BOOLEAN && scalar_bool(mark);
+	reading->schema->has_secrets |= subschema->is_secret;
 	if (r == 0 && subschema->resource->draft > DRAFT_7)
 		r = read_anchor(reading, "$anchor", subschema, false);
 	if (r == 0 && subschema->resource->draft == DRAFT_2019_09)

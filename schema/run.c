@@ -226,8 +226,8 @@ bool run_apply(struct schema_run *run, const struct subschema *subschema,
 			       (struct schema_record){.rule = subschema, .instance = instance});
 	if (run->depth == RUN_DEPTH_MAX)
 		return run_give_up(run, RUN_TOO_DEEP, instance);
-	if (subschema->is_secret &&
-		array_push(run->secrets, run->secret_count, run->secret_capacity, instance) < 0)
+	if (subschema->is_secret && array_push(run->secrets.items, run->secrets.count,
+					    run->secrets.capacity, instance) < 0)
 		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	/* Entries that keywords around this schema evaluated do not count in it. */
 	if (subschema->has_unevaluated && !node_is_scalar(instance))
@@ -296,7 +296,7 @@ static void run_fini(struct schema_run *run)
 	free(run->scope);
 	free(run->steps);
 	free(run->bits);
-	free(run->secrets);
+	free(run->secrets.items);
 	free(run->records);
 	free(run->kept_steps);
 }
@@ -308,49 +308,98 @@ static int compare_addresses(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-static bool is_secret(const struct schema_run *run, const struct node *instance)
+bool schema_has_secrets(const struct schema *schema)
 {
-	return bsearch(&instance, run->secrets, run->secret_count, sizeof(*run->secrets),
-		compare_addresses);
+	return schema && schema->has_secrets;
 }
 
-/* Finds the records of secrets: whichever subschema said so, also of a map or list around them. */
-static void find_secrets(struct schema_run *run, const struct node *root)
+bool secrets_have(const struct secrets *secrets, const struct node *value)
 {
-	if (run->secret_count)
-		qsort(run->secrets, run->secret_count, sizeof(*run->secrets), compare_addresses);
-	for (size_t i = 0; run->secret_count && i < run->record_count; i++) {
-		struct schema_record *record = &run->records[i];
-		const struct edit_step *steps = run->kept_steps + record->path;
-		const struct node *above = root;
+	return secrets->count &&
+	       bsearch(&value, secrets->items, secrets->count, sizeof(value), compare_addresses);
+}
 
-		record->is_secret = record->at && is_secret(run, record->at);
-		for (uint32_t k = 0; above && !record->is_secret && k <= record->path_count; k++) {
-			record->is_secret = is_secret(run, above);
-			above = k < record->path_count ? *node_entry(above, steps[k].index) : NULL;
+/* Sorts the secrets, each once. */
+static void sort(struct secrets *secrets)
+{
+	size_t count = 0;
+
+	if (secrets->count)
+		qsort(secrets->items, secrets->count, sizeof(*secrets->items), compare_addresses);
+	for (size_t i = 0; i < secrets->count; i++)
+		if (!i || secrets->items[i] != secrets->items[i - 1])
+			secrets->items[count++] = secrets->items[i];
+	secrets->count = count;
+}
+
+static int push(struct secrets *secrets, const struct node *value)
+{
+	return array_push(secrets->items, secrets->count, secrets->capacity, value);
+}
+
+/* Adds what is in the secrets. */
+static int complete(struct secrets *secrets)
+{
+	int r = 0;
+
+	sort(secrets);
+	for (size_t i = 0; i < secrets->count; i++) {
+		const struct node *value = secrets->items[i];
+		uint32_t count = node_is_scalar(value) ? 0 : node_count(value);
+
+		for (uint32_t k = 0; r == 0 && k < count; k++) {
+			r = push(secrets, *node_entry(value, k));
+			if (r == 0 && node_is_map(value))
+				r = push(secrets, value->map.pairs[k].key);
 		}
 	}
+	sort(secrets);
+	return r;
+}
+
+static struct schema_run run_of(const struct schema *schema)
+{
+	return (struct schema_run){.schema = schema,
+		.matcher = matcher_new(),
+		.work = RUN_WORK_MAX,
+		.timed = RUN_WORK_MAX};
+}
+
+int schema_secrets(const struct schema *schema, const struct node *root, struct secrets *ret)
+{
+	CLEANUP(run_fini) struct schema_run run = run_of(schema);
+
+	if (!run.matcher)
+		return -ENOMEM;
+	(void)run_apply(&run, schema->root, root, EVALUATED_NOT);
+	for (size_t i = 0; i < run.secrets.count; i++)
+		if (push(ret, run.secrets.items[i]) < 0)
+			return -ENOMEM;
+	return run.failure == RUN_NO_MEMORY ? -ENOMEM : complete(ret);
 }
 
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem)
 {
-	CLEANUP(run_fini)
-	struct schema_run run = {.schema = schema,
-		.matcher = matcher_new(),
-		.work = RUN_WORK_MAX,
-		.timed = RUN_WORK_MAX,
-		.budget = arena_budget(arena),
-		.is_collecting = true};
+	CLEANUP(run_fini) struct schema_run run = run_of(schema);
 
 	if (!run.matcher)
 		return -ENOMEM;
+	run.budget = arena_budget(arena);
+	run.is_collecting = true;
 	*ret = (struct faults){0};
 	bool fits = run_apply(&run, schema->root, root, EVALUATED_NOT);
 	if (run.failure != RUN_FINE)
 		return report_failure(&run, schema->root->resource->file, problem);
 	if (fits)
 		return 0;
-	find_secrets(&run, root);
+	if (complete(&run.secrets) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < run.record_count; i++) {
+		struct schema_record *record = &run.records[i];
+
+		record->is_secret = secrets_have(&run.secrets, record->instance) ||
+				    (record->at && secrets_have(&run.secrets, record->at));
+	}
 	return faults_make(&run, arena, ret);
 }

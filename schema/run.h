@@ -78,8 +78,7 @@ struct schema_run {
 	size_t step_count, step_capacity;
 	uint64_t *bits;
 	size_t bit_words, bit_capacity;
-	const struct node **secrets; /* instances to which a subschema with is_secret was applied */
-	size_t secret_count, secret_capacity;
+	struct secrets secrets; /* instances to which a subschema with is_secret was applied */
 
 	struct schema_record *records;
 	size_t record_count, record_capacity;

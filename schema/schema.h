@@ -79,5 +79,19 @@ void schema_freep(struct schema **schema);
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);
 
+/* Values that a schema marks by `writeOnly: true`, with all that is in them. */
+struct secrets {
+	const struct node **items; /* by address; for free(3) */
+	size_t count, capacity;
+};
+
+/** Returns whether the schema marks any value, whatever tree it is applied to. NULL is allowed. */
+bool schema_has_secrets(const struct schema *schema);
+
+/** Adds the secrets in `root`, which need not be valid. Returns 0 or -ENOMEM. */
+int schema_secrets(const struct schema *schema, const struct node *root, struct secrets *secrets);
+
+bool secrets_have(const struct secrets *secrets, const struct node *value);
+
 /** Fills `problem` with the fault, at the place of fault->at. Returns PROBLEM. */
 int fault_problem(const struct schema_fault *fault, struct problem *problem);

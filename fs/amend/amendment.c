@@ -806,8 +806,7 @@ static int check_schema(struct amendment_state *made, struct problem *problem)
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	struct merge_request merge;
 
-	if (made->amendment.effect < PUT_CHANGED ||
-		!settings_rule_for(made->settings, made->request->path)->schema)
+	if (made->amendment.effect < PUT_CHANGED || !made->amendment.schema)
 		return 0;
 	int r = merge_changed(made, &merge, &result, problem);
 	if (r == 0 && result)
@@ -883,6 +882,8 @@ static int begin(const struct offline *offline, const struct amendment_request *
 		return -ENOMEM;
 	made->request = request;
 	made->settings = settings_ref(offline_settings(offline));
+	const struct schema_file *schema = settings_rule_for(made->settings, request->path)->schema;
+	made->amendment.schema = schema ? schema->schema : NULL;
 	int r = target_layer_find(made->settings, request->layer, &made->amendment.layer, problem);
 	if (r == 0 && request->mode != AMENDMENT_TRIAL)
 		r = target_layer_open_store(made->amendment.layer, request->access, store, problem);

@@ -77,9 +77,10 @@ struct amendment {
 	uint64_t revision;  /* etcd's revision of the write; 0: unknown, or not in etcd */
 	/* why no check ran ("promtool is not installed"); NULL: it ran, or there is none */
 	const char *unchecked;
-	const char *unseen;   /* of an etcd key: why the layer does not show it yet; or NULL */
-	struct span old;      /* the file's text before the edit */
-	struct span new;      /* its text after the edit; none with PUT_EMPTIED */
+	const char *unseen; /* of an etcd key: why the layer does not show it yet; or NULL */
+	const struct schema *schema; /* of the merged file; NULL: none */
+	struct span old;             /* the file's text before the edit */
+	struct span new;             /* its text after the edit; none with PUT_EMPTIED */
 	struct stream before; /* the merged file before the edit; empty: no file, or not parsed */
 	struct stream after;  /* the merged file after the edit */
 	/* if values were removed: the merge of the sources lower than `file`, if known */

@@ -203,8 +203,13 @@ static int write_key(const struct presence *presence, struct span text, struct a
 static int remove_one(struct presence *presence, const char *path)
 {
 	const struct layer_file file = {.layer = presence->layer, .path = path};
-	struct amendment change = {
-		.layer = presence->layer, .effect = PUT_EMPTIED, .old = {"", 0}, .new = {"", 0}};
+	const struct schema_file *schema =
+		settings_rule_for(presence->settings, presence->request->path)->schema;
+	struct amendment change = {.layer = presence->layer,
+		.effect = PUT_EMPTIED,
+		.schema = schema ? schema->schema : NULL,
+		.old = {"", 0},
+		.new = {"", 0}};
 	int r = 0;
 
 	if (presence->store)

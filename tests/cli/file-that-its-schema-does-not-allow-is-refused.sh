@@ -129,3 +129,27 @@ tells "high/app.yaml:3:8: the secret db.pin "
 runs 1 "$PLYFS" merge --schema settings/app.schema.yaml high/app.yaml
 tells "the secret db.password"
 ! grep -q 'hunter2\|5432' err || fail "a secret is shown: $(cat err)"
+
+# Nor does a change show it: not the value of before, nor the new one, nor one in a map or list that is new.
+printf 'db:\n  password: hunter2hunter2\n  pin: "543254321"\nport: 1\n' >high/app.yaml
+shows_none() {
+	! grep -E 'hunter|54321|swordfish' out err || fail "'$*' shows a secret"
+	grep -q 'db\|app.yaml' out err || fail "'$*' does not name it: $(cat out err)"
+}
+for options in '' -n --json '-n --json'; do
+	for change in 'set app.yaml db.password swordfish-swordfish' 'set app.yaml db {password: swordfish-swordfish}' \
+		'set app.yaml db.password=swordfish-swordfish port=2' 'unset app.yaml db.password' 'reset app.yaml db.password' \
+		'set app.yaml db.password 543211234567890' 'edit app.yaml' 'unset app.yaml db' 'set new.yaml db.password swordfish-swordfish'; do
+		cp high/app.yaml before
+		read -r command path key value <<<"$change"
+		# shellcheck disable=SC2086
+		EDITOR='sed -i s/hunter2h/swordfish/' runs 0 "$PLYFS" $command $options -c $config $path $key ${value:+"$value"}
+		shows_none "$command $options $key"
+		mv before high/app.yaml
+		rm -f high/new.yaml
+	done
+done
+runs 0 "$PLYFS" reset -n -c $config app.yaml
+! grep -E 'hunter|54321' out err || fail "a secret is shown"
+runs 0 "$PLYFS" set -c $config app.yaml port 2
+grep -q 'app.yaml:4: port: 1 -> 2$' out || fail "it says: $(cat out)"
