@@ -26,12 +26,13 @@ struct ground {
 	bool is_silent;            /* a layer does not answer: no source is read */
 };
 
-static void print_place(const struct ground *ground, struct problem *problem)
+static void print_place(const struct ground *ground, struct problem *problem, bool is_file)
 {
 	CLEANUP(freep) char *absolute = NULL;
 	const char *name = problem->source;
 
-	if (ground->is_silent)
+	/* The settings would tell whether a file may have secrets. */
+	if (ground->is_silent || (is_file && !ground->settings))
 		return;
 	if (ground->settings && place_print(stdout, EXCERPT_AT, ground->settings, problem))
 		return;
@@ -64,7 +65,7 @@ static void print_fault(const struct ground *ground, const struct node *fault)
 	problem_format(&problem, text, sizeof(text));
 	report_put(fault, "since {since}");
 	printf("; %s:\n%*s%s\n", served, MESSAGE_AT, "", text);
-	print_place(ground, &problem);
+	print_place(ground, &problem, report_get(fault, "path"));
 }
 
 /* The reason why a file's newest content is not shown. */

@@ -6,6 +6,7 @@
 #include "cleanup.h"
 #include "command.h"
 #include "message.h"
+#include "place.h"
 #include "strategy.h"
 #include "text.h"
 
@@ -59,6 +60,8 @@ static void choose_dialect(struct merge_job *job)
 static void complain(const struct merge_job *job, const struct problem *problem)
 {
 	message_problem(problem);
+	if (place_is_secret(job->schemas))
+		return;
 	struct span text = inputs_text(&job->inputs, problem->source);
 	if (!text.data)
 		text = data_search_text(&job->search, problem->source);
@@ -78,19 +81,17 @@ int merge_job_complain(const struct merge_job *job, int result, const struct pro
 	return EXIT_FAILED;
 }
 
-/* Checks the result. The schema is read each time, as with --watch it may change, too. */
-static int validate(
-	struct merge_job *job, const struct merge_request *request, struct problem *problem)
+/* Reads the schema, each time, as with --watch it may change, too. */
+static int read_schema(
+	struct merge_job *job, const struct schema_file **file, struct problem *problem)
 {
 	static const char *const none[] = {NULL};
-	const struct schema_file *file;
 
-	settings_unref(job->schemas);
-	int r = settings_from_schema(job->schema, job->schema_refs ? job->schema_refs : none,
-		job->validates_formats, &job->schemas, &file, problem);
-	if (r == 0)
-		r = validity_check_by(file->schema, request, job->result, &job->validity, problem);
-	return r;
+	settings_unref(take_ptr(job->schemas));
+	return job->schema ? settings_from_schema(job->schema,
+				     job->schema_refs ? job->schema_refs : none,
+				     job->validates_formats, &job->schemas, file, problem)
+			   : 0;
 }
 
 /* A single file is copied unchanged, but it must be valid. */
@@ -134,11 +135,17 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 		.is_cancelled = job->is_cancelled,
 	};
 	job->search.request = &request;
-	int r = merge_run(&request, &job->result, problem);
+	const struct schema_file *file;
+	/* First: it says which words of the sources no message may show. */
+	int r = read_schema(job, &file, problem);
+	if (r == 0)
+		r = merge_run(&request, &job->result, problem);
 	if (r == 0)
 		r = parse_copied(&request, job->result, problem);
+	if (r == PROBLEM && place_is_secret(job->schemas))
+		problem_hide_word(problem);
 	if (r == 0 && job->schema)
-		r = validate(job, &request, problem);
+		r = validity_check_by(file->schema, &request, job->result, &job->validity, problem);
 	job->search.request = NULL;
 	return r;
 }

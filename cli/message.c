@@ -172,8 +172,8 @@ void message_excerpt(FILE *out, int indent, const struct problem *problem, struc
 	unsigned first = problem->column > EXCERPT_BEFORE ? problem->column - EXCERPT_BEFORE : 1;
 	struct span line, shown;
 
-	if ((*is_json && out == stderr) || strstr(problem->message, PROBLEM_SECRET) ||
-		problem->line == 0 || text.len == 0 || !find_line(text, problem->line, &line))
+	if ((*is_json && out == stderr) || problem->line == 0 || text.len == 0 ||
+		!find_line(text, problem->line, &line))
 		return;
 
 	const char *at = line.data, *end = line.data + line.len;

@@ -75,14 +75,22 @@ static bool unescape(char *name)
 	return is_any;
 }
 
+bool place_is_secret(const struct settings *settings)
+{
+	for (uint32_t i = 0; settings && i < settings->schema_count; i++)
+		if (schema_has_secrets(settings->schemas[i]->schema))
+			return true;
+	return false;
+}
+
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem)
 {
 	char name[PROBLEM_SOURCE_MAX];
 	bool is_layers = false;
 
-	if (!problem->line)
-		return false;
+	if (!problem->line || place_is_secret(settings))
+		return problem->line;
 	strcpy(name, problem->source);
 	CLEANUP(closep) int fd = open_source(settings, name, &is_layers);
 	CLEANUP(closep) int escaped = unescape(name) ? open_source(settings, name, &is_layers) : -1;

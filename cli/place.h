@@ -5,6 +5,9 @@
 
 #include "settings.h"
 
+/** Returns whether no line may be shown, as a schema of `settings` (may be NULL) marks secrets. */
+bool place_is_secret(const struct settings *settings);
+
 /**
  * Prints the line of the problem, with a caret, on standard error. The problem's source may be a
  * file in a layer of `settings`, or any other file, such as plyfs.yaml. `settings` may be NULL.
@@ -13,7 +16,8 @@ void place_show(const struct settings *settings, const struct problem *problem);
 
 /**
  * As place_show(), but prints to `out`, indented by `indent` blanks, and only if the problem's
- * source is a layer's file. Returns whether the problem has a line in a layer's file.
+ * source is a layer's file. Returns whether the problem has a line in a layer's file, or one that
+ * may not be shown.
  */
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);

@@ -60,6 +60,14 @@ int problem_reword(struct problem *problem, const struct problem *at, const char
 	return PROBLEM;
 }
 
+void problem_hide_word(struct problem *problem)
+{
+	const char *end = *problem->message == '"' ? strstr(problem->message, "\" ") : NULL;
+
+	if (end)
+		problem_reword(problem, problem, "a word%s", end + 1);
+}
+
 void problem_by(struct problem *problem, const char *program)
 {
 	shown_head(problem->program, sizeof(problem->program), program);

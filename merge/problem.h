@@ -20,9 +20,6 @@
 #define PROBLEM_MESSAGE_MAX 1024
 #define PROBLEM_PROGRAM_MAX 64
 
-/* In a message, stands before the name of a secret value. Then do not show the source's line. */
-#define PROBLEM_SECRET "the secret "
-
 struct problem {
 	char source[PROBLEM_SOURCE_MAX]; /* as the user knows it: "site/app.yaml"; "" if none */
 	/* if the source is a copy of a file in a store: its `place` (struct source), which is shown
@@ -49,6 +46,9 @@ __attribute__((format(printf, 3, 4))) int problem_at(
 /** Copies `at` to `problem`, with a new message. Both may be the same problem. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
+
+/** Takes a word that the message begins with, in quotes, out of it: it may be a secret. */
+void problem_hide_word(struct problem *problem);
 
 /** Sets problem->program. */
 void problem_by(struct problem *problem, const char *program);

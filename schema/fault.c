@@ -332,14 +332,6 @@ static char *make_rule(const struct schema_record *record, struct arena *arena)
 	return arena_copy(arena, (struct span){text.bytes, text.len});
 }
 
-static bool tells_secret(const struct schema_record *record)
-{
-	for (uint32_t i = 0; i <= record->children; i++)
-		if (record[i].is_secret)
-			return true;
-	return false;
-}
-
 static int make(const struct schema_run *run, const struct schema_record *record,
 	struct arena *arena, struct schema_fault *ret)
 {
@@ -356,8 +348,7 @@ static int make(const struct schema_run *run, const struct schema_record *record
 	if (record->alternative)
 		put(&text, " (in alternative %u, the nearest)", (unsigned)record->alternative);
 	const struct span key = key_text_span(&path);
-	ret->key = arena_printf(arena, "%s%.*s", tells_secret(record) ? PROBLEM_SECRET : "",
-		(int)key.len, key.data);
+	ret->key = arena_copy(arena, key);
 	ret->message = arena_copy(arena, (struct span){text.bytes, text.len});
 	ret->rule = make_rule(record, arena);
 	ret->at = record->at ? record->at : record->instance;

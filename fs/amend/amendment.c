@@ -912,6 +912,8 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 		r = take_nothing(made, problem);
 	if (r == 0 && request->mode != AMENDMENT_TRIAL)
 		r = check_schema(made, problem);
+	if (r == PROBLEM && schema_has_secrets(made->amendment.schema))
+		problem_hide_word(problem);
 	if (r != 0)
 		return target_layer_is_current(made->settings) ? r : -ESTALE;
 	if (made->target < made->merge.count)

@@ -169,6 +169,9 @@ int composition_make(struct composition *composition, const struct composer *com
 		r = load_sources(composer, lookup, composition, problem);
 	if (r == 0)
 		r = merge_sources(composer, composition, problem);
+	const struct schema_file *schema = settings_rule_for(composer->settings, path)->schema;
+	if (r == PROBLEM && schema && schema_has_secrets(schema->schema))
+		problem_hide_word(problem);
 	return r == -EAGAIN ? COMPOSE_MOVED : r;
 }
 

@@ -197,6 +197,9 @@ int validity_check_by(const struct schema *schema, const struct merge_request *r
 	}
 	if (r == PROBLEM)
 		*problem = own;
+	/* The text does not parse. */
+	if (r == PROBLEM && schema_has_secrets(schema))
+		problem_hide_word(problem);
 	if (r != 0 || !validity.count)
 		return r;
 	sum_up(&validity, problem);

@@ -27,6 +27,7 @@
 struct inspect_job {
 	struct inspection *inspection;
 	const struct strategy *strategy;
+	const struct schema_file *schema; /* NULL: none */
 	int result; /* of findings_add(), in a callback that can't return it */
 };
 
@@ -190,6 +191,8 @@ static int check_source(struct inspect_job *look, const struct merge_request *re
 	options.warn = add_warning;
 	options.context = look;
 	int r = document_read(&loaded->source, loaded->text, &options, &document, &problem);
+	if (r == PROBLEM && look->schema && schema_has_secrets(look->schema->schema))
+		problem_hide_word(&problem);
 	if (r == PROBLEM)
 		return add_error(look, &problem);
 	if (r < 0 || look->result < 0)
@@ -333,6 +336,7 @@ static int merge(struct inspect_job *look, const struct composer *composer, cons
 	if (r < 0 || r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
 		return r;
 	look->strategy = composition.request.options->strategy;
+	look->schema = settings_rule_for(composer->settings, path)->schema;
 	if (r == 0)
 		r = add_invalid(look, &listening, &composition);
 	if (r < 0)

@@ -305,9 +305,9 @@ TEST(what_is_marked_as_secret_is_not_quoted)
 	      "  b: {writeOnly: true, type: boolean}\n"
 	      "  c: {writeOnly: false, const: 1}\n",
 		"a: hunter2\nb: 123\nc: 2\n",
-		"1:4: the secret a must match the pattern '^$', but is a string that is not shown "
+		"1:4: a must match the pattern '^$', but is a string that is not shown "
 		"(s.json#/properties/a/pattern)\n"
-		"2:4: the secret b must be true or false, but is a number that is not shown "
+		"2:4: b must be true or false, but is a number that is not shown "
 		"(s.json#/properties/b/type)\n"
 		"3:4: c must be 1, but is 2 (s.json#/properties/c/const)");
 	/* Any subschema may mark it, also one for a map or list around it. */
@@ -319,16 +319,16 @@ TEST(what_is_marked_as_secret_is_not_quoted)
 	      "allOf: [{properties: {b: {properties: {c: {minimum: 9}}}}}]\n"
 	      "$defs: {secret: {writeOnly: true}}\n",
 		"a: 1\nb: {c: 2}\nd: 3\ne: [4, 4]\n",
-		"1:4: the secret a fits none of 1 alternatives: (1) must be 'x', but is a number "
+		"1:4: a fits none of 1 alternatives: (1) must be 'x', but is a number "
 		"that is not shown (s.json#/properties/a/anyOf)\n"
-		"2:8: the secret b.c must be 'x', but is a number that is not shown "
+		"2:8: b.c must be 'x', but is a number that is not shown "
 		"(s.json#/properties/b/properties/c/const)\n"
-		"3:4: the secret d must be 'x', but is a number that is not shown "
+		"3:4: d must be 'x', but is a number that is not shown "
 		"(s.json#/properties/d/const)\n"
-		"4:8: the secret e must have each item once, but its items [0] and [1] are the "
+		"4:8: e must have each item once, but its items [0] and [1] are the "
 		"same "
 		"(s.json#/properties/e/uniqueItems)\n"
-		"2:8: the secret b.c must be at least 9, but is a number that is not shown "
+		"2:8: b.c must be at least 9, but is a number that is not shown "
 		"(s.json#/allOf/0/properties/b/properties/c/minimum)");
 }
 
