@@ -7,7 +7,7 @@
  * above it, as text_lines.h and editor.h define them. A new entry never stands directly below old
  * comments, unless it is the only entry of the file, or the only one between its brackets. An edit
  * does a list of ops (struct edit_op). If one op adds an entry, and a later op removes that entry,
- * neither op leaves a trace (edit_undone.h).
+ * neither op leaves a trace.
  *
  * Each result is checked. The new text is read again, and its tree must be the wanted one. If the
  * trees differ, the map or list around the change is written anew, then the next one around it, and

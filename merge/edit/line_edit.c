@@ -1,8 +1,217 @@
 #include "line_edit.h"
 
+#include <errno.h>
+
+#include "cleanup.h"
 #include "format/builder.h"
+#include "line_new.h"
 #include "line_pair.h"
-#include "line_section.h"
+
+/* Removes a section, from its header, or the comments above, to its last pair. */
+static int remove_section(const struct line_editor *editor, const struct extent *section)
+{
+	size_t begin = text_lines_own(&editor->lines, editor->root, section, true);
+
+	return text_lines_take(
+		&editor->lines, begin, text_lines_after(&editor->lines, section->member.end));
+}
+
+/* Returns whether sections have no blank line before them. */
+static bool is_dense(const struct line_editor *editor)
+{
+	const struct extent *last = NULL;
+
+	for (const struct extent *at = editor->root ? editor->root->first : NULL; at; at = at->next)
+		if (line_place_is_section(at) && at != editor->root->first)
+			last = at;
+	if (!last)
+		return false;
+	size_t begin = text_lines_above(
+		&editor->lines, text_lines_begin(&editor->lines, last->member.begin), 0);
+	return !text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, begin - 1));
+}
+
+/* Writes the lines of sections, one section for each in the sample. */
+static int put_sections(
+	const struct line_editor *editor, const struct line_sample *sample, struct span *ret)
+{
+	struct output output = {.max = SIZE_MAX};
+	struct span end = edit_line_end(editor->edit);
+	const struct extent *root = sample->document->extents[0];
+	bool is_tight = is_dense(editor);
+
+	for (const struct extent *at = root->first; at; at = at->next) {
+		const struct line_section section = {.name = at->keys[0]};
+		struct line_manner manner = line_manner_of(editor, &section);
+		struct span header =
+			line_place_text(sample->text, at->member.begin, at->key.end + 1);
+
+		if (at != root->first && !is_tight)
+			output_put(&output, end.data, end.len);
+		output_put(&output, header.data, header.len);
+		output_put(&output, end.data, end.len);
+		for (const struct extent *pair = at->first; pair; pair = pair->next)
+			line_new_put_pair(editor, &output, sample, pair, &manner);
+	}
+	return text_lines_finish(&editor->lines, &output, ret);
+}
+
+/* Inserts sections at the beginning of a line, or at the text's end, with blank lines between them
+ * and the text around. */
+static int insert_sections(
+	const struct line_editor *editor, size_t offset, const struct line_sample *sample)
+{
+	struct edit *edit = editor->edit;
+	struct span end = edit_line_end(edit), lines;
+	size_t start = text_lines_begin(&editor->lines, 0);
+	int r = put_sections(editor, sample, &lines);
+
+	if (r != 0)
+		return r;
+	if (offset > start && !is_dense(editor) &&
+		!text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, offset - 1)))
+		r = text_lines_insert(&editor->lines, offset, end);
+	if (r == 0)
+		r = text_lines_insert_apart(&editor->lines, offset, lines);
+	if (r == 0 && offset < edit->text.len && !is_dense(editor) &&
+		!text_lines_is_blank(&editor->lines, offset))
+		r = edit_splice(edit, (struct range){offset, offset}, end);
+	return r;
+}
+
+/* Finds the end of the sections with that name. If there are none, it is the end of the text, or
+ * the place above MySQL's `!includedir`, which must stand behind all sections. */
+static int end_of_sections(const struct line_editor *editor, const struct node *name, size_t *ret)
+{
+	struct line_places there;
+	int r = line_place_find_sections(editor, name, &there);
+
+	*ret = editor->edit->text.len;
+	for (const struct extent *at = editor->root ? editor->root->first : NULL; at; at = at->next)
+		if (*ret == editor->edit->text.len && line_place_is_include(at))
+			*ret = text_lines_above(&editor->lines,
+				text_lines_begin(&editor->lines, at->member.begin), 0);
+	if (r == 0 && there.count)
+		*ret = text_lines_after(&editor->lines, there.items[there.count - 1]->member.end);
+	return r;
+}
+
+/*
+ * Inserts the sections that the format writes for `value` before the section `before`. If `before`
+ * is NULL, they go after all sections named `name`, or, if there are none, to the end of the text.
+ */
+static int line_section_add(const struct line_editor *editor, const struct node *name,
+	const struct node *value, const struct extent *before)
+{
+	CLEANUP(line_sample_fini) struct line_sample sample = {0};
+	struct node *tree = line_sample_map(editor, name, value);
+	size_t offset;
+
+	int r = tree ? line_sample_make(editor, tree, &sample) : -ENOMEM;
+	if (r == 0)
+		r = end_of_sections(editor, name, &offset);
+	if (r != 0)
+		return r;
+	if (!sample.document->count)
+		return EDIT_CANNOT;
+	if (before)
+		offset = text_lines_above(
+			&editor->lines, text_lines_begin(&editor->lines, before->member.begin), 0);
+	return insert_sections(editor, offset, &sample);
+}
+
+/* Removes all sections named `name`, each with the comments above its header and all its pairs. */
+static int line_section_remove(const struct line_editor *editor, const struct node *name)
+{
+	struct line_places there;
+
+	int r = line_place_find_sections(editor, name, &there);
+	for (uint32_t i = 0; r == 0 && i < there.count; i++)
+		r = remove_section(editor, there.items[i]);
+	return r;
+}
+
+/* Changes the section's pairs from those of the map `there` to those of the map `value`. */
+static int line_section_set(const struct line_editor *editor, const struct line_section *section,
+	const struct node *there, const struct node *value)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < there->map.count; i++)
+		if (!node_find(value, there->map.pairs[i].key))
+			r = line_pair_remove(editor, section, there->map.pairs[i].key);
+	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
+		const struct pair *pair = &value->map.pairs[i];
+		const struct pair *old = node_find(there, pair->key);
+
+		if (!old || !edit_same(old->value, pair->value, false))
+			r = line_pair_set(editor, section, pair->key, pair->value);
+	}
+	return r;
+}
+
+/* Changes the sections named `name` from the list of maps `there` to the list `value`. */
+static int line_section_set_list(const struct line_editor *editor, const struct node *name,
+	const struct node *there, const struct node *value)
+{
+	struct line_places items;
+	uint32_t count = there->seq.count;
+	struct node *rest;
+
+	int r = line_place_find_sections(editor, name, &items);
+	if (r != 0 || items.count != count)
+		return r != 0 ? r : EDIT_CANNOT;
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		const struct line_section section = {name, items.items[i]};
+
+		if (i >= value->seq.count)
+			r = remove_section(editor, items.items[i]);
+		else if (!node_is_map(value->seq.items[i]))
+			r = EDIT_CANNOT;
+		else
+			r = line_section_set(
+				editor, &section, there->seq.items[i], value->seq.items[i]);
+	}
+	if (r != 0 || value->seq.count <= count)
+		return r;
+	rest = node_new_sequence(editor->edit->arena, NULL);
+	for (uint32_t i = count; rest && i < value->seq.count; i++)
+		if (node_push(editor->edit->arena, rest, value->seq.items[i]) < 0)
+			rest = NULL;
+	return rest ? line_section_add(editor, name, rest, NULL) : -ENOMEM;
+}
+
+/*
+ * Applies the op to an item of `list`, or to a value in that item. The op's first two steps lead to
+ * the item.
+ */
+static int line_section_edit_item(
+	const struct line_editor *editor, const struct node *list, const struct edit_op *op)
+{
+	const struct node *name = op->steps->key;
+	uint32_t i = op->steps[1].index;
+	struct line_section section = {.name = name};
+	struct line_places items;
+
+	int r = line_place_find_sections(editor, name, &items);
+	if (r != 0)
+		return r;
+	if (op->steps[1].key || items.count != list->seq.count || i > items.count)
+		return EDIT_CANNOT;
+	if (op->count == 2 && op->kind == EDIT_INSERT)
+		return line_section_add(
+			editor, name, op->value, i < items.count ? items.items[i] : NULL);
+	if (i == items.count)
+		return EDIT_CANNOT;
+	section.only = items.items[i];
+	if (op->count > 2)
+		return line_pair_edit(editor, &section, 2, op);
+	if (op->kind == EDIT_REMOVE)
+		return remove_section(editor, section.only);
+	return node_is_map(op->value)
+		       ? line_section_set(editor, &section, list->seq.items[i], op->value)
+		       : EDIT_CANNOT;
+}
 
 /* Sets a key of the root to a section, several sections, or a value. */
 static int set_root_key(const struct line_editor *editor, const struct node *key,

@@ -1,9 +1,296 @@
 #include <errno.h>
+#include <string.h>
 
 #include "cleanup.h"
 #include "put.h"
-#include "put_lines.h"
 #include "strategy.h"
+
+/*
+ * The lines of the target, for a merged text that joins the lines of several files. For each
+ * difference between the merged text and the wanted one, the smallest change is made:
+ *
+ *      merged   from      wanted         target
+ *      alpha    vendor    alpha          omega ─▶ OMEGA      the target's line is replaced,
+ *      beta     vendor                         ─▶ -beta      another file's is taken away,
+ *      omega    target    OMEGA                ─▶ psi        and a new one stands beside
+ *                         psi            alpha   alpha       the target's nearest line
+ *
+ * No line of another file is copied. Another merge must check that the target's new text gives the
+ * wanted text.
+ */
+struct put_lines_request {
+	const struct merge_result *merged; /* with origins */
+	const struct source *target;       /* of the input whose text changes */
+	struct span text;                  /* of that input */
+	struct span wanted;                /* of the merged file */
+	const char *remover;               /* the word of strategy.remover; "": there is none */
+};
+
+/*
+ * A line of the target that begins with `remover` removes another file's line. These are two ways
+ * to bring the removed line back. RESTORE deletes the target's line. ADD adds the removed line to
+ * the target.
+ */
+enum put_lines_way { PUT_LINES_RESTORE, PUT_LINES_ADD, PUT_LINES_WAYS };
+
+struct new_line {
+	const struct new_line *next;
+	struct span text;
+};
+
+/* A line of the target. */
+struct own_line {
+	struct span text; /* its data NULL: the line goes */
+	struct span end;  /* its line break; empty: it has none */
+	const struct new_line *behind;
+};
+
+struct put_lines {
+	const struct put_lines_request *request;
+	enum put_lines_way way;
+	struct arena *arena;
+	const struct node *merged; /* a list: its lines */
+	uint32_t *numbers;         /* of the merged lines in the target; 0: they are another's */
+	struct own_line *own;      /* [0] is no line, but stands above the first */
+	uint32_t count;            /* of them */
+};
+
+/* Takes the first line of `rest`; *end is its break. */
+static struct span next_line(struct span *rest, struct span *end)
+{
+	const char *newline = memchr(rest->data, '\n', rest->len);
+	size_t len = newline ? (size_t)(newline - rest->data) : rest->len;
+	struct span line = {rest->data, len};
+
+	if (len && line.data[len - 1] == '\r')
+		line.len--;
+	len += newline != NULL;
+	*end = (struct span){rest->data + line.len, len - line.len};
+	*rest = (struct span){rest->data + len, rest->len - len};
+	return line;
+}
+
+static const struct node *list_lines(struct span text, struct arena *arena)
+{
+	struct node *list = node_new_sequence(arena, NULL);
+	struct span end;
+
+	while (list && text.len) {
+		struct span line = next_line(&text, &end);
+		const char *copy = arena_copy(arena, line);
+		struct node *node =
+			node_new_scalar(arena, (struct span){copy, line.len}, NODE_DOUBLE);
+
+		if (!copy || !node || node_push(arena, list, node) < 0)
+			return NULL;
+	}
+	return list;
+}
+
+static int read_own(struct put_lines *lines)
+{
+	struct span rest = lines->request->text;
+	size_t size = 2;
+
+	for (size_t i = 0; i < rest.len; i++)
+		size += rest.data[i] == '\n';
+	lines->own = arena_zalloc(lines->arena, size, sizeof(*lines->own));
+	if (!lines->own)
+		return -ENOMEM;
+	for (lines->count = 1; rest.len; lines->count++) {
+		struct own_line *line = &lines->own[lines->count];
+
+		line->text = next_line(&rest, &line->end);
+	}
+	return 0;
+}
+
+/* Finds the merged lines that are the target's. */
+static int number_lines(struct put_lines *lines)
+{
+	const struct put_lines_request *request = lines->request;
+	const struct origin_piece *piece = origin_pieces(request->merged->origins);
+	struct span rest = request->merged->text, end;
+
+	lines->merged = list_lines(rest, lines->arena);
+	lines->numbers = lines->merged ? arena_zalloc(lines->arena, lines->merged->seq.count + 1,
+						 sizeof(*lines->numbers))
+				       : NULL;
+	if (!lines->numbers)
+		return -ENOMEM;
+	for (uint32_t i = 0, number = 0; rest.len; i++) {
+		size_t offset = (size_t)(rest.data - request->merged->text.data);
+
+		while (piece && offset >= piece->offset + piece->len)
+			piece = piece->next;
+		if (piece && offset >= piece->offset) {
+			number = offset == piece->offset ? piece->line : number + 1;
+			if (strcmp(piece->source->name, request->target->name) == 0 &&
+				number < lines->count)
+				lines->numbers[i] = number;
+		}
+		next_line(&rest, &end);
+	}
+	return 0;
+}
+
+static struct own_line *find_own(struct put_lines *lines, const char *prefix, struct span text)
+{
+	size_t len = strlen(prefix);
+
+	for (uint32_t i = 1; i < lines->count; i++) {
+		struct own_line *line = &lines->own[i];
+
+		if (line->text.data && line->text.len == len + text.len &&
+			memcmp(line->text.data, prefix, len) == 0 &&
+			memcmp(line->text.data + len, text.data, text.len) == 0)
+			return line;
+	}
+	return NULL;
+}
+
+/* Returns the target's line behind which a line between the merged lines [end - 1] and [begin]
+ * belongs. */
+static struct own_line *find_place(struct put_lines *lines, uint32_t end, uint32_t begin)
+{
+	const uint32_t *numbers = lines->numbers, count = lines->merged->seq.count;
+
+	if (!(end && numbers[end - 1]) && begin < count && numbers[begin])
+		return &lines->own[numbers[begin] - 1];
+	while (end && !numbers[end - 1])
+		end--;
+	if (end)
+		return &lines->own[numbers[end - 1]];
+	while (begin < count && !numbers[begin])
+		begin++;
+	return &lines->own[begin < count ? numbers[begin] - 1 : lines->count - 1];
+}
+
+static int add_line(struct put_lines *lines, struct own_line *place, struct span text)
+{
+	struct new_line *line = arena_alloc(lines->arena, sizeof(*line));
+
+	if (!line)
+		return -ENOMEM;
+	*line = (struct new_line){.next = place->behind, .text = text};
+	place->behind = line;
+	return 0;
+}
+
+/* Takes away a line of another file, if the strategy can do so. */
+static int remove_other(struct put_lines *lines, struct span text)
+{
+	struct own_line *same = find_own(lines, "", text);
+	const char *data;
+
+	if (!*lines->request->remover || !text.len)
+		return 0;
+	data = arena_printf(
+		lines->arena, "%s%.*s", lines->request->remover, (int)text.len, text.data);
+	if (!data)
+		return -ENOMEM;
+	if (!same)
+		return add_line(lines, &lines->own[lines->count - 1], span_of(data));
+	same->text = span_of(data);
+	return 0;
+}
+
+static int do_op(struct put_lines *lines, const struct edit_op *op)
+{
+	uint32_t i = op->steps[0].index, is_old = op->kind != EDIT_INSERT;
+	struct own_line *line = is_old && lines->numbers[i] ? &lines->own[lines->numbers[i]] : NULL;
+	int r = 0;
+
+	if (line) {
+		line->text = op->kind == EDIT_SET ? op->value->text : (struct span){NULL, 0};
+		return 0;
+	}
+	if (is_old)
+		r = remove_other(lines, lines->merged->seq.items[i]->text);
+	if (r < 0 || op->kind == EDIT_REMOVE)
+		return r;
+	if (*lines->request->remover && lines->way == PUT_LINES_RESTORE)
+		line = find_own(lines, lines->request->remover, op->value->text);
+	if (!line)
+		return add_line(lines, find_place(lines, i, i + is_old), op->value->text);
+	line->text = (struct span){NULL, 0};
+	return 0;
+}
+
+/* Appends a line and its break. If the text before has no break at its end, one comes first. */
+static char *put_line(char *out, const char *begin, struct span text, struct span end)
+{
+	if (out > begin && out[-1] != '\n')
+		out = mempcpy(out, end.data, end.len);
+	if (text.len)
+		out = mempcpy(out, text.data, text.len);
+	return mempcpy(out, end.data, end.len);
+}
+
+/* Returns the break of new lines: that of the target's first line, or else of the merged text. */
+static struct span usual_end(const struct put_lines *lines)
+{
+	struct span rest = lines->request->merged->text, end = {"\n", 1};
+
+	if (lines->count > 1 && lines->own[1].end.len)
+		return lines->own[1].end;
+	if (rest.len)
+		next_line(&rest, &end);
+	return end.len ? end : (struct span){"\n", 1};
+}
+
+static int write_own(const struct put_lines *lines, struct span *ret)
+{
+	const struct own_line *last = &lines->own[lines->count - 1];
+	struct span end = usual_end(lines);
+	bool has_break = lines->count == 1 || last->end.len;
+	size_t size = 1;
+
+	for (const struct own_line *own = lines->own; own <= last; own++) {
+		size += own->text.len + 2 * end.len + own->end.len;
+		for (const struct new_line *new = own->behind; new; new = new->next)
+			size += new->text.len + 2 * end.len;
+	}
+	char *text = arena_alloc(lines->arena, size), *out = text;
+	if (!text)
+		return -ENOMEM;
+	for (const struct own_line *own = lines->own; own <= last; own++) {
+		if (own->text.data)
+			out = put_line(out, text, own->text, own->end.len ? own->end : end);
+		for (const struct new_line *new = own->behind; new; new = new->next)
+			out = put_line(out, text, new->text, end);
+	}
+	if (!has_break && out > text)
+		out -= end.len;
+	*out = '\0';
+	*ret = (struct span){text, (size_t)(out - text)};
+	return 0;
+}
+
+/*
+ * Makes the target's new text. Returns 0 with *ret in `arena`, NUL-terminated; PROBLEM, without a
+ * filled problem, if the texts differ too much; or -ENOMEM.
+ */
+static int put_lines(const struct put_lines_request *request, enum put_lines_way way,
+	struct arena *arena, struct span *ret)
+{
+	struct put_lines lines = {.request = request, .way = way, .arena = arena};
+	const struct node *wanted = list_lines(request->wanted, arena);
+	struct edit_op *ops = NULL;
+	size_t count = 0;
+
+	int r = wanted ? read_own(&lines) : -ENOMEM;
+	if (r == 0)
+		r = number_lines(&lines);
+	if (r < 0)
+		return r;
+	const struct stream present = {.roots = &lines.merged, .count = 1};
+	const struct stream future = {.roots = &wanted, .count = 1};
+	r = put_compare(&present, &future, arena, &ops, &count);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = ops[i].count ? do_op(&lines, &ops[i]) : PROBLEM;
+	return r == 0 ? write_own(&lines, ret) : r;
+}
 
 struct trial {
 	const struct put_request *request;
