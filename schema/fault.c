@@ -6,8 +6,6 @@
  *      %n   is the number of items             %1 %2    are the record's numbers
  *      %c   is the number of the keyword's entries
  */
-#include "fault.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +13,7 @@
 
 #include "cleanup.h"
 #include "key.h"
+#include "run.h"
 #include "scalar.h"
 #include "shown.h"
 #include "word.h"

@@ -6,7 +6,6 @@
 #include "array.h"
 #include "budget.h"
 #include "cleanup.h"
-#include "fault.h"
 #include "reading.h"
 
 #define BITS_A_WORD 64

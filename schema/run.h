@@ -170,3 +170,6 @@ bool run_matches(struct schema_run *run, const struct pattern *pattern, const st
  */
 const struct subschema *run_dynamic(
 	struct schema_run *run, struct span name, const struct node *instance);
+
+/** Converts the run's records to faults (schema.h), in `arena`. Returns 0 or -ENOMEM. */
+int faults_make(const struct schema_run *run, struct arena *arena, struct faults *ret);

@@ -1,7 +1,10 @@
-#include "toml_edit.h"
-
+/*
+ * A new value goes behind its table's last pair, and a new table behind everything in its parent
+ * table. A table is written like its neighbours: with a header, as dotted keys, or inline.
+ */
 #include <errno.h>
 
+#include "format/toml.h"
 #include "scalar.h"
 #include "toml_entry.h"
 #include "toml_items.h"

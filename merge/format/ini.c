@@ -6,7 +6,7 @@
  *      key             no value: null, which differs from an empty value
  *          more        continues the value, if the dialect allows it
  */
-#include "ini.h"
+#include "ini_dialect.h"
 
 #include <errno.h>
 #include <stdio.h>

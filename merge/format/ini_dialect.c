@@ -13,7 +13,7 @@
  *      grafana       go-ini as Grafana calls it: "#" and ";" begin comments anywhere except in `…`
  *                    and """…""".
  */
-#include "ini.h"
+#include "ini_dialect.h"
 #include "ini_check.h"
 
 #include <stdio.h>

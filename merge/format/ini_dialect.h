@@ -80,3 +80,8 @@ bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
  */
 void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
 	const struct pair *about, char *out, size_t size);
+
+/* read(), write() and edit() of struct format, for all dialects. */
+int ini_read(struct builder *builder, struct span text);
+int ini_write(struct writer *writer, const struct node *root);
+int ini_edit(struct edit *edit, const struct edit_op *op);

@@ -1,7 +1,5 @@
 #include "toml.h"
 
-#include "edit/toml_edit.h"
-
 /* A version of TOML. All have one name: a file is TOML, whichever version its program reads. */
 #define TOML(version, reader)                                                                      \
 	{                                                                                          \

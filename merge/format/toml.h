@@ -1,5 +1,5 @@
 /*
- * TOML's reader and writer: read() and write() of struct format.
+ * TOML's reader, writer and editor: read(), write() and edit() of struct format.
  *
  * A node's style records how TOML writes it:
  *
@@ -21,6 +21,7 @@
 int toml_read(struct builder *builder, struct span text);
 int toml_read_1_0(struct builder *builder, struct span text);
 int toml_write(struct writer *writer, const struct node *root);
+int toml_edit(struct edit *edit, const struct edit_op *op); /* in edit/toml_edit.c */
 
 /** Returns whether a key without quotes may contain `c`. */
 static inline bool toml_is_bare(char c)

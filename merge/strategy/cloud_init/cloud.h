@@ -21,7 +21,6 @@
 #include "json_patch.h"
 #include "node_memo.h"
 #include "strategy.h"
-#include "work.h"
 
 /* node.mark of nodes that this merge made and may change. */
 #define CLOUD_OWNED 1

@@ -11,7 +11,26 @@
 #include "node_memo.h"
 #include "origin.h"
 #include "problem.h"
-#include "work.h"
+
+/*
+ * A bound on work that grows faster than the input: each of many small patches may copy a large
+ * document. The unit is one value that is read or copied.
+ */
+struct work {
+	uint64_t left; /* units */
+};
+
+/* Entries of a list that memmove(3) shifts in the time of one unit. */
+#define WORK_SHIFT 16
+
+/* Counts `units`. Returns false if the bound is exceeded; the caller must stop in that case. */
+static inline bool work_spend(struct work *work, uint64_t units)
+{
+	if (units > work->left)
+		return false;
+	work->left -= units;
+	return true;
+}
 
 /*
  * Bit of node.mark: the list is an item of !!omap or !!pairs, in Python a tuple. A patch can't
