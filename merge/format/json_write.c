@@ -9,7 +9,6 @@
 #include "json.h"
 #include "number.h"
 #include "scalar.h"
-#include "text_key.h"
 #include "utf8.h"
 
 static void put_escape(struct output *output, unsigned char c)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "scalar.h"
-#include "text_key.h"
 #include "utf8.h"
 
 /* For tests of eight bytes at once: no byte is NUL or above 0x7F. */

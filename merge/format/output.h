@@ -30,6 +30,20 @@ struct writer {
 /** Reports a collection that is nested too deep. Returns PROBLEM. */
 int writer_too_deep(const struct writer *writer, const struct node *node);
 
+/* How a key's text is determined. */
+enum text_key_kind {
+	TEXT_KEY_AS_WRITTEN, /* the key's own text; a map or list as a key is refused */
+	TEXT_KEY_OF_JSON,    /* by scalar_json(); a key that it can't convert passes */
+};
+
+/**
+ * Checks keys for a format in which all keys are strings: no two keys of the map may have the same
+ * text. `format` is the format's name. Returns 0,
+ * PROBLEM or -ENOMEM.
+ */
+int text_key_check(const struct writer *writer, const struct node *map, const char *format,
+	enum text_key_kind kind);
+
 /* Makes room for `more` bytes. Returns false after a failure. */
 bool output_grow(struct output *output, size_t more);
 

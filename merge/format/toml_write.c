@@ -22,7 +22,6 @@
 
 #include "number.h"
 #include "output.h"
-#include "text_key.h"
 #include "toml.h"
 #include "toml_value.h"
 #include "utf8.h"
