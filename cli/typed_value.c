@@ -7,7 +7,7 @@
 
 #include "array.h"
 #include "cleanup.h"
-#include "edit/edit_value.h"
+#include "edit/edit_tree.h"
 #include "scalar.h"
 #include "text.h"
 
@@ -335,7 +335,7 @@ static int translate(const struct typed_value *value, struct arena *arena,
 	declared.schema = value->options->edited;
 	if (format_of_tree(declared.format) != &format_yaml || declared.schema == to)
 		return 0;
-	int r = edit_value_convert(&op, &to, &declared, arena, &document, problem);
+	int r = edit_op_convert(&op, &to, &declared, arena, &document, problem);
 	if (document && take_document(documents, document, &document) < 0)
 		return -ENOMEM;
 	*node = op.value;

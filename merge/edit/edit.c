@@ -4,7 +4,6 @@
 #include "array.h"
 #include "cleanup.h"
 #include "edit_tree.h"
-#include "edit_value.h"
 #include "editor.h"
 #include "splice.h"
 
@@ -168,7 +167,7 @@ static int convert(struct edit_run *run, struct edit_op *op)
 
 	if (array_grow(run->documents, run->count, run->capacity) < 0)
 		return -ENOMEM;
-	int r = edit_value_convert(op, run->state.document->yaml, run->request->options, run->arena,
+	int r = edit_op_convert(op, run->state.document->yaml, run->request->options, run->arena,
 		&document, run->problem);
 	if (document)
 		run->documents[run->count++] = document;

@@ -8,7 +8,6 @@
 #include "array.h"
 #include "cleanup.h"
 #include "edit_tree.h"
-#include "edit_value.h"
 #include "key.h"
 #include "put_form.h"
 #include "scalar.h"
@@ -602,7 +601,7 @@ static int convert_value(struct put *put, struct edit_op *op)
 {
 	const struct read_options options = read_options_for(&put->merge, put->merge.to);
 	struct document *document = NULL;
-	int r = edit_value_convert(op, NULL, &options, put->arena, &document, put->problem);
+	int r = edit_op_convert(op, NULL, &options, put->arena, &document, put->problem);
 
 	return document && keep_document(put, document) < 0 ? -ENOMEM : r;
 }
