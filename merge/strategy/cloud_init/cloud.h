@@ -137,6 +137,16 @@ int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *
 int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
 	const struct node *with, const struct node **ret);
 
+/**
+ * Record a merger's decision, for origins. `rule` is the merger with its option, as users write it.
+ * cloud_note_taken(): the new value `with` replaces `value`. cloud_note(): `value` stands, and
+ * `with` is a part of it or lost.
+ */
+void cloud_note_taken(struct cloud *cloud, const struct cloud_dispatch *mergers,
+	const struct node *value, const struct node *with, const char *rule);
+void cloud_note(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
+	const struct node *with, enum origin_fate fate, const char *rule);
+
 enum cloud_kind cloud_kind(const struct node *node);
 
 /** Returns Python's name of the kind with an article, for messages: "a dict", "an int" … */

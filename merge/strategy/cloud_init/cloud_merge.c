@@ -5,10 +5,36 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cloud_note.h"
+#include "cloud.h"
 #include "lua_merger.h"
 #include "origin_bound.h"
 #include "scalar.h"
+
+void cloud_note_taken(struct cloud *cloud, const struct cloud_dispatch *mergers,
+	const struct node *value, const struct node *with, const char *rule)
+{
+	const struct origin *known = origin_of(cloud->origins, with);
+	const struct origin_why why = {rule, mergers->by};
+
+	if (!cloud->origins || value == with)
+		return;
+	/*
+	 * A script may merge the same values in turn. If each took over the steps of the other,
+	 * their number would double each time.
+	 */
+	if (known && known->first)
+		origin_note(cloud->origins, with, origin_bound_place(value, cloud->arena),
+			ORIGIN_LOST, why);
+	else
+		origin_replace(cloud->origins, with,
+			origin_bound_lost(cloud->origins, value, cloud->arena), why);
+}
+
+void cloud_note(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
+	const struct node *with, enum origin_fate fate, const char *rule)
+{
+	origin_note(cloud->origins, value, with, fate, (struct origin_why){rule, mergers->by});
+}
 
 enum cloud_kind cloud_kind(const struct node *node)
 {
@@ -110,6 +136,16 @@ static int without_deleted(struct cloud *cloud, struct node *map, struct node **
 	return r;
 }
 
+/* Records that `null` removes the pair from the map. */
+static void note_removed(struct cloud *cloud, const struct node *map, const struct pair *pair,
+	const struct node *null)
+{
+	if (cloud->origins)
+		origin_remove(cloud->origins, map, pair->key,
+			origin_bound_lost(cloud->origins, pair->value, cloud->arena),
+			(struct origin_why){"dict(allow_delete)", null});
+}
+
 /* Merges the values of a key that both maps have. */
 static int merge_same_key(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, struct node *map, struct pair *at,
@@ -119,16 +155,15 @@ static int merge_same_key(struct cloud *cloud, const struct cloud_dispatch *merg
 	uint32_t weight = value->weight;
 
 	if (merger->replace) {
-		if (cloud->origins)
-			cloud_note_taken(cloud, mergers, value, with, "dict(replace)");
+		cloud_note_taken(cloud, mergers, value, with, "dict(replace)");
 		value = with;
 	} else if (recurses(merger, with)) {
 		int r = cloud_merge(cloud, mergers, value, with, &value);
 		if (r != 0)
 			return r;
 	} else {
-		cloud_note_kept(
-			cloud, mergers, value, with, "dict(no_replace): the old value is kept");
+		cloud_note(cloud, mergers, value, with, ORIGIN_LOST,
+			"dict(no_replace): the old value is kept");
 		return 0;
 	}
 	at->value = value;
@@ -176,7 +211,7 @@ static int merge_pairs(struct cloud *cloud, const struct cloud_dispatch *mergers
 		}
 		struct pair *at = &(*map)->map.pairs[found - (*map)->map.pairs];
 		if (merger->allow_delete && scalar_is_null(pair->value)) {
-			cloud_note_removed(cloud, *map, at, pair->value);
+			note_removed(cloud, *map, at, pair->value);
 			at->value = NULL;
 			has_deleted = true;
 		} else {
@@ -194,7 +229,7 @@ static int merge_dict(struct cloud *cloud, const struct cloud_dispatch *mergers,
 
 	if (cloud_kind(with) != CLOUD_DICT) {
 		*ret = value;
-		cloud_note_kept(cloud, mergers, value, with,
+		cloud_note(cloud, mergers, value, with, ORIGIN_LOST,
 			"dict(): a value of another kind is not merged into a dict");
 		return 0;
 	}
@@ -211,8 +246,8 @@ static int merge_dict(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	if (r != 0)
 		return r;
 	*ret = map;
-	cloud_note_part(
-		cloud, mergers, map, with, merger->replace ? "dict(replace)" : "dict(no_replace)");
+	cloud_note(cloud, mergers, map, with, ORIGIN_PART,
+		merger->replace ? "dict(replace)" : "dict(no_replace)");
 	return 0;
 }
 
@@ -286,7 +321,8 @@ static int extend_list(struct cloud *cloud, const struct cloud_dispatch *mergers
 	if (r != 0)
 		return r;
 	*ret = list;
-	cloud_note_part(cloud, mergers, list, with, is_append ? "list(append)" : "list(prepend)");
+	cloud_note(cloud, mergers, list, with, ORIGIN_PART,
+		is_append ? "list(append)" : "list(prepend)");
 	if (is_append) {
 		for (uint32_t i = 0; r == 0 && i < count; i++)
 			r = node_push(cloud->arena, list, item_of(with, i));
@@ -329,13 +365,13 @@ static int merge_items(struct cloud *cloud, const struct cloud_dispatch *mergers
 	uint32_t i;
 	int r = 0;
 
-	cloud_note_part(cloud, mergers, list, with, "list(replace): item by item");
+	cloud_note(cloud, mergers, list, with, ORIGIN_PART, "list(replace): item by item");
 	for (i = 0; r == 0 && i < list->seq.count && i < with->seq.count; i++) {
 		const struct node *old = list->seq.items[i], *item = with->seq.items[i];
 		uint32_t weight = old->weight;
 		if (recurses(merger, item))
 			r = cloud_merge(cloud, mergers, old, item, &item);
-		else if (cloud->origins)
+		else
 			cloud_note_taken(cloud, mergers, old, item, "list(replace): item by item");
 		if (r != 0)
 			break;
@@ -343,7 +379,7 @@ static int merge_items(struct cloud *cloud, const struct cloud_dispatch *mergers
 		node_reweigh(list, weight, item->weight);
 	}
 	for (; r == 0 && cloud->origins && i < with->seq.count; i++)
-		cloud_note_kept(cloud, mergers, list, with->seq.items[i],
+		cloud_note(cloud, mergers, list, with->seq.items[i], ORIGIN_LOST,
 			"list(replace): the list stays as long as it was");
 	return r;
 }
@@ -358,8 +394,8 @@ static int merge_list(struct cloud *cloud, const struct cloud_dispatch *mergers,
 		return extend_list(cloud, mergers, merger, value, with, ret);
 	if (merger->method == LIST_NO_REPLACE) {
 		*ret = value;
-		cloud_note_kept(
-			cloud, mergers, value, with, "list(no_replace): the old value is kept");
+		cloud_note(cloud, mergers, value, with, ORIGIN_LOST,
+			"list(no_replace): the old value is kept");
 		return look_at_items(cloud, value, with);
 	}
 	if (!node_is_sequence(with) && value->mark & MARK_TUPLE)
@@ -424,9 +460,21 @@ static int merge_str(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	joined->text = (struct span){text, len};
 	joined->style = (uint8_t)joined_style(value, joined);
 	origin_bound_move(cloud->origins, value, joined);
-	cloud_note_part(cloud, mergers, joined, with, "str(append)");
+	cloud_note(cloud, mergers, joined, with, ORIGIN_PART, "str(append)");
 	*ret = joined;
 	return 0;
+}
+
+/* Records that no merger handles the kind of `value`. */
+static void note_unhandled(struct cloud *cloud, const struct cloud_dispatch *mergers,
+	const struct node *value, const struct node *with)
+{
+	enum cloud_kind kind = cloud_kind(value);
+	const char *rule = arena_printf(cloud->arena, "no merger handles %s: the old %s is kept",
+		kind == CLOUD_OTHER ? "a value of this type" : cloud_kind_name(kind),
+		kind == CLOUD_OTHER ? "one" : "value");
+
+	cloud_note(cloud, mergers, value, with, ORIGIN_LOST, rule ? rule : "no merger handles it");
 }
 
 int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
@@ -439,7 +487,7 @@ int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const
 	if (!merger) {
 		*ret = value;
 		if (cloud->origins)
-			cloud_note_unhandled(cloud, mergers, value, with);
+			note_unhandled(cloud, mergers, value, with);
 		return 0;
 	}
 	/* Trees are not that deep; only a merger in Lua can call itself so often. */

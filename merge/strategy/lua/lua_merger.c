@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cloud_note.h"
 #include "lua_sandbox.h"
 #include "lua_value.h"
 
@@ -437,7 +436,7 @@ static const struct node *note_result(
 	struct cloud *cloud = merger->lua->cloud;
 
 	if (is_given(result, value)) {
-		cloud_note_kept(cloud, mergers, value, with, merger->rule);
+		cloud_note(cloud, mergers, value, with, ORIGIN_LOST, merger->rule);
 		return value;
 	}
 	if (is_given(result, with)) {
@@ -447,8 +446,8 @@ static const struct node *note_result(
 	/* The mergers that the script called have recorded their decisions. */
 	if (merger->lua->merged && is_given(result, merger->lua->merged))
 		return result;
-	cloud_note_part(cloud, mergers, result, value, merger->rule);
-	cloud_note_part(cloud, mergers, result, with, merger->rule);
+	cloud_note(cloud, mergers, result, value, ORIGIN_PART, merger->rule);
+	cloud_note(cloud, mergers, result, with, ORIGIN_PART, merger->rule);
 	return result;
 }
 
