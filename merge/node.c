@@ -403,7 +403,7 @@ const char *node_foreign_tag(const struct node *node)
 	return node->tag;
 }
 
-static bool tags_equal(const struct node *a, const struct node *b)
+bool node_tags_equal(const struct node *a, const struct node *b)
 {
 	const char *tag_a = node_foreign_tag(a), *tag_b = node_foreign_tag(b);
 
@@ -442,7 +442,7 @@ bool node_equal(const struct node *a, const struct node *b)
 		return false;
 	if (node_is_scalar(a))
 		return scalar_equal(a, b);
-	if (!tags_equal(a, b))
+	if (!node_tags_equal(a, b))
 		return false;
 	return node_is_map(a) ? maps_equal(a, b) : sequences_equal(a, b);
 }

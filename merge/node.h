@@ -187,6 +187,9 @@ int node_change(struct arena *arena, const struct node *node, struct node **copy
  */
 const char *node_foreign_tag(const struct node *node);
 
+/** Returns whether both maps or lists have the same node_foreign_tag(), or none. */
+bool node_tags_equal(const struct node *a, const struct node *b);
+
 /** Returns "a map", "a list" or "a scalar", for messages. */
 const char *node_kind_name(const struct node *node);
 

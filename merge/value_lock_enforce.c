@@ -44,13 +44,6 @@ static bool is_free(const struct value_lock_enforcement *keep, const struct valu
 	return !spot->place && value_lock_set_is_empty(keep->lock, spot->set);
 }
 
-static bool tags_equal(const struct node *a, const struct node *b)
-{
-	const char *tag = node_foreign_tag(a), *other = node_foreign_tag(b);
-
-	return tag == other || (tag && other && strcmp(tag, other) == 0);
-}
-
 /*
  * Returns whether the values are equal and have the same types at all depths: a program may tell 1
  * from 1.0.
@@ -63,7 +56,7 @@ static bool is_same(const struct node *a, const struct node *b)
 		return false;
 	if (node_is_scalar(a))
 		return scalar_type(a) == scalar_type(b) && node_equal(a, b);
-	if (node_count(a) != node_count(b) || !tags_equal(a, b))
+	if (node_count(a) != node_count(b) || !node_tags_equal(a, b))
 		return false;
 	for (uint32_t i = 0; i < node_count(a); i++) {
 		const struct pair *pair = node_is_map(a) ? &a->map.pairs[i] : NULL;
@@ -514,7 +507,7 @@ static bool are_alike(
 {
 	if (!low || !now || low->kind != now->kind || node_is_scalar(now))
 		return false;
-	return !spot->place || (node_is_map(now) && tags_equal(low, now));
+	return !spot->place || (node_is_map(now) && node_tags_equal(low, now));
 }
 
 static int settle_collection(struct value_lock_enforcement *keep,

@@ -331,13 +331,6 @@ int edit_tree_apply(const struct edit_tree *tree, const struct edit_op *op, stru
 	return roots[op->document] ? 0 : -ENOMEM;
 }
 
-static bool has_same_tag(const struct node *a, const struct node *b)
-{
-	const char *tag = node_foreign_tag(a), *other = node_foreign_tag(b);
-
-	return tag && other ? strcmp(tag, other) == 0 : !tag && !other;
-}
-
 /* Returns whether the value can be written in several ways that mean different things to people. */
 static bool is_counted(const struct node *scalar)
 {
@@ -375,7 +368,7 @@ static bool is_same_scalar(const struct node *a, const struct node *b, bool mind
 	/* 1.10 equals 1.1, but is not the number that the user asked for. NaN equals nothing. */
 	if (a->schema == b->schema && is_counted(a))
 		return is_counted(b) && scalar_type(a) == scalar_type(b) &&
-		       span_equal(a->text, b->text) && has_same_tag(a, b);
+		       span_equal(a->text, b->text) && node_tags_equal(a, b);
 	return node_equal(a, b);
 }
 
@@ -403,7 +396,7 @@ bool edit_same(const struct node *a, const struct node *b, bool minds_order)
 		return false;
 	if (node_is_scalar(a))
 		return is_same_scalar(a, b, minds_order);
-	if (node_count(a) != node_count(b) || !has_same_tag(a, b))
+	if (node_count(a) != node_count(b) || !node_tags_equal(a, b))
 		return false;
 	if (node_is_map(a))
 		return has_same_pairs(a, b, minds_order);
