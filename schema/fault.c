@@ -301,7 +301,6 @@ static void put_pointer_step(struct fault_text *text, struct span name)
 		put(text, *at == '~' ? "~0" : *at == '/' ? "~1" : "%c", *at);
 }
 
-/* Writes the JSON pointer of a subschema. */
 static void put_pointer(struct fault_text *text, const struct subschema *subschema)
 {
 	const struct subschema *path[STEPS_MAX];

@@ -365,7 +365,6 @@ static int read_contains(struct reading *reading, struct keyword *keyword)
 	return read_one(reading, keyword);
 }
 
-/* Reads a list of names that a map must have. */
 static int read_name_list(struct reading *reading, const struct keyword *keyword,
 	const struct node *list, struct member **ret, uint32_t *count)
 {

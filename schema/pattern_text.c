@@ -108,7 +108,6 @@ static bool take_hex(struct pattern_reader *reader, int count, uint32_t *ret)
 	return true;
 }
 
-/* Reads the digits after "\u". */
 static bool take_unicode(struct pattern_reader *reader, uint32_t *ret)
 {
 	uint32_t low;
@@ -458,7 +457,6 @@ static size_t quantifier_length(const struct pattern_reader *reader)
 	return c == '{' ? braces_length(reader) : c && strchr("*+?", c);
 }
 
-/* Reads a quantifier, if there is one. */
 static int read_quantifier(struct pattern_reader *reader, bool is_term)
 {
 	size_t length = quantifier_length(reader);

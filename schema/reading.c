@@ -121,7 +121,6 @@ static bool is_anchor_name(struct span name)
 	return name.len > 0;
 }
 
-/* Adds the dynamic anchor to its resource. */
 static int put_dynamic(struct reading *reading, struct span name, struct subschema *subschema)
 {
 	struct resource *resource = subschema->resource;
@@ -318,7 +317,6 @@ int reading_subschema(struct reading *reading, const struct node *node,
 	return r;
 }
 
-/* Remembers a document, for other references to it. */
 static int remember_document(
 	struct reading *reading, const struct resource *place, struct subschema *root)
 {

@@ -125,7 +125,6 @@ static int read_draft_schema(struct reading *reading, struct span uri)
 	return reading_document(reading, &draft, DRAFT_2020_12, &root);
 }
 
-/* Makes the URI lead to the subschema, too. */
 static int put_uri(struct reading *reading, struct span uri, struct subschema *root)
 {
 	return table_put(&reading->schema->resources, reading->schema->arena, uri, root);

@@ -49,7 +49,6 @@ static int open(struct loop_search *search, struct subschema *subschema)
 		(struct loop_frame){subschema, 0, 0});
 }
 
-/* Does one step of the search. */
 static int step(struct loop_search *search, struct problem *problem)
 {
 	struct loop_frame *frame = &search->frames[search->count - 1];

@@ -134,7 +134,6 @@ static bool is_atom(struct span atom, bool is_international)
 	return atom.len > 0;
 }
 
-/* Skips a quoted text, at its first quote. */
 static bool take_quoted(struct span *text, bool is_international)
 {
 	text_skip(text, 1);

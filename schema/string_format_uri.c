@@ -44,7 +44,6 @@ static bool take_beyond(struct span *text, enum beyond beyond)
 	return text_skip(text, len);
 }
 
-/* Skips "%" and two digits. */
 static bool take_code(struct span *text)
 {
 	if (text->len < 3 || text->data[0] != '%' || !text_is_hex((unsigned char)text->data[1]) ||
@@ -116,7 +115,6 @@ static bool is_authority(struct span text, enum beyond beyond)
 	return text.len == 0 && is_part(host, "", beyond);
 }
 
-/* Skips a scheme and its colon. */
 static bool take_scheme(struct span *text)
 {
 	size_t len = 0;
@@ -204,7 +202,6 @@ static bool take_variable(struct span *text)
 	return true;
 }
 
-/* Skips an expression, behind its brace. */
 static bool take_expression(struct span *text)
 {
 	if (text_is_of(text_peek(text), "+#./;?&=,!@|"))
