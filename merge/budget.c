@@ -47,7 +47,6 @@ bool budget_is_spent(struct budget *budget)
 	return budget->state != BUDGET_LEFT;
 }
 
-/* Returns the time by the clock that counts for the budget now. */
 static uint64_t now_of(const struct budget *budget)
 {
 	return read_clock(budget->end_ns ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);

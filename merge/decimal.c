@@ -107,7 +107,6 @@ static void read_number(struct decimal *ret)
 	ret->count = 0;
 }
 
-/* Returns whether the text is decimal: only digits, "." and an exponent. */
 static bool is_decimal(struct span text)
 {
 	for (size_t i = 0; i < text.len; i++)

@@ -194,7 +194,6 @@ const struct node *item_key_before(const struct node *by)
 	return before;
 }
 
-/* Joins the names of a list's items. Returns NULL when there is no memory. */
 static const char *join(const struct node *list, const char *comma, struct arena *arena)
 {
 	const char *text = "";

@@ -20,7 +20,6 @@ static size_t condition_length(struct span text)
 	return text.len;
 }
 
-/* Returns the word without its quotes, if it has some. */
 static struct span unquote(struct span word)
 {
 	bool is_quoted =

@@ -85,7 +85,6 @@ static int take_found(struct key_matcher *matcher, const struct node *value, siz
 	return 0;
 }
 
-/* Returns whether a new value can be put into it. */
 static bool is_open(const struct node *in)
 {
 	return in && (!node_is_scalar(in) || scalar_is_null(in));
@@ -206,7 +205,6 @@ static int refuse_tries(const struct key_matcher *matcher)
 		matcher->text);
 }
 
-/* Matches the rest of the KEY, from `at` on, in `in`. */
 static int match(struct key_matcher *matcher, const struct node *in, size_t at, size_t depth)
 {
 	size_t count = matcher->count;
@@ -238,8 +236,6 @@ static int match(struct key_matcher *matcher, const struct node *in, size_t at, 
 	return r == 0 && matcher->count == count ? take_end(matcher, in, at, depth) : r;
 }
 
-/* Paths of other tools. */
-
 /*
  * Reads one name of "a/b" or "/a/b", up to the next slash; ~1 is a slash in it. Returns NULL when
  * there is no memory.
@@ -263,7 +259,6 @@ static const char *next_token(const struct key_matcher *matcher, const char **at
 	return token;
 }
 
-/* Writes the path as a KEY of plyfs. */
 static int name_pointer(const struct key_matcher *matcher, size_t from, struct key_text *ret)
 {
 	const char *at = matcher->text + from;
@@ -347,8 +342,6 @@ static const char *without_braces(const char *text, struct arena *arena)
 		return text;
 	return arena_copy(arena, (struct span){text + 1, len - 2});
 }
-
-/* New values. */
 
 /* The style of the names in a map. */
 struct manners {
@@ -699,14 +692,12 @@ static void name_found(
 	key_text_fini(&part);
 }
 
-/* Puts what stands in front of the i-th of `count` choices. */
 static void put_between(size_t i, size_t count, struct key_text *ret)
 {
 	if (i)
 		key_text_put_text(ret, span_of(i + 1 < count ? ", " : " or "));
 }
 
-/* Refuses a KEY that fits several values of one document: it gives a KEY for each. */
 static int refuse_values(const struct key_matcher *matcher)
 {
 	bool is_every = matcher->count < FOUND_MAX && !are_tries_spent(matcher);
@@ -762,7 +753,6 @@ static int match_root(struct key_matcher *matcher, const struct node *root)
 	return r;
 }
 
-/* Writes the KEY, which names no document, as one of that document. */
 static void put_form(const struct key_matcher *matcher, size_t document, struct key_text *ret)
 {
 	const char *rest = matcher->text + prefix_of(matcher->text);
@@ -837,7 +827,6 @@ static int match_documents(struct key_matcher *matcher, struct dead_end *ends, s
 	return r == 0 && !count ? KEY_NEW : r;
 }
 
-/* Matches the KEY in the trees that are no documents of the file. */
 static int match_others(
 	struct key_matcher *matcher, const struct key_ground *ground, struct key *ret)
 {
@@ -904,7 +893,6 @@ static int name_new(struct key_matcher *matcher, const struct dead_end *ends, st
 	return make_new(matcher, ret);
 }
 
-/* Reads the document that the KEY names into the matcher and *ret. */
 static int name_document(struct key_matcher *matcher, bool wants_new, struct key *ret)
 {
 	struct stream_place place;

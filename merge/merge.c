@@ -116,7 +116,6 @@ static int find_and_note(void *context, const char *directory, const char *name,
 	return r;
 }
 
-/* Concatenates `head` and `body`. */
 static int join(struct arena *arena, struct span head, struct span body, struct span *ret)
 {
 	char *text = arena_alloc(arena, head.len + body.len + 1);
@@ -141,7 +140,6 @@ static const char *result_name(const struct merge_request *request)
 	return name ? name : "";
 }
 
-/* Makes the lines before a tree's text: the strategy's own, and the header. */
 static int make_head(const struct merge_request *request, const struct merge_output *output,
 	struct span body, struct merge_result *result, struct span *ret)
 {
@@ -160,7 +158,6 @@ static int make_head(const struct merge_request *request, const struct merge_out
 	return r < 0 ? r : join(result->arena, *ret, header, ret);
 }
 
-/* Copies `text` with "\r\n" for each "\n". */
 static int end_lines_with_crlf(struct arena *arena, struct span text, struct span *ret)
 {
 	size_t count = 0;

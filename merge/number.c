@@ -79,7 +79,6 @@ static const char *skip_underscores(const char *p, const char *end)
 	return p;
 }
 
-/* Returns the digits without leading zeros. */
 static struct span significant(struct span digits)
 {
 	const char *p = digits.data, *end = digits.data + digits.len;

@@ -34,7 +34,6 @@ static bool take_char(struct rest *rest, const char *any_of)
 	return true;
 }
 
-/* Takes `min` to `max` digits. */
 static bool take_digits(struct rest *rest, size_t min, size_t max)
 {
 	size_t count = 0;
@@ -69,7 +68,6 @@ static bool take_sexagesimal(struct rest *rest)
 	return is_some;
 }
 
-/* Returns whether the rest is not empty and all in `set`. */
 static bool is_all(struct rest rest, const char *set)
 {
 	if (rest.p == rest.end)

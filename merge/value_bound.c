@@ -15,8 +15,6 @@
 /* Maximum of the words of a scale: each value is compared with them. */
 #define SCALE_MAX 256
 
-/* Reading. */
-
 static const char *const names[] = {"union", "intersect", "max", "min", "at_most", "and", "or"};
 
 const char *value_bound_name(const struct value_bound *bound)
@@ -378,8 +376,6 @@ static int build(struct value_bound_walk *walk, const struct value_lock_step *st
 			walk, step, depth, first == NODE_MAP ? NODE_SEQUENCE : NODE_MAP, ret);
 	return r;
 }
-
-/* The documents. */
 
 /*
  * Puts the bounded values of the views at depth 0 into a document of the result. *has_any becomes

@@ -10,7 +10,6 @@
 /* Bytes of a value, and of a scale, in a message; a longer one is cut. */
 #define SHOWN_MAX 128
 
-/* Returns the reason of a step in the origins. */
 static struct origin_why why_of(const struct value_bound_fold *fold)
 {
 	const char *name = value_bound_name(fold->bound);
@@ -61,7 +60,6 @@ static const char *const wanted[] = {
 	[VALUE_BOUND_OR] = "boolean",
 };
 
-/* Reports a value that the bound can't use. */
 static int report_unfit(const struct value_bound_fold *fold, const struct node *value)
 {
 	const struct value_bound *bound = fold->bound;
@@ -133,7 +131,6 @@ static int unite(
 	return r;
 }
 
-/* Returns the lowest list that lacks the item. */
 static const struct node *find_lacking(
 	const struct value_bound_fold *fold, const struct node *item, size_t below)
 {
@@ -195,8 +192,6 @@ static int make_list(const struct value_bound_fold *fold, const struct node *all
 	return r;
 }
 
-/* Scalars. */
-
 /* Returns the index of the value on the scale, or -1. `off` is the same with any type. */
 static int scale_index(const struct node *scale, const struct node *value)
 {
@@ -225,7 +220,6 @@ static const struct node *typed(
 	return own;
 }
 
-/* Returns whether the bound can use the value. */
 static bool fits(const struct value_bound *bound, const struct node *value)
 {
 	struct decimal decimal;
@@ -266,8 +260,6 @@ static int compare(const struct value_bound *bound, const struct node *a, const 
 	int order = decimal_compare(&left, &right);
 	return bound->kind == VALUE_BOUND_MIN ? order : -order;
 }
-
-/* Both. */
 
 /* The value so far. */
 struct standing {

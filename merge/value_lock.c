@@ -28,7 +28,6 @@ struct lower {
 	unsigned rank;
 };
 
-/* Copies the inputs that are not above `rank`, in their order. */
 static int take_lower(const struct merge_input *inputs, size_t count, unsigned rank,
 	struct arena *arena, const struct merge_input **ret, size_t *ret_count)
 {
@@ -170,7 +169,6 @@ static int keep_lock(struct merge *merge, const struct value_lock *lock, const s
 	return r == 0 ? value_lock_enforce(&keep, root) : r;
 }
 
-/* Returns the lock with the highest rank below `rank`, or NULL. */
 static const struct value_lock *next_lower(const struct value_locks *locks, unsigned rank)
 {
 	const struct value_lock *found = NULL;

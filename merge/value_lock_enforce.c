@@ -121,14 +121,11 @@ static int put_back(
 	return 0;
 }
 
-/* The refused change. */
-
 static bool is_above(const struct value_lock_enforcement *keep, const struct node *node)
 {
 	return node->source && node->source->rank > keep->lock->rank;
 }
 
-/* Returns the first value in `node` that is from a higher layer. */
 static const struct node *find_above(
 	const struct value_lock_enforcement *keep, const struct node *node)
 {
@@ -289,8 +286,6 @@ static int refuse(struct value_lock_enforcement *keep, const struct value_lock_w
 	origin_note(keep->merge->origins, *ret, attempt, ORIGIN_LOST, why_of(keep, spot));
 	return 0;
 }
-
-/* Maps. */
 
 /* The entries of the result of two maps or lists; NULL: removed. */
 struct entries {

@@ -147,8 +147,6 @@ int value_locks_read(const struct node *map, struct arena *arena, struct value_l
 	return 0;
 }
 
-/* Overlaps. */
-
 /*
  * Computes one row of value_lock_places_meet(): from[j] becomes whether a path can match the words
  * from `a` and from b[j] on. `next` is the row of the word after `a`.
@@ -200,8 +198,6 @@ int value_lock_places_meet(const struct value_lock_word *a, const struct value_l
 	*ret = next[0];
 	return 0;
 }
-
-/* Sets. */
 
 size_t value_lock_set_size(const struct value_lock *lock)
 {
@@ -329,8 +325,6 @@ const struct node *value_lock_set_reached(const struct value_lock *lock, const u
 		}
 	return NULL;
 }
-
-/* Names. */
 
 /* Appends the character if it fits. *len grows in any case. */
 static void put(char *name, size_t size, size_t *len, char c)

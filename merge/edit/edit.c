@@ -160,7 +160,6 @@ static int read_text(struct edit_run *run, struct span text, bool wants_extents,
 	return r;
 }
 
-/* Converts the op's value to what the format reads back. */
 static int convert(struct edit_run *run, struct edit_op *op)
 {
 	struct document *document = NULL;
@@ -174,7 +173,6 @@ static int convert(struct edit_run *run, struct edit_op *op)
 	return r;
 }
 
-/* Applies the ops to the trees. */
 static int plan(
 	struct edit_run *run, const struct edit_op *ops, size_t count, struct edit_plan *ret)
 {

@@ -139,7 +139,6 @@ static int resolve_missing(const struct edit_op *op, size_t found, const struct 
 	return ret->value ? 0 : -ENOMEM;
 }
 
-/* Replaces EDIT_END in the op by the list's length. */
 static int end_of_list(
 	const struct edit_op *op, uint32_t length, struct arena *arena, struct edit_op *ret)
 {

@@ -102,7 +102,6 @@ size_t edit_line_after(const struct edit *edit, size_t offset)
 	return end ? (size_t)(end + 1 - edit->text.data) : edit->text.len;
 }
 
-/* Returns the number of blanks at the beginning of a line. */
 static size_t depth_of(const struct edit *edit, size_t begin)
 {
 	size_t at = begin;

@@ -171,7 +171,6 @@ bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_ste
 	       node_equal(entry->keys[0], step->key);
 }
 
-/* Finds the comma behind an entry. Returns false if there is none. */
 static bool find_comma(const struct flow *flow, const struct extent *entry, size_t *ret)
 {
 	*ret = flow_skip(flow, entry->member.end);

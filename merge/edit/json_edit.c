@@ -250,7 +250,6 @@ static int render(const struct edit *edit, const struct node *key, const struct 
 	return r;
 }
 
-/* Inserts an entry into `in`, before the one at `index`. */
 static int insert(const struct flow *flow, const struct extent *in, uint32_t index,
 	const struct node *key, const struct node *value)
 {

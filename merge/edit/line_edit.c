@@ -7,7 +7,6 @@
 #include "line_new.h"
 #include "line_pair.h"
 
-/* Removes a section, from its header, or the comments above, to its last pair. */
 static int remove_section(const struct line_editor *editor, const struct extent *section)
 {
 	size_t begin = text_lines_own(&editor->lines, editor->root, section, true);
@@ -31,7 +30,6 @@ static bool is_dense(const struct line_editor *editor)
 	return !text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, begin - 1));
 }
 
-/* Writes the lines of sections, one section for each in the sample. */
 static int put_sections(
 	const struct line_editor *editor, const struct line_sample *sample, struct span *ret)
 {
@@ -120,7 +118,6 @@ static int line_section_add(const struct line_editor *editor, const struct node 
 	return insert_sections(editor, offset, &sample);
 }
 
-/* Removes all sections named `name`, each with the comments above its header and all its pairs. */
 static int line_section_remove(const struct line_editor *editor, const struct node *name)
 {
 	struct line_places there;
@@ -131,7 +128,6 @@ static int line_section_remove(const struct line_editor *editor, const struct no
 	return r;
 }
 
-/* Changes the section's pairs from those of the map `there` to those of the map `value`. */
 static int line_section_set(const struct line_editor *editor, const struct line_section *section,
 	const struct node *there, const struct node *value)
 {
@@ -213,7 +209,6 @@ static int line_section_edit_item(
 		       : EDIT_CANNOT;
 }
 
-/* Sets a key of the root to a section, several sections, or a value. */
 static int set_root_key(const struct line_editor *editor, const struct node *key,
 	const struct node *there, const struct node *value)
 {

@@ -32,7 +32,6 @@ static int replace(const struct line_editor *editor, struct range range, struct 
 	return r;
 }
 
-/* Returns the section that the pair stands in, or the root. */
 static const struct extent *section_of(const struct line_editor *editor, const struct extent *pair)
 {
 	const struct extent *ret = editor->root;
@@ -44,14 +43,12 @@ static const struct extent *section_of(const struct line_editor *editor, const s
 	return ret;
 }
 
-/* Removes the text from `own` to the pair's end, with comments between the pair's lines. */
 static int remove_lines(const struct line_editor *editor, const struct extent *pair, size_t own)
 {
 	return text_lines_take(
 		&editor->lines, own, text_lines_after(&editor->lines, pair->member.end));
 }
 
-/* Removes a pair and its comments above. */
 static int remove_pair(const struct line_editor *editor, const struct extent *pair)
 {
 	const struct extent *in = section_of(editor, pair);
@@ -60,7 +57,6 @@ static int remove_pair(const struct line_editor *editor, const struct extent *pa
 		editor, pair, text_lines_own(&editor->lines, in, pair, in == editor->root));
 }
 
-/* Replaces the value of a pair by that of a sample's pair. */
 static int replace_value(const struct line_editor *editor, const struct extent *old,
 	const struct line_sample *sample, const struct extent *pair)
 {
@@ -102,7 +98,6 @@ static size_t top_of(const struct line_editor *editor)
 		&editor->lines, text_lines_begin(&editor->lines, first->member.begin), 0);
 }
 
-/* Finds the line after which a new pair of the section is added. */
 static int find_end(const struct line_editor *editor, const struct line_section *section,
 	size_t *ret, bool *is_top)
 {
@@ -126,7 +121,6 @@ static int find_end(const struct line_editor *editor, const struct line_section 
 	return 0;
 }
 
-/* Writes the lines of a sample's pairs. */
 static int put_pairs(const struct line_editor *editor, const struct line_manner *manner,
 	const struct line_sample *sample, const struct line_places *pairs, struct span *ret)
 {
@@ -156,7 +150,6 @@ static void go_in(const struct line_editor *editor, size_t offset, struct line_m
 		manner->prefix = line_place_text(editor->edit->text, offset, end);
 }
 
-/* Adds lines to a section that does not have the key. */
 static int add_pairs(const struct line_editor *editor, const struct line_section *section,
 	const struct line_sample *sample, const struct line_places *pairs)
 {

@@ -117,7 +117,6 @@ static int merge_inputs(struct put *put, const struct node **ret, struct problem
 	return r;
 }
 
-/* As merge_inputs(), with that text as the target's. */
 static int merge_with(struct put *put, struct span text, const struct document *document,
 	const struct node **ret, struct problem *problem)
 {
@@ -250,7 +249,6 @@ static int attempt(
 	return PUT_FORM_NONE;
 }
 
-/* Makes the ground for an op on the present state. */
 static int make_ground(struct put *put, const struct edit_tree *wanted, struct stream *result,
 	struct put_ground *ret)
 {
@@ -334,7 +332,6 @@ static const struct node *find_instead(const struct put *put, const struct edit_
 	return found;
 }
 
-/* Returns whether a lock's refusal concerns the op. */
 static bool is_about(const struct put *put, const struct problem *refusal, const struct edit_op *op)
 {
 	struct value_lock_step *steps = arena_zalloc(put->arena, op->count + 1, sizeof(*steps));
@@ -389,7 +386,6 @@ static bool changes_name(const struct put *put, size_t i)
 	       !stream_has_name(after->roots[document], stream.names[document]);
 }
 
-/* Reports what prevents the op, and what would help. */
 static int refuse(struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
@@ -596,7 +592,6 @@ static int do_ops(struct put *put, size_t first, size_t end)
 	return r == 0 ? do_ops(put, first + (end - first) / 2, end) : r;
 }
 
-/* Converts the op's value to the result's format. */
 static int convert_value(struct put *put, struct edit_op *op)
 {
 	const struct read_options options = read_options_for(&put->merge, put->merge.to);
@@ -646,7 +641,6 @@ static void name_op(const struct put *put, const struct edit_op *op, struct prob
 	key_text_fini(&key);
 }
 
-/* Applies the ops to the result's tree. */
 static int plan(struct put *put, const struct stream *present)
 {
 	const struct put_request *request = put->request;
@@ -786,7 +780,6 @@ static const struct node *find_cover(const struct put *put, const struct edit_op
 	return node ? NULL : cover;
 }
 
-/* Returns whether the document has only its name, once the op is carried out. */
 static int has_only_name(const struct put *put, const struct edit_op *op, bool *ret)
 {
 	const struct document *document = put->state.document;
@@ -827,7 +820,6 @@ static int prune(const struct put *put, struct edit_op *op)
 	return r;
 }
 
-/* Carries out the op of a reset. */
 static int remove_value(struct put *put, const struct edit_op *op)
 {
 	const struct edit_result *edit;
@@ -919,7 +911,6 @@ static int find_replacing(struct put *put, const struct edit_op *op, const struc
 	return r;
 }
 
-/* Removes one value from the target, if it has it. */
 static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 {
 	const struct merge_input *target = &put->inputs[put->request->target];
@@ -973,7 +964,6 @@ static bool is_blank(const struct put_state *state)
 	return true;
 }
 
-/* Merges all inputs except the target. */
 static int merge_others(struct put *put, const struct node **ret)
 {
 	size_t target = put->request->target;

@@ -24,7 +24,6 @@ static int push_step(struct put_comparison *comparison, struct edit_step step)
 		comparison->step_capacity, step);
 }
 
-/* Adds an op at the place that is compared. */
 static int add(struct put_comparison *comparison, enum edit_kind kind, const struct node *value)
 {
 	size_t size = comparison->depth * sizeof(struct edit_step);

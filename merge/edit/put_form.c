@@ -407,7 +407,6 @@ static int end_at(
 	return make_value(walk, op, is_tagged, &ret->value);
 }
 
-/* Makes the op one that adds the document, with its name. */
 static int add_document(
 	const struct put_ground *ground, const struct put_document *document, struct edit_op *ret)
 {

@@ -105,7 +105,6 @@ static int read_own(struct put_lines *lines)
 	return 0;
 }
 
-/* Finds the merged lines that are the target's. */
 static int number_lines(struct put_lines *lines)
 {
 	const struct put_lines_request *request = lines->request;
@@ -348,7 +347,6 @@ static bool cut_middle(struct span merged, struct span part, struct span wanted,
 	return true;
 }
 
-/* Tries the changes of the target's own lines. */
 static int attempt_lines(const struct trial *trial, const struct merge_result *merged,
 	const char *remover, struct span *ret)
 {
@@ -370,7 +368,6 @@ static int attempt_lines(const struct trial *trial, const struct merge_result *m
 	return r;
 }
 
-/* Returns whether the merged text has a part of another file. */
 static bool has_others(const struct trial *trial, const struct merge_result *merged)
 {
 	const struct merge_request *merge = trial->request->merge;

@@ -9,7 +9,6 @@ static char byte_at(const struct text_lines *lines, size_t offset)
 	return lines->edit->text.data[offset];
 }
 
-/* Returns whether the byte ends a line. */
 static bool is_break(const struct text_lines *lines, size_t offset)
 {
 	char c = byte_at(lines, offset);
@@ -129,7 +128,6 @@ static bool goes_on(const struct text_lines *lines, size_t offset)
 	return count % 2;
 }
 
-/* Returns whether the splice removes whole lines. */
 static bool is_lines(const struct text_lines *lines, const struct splice *splice)
 {
 	size_t end = splice->offset + splice->len, size = text_end(lines);
@@ -159,7 +157,6 @@ static struct splice *taken_at(const struct text_lines *lines, size_t offset)
 	return NULL;
 }
 
-/* Adds lines in place of removed ones. */
 static int put_into(const struct text_lines *lines, struct splice *splice, struct span added)
 {
 	struct span end = edit_line_end(lines->edit);
@@ -196,7 +193,6 @@ int text_lines_insert(const struct text_lines *lines, size_t offset, struct span
 	return r == 0 ? edit_splice(edit, (struct range){offset, offset}, added) : r;
 }
 
-/* Returns whether an earlier op inserts text there. */
 static bool has_insertion(const struct edit *edit, size_t offset)
 {
 	for (uint32_t i = 0; i < edit->count; i++)

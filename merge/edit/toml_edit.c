@@ -16,7 +16,6 @@ static int remove_target(const struct toml_editor *editor, struct toml_target ta
 static int set_value(const struct toml_editor *editor, struct toml_target target,
 	struct toml_part part, const struct node *value);
 
-/* Replaces the value of an entry. */
 static int replace(
 	const struct toml_editor *editor, struct toml_part part, const struct node *value)
 {
@@ -63,7 +62,6 @@ static int set_items(const struct toml_editor *editor, struct toml_target target
 	return r ? r : toml_items_insert(&items, first, texts, wanted - first);
 }
 
-/* Changes the pairs of a map to those of another one. */
 static int set_map(const struct toml_editor *editor, struct toml_target target,
 	const struct node *old, const struct node *value)
 {
@@ -119,7 +117,6 @@ static int insert_items(const struct toml_editor *editor, struct toml_target lis
 	return toml_entry_add_tables(editor, list, tables, offset);
 }
 
-/* Changes a list of tables, each under its header, to another list. */
 static int set_tables(const struct toml_editor *editor, struct toml_target target,
 	const struct node *old, const struct node *value)
 {

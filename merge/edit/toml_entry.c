@@ -20,7 +20,6 @@ static size_t line_behind(const struct toml_editor *editor, const struct extent 
 	return text_lines_after(&editor->lines, entry->member.end);
 }
 
-/* Removes the lines of a pair, or of a header and its pairs, and the comments above. */
 static int remove_lines(const struct toml_editor *editor, const struct extent *in,
 	const struct extent *entry, bool keeps_above)
 {
@@ -178,7 +177,6 @@ static int insert_pair(const struct toml_editor *editor, const struct extent *in
 							     : r;
 }
 
-/* Adds a pair to an inline table. */
 static int insert_inline(const struct toml_editor *editor, const struct extent *in,
 	const struct edit_step *keys, size_t count, const struct node *value)
 {
@@ -257,7 +255,6 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
 	return last ? line_behind(editor, last) : editor->edit->text.len;
 }
 
-/* Writes a table or list of tables under headers, as whole lines. */
 static int new_tables(const struct toml_editor *editor, struct toml_target target,
 	const struct node *value, struct span *ret)
 {

@@ -27,7 +27,6 @@ static const char *text_of(const struct toml_items *items)
 	return items->lines->edit->text.data;
 }
 
-/* Returns the end of the text between the brackets. */
 static size_t end_of(const struct toml_items *items)
 {
 	return items->in->value.end - 1;
@@ -62,7 +61,6 @@ static size_t comma_behind(const struct toml_items *items, uint32_t i)
 	return 0;
 }
 
-/* Returns the end of the entry and its comma. */
 static size_t end_with_comma(const struct toml_items *items, uint32_t i)
 {
 	size_t comma = comma_behind(items, i);
@@ -70,7 +68,6 @@ static size_t end_with_comma(const struct toml_items *items, uint32_t i)
 	return comma ? comma + 1 : items->items[i]->member.end;
 }
 
-/* Returns whether the entry's lines contain no other entry. */
 static bool has_own_lines(const struct toml_items *items, uint32_t i)
 {
 	size_t begin = items->items[i]->member.begin, end = end_with_comma(items, i);
@@ -115,7 +112,6 @@ static int remove_lines(const struct toml_items *items, uint32_t first, uint32_t
 	return r;
 }
 
-/* Returns whether a comment stands between two of the entries. */
 static bool has_comments(const struct toml_items *items, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i + 1 < end; i++) {

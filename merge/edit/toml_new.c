@@ -149,7 +149,6 @@ static const struct node *requote(
 	return copy;
 }
 
-/* Makes a map of that style with one pair. Returns NULL without memory. */
 static const struct node *map_of(struct arena *arena, const struct node *key,
 	const struct node *value, enum node_style style)
 {
@@ -161,7 +160,6 @@ static const struct node *map_of(struct arena *arena, const struct node *key,
 	return map;
 }
 
-/* Writes the tree with the format's writer, and reads it again with extents. */
 static int write_sample(const struct text_lines *lines, const struct node *tree,
 	struct document **ret, struct span *text)
 {
@@ -177,7 +175,6 @@ static int write_sample(const struct text_lines *lines, const struct node *tree,
 	return r ? r : document_read(&edit->document->source, *text, &options, ret, edit->problem);
 }
 
-/* Writes the text with the line ends of the edited text. */
 static void put_text(const struct text_lines *lines, struct output *output, struct span text)
 {
 	struct span end = edit_line_end(lines->edit);

@@ -19,7 +19,6 @@ static bool is_key(const struct edit_step *step, const struct node *key)
 	return step->key && node_equal(step->key, key);
 }
 
-/* Returns the last item that begins on the line or before it. */
 static const struct node *item_before(const struct node *list, uint32_t line)
 {
 	uint32_t low = 0, high = list->seq.count;

@@ -97,13 +97,11 @@ static int chomp(struct edit *edit, const struct extent *scalar)
 	return yaml_cut(edit, offset, offset, span_of("-"));
 }
 
-/* Returns where lines behind the entry are inserted. */
 static size_t behind_entry(const struct edit *edit, const struct extent *entry, size_t indent)
 {
 	return behind_inner_comments(edit, entry, yaml_entry_after(edit, entry), indent);
 }
 
-/* Inserts lines behind the entry. */
 static int put_behind(
 	struct edit *edit, const struct extent *entry, struct span indent, struct span text)
 {

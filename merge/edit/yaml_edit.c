@@ -127,7 +127,6 @@ static int add_root(struct edit *edit, const struct edit_op *op)
 			   5);
 }
 
-/* Returns whether a document begins on the line at `offset`. */
 static bool is_mark(const struct edit *edit, size_t offset)
 {
 	const char *line = edit->text.data + offset;

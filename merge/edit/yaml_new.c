@@ -18,7 +18,6 @@ int yaml_new_put(const struct edit *edit, const struct yaml_part *part, struct s
 	return r;
 }
 
-/* Converts the text to the line ends of the edited text. */
 static int with_line_ends(const struct edit *edit, struct span *text)
 {
 	struct output output = {.max = SIZE_MAX / 2};

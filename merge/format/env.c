@@ -129,7 +129,6 @@ static struct span behind_export(struct span line)
 	return is_named || begins_value(rest) ? rest : line;
 }
 
-/* Returns whether the text is NAME=VALUE. */
 static bool begins_pair(struct span text)
 {
 	text = behind_export(text);

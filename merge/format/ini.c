@@ -295,8 +295,6 @@ int ini_read(struct builder *builder, struct span text)
 	return r;
 }
 
-/* Writing. */
-
 /* Returns what is wrong with a line of a value after the first one; NULL: nothing. */
 static const char *more_fault(const struct ini_dialect *dialect, struct span line)
 {

@@ -77,7 +77,6 @@ static bool is_unknown(const struct ini_dialect *dialect)
 	return dialect->keys == INI_DOUBT;
 }
 
-/* Returns whether both have a key with different values. */
 static bool would_lose(const struct node *found, const struct node *again)
 {
 	if (!node_is_map(found) || !node_is_map(again))

@@ -81,7 +81,6 @@ static int refuse_overruled(const struct node *root, const struct pair *group,
 		later == group ? "" : "]");
 }
 
-/* Returns the highest rank of the value, or of the items of a list. */
 static unsigned highest_rank(const struct node *value)
 {
 	unsigned rank = ini_rank(value);

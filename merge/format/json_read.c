@@ -62,7 +62,6 @@ static int fail(struct json_reader *reader, const char *message)
 	return builder_problem(reader->builder, place_of(reader), "%s", message);
 }
 
-/* Counts a line that ends at p. */
 static void end_line(struct json_reader *reader)
 {
 	reader->line++;
@@ -113,7 +112,6 @@ static int skip_space(struct json_reader *reader)
 	return r;
 }
 
-/* Reads the digits after "\u". */
 static int take_code_point(struct json_reader *reader, char **out)
 {
 	int32_t code = utf8_hex4(reader->p, reader->end), low;
@@ -265,7 +263,6 @@ static int bad_word(struct json_reader *reader, struct span word)
 		"\"%.*s\" is not a value in JSON; put a string in double quotes", shown, word.data);
 }
 
-/* Reads a number, true, false or null. */
 static int take_word(struct json_reader *reader)
 {
 	struct span word = {reader->p, 0};

@@ -18,7 +18,6 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Returns whether `c` may stand in a locale: a letter, a digit, or one of a few signs. */
 static bool is_locale_char(char c)
 {
 	char small = (char)(c | 0x20);

@@ -87,7 +87,6 @@ static bool is_line_end(struct properties_reader *reader)
 	return reader->p == reader->end || is_break(*reader->p);
 }
 
-/* Reads the digits after "\u". */
 static int take_code_point(struct properties_reader *reader, const char *escape)
 {
 	int32_t code = utf8_hex4(reader->p, reader->end), low = -1;

@@ -143,7 +143,6 @@ static int read_setting(struct systemd_reader *reader, struct span whole, struct
 		source_span(reader, whole, value));
 }
 
-/* Reads a complete line: joined, if it was continued. */
 static int read_whole(struct systemd_reader *reader, struct span whole)
 {
 	struct span line = line_trim(whole);
@@ -155,7 +154,6 @@ static int read_whole(struct systemd_reader *reader, struct span whole)
 	return read_setting(reader, whole, line);
 }
 
-/* Reads the lines joined so far, as one line. */
 static int end_joined(struct systemd_reader *reader)
 {
 	struct span whole = {reader->joined.data, reader->joined.len};

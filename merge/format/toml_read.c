@@ -143,7 +143,6 @@ static struct toml_table *table_of(const struct node *node)
 	return node && !node_is_scalar(node) ? (struct toml_table *)node : NULL;
 }
 
-/* Makes a map or list inside `depth` others. */
 static int new_table(struct toml_reader *reader, enum node_kind kind, struct place place,
 	unsigned depth, struct toml_table **ret)
 {
@@ -203,7 +202,6 @@ static int push_item(struct toml_reader *reader, struct toml_table *list, const 
 	return node_push(reader->at.builder->document->arena, &list->node, item);
 }
 
-/* Adds a new table to `in`, inside `depth` others. */
 static int put_table(struct toml_reader *reader, struct toml_table *in, struct pair *pair,
 	enum node_kind kind, unsigned depth, struct toml_table **ret)
 {
@@ -216,7 +214,6 @@ static int put_table(struct toml_reader *reader, struct toml_table *in, struct p
 	return put_pair(reader, in, pair);
 }
 
-/* Returns the pair with that key, or NULL. */
 static const struct pair *find(const struct toml_table *in, struct pair *pair)
 {
 	pair->hash = node_hash(pair->key);
@@ -459,7 +456,6 @@ static int take_pair(struct toml_reader *reader, struct toml_table *in, unsigned
 	return r ? r : put_pair(reader, in, &pair);
 }
 
-/* Reads a list's items, after "[". */
 static int take_items(struct toml_reader *reader, struct toml_table *list, unsigned depth)
 {
 	const struct node *item;
@@ -501,7 +497,6 @@ static int check_inline(struct toml_reader *reader, bool is_behind_comma)
 	return 0;
 }
 
-/* Reads an inline table's pairs, after "{". */
 static int take_pairs(struct toml_reader *reader, struct toml_table *map, unsigned depth)
 {
 	bool is_behind_comma = false;
@@ -590,7 +585,6 @@ static int take_word(struct toml_reader *reader, const struct node **ret)
 	return r ? r : builder_count(reader->at.builder, place);
 }
 
-/* Reads a value inside `depth` maps and lists. */
 static int take_value(struct toml_reader *reader, unsigned depth, const struct node **ret)
 {
 	struct node *node;

@@ -154,7 +154,6 @@ static int take_code_point(struct toml_text *at, int digits, char **out)
 	return 0;
 }
 
-/* Reads the digits after "\x". */
 static int take_byte(struct toml_text *at, char **out)
 {
 	int value = 0;

@@ -81,7 +81,6 @@ static bool fits_64_bits(struct span text)
 	       number.small <= (uint64_t)INT64_MAX + number.is_negative;
 }
 
-/* Returns the text without its sign. */
 static struct span unsigned_of(struct span text)
 {
 	const char *end = text.data + text.len, *p = skip_sign(text.data, end);
@@ -156,7 +155,6 @@ static bool take_date(const char **p, const char *end)
 	return day >= 1 && day <= days_of(year, month);
 }
 
-/* Reads hours and minutes. */
 static bool take_minutes(const char **p, const char *end)
 {
 	int hour = take_digits(p, end, 2), minute;
@@ -167,7 +165,6 @@ static bool take_minutes(const char **p, const char *end)
 	return minute >= 0 && minute <= 59;
 }
 
-/* Reads seconds, with or without a fraction. */
 static bool take_seconds(const char **p, const char *end)
 {
 	int second = take_digits(p, end, 2);

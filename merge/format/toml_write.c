@@ -314,7 +314,6 @@ static int put_key(struct writer *writer, const struct node *key)
 	return r ? problem_at(writer->problem, key, "a key is not UTF-8, which TOML needs") : 0;
 }
 
-/* Writes a path as "a.b.c". */
 static int put_path(struct writer *writer, const struct path *path)
 {
 	int r = 0;

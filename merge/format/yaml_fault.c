@@ -209,7 +209,6 @@ static bool has_value_before(const struct yaml_fault *fault)
 	return false;
 }
 
-/* Returns whether the line above is a directive. */
 static bool is_below_directive(const struct yaml_fault *fault)
 {
 	size_t line = line_of(fault->text, fault->at);
@@ -281,7 +280,6 @@ static int report_key_without_value(const struct yaml_fault *fault)
 		"if it belongs to the value above");
 }
 
-/* Explains a fault in a list or map in brackets. */
 static int report_bracket(const struct yaml_fault *fault)
 {
 	char open = byte_at(fault->text, fault->begin), at = byte_at(fault->text, fault->at);

@@ -159,7 +159,6 @@ static bool is_folded(struct span text, unsigned traits, enum yaml_spot spot)
 	return true;
 }
 
-/* Returns whether the text would become a merge key: `<<` as a key. */
 static bool is_merge_word(const struct node *node, enum yaml_spot spot)
 {
 	return is_key_spot(spot) && !node->tag && span_is(node->text, "<<");

@@ -112,7 +112,6 @@ static void put_flow_entries(struct yaml_writer *writer, const struct node *node
 	output_char(writer->output, is_map ? '}' : ']');
 }
 
-/* Writes the node, with all nodes in it, on one line. */
 static void put_flow(struct yaml_writer *writer, const struct node *node, enum yaml_spot spot)
 {
 	if (node->tag) {

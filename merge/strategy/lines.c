@@ -154,7 +154,6 @@ static int remove_line(struct merged_lines *lines, struct span text, const struc
 	return r;
 }
 
-/* Returns the index of the input that comes first. */
 static uint32_t first_input(const struct merged_lines *lines)
 {
 	return lines->is_reversed ? (uint32_t)lines->merge->count - 1 : 0;
@@ -210,7 +209,6 @@ static bool has_crlf(const struct merge *merge)
 	return false;
 }
 
-/* Records the piece that begins with `first`. */
 static void note_piece(const struct merged_lines *lines, const struct merged_line *first,
 	size_t offset, size_t end)
 {

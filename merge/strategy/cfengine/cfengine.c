@@ -250,7 +250,6 @@ static struct span bare_name(struct span text)
 	return text;
 }
 
-/* Returns whether the argument is a primitive of JSON. */
 static bool is_primitive(struct span text)
 {
 	struct node plain = {.kind = NODE_SCALAR, .schema = NODE_JSON, .text = text};

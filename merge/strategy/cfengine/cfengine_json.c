@@ -24,7 +24,6 @@ static bool is_word(char c)
 	return number_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Returns the next byte, or NUL at the end. */
 static char peek(const struct cfengine_reader *reader)
 {
 	return reader->at < reader->end ? *reader->at : '\0';

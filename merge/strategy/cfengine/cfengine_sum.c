@@ -48,7 +48,6 @@ static int note_pair(
 	return 0;
 }
 
-/* Puts a pair into the sum's own map. */
 static int put(struct cfengine_sum *sum, struct arena *arena, const struct pair *given)
 {
 	struct pair pair = *given;
@@ -110,7 +109,6 @@ static int begin_map(struct cfengine_sum *sum, struct arena *arena, const struct
 	return 0;
 }
 
-/* Records that the sum contains `other` as well. */
 static void note_part(struct cfengine_sum *sum, const struct node *other)
 {
 	const char *rule = node_is_map(sum->own) ? "mergedata: all keys in one object"

@@ -27,7 +27,6 @@ static bool is_builtin(const struct how_entry *entry, size_t *ret)
 	return false;
 }
 
-/* Returns whether the words in `text` are options. */
 static bool are_options(struct span text, bool is_text)
 {
 	while (text.len > 0) {

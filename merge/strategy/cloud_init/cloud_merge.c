@@ -136,7 +136,6 @@ static int without_deleted(struct cloud *cloud, struct node *map, struct node **
 	return r;
 }
 
-/* Records that `null` removes the pair from the map. */
 static void note_removed(struct cloud *cloud, const struct node *map, const struct pair *pair,
 	const struct node *null)
 {
@@ -146,7 +145,6 @@ static void note_removed(struct cloud *cloud, const struct node *map, const stru
 			(struct origin_why){"dict(allow_delete)", null});
 }
 
-/* Merges the values of a key that both maps have. */
 static int merge_same_key(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct cloud_merger *merger, struct node *map, struct pair *at,
 	const struct node *with)
@@ -465,7 +463,6 @@ static int merge_str(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	return 0;
 }
 
-/* Records that no merger handles the kind of `value`. */
 static void note_unhandled(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with)
 {

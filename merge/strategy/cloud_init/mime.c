@@ -246,7 +246,6 @@ static int take_object(struct mime_reader *reader, GMimeObject *object, unsigned
 	return take_part(reader, object);
 }
 
-/* Returns whether a line begins with `name:`. */
 static bool begins_header(const char *at, const char *end)
 {
 	const char *start = at;

@@ -202,7 +202,6 @@ static bool parse_float(struct span text, double *ret)
 	return true;
 }
 
-/* Copies the scalar in plain style, with another text and the tag `tag`. */
 static int write_anew(struct pyyaml *pyyaml, const struct node *scalar, struct span text,
 	const char *tag, const struct node **ret)
 {
@@ -282,7 +281,6 @@ static int load_tagged(struct pyyaml *pyyaml, const struct node *scalar, const s
 		scalar->tag);
 }
 
-/* Reads the number at `*p` and moves `*p` behind it. */
 static int take_number(const char **p)
 {
 	int number = 0;

@@ -74,7 +74,6 @@ static bool is_word(const struct node *option)
 	return node_is_scalar(option) && span_is_in(option->text, "refuse|merge|position", "|");
 }
 
-/* Returns the option, or NULL if it is not given. */
 static const struct node *get_option(const struct options *options)
 {
 	const struct node *option = options_get(options, "documents");
@@ -159,7 +158,6 @@ static const char *name_keys(const struct node *by, struct arena *arena)
 	return names;
 }
 
-/* Prepares what depends on `by`. */
 static int prepare(struct deep_documents *ret, struct arena *arena, struct problem *problem)
 {
 	int r = read_keys(ret->by, arena, &ret->keys, problem);

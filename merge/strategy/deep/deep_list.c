@@ -11,7 +11,6 @@
  */
 #define REBUILDS_MAX 16
 
-/* Returns a value of the key that has a directive, or NULL. */
 static const struct node *find_directive(const struct item_key *key)
 {
 	const struct node *value = key->count ? key->value : NULL;

@@ -47,7 +47,6 @@ static int refuse_item(const struct pairs *pairs, const struct node *item)
 		pairs->rule->before->text.data);
 }
 
-/* Makes the key and the value of an item. */
 static int split_item(const struct pairs *pairs, const struct node *item, struct pair *ret)
 {
 	struct deep *deep = pairs->deep;

@@ -54,7 +54,6 @@ static bool is_key(const struct node *key, const char *at, size_t len)
 	       spelling_is(key, (struct span){name, count});
 }
 
-/* Returns the pair in `map` with that key, or NULL. */
 static const struct pair *find_key(const struct node *map, const char *at, size_t len)
 {
 	for (uint32_t i = 0; i < map->map.count; i++) {

@@ -258,7 +258,6 @@ static int take_member(struct json_patch *patch, const struct json_pointer *poin
 	return r;
 }
 
-/* Removes the value at `pointer` from the document. */
 static int take_out(
 	struct json_patch *patch, const struct json_pointer *pointer, const struct node **ret)
 {

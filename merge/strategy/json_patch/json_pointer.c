@@ -145,7 +145,6 @@ int json_pointer_step(const struct json_pointer *pointer, const struct node *nod
 	return 0;
 }
 
-/* Follows the first `count` parts. */
 static int walk(const struct json_pointer *pointer, size_t count, const struct node *root,
 	struct problem *problem, const struct node **ret)
 {

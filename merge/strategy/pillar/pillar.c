@@ -33,8 +33,6 @@ struct pillar {
 	struct pillar_options options;
 };
 
-/* Messages. */
-
 /*
  * Writes "a.yaml -> b.yaml -> LAST": the chain of files that are being built. Returns NULL when
  * there is no memory.
@@ -108,8 +106,6 @@ static int report_depth(struct pillar *pillar, const struct pillar_frame *frame,
 		"limit 'depth' (%s)",
 		pillar->values.limits.depth, references);
 }
-
-/* Building. */
 
 static int build(struct pillar *pillar, const struct pillar_frame *outer, const struct node *name,
 	struct pillar_file *file, struct pillar_built **ret);

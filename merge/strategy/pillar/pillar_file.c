@@ -116,8 +116,6 @@ struct pillar_built *pillar_file_built(
 	return NULL;
 }
 
-/* Sets. */
-
 bool pillar_set_has(const struct pillar_set *set, const struct pillar_file *file)
 {
 	size_t word = file->number / 64;

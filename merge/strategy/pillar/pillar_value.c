@@ -57,8 +57,6 @@ static int check_depth(struct pillar_values *values, const struct node *node, un
 		values->limits.depth);
 }
 
-/* Markers. */
-
 /* The rule for a marker, and for values that it refuses. */
 static const char marker_rule[] = "_replace: nothing is combined in";
 
@@ -199,8 +197,6 @@ int pillar_strip(struct pillar_values *values, const struct node *value, const s
 	return strip(values, value, 0, ret);
 }
 
-/* Combining. */
-
 static size_t count_steps(const struct pillar_values *values, const struct node *node)
 {
 	const struct origin *origin = origin_of(values->origins, node);
@@ -231,7 +227,6 @@ static int note(struct pillar_values *values, const struct node **value, const s
 	return r;
 }
 
-/* Records that `other` does not combine with *value. */
 static int note_kept(
 	struct pillar_values *values, const struct node **value, const struct node *other)
 {

@@ -73,7 +73,6 @@ static struct node *own(struct aggregate_run *run, const struct node *node)
 	return copy;
 }
 
-/* Returns the list around an owned sequence. */
 static struct owned_list *list_of(struct node *owned)
 {
 	assert(node_is_sequence(owned) && owned->mark & MARK_OWNED);
@@ -305,7 +304,6 @@ static int see_item(
 	return node_append(run->salt->arena, seen, &pair);
 }
 
-/* Adds all items of the list to `seen`. */
 static int see_items(struct aggregate_run *run, struct owned_list *list)
 {
 	if (!list->seen)
