@@ -15,7 +15,7 @@ static int patch_text(const struct node *root, const struct document *patches, s
 	struct span *ret, struct problem *problem)
 {
 	const struct limits limits = FUZZ_LIMITS;
-	const struct node_memo aliased = {0};
+	const struct table aliased = {0};
 	struct work work = {WORK_MAX};
 	struct json_patch patch = {.arena = arena,
 		.work = &work,

@@ -19,7 +19,6 @@
 
 #include "cloud_how.h"
 #include "json_patch.h"
-#include "node_memo.h"
 #include "strategy.h"
 
 /* node.mark of nodes that this merge made and may change. */
@@ -78,7 +77,7 @@ struct cloud {
 	 * Maps each copy of an aliased map or list to its original. If origins are recorded,
 	 * aliases become copies, but a JSON Patch must still change all copies at once.
 	 */
-	struct node_memo aliased;
+	struct table aliased;
 
 	/* The result of the parts so far; a map, unless a patch made it something else. */
 	const struct node *root;

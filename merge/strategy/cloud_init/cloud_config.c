@@ -37,7 +37,7 @@ static int remember_copies(struct cloud *cloud, const struct node *copy, const s
 {
 	if (node_is_scalar(node))
 		return 0;
-	int r = node_memo_add(&cloud->aliased, copy, (struct node *)node);
+	int r = table_put_address(&cloud->aliased, cloud->arena, copy, node);
 	for (uint32_t i = 0; r == 0 && i < node_count(node); i++)
 		r = remember_copies(cloud, *node_entry(copy, i), *node_entry(node, i));
 	return r;

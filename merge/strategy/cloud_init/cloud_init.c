@@ -79,7 +79,6 @@ static int merge_cloud_init(struct merge *merge, struct merge_output *ret)
 		return -ENOMEM;
 	int r = add_sources(&cloud);
 	lua_free(cloud.lua);
-	node_memo_fini(&cloud.aliased);
 	if (r == 0)
 		*ret = (struct merge_output){
 			.root = cloud.root, .head = span_of("#cloud-config\n")};

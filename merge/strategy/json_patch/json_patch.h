@@ -8,9 +8,9 @@
 #pragma once
 
 #include "arena.h"
-#include "node_memo.h"
 #include "origin.h"
 #include "problem.h"
+#include "table.h"
 
 /*
  * A bound on work that grows faster than the input: each of many small patches may copy a large
@@ -45,7 +45,7 @@ struct json_patch {
 	struct problem *problem;
 	struct origins *origins; /* NULL: off */
 	/* gives the original of each copy of an aliased map or list; may be empty */
-	const struct node_memo *aliased;
+	const struct table *aliased;
 	unsigned depth;          /* maximum depth of nested maps and lists */
 	const struct node *root; /* the document, with the patches so far */
 

@@ -20,14 +20,20 @@ int json_patch_spend(struct json_patch *patch, uint64_t units, const struct node
 		"the patch takes too much work; use fewer operations or a smaller document");
 }
 
+/* The copies that were made, by the address of what they are copies of. */
+struct copying {
+	struct table copies;
+	struct arena *scratch;
+};
+
 static int copy_tree(struct json_patch *patch, const struct node *node, unsigned depth,
-	struct node_memo *memo, const struct node **ret);
+	struct copying *copying, const struct node **ret);
 
 static int copy_items(
-	struct json_patch *patch, struct node *copy, unsigned depth, struct node_memo *memo)
+	struct json_patch *patch, struct node *copy, unsigned depth, struct copying *copying)
 {
 	for (uint32_t i = 0; i < copy->seq.count; i++) {
-		int r = copy_tree(patch, copy->seq.items[i], depth, memo, &copy->seq.items[i]);
+		int r = copy_tree(patch, copy->seq.items[i], depth, copying, &copy->seq.items[i]);
 		if (r != 0)
 			return r;
 	}
@@ -54,11 +60,11 @@ static int add_double(struct json_patch *patch, struct node *copy, const struct 
 }
 
 static int copy_pairs(struct json_patch *patch, const struct node *map, struct node *copy,
-	unsigned depth, struct node_memo *memo)
+	unsigned depth, struct copying *copying)
 {
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		struct pair pair = map->map.pairs[i];
-		int r = copy_tree(patch, pair.value, depth, memo, &pair.value);
+		int r = copy_tree(patch, pair.value, depth, copying, &pair.value);
 		if (r != 0)
 			return r;
 		const struct pair *found = node_find_hashed(copy, pair.key, pair.hash);
@@ -95,14 +101,14 @@ static int copy_scalar(struct json_patch *patch, const struct node *node, const 
 
 /* Copies all lists and maps, each once. Scalars and keys never change. */
 static int copy_tree(struct json_patch *patch, const struct node *node, unsigned depth,
-	struct node_memo *memo, const struct node **ret)
+	struct copying *copying, const struct node **ret)
 {
 	if (node_is_scalar(node))
 		return copy_scalar(patch, node, ret);
-	const struct node *shared = node_memo_find(patch->aliased, node);
+	const struct node *shared = table_get_address(patch->aliased, node);
 	if (!shared)
 		shared = node;
-	struct node *copy = node_memo_find(memo, shared);
+	struct node *copy = table_get_address(&copying->copies, shared);
 	if (copy) {
 		*ret = copy;
 		return 0;
@@ -121,19 +127,21 @@ static int copy_tree(struct json_patch *patch, const struct node *node, unsigned
 		return -ENOMEM;
 	copy->mark = PATCH_OPEN | (node->mark & MARK_TUPLE);
 	note_copy(patch, node, copy);
-	r = node_memo_add(memo, shared, copy);
+	r = table_put_address(&copying->copies, copying->scratch, shared, copy);
 	if (r == 0)
-		r = is_map ? copy_pairs(patch, node, copy, depth - 1, memo)
-			   : copy_items(patch, copy, depth - 1, memo);
+		r = is_map ? copy_pairs(patch, node, copy, depth - 1, copying)
+			   : copy_items(patch, copy, depth - 1, copying);
 	*ret = copy;
 	return r;
 }
 
 int json_patch_copy(struct json_patch *patch, const struct node *node, const struct node **ret)
 {
-	CLEANUP(node_memo_fini) struct node_memo memo = {0};
+	CLEANUP(arena_freep) struct arena *scratch = NULL;
+	int r = arena_new_like(patch->arena, &scratch);
+	struct copying copying = {.scratch = scratch};
 
-	return copy_tree(patch, node, patch->depth, &memo, ret);
+	return r == 0 ? copy_tree(patch, node, patch->depth, &copying, ret) : r;
 }
 
 int json_patch_open(struct json_patch *patch)

@@ -43,17 +43,40 @@ void *table_get(const struct table *table, struct span key)
 	return table->size ? find_slot(table, key, key_hash(key))->value : NULL;
 }
 
-int table_put(struct table *table, struct arena *arena, struct span key, void *value)
+void **table_place(struct table *table, struct arena *arena, struct span key)
 {
 	uint32_t hash = key_hash(key);
-	int r = table->count < table->size / 2 ? 0 : grow(table, arena);
 
-	if (r < 0)
-		return r;
+	if (table->count >= table->size / 2 && grow(table, arena) < 0)
+		return NULL;
 	struct table_slot *slot = find_slot(table, key, hash);
-	if (slot->key.data)
-		return 0;
-	*slot = (struct table_slot){key, hash, value};
-	table->count++;
-	return 0;
+	if (!slot->key.data) {
+		*slot = (struct table_slot){key, hash, NULL};
+		table->count++;
+	}
+	return &slot->value;
+}
+
+int table_put(struct table *table, struct arena *arena, struct span key, void *value)
+{
+	void **place = table_place(table, arena, key);
+
+	if (place && !*place)
+		*place = value;
+	return place ? 0 : -ENOMEM;
+}
+
+void *table_get_address(const struct table *table, const void *address)
+{
+	return table_get(table, (struct span){(const char *)&address, sizeof(address)});
+}
+
+int table_put_address(
+	struct table *table, struct arena *arena, const void *address, const void *value)
+{
+	struct span bytes = {(const char *)&address, sizeof(address)};
+	const char *key = arena_copy(arena, bytes);
+
+	return key ? table_put(table, arena, (struct span){key, bytes.len}, (void *)value)
+		   : -ENOMEM;
 }
