@@ -106,7 +106,7 @@ static size_t depth_of(const struct edit *edit, size_t begin)
 {
 	size_t at = begin;
 
-	while (at < edit->text.len && (edit->text.data[at] == ' ' || edit->text.data[at] == '\t'))
+	while (at < edit->text.len && edit_is_blank(edit->text.data[at]))
 		at++;
 	return at - begin;
 }
@@ -129,4 +129,18 @@ size_t edit_comments_above(
 		}
 		at = above;
 	}
+}
+
+int edit_sample(
+	struct edit *edit, const struct node *tree, struct span *text, struct document **ret)
+{
+	struct read_options options = *edit->options;
+
+	if (!tree)
+		return -ENOMEM;
+	options.wants_extents = true;
+	options.warn = NULL;
+	int r = document_write(
+		tree, options.format, &options.limits, edit->arena, text, edit->problem);
+	return r ? r : document_read(&edit->document->source, *text, &options, ret, edit->problem);
 }

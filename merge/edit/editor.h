@@ -61,3 +61,23 @@ size_t edit_comments_above(
 
 /** Returns the offset behind the line that contains `offset`: the next line, or the text's end. */
 size_t edit_line_after(const struct edit *edit, size_t offset);
+
+/**
+ * Writes `tree` as a text of its own with the format's writer, and reads that text with extents.
+ * `tree` NULL: there was no memory for it. Returns 0 with *text in the edit's arena, and *ret for
+ * document_free(); PROBLEM; or -ENOMEM.
+ */
+int edit_sample(
+	struct edit *edit, const struct node *tree, struct span *text, struct document **ret);
+
+/** Returns the byte at `offset`; NUL at the text's end. */
+static inline char edit_at(const struct edit *edit, size_t offset)
+{
+	return offset < edit->text.len ? edit->text.data[offset] : '\0';
+}
+
+/** Returns whether `c` is a space or a tab. */
+static inline bool edit_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}

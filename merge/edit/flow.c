@@ -6,16 +6,6 @@
 
 static const struct span COMMA = {",", 1};
 
-static char at(const struct edit *edit, size_t offset)
-{
-	return offset < edit->text.len ? edit->text.data[offset] : '\0';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 static bool is_break(char c)
 {
 	return c == '\n' || c == '\r';
@@ -27,13 +17,13 @@ static size_t skip_comment(const struct flow *flow, size_t offset)
 	const struct edit *edit = flow->edit;
 	const char *end;
 
-	if (flow->is_yaml ? at(edit, offset) == '#'
-			  : at(edit, offset) == '/' && at(edit, offset + 1) == '/') {
-		while (offset < edit->text.len && !is_break(at(edit, offset)))
+	if (flow->is_yaml ? edit_at(edit, offset) == '#'
+			  : edit_at(edit, offset) == '/' && edit_at(edit, offset + 1) == '/') {
+		while (offset < edit->text.len && !is_break(edit_at(edit, offset)))
 			offset++;
 		return offset;
 	}
-	if (flow->is_yaml || at(edit, offset) != '/' || at(edit, offset + 1) != '*')
+	if (flow->is_yaml || edit_at(edit, offset) != '/' || edit_at(edit, offset + 1) != '*')
 		return offset;
 	end = memmem(edit->text.data + offset + 2, edit->text.len - offset - 2, "*/", 2);
 	return end ? (size_t)(end + 2 - edit->text.data) : edit->text.len;
@@ -59,7 +49,8 @@ size_t flow_skip(const struct flow *flow, size_t offset)
 	for (;;) {
 		size_t next;
 
-		while (is_blank(at(flow->edit, offset)) || is_break(at(flow->edit, offset)))
+		while (edit_is_blank(edit_at(flow->edit, offset)) ||
+			is_break(edit_at(flow->edit, offset)))
 			offset++;
 		next = skip_comment(flow, offset);
 		if (next == offset)
@@ -76,14 +67,14 @@ static size_t own_comments(const struct flow *flow, size_t offset, bool *ends_li
 	for (;;) {
 		size_t next;
 
-		while (is_blank(at(flow->edit, offset)))
+		while (edit_is_blank(edit_at(flow->edit, offset)))
 			offset++;
 		next = skip_comment(flow, offset);
 		if (next == offset || edit_has_lines(flow->edit, (struct range){offset, next}))
 			break;
 		offset = behind = next;
 	}
-	*ends_line = offset >= flow->edit->text.len || is_break(at(flow->edit, offset));
+	*ends_line = offset >= flow->edit->text.len || is_break(edit_at(flow->edit, offset));
 	return behind;
 }
 
@@ -92,9 +83,9 @@ bool edit_is_first_on_line(const struct edit *edit, size_t offset)
 	size_t begin = span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
 
 	/* Search backwards from `offset`: a large file may be a single line. */
-	while (offset > begin && is_blank(at(edit, offset - 1)))
+	while (offset > begin && edit_is_blank(edit_at(edit, offset - 1)))
 		offset--;
-	return offset <= begin || at(edit, offset - 1) == '\n';
+	return offset <= begin || edit_at(edit, offset - 1) == '\n';
 }
 
 struct span edit_indent(const struct edit *edit, size_t offset)
@@ -104,7 +95,7 @@ struct span edit_indent(const struct edit *edit, size_t offset)
 
 	if (indent.data == edit->text.data && span_begins(edit->text, "\xEF\xBB\xBF"))
 		indent.data += 3;
-	while (indent.data + indent.len < end && is_blank(indent.data[indent.len]))
+	while (indent.data + indent.len < end && edit_is_blank(indent.data[indent.len]))
 		indent.len++;
 	return indent;
 }
@@ -154,9 +145,9 @@ size_t flow_open(const struct flow *flow, const struct extent *in)
 	const struct edit *edit = flow->edit;
 	size_t offset = in->value.begin;
 
-	while (flow->is_yaml && (at(edit, offset) == '!' || at(edit, offset) == '&')) {
-		while (offset < in->value.end && !is_blank(at(edit, offset)) &&
-			!is_break(at(edit, offset)))
+	while (flow->is_yaml && (edit_at(edit, offset) == '!' || edit_at(edit, offset) == '&')) {
+		while (offset < in->value.end && !edit_is_blank(edit_at(edit, offset)) &&
+			!is_break(edit_at(edit, offset)))
 			offset++;
 		offset = flow_skip(flow, offset);
 	}
@@ -174,7 +165,7 @@ bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_ste
 static bool find_comma(const struct flow *flow, const struct extent *entry, size_t *ret)
 {
 	*ret = flow_skip(flow, entry->member.end);
-	return at(flow->edit, *ret) == ',';
+	return edit_at(flow->edit, *ret) == ',';
 }
 
 static int insert_first(const struct flow *flow, const struct extent *in, struct span item,
@@ -208,9 +199,9 @@ static struct span find_gap(
 	for (const struct extent *entry = in->first; entry && entry->next; entry = entry->next) {
 		size_t comma = entry->member.end, end = comma + 1;
 
-		if (at(edit, comma) != ',')
+		if (edit_at(edit, comma) != ',')
 			continue;
-		while (is_blank(at(edit, end)))
+		while (edit_is_blank(edit_at(edit, end)))
 			end++;
 		if (end == entry->next->member.begin)
 			return (struct span){edit->text.data + comma, end - comma};
@@ -223,7 +214,7 @@ static size_t comma_offset(const struct edit *edit, const struct extent *entry)
 {
 	size_t end = entry->member.end;
 
-	return at(edit, end - 1) == ':' && is_blank(at(edit, end)) ? end + 1 : end;
+	return edit_at(edit, end - 1) == ':' && edit_is_blank(edit_at(edit, end)) ? end + 1 : end;
 }
 
 static int append(const struct flow *flow, const struct extent *in, struct span item,
@@ -320,7 +311,7 @@ static size_t comments_above(const struct flow *flow, size_t begin, size_t floor
 
 		if (end == first) {
 			block = begin;
-			may_begin = is_break(at(edit, first));
+			may_begin = is_break(edit_at(edit, first));
 		} else if (blanks != indent) {
 			block = begin;
 			may_begin = is_first;
@@ -335,7 +326,7 @@ static size_t comments_above(const struct flow *flow, size_t begin, size_t floor
 
 static bool is_blank_line(const struct edit *edit, size_t begin)
 {
-	return is_break(at(edit, begin + edit_indent(edit, begin).len));
+	return is_break(edit_at(edit, begin + edit_indent(edit, begin).len));
 }
 
 /*
@@ -376,7 +367,7 @@ static struct range leaving_range(const struct flow *flow, const struct leaving 
 		return range;
 	}
 	if (!ends_line) {
-		while (is_blank(at(edit, range.end)))
+		while (edit_is_blank(edit_at(edit, range.end)))
 			range.end++;
 		return range;
 	}
@@ -387,7 +378,7 @@ static struct range leaving_range(const struct flow *flow, const struct leaving 
 		range.end = next == own ? entry->next->member.begin : own;
 		return range;
 	}
-	while (is_blank(at(edit, range.begin - 1)))
+	while (edit_is_blank(edit_at(edit, range.begin - 1)))
 		range.begin--;
 	return range;
 }

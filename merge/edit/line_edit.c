@@ -105,7 +105,7 @@ static int line_section_add(const struct line_editor *editor, const struct node 
 	struct node *tree = line_sample_map(editor, name, value);
 	size_t offset;
 
-	int r = tree ? line_sample_make(editor, tree, &sample) : -ENOMEM;
+	int r = edit_sample(editor->edit, tree, &sample.text, &sample.document);
 	if (r == 0)
 		r = end_of_sections(editor, name, &offset);
 	if (r != 0)

@@ -4,23 +4,6 @@
 
 #include "format/line.h"
 
-int line_sample_make(
-	const struct line_editor *editor, const struct node *tree, struct line_sample *ret)
-{
-	struct edit *edit = editor->edit;
-	struct read_options options = *edit->options;
-	int r;
-
-	options.wants_extents = true;
-	options.warn = NULL;
-	r = document_write(
-		tree, options.format, &options.limits, edit->arena, &ret->text, edit->problem);
-	if (r == 0)
-		r = document_read(&edit->document->source, ret->text, &options, &ret->document,
-			edit->problem);
-	return r;
-}
-
 void line_sample_fini(struct line_sample *sample)
 {
 	document_free(sample->document);
@@ -41,7 +24,7 @@ int line_sample_pair(const struct line_editor *editor, const struct line_section
 
 	if (tree && section->name)
 		tree = line_sample_map(editor, section->name, tree);
-	return tree ? line_sample_make(editor, tree, ret) : -ENOMEM;
+	return edit_sample(editor->edit, tree, &ret->text, &ret->document);
 }
 
 int line_sample_pairs(

@@ -12,20 +12,16 @@ struct line_sample {
 	struct document *document;
 };
 
-/**
- * Writes a tree as a text of its own. *ret must be all zero before. Returns 0, PROBLEM or -ENOMEM.
- * In each case, call line_sample_fini().
- */
-int line_sample_make(
-	const struct line_editor *editor, const struct node *tree, struct line_sample *ret);
-
 void line_sample_fini(struct line_sample *sample);
 
 /** Makes a map of one pair in the edit's arena. Returns NULL when there is no memory. */
 struct node *line_sample_map(
 	const struct line_editor *editor, const struct node *key, const struct node *value);
 
-/** Does what line_sample_make() does, for a map of one pair, or of a section with one pair. */
+/**
+ * Writes one pair, under the header of its section, by edit_sample(). *ret must be all zero before.
+ * In each case, call line_sample_fini().
+ */
 int line_sample_pair(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value, struct line_sample *ret);
 

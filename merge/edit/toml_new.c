@@ -8,24 +8,19 @@
 /* Greatest length of a list that stays on one line although it may have several, in bytes. */
 #define LINE_MAX_BYTES 72
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 static void set_manner(
 	const struct edit *edit, const struct extent *pair, struct toml_manner *manner)
 {
 	const char *text = edit->text.data;
 	size_t begin = pair->member.begin;
 
-	while (begin > 0 && is_blank(text[begin - 1]))
+	while (begin > 0 && edit_is_blank(text[begin - 1]))
 		begin--;
 	manner->indent = (struct span){text + begin, pair->member.begin - begin};
 	if (begin > 0 && text[begin - 1] != '\n')
 		manner->indent.len = 0; /* the pair follows a brace, or a byte order mark */
-	manner->is_tight_before = !is_blank(text[pair->key.end]);
-	manner->is_tight_after = !is_blank(text[pair->value.begin - 1]);
+	manner->is_tight_before = !edit_is_blank(text[pair->key.end]);
+	manner->is_tight_after = !edit_is_blank(text[pair->value.begin - 1]);
 	if (scalar_is_string(pair->node) &&
 		(pair->node->style == NODE_SINGLE || pair->node->style == NODE_DOUBLE))
 		manner->string = pair->node;
@@ -160,21 +155,6 @@ static const struct node *map_of(struct arena *arena, const struct node *key,
 	return map;
 }
 
-static int write_sample(const struct text_lines *lines, const struct node *tree,
-	struct document **ret, struct span *text)
-{
-	struct edit *edit = lines->edit;
-	struct read_options options = *edit->options;
-	int r;
-
-	if (!tree)
-		return -ENOMEM;
-	options.wants_extents = true;
-	options.warn = NULL;
-	r = document_write(tree, options.format, &options.limits, edit->arena, text, edit->problem);
-	return r ? r : document_read(&edit->document->source, *text, &options, ret, edit->problem);
-}
-
 static void put_text(const struct text_lines *lines, struct output *output, struct span text)
 {
 	struct span end = edit_line_end(lines->edit);
@@ -216,7 +196,7 @@ int toml_new_value(const struct text_lines *lines, const struct node *value,
 		value = is_inline ? reshape(arena, value, ONE_LINE) : reshape_value(arena, value);
 	if (!value)
 		return -ENOMEM;
-	int r = write_sample(lines, map_of(arena, &key, value, NODE_BLOCK), &document, &text);
+	int r = edit_sample(lines->edit, map_of(arena, &key, value, NODE_BLOCK), &text, &document);
 	if (r != 0)
 		return r;
 	put_range(lines, &output, text, document->extents[0]->first->value);
@@ -237,7 +217,7 @@ int toml_new_pairs(const struct text_lines *lines, const struct edit_step *keys,
 		value = is_dotted ? reshape(arena, value, DOTTED) : reshape_value(arena, value);
 	for (size_t i = count; i-- > 0 && value;)
 		value = map_of(arena, keys[i].key, value, i ? NODE_DOTTED : NODE_BLOCK);
-	int r = write_sample(lines, value, &document, &text);
+	int r = edit_sample(lines->edit, value, &text, &document);
 	if (r != 0)
 		return r;
 	for (const struct extent *at = document->extents[0]->first; at; at = at->next) {
@@ -275,7 +255,7 @@ int toml_new_tables(const struct text_lines *lines, const struct edit_step *step
 	for (size_t i = count; i-- > 0 && tree;)
 		if (steps[i].key)
 			tree = map_of(arena, steps[i].key, tree, NODE_BLOCK);
-	int r = write_sample(lines, tree, &document, &text);
+	int r = edit_sample(lines->edit, tree, &text, &document);
 	if (r != 0)
 		return r;
 	for (const struct extent *at = document->extents[0]->first; at; at = at->next) {

@@ -28,7 +28,7 @@ static size_t behind_inner_comments(
 	while (offset < edit->text.len) {
 		size_t blanks = edit_indent(edit, offset).len;
 
-		if (yaml_at(edit, offset + blanks) == '#' && blanks > indent)
+		if (edit_at(edit, offset + blanks) == '#' && blanks > indent)
 			after = edit_line_after(edit, offset);
 		else if (offset + blanks < yaml_line_text_end(edit, offset))
 			break;
@@ -50,8 +50,8 @@ static int replace_lines(
 	int r = yaml_cut(edit, slot->behind, slot->behind, text->first);
 
 	/* The line break behind the value stays, if there is one. */
-	if (end > begin && yaml_at(edit, end - 1) == '\n')
-		end -= end - 1 > begin && yaml_at(edit, end - 2) == '\r' ? 2 : 1;
+	if (end > begin && edit_at(edit, end - 1) == '\n')
+		end -= end - 1 > begin && edit_at(edit, end - 2) == '\r' ? 2 : 1;
 	return r ? r : yaml_cut(edit, begin, end, (struct span){0});
 }
 
@@ -88,11 +88,11 @@ static int chomp(struct edit *edit, const struct extent *scalar)
 
 	if (!yaml_is_block_scalar(scalar))
 		return 0;
-	if (yaml_at(edit, offset) == '+' || yaml_at(edit, offset + 1) == '+') {
-		offset += yaml_at(edit, offset) != '+';
+	if (edit_at(edit, offset) == '+' || edit_at(edit, offset + 1) == '+') {
+		offset += edit_at(edit, offset) != '+';
 		return yaml_cut(edit, offset, offset + 1, span_of("-"));
 	}
-	if (yaml_at(edit, offset) == '-' || yaml_at(edit, offset + 1) == '-')
+	if (edit_at(edit, offset) == '-' || edit_at(edit, offset + 1) == '-')
 		return 0;
 	return yaml_cut(edit, offset, offset, span_of("-"));
 }
@@ -129,7 +129,7 @@ static size_t above_first(
 		size_t above = yaml_line_begin(edit, begin - 1);
 		struct span indent = edit_indent(edit, above);
 
-		if (yaml_at(edit, above + indent.len) != '#' || (int)indent.len != column)
+		if (edit_at(edit, above + indent.len) != '#' || (int)indent.len != column)
 			break;
 		begin = above;
 	}
@@ -142,7 +142,7 @@ static bool is_below_comment(const struct edit *edit, size_t offset, int column)
 	size_t above = offset > yaml_text_begin(edit) ? yaml_line_begin(edit, offset - 1) : offset;
 	size_t blanks = edit_indent(edit, above).len;
 
-	return above < offset && (int)blanks == column && yaml_at(edit, above + blanks) == '#';
+	return above < offset && (int)blanks == column && edit_at(edit, above + blanks) == '#';
 }
 
 int yaml_block_add(struct edit *edit, const struct edit_op *op, const struct extent *in)
@@ -185,11 +185,11 @@ static int remove_first_on_dash(struct edit *edit, const struct extent *entry)
 	bool has_comments = false;
 
 	for (size_t p = end; p < next; p++)
-		has_comments |= yaml_at(edit, p) == '#';
+		has_comments |= edit_at(edit, p) == '#';
 	if (!has_comments)
 		end = next;
 	else
-		while (yaml_is_blank(yaml_at(edit, begin - 1)))
+		while (edit_is_blank(edit_at(edit, begin - 1)))
 			begin--;
 	return yaml_cut(edit, begin, end, (struct span){0});
 }
@@ -204,7 +204,7 @@ static int outdent_comments(struct edit *edit, size_t offset, int column)
 		size_t blanks = edit_indent(edit, offset).len,
 		       end = yaml_line_text_end(edit, offset);
 
-		if (offset + blanks < end && yaml_at(edit, offset + blanks) != '#')
+		if (offset + blanks < end && edit_at(edit, offset + blanks) != '#')
 			break;
 		if ((int)blanks > column)
 			r = yaml_cut(
@@ -262,8 +262,8 @@ static int remove_lines(struct edit *edit, const struct extent *in, const struct
 	if (range.end == edit->text.len && !yaml_ends_with_newline(edit) &&
 		!(leaf && yaml_is_block_scalar(leaf)) && range.begin > yaml_text_begin(edit)) {
 		range.begin--;
-		if (yaml_at(edit, range.begin) == '\n' && range.begin &&
-			yaml_at(edit, range.begin - 1) == '\r')
+		if (edit_at(edit, range.begin) == '\n' && range.begin &&
+			edit_at(edit, range.begin - 1) == '\r')
 			range.begin--;
 	}
 	if (!leaf || !yaml_is_block_scalar(leaf))

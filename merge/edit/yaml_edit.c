@@ -50,7 +50,7 @@ static int yaml_flow_set(struct edit *edit, const struct extent *in, const struc
 	if (!old->keys || (range.begin < range.end && text.len))
 		return edit_splice(edit, range, text);
 	colon = yaml_skip_blank(edit->text, old->key.end);
-	if (yaml_at(edit, colon) != ':' || colon >= range.begin)
+	if (edit_at(edit, colon) != ':' || colon >= range.begin)
 		return edit_splice_all(edit, (struct range){old->key.end, old->key.end},
 			(struct span[]){span_of(": "), text}, 2);
 	/* A blank stays: libyaml refuses {a:}. */
@@ -132,7 +132,7 @@ static bool is_mark(const struct edit *edit, size_t offset)
 	const char *line = edit->text.data + offset;
 
 	return edit->text.len - offset >= 3 && memcmp(line, "---", 3) == 0 &&
-	       strchr(" \t\r\n", yaml_at(edit, offset + 3));
+	       strchr(" \t\r\n", edit_at(edit, offset + 3));
 }
 
 /*
@@ -151,7 +151,7 @@ static size_t document_begin(const struct edit *edit, size_t document)
 	if (begin >= from && is_mark(edit, begin))
 		return begin;
 	while (root > from && root > yaml_text_begin(edit) &&
-		yaml_at(edit, yaml_line_begin(edit, root - 1)) == '#')
+		edit_at(edit, yaml_line_begin(edit, root - 1)) == '#')
 		root = yaml_line_begin(edit, root - 1);
 	return root;
 }

@@ -19,7 +19,7 @@ size_t yaml_line_text_end(const struct edit *edit, size_t offset)
 {
 	size_t end = edit_line_after(edit, offset);
 
-	while (end > offset && (yaml_at(edit, end - 1) == '\n' || yaml_at(edit, end - 1) == '\r'))
+	while (end > offset && (edit_at(edit, end - 1) == '\n' || edit_at(edit, end - 1) == '\r'))
 		end--;
 	return end;
 }
@@ -48,9 +48,9 @@ bool yaml_is_block(const struct extent *extent)
 
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent)
 {
-	char last = extent->value.end ? yaml_at(edit, extent->value.end - 1) : '\0';
+	char last = extent->value.end ? edit_at(edit, extent->value.end - 1) : '\0';
 	const struct flow flow = {.edit = (struct edit *)edit, .is_yaml = true};
-	char first = yaml_at(edit, flow_open(&flow, extent));
+	char first = edit_at(edit, flow_open(&flow, extent));
 
 	return yaml_is_flow(extent) && (node_is_map(extent->node) ? first == '{' && last == '}'
 								  : first == '[' && last == ']');
@@ -73,7 +73,7 @@ bool yaml_keeps_lines(const struct edit *edit, const struct extent *scalar)
 	size_t offset = yaml_block_header(edit, scalar);
 
 	return yaml_is_block_scalar(scalar) &&
-	       (yaml_at(edit, offset) == '+' || yaml_at(edit, offset + 1) == '+');
+	       (edit_at(edit, offset) == '+' || edit_at(edit, offset + 1) == '+');
 }
 
 size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_blanks)
@@ -83,7 +83,7 @@ size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_b
 		size_t end = yaml_line_text_end(edit, offset);
 
 		for (size_t p = offset; p < end; p++)
-			if (!yaml_is_blank(yaml_at(edit, p)))
+			if (!edit_is_blank(edit_at(edit, p)))
 				return offset;
 		*has_blanks |= end > offset;
 		offset = edit_line_after(edit, offset);

@@ -8,17 +8,6 @@
 
 #include "editor.h"
 
-/** Returns the byte at `offset`, or '\0' if the text ends before `offset`. */
-static inline char yaml_at(const struct edit *edit, size_t offset)
-{
-	return offset < edit->text.len ? edit->text.data[offset] : '\0';
-}
-
-static inline bool yaml_is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /** Returns the offset of the first line: the length of the byte order mark, or 0 without one. */
 size_t yaml_text_begin(const struct edit *edit);
 

@@ -48,7 +48,7 @@ static bool is_before_comment(const struct edit *edit, size_t after, int indent)
 
 	after = yaml_skip_blank_lines(edit, after, &has_blanks);
 	blanks = edit_indent(edit, after);
-	return has_blanks || (yaml_at(edit, after + blanks.len) == '#' && (int)blanks.len > indent);
+	return has_blanks || (edit_at(edit, after + blanks.len) == '#' && (int)blanks.len > indent);
 }
 
 int yaml_new_entry(const struct edit *edit, const struct edit_op *op, const struct extent *in,

@@ -9,7 +9,7 @@ static size_t find_comment(const struct edit *edit, size_t from)
 	size_t end = yaml_line_text_end(edit, from);
 
 	for (size_t p = from; p < end; p++)
-		if (yaml_at(edit, p) == '#' && (p == 0 || yaml_is_blank(yaml_at(edit, p - 1))))
+		if (edit_at(edit, p) == '#' && (p == 0 || edit_is_blank(edit_at(edit, p - 1))))
 			return p;
 	return end;
 }
@@ -61,7 +61,7 @@ static int replace_header(
 	size_t header = comment;
 	int r;
 
-	while (header > old.begin && yaml_is_blank(yaml_at(edit, header - 1)))
+	while (header > old.begin && edit_is_blank(edit_at(edit, header - 1)))
 		header--;
 	if (comment == end)
 		header = end;
@@ -135,7 +135,7 @@ static int replace_below(
 	end = edit_line_after(edit, old->value.end);
 	if (end == edit->text.len && !yaml_ends_with_newline(edit)) {
 		begin--;
-		if (begin && yaml_at(edit, begin) == '\n' && yaml_at(edit, begin - 1) == '\r')
+		if (begin && edit_at(edit, begin) == '\n' && edit_at(edit, begin - 1) == '\r')
 			begin--;
 	}
 	return yaml_cut(edit, begin, end, (struct span){0});
@@ -211,7 +211,7 @@ static int slot_of_entry(const struct edit *edit, const struct extent *in,
 	ret->is_unsaid = is_explicit && ret->behind >= entry->value.begin;
 	if (ret->is_unsaid)
 		ret->behind = yaml_line_text_end(edit, entry->key.end);
-	else if (yaml_at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
+	else if (edit_at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
 		return EDIT_CANNOT;
 	return 0;
 }
