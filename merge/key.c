@@ -311,11 +311,6 @@ int key_parse_conditions(const char *text, size_t at, struct arena *arena,
 	return r;
 }
 
-static bool has_text(const struct node *key, struct span text)
-{
-	return spelling_is(key, text);
-}
-
 /*
  * Of keys with the same text, a key without a tag ranks first, as a KEY has no tags; then a key
  * that is quoted as in the KEY.
@@ -336,7 +331,7 @@ static bool find_in_map(const struct node *map, const struct key_part *part, str
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		const struct pair *pair = &map->map.pairs[i];
 
-		if (has_text(pair->key, part->name) &&
+		if (spelling_is(pair->key, part->name) &&
 			(!found || rank(pair->key, part) > rank(found->key, part)))
 			found = pair;
 	}
@@ -352,7 +347,7 @@ static bool has_value(const struct node *item, const struct key_part *part)
 	struct key_step found;
 
 	return node_is_map(item) && find_in_map(item, &name, &found) &&
-	       has_text(found.value, part->value);
+	       spelling_is(found.value, part->value);
 }
 
 /* Returns whether the item has the values of all conditions, of which there are several. */
@@ -416,7 +411,7 @@ bool key_names(
 {
 	if (part->value.data)
 		return is_item && lost && (has_value(lost, part) || has_values(lost, part));
-	return has_text(key, part->name);
+	return spelling_is(key, part->name);
 }
 
 static bool grow(struct key_text *text, size_t more)

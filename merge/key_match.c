@@ -42,11 +42,6 @@ struct key_matcher {
 	struct dead_end end;
 };
 
-static bool is_flat(const struct key_matcher *matcher)
-{
-	return !matcher->format->has_lists && !matcher->format->has_sections;
-}
-
 static struct key_part *copy_parts(const struct key_matcher *matcher, size_t count)
 {
 	struct key_part *parts = arena_zalloc(matcher->arena, count + 1, sizeof(*parts));
@@ -884,7 +879,7 @@ static int name_new(struct key_matcher *matcher, const struct dead_end *ends, st
 	bool is_there = ret->document < stream->count;
 	matcher->root = is_there ? stream->roots[ret->document] : NULL;
 	matcher->end = is_there ? ends[ret->document] : (struct dead_end){0};
-	if (is_flat(matcher))
+	if (!matcher->format->has_lists && !matcher->format->has_sections)
 		return make_flat(matcher, prefix + (matcher->text[prefix] == '.'), ret);
 	if (matcher->end.other)
 		return refuse_ends(matcher, ret);

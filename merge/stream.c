@@ -105,12 +105,6 @@ size_t stream_count_scalars(const struct node *node)
 	return count;
 }
 
-/* Returns whether the conditions are the document's name, complete. */
-static bool is_name(const struct key_condition *conditions, size_t count, const struct node *name)
-{
-	return name && stream_count_scalars(name) == count && fits(conditions, count, name);
-}
-
 static int refuse_several(const struct stream *stream, const char *text, size_t end,
 	const bool *is_fitting, struct problem *problem)
 {
@@ -150,7 +144,8 @@ static int find_fitting(const struct stream *stream, const struct key_condition 
 		if (!is_fitting[i])
 			continue;
 		place->document = i;
-		if (is_name(conditions, condition_count, name))
+		if (name && stream_count_scalars(name) == condition_count &&
+			fits(conditions, condition_count, name))
 			return 0;
 		count++;
 	}

@@ -121,15 +121,11 @@ static int put_back(
 	return 0;
 }
 
-static bool is_above(const struct value_lock_enforcement *keep, const struct node *node)
-{
-	return node->source && node->source->rank > keep->lock->rank;
-}
-
 static const struct node *find_above(
 	const struct value_lock_enforcement *keep, const struct node *node)
 {
-	const struct node *found = is_above(keep, node) ? node : NULL;
+	const struct node *found =
+		node->source && node->source->rank > keep->lock->rank ? node : NULL;
 
 	for (uint32_t i = 0; !found && i < node_count(node); i++)
 		found = find_above(keep, *node_entry(node, i));

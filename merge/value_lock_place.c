@@ -24,11 +24,6 @@ struct place_reader {
 	struct problem *problem;
 };
 
-static int add_word(struct place_reader *reader, struct value_lock_word word)
-{
-	return arena_push(reader->arena, reader->words, reader->count, reader->capacity, word);
-}
-
 /* Reads the digits of an index. Returns UINT32_MAX if the key is none. */
 static uint32_t index_of(struct span key)
 {
@@ -87,7 +82,8 @@ static int read_place(struct place_reader *reader, const struct node *place)
 				"'**'; in a key write '\\.' for a dot and '\\*' for an asterisk",
 				place->text.data);
 		out += word.key.len + 1;
-		if (add_word(reader, word) < 0)
+		if (arena_push(reader->arena, reader->words, reader->count, reader->capacity,
+			    word) < 0)
 			return -ENOMEM;
 	}
 	if (reader->count >= WORDS_MAX)
@@ -95,7 +91,8 @@ static int read_place(struct place_reader *reader, const struct node *place)
 			"these places have more than %d keys up to here; name a place above them, "
 			"or use '*'",
 			WORDS_MAX);
-	return add_word(reader, (struct value_lock_word){.kind = VALUE_LOCK_END, .place = place});
+	return arena_push(reader->arena, reader->words, reader->count, reader->capacity,
+		(struct value_lock_word){.kind = VALUE_LOCK_END, .place = place});
 }
 
 int value_lock_read_places(const struct node *places, struct arena *arena, struct value_lock *ret,

@@ -6,12 +6,6 @@
 #include "format/line.h"
 #include "line_new.h"
 
-/* Returns whether the line is a comment between continued lines, which are one. */
-static bool is_inner_comment(const struct line_editor *editor, size_t begin)
-{
-	return editor->dialect->has_inner_comments && text_lines_is_comment(&editor->lines, begin);
-}
-
 /*
  * Replaces a range by a text. Comment lines between its continued lines stay.
  */
@@ -25,7 +19,7 @@ static int replace(const struct line_editor *editor, struct range range, struct 
 	while (r == 0 && (next = text_lines_after(&editor->lines, end)) < range.end) {
 		size_t next_end = text_lines_end(&editor->lines, next);
 
-		if (!is_inner_comment(editor, next))
+		if (!text_lines_is_comment(&editor->lines, next))
 			r = text_lines_take_out(&editor->lines, end, next_end);
 		end = next_end;
 	}
@@ -174,11 +168,6 @@ static int add_pairs(const struct line_editor *editor, const struct line_section
 	return r;
 }
 
-static bool is_same(const struct extent *a, const struct extent *b)
-{
-	return edit_same(a->node, b->node, false);
-}
-
 /* Returns where a pair before another is inserted: above the comments of that one, unless they
  * begin the text. */
 static size_t before_pair(const struct line_editor *editor, const struct extent *pair)
@@ -200,14 +189,16 @@ static int change_pairs(const struct line_editor *editor, const struct line_sect
 	struct span lines;
 	int r = 0;
 
-	while (there.count && wanted.count && is_same(*there.items, *wanted.items)) {
+	while (there.count && wanted.count &&
+		edit_same((*there.items)->node, (*wanted.items)->node, false)) {
 		behind = *there.items++;
 		there.count--;
 		wanted.items++;
 		wanted.count--;
 	}
 	while (there.count && wanted.count &&
-		is_same(there.items[there.count - 1], wanted.items[wanted.count - 1])) {
+		edit_same(there.items[there.count - 1]->node, wanted.items[wanted.count - 1]->node,
+			false)) {
 		before = there.items[--there.count];
 		wanted.count--;
 	}

@@ -150,14 +150,10 @@ static bool strings_of(const struct extent *in, bool is_of_keys, enum node_style
 	return is_found;
 }
 
-static const struct extent *root_of(const struct edit *edit)
-{
-	return edit->document->count ? edit->document->extents[0] : NULL;
-}
-
 static struct style find_style(const struct edit *edit, const struct yaml_spot_around *around)
 {
-	const struct extent *old = around->old, *in = around->in, *root = root_of(edit);
+	const struct extent *old = around->old, *in = around->in,
+			    *root = edit->document->count ? edit->document->extents[0] : NULL;
 	const struct node *quoted = root ? find_quoted(root) : NULL;
 	struct style style = {
 		.key = NODE_PLAIN,

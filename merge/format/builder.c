@@ -30,11 +30,6 @@ int builder_problem(const struct builder *builder, struct place place, const cha
 		place.column, "%s", message);
 }
 
-static struct place place_of(const struct node *node)
-{
-	return (struct place){node->line, node->column};
-}
-
 static int count_nodes(struct builder *builder, uint32_t more, struct place place)
 {
 	builder->weight += more;
@@ -44,11 +39,6 @@ static int count_nodes(struct builder *builder, uint32_t more, struct place plac
 		"has more than %" PRIu32 " values, each alias counted as often as it is used"
 		"; raise the limit 'nodes'",
 		builder->options->limits.nodes);
-}
-
-static int wait(struct builder *builder, const struct node *node)
-{
-	return array_push(builder->waiting, builder->count, builder->capacity, node);
 }
 
 int builder_count(struct builder *builder, struct place place)
@@ -67,7 +57,7 @@ int builder_check_depth(const struct builder *builder, unsigned depth, struct pl
 
 int builder_add_root(struct builder *builder, const struct node *root)
 {
-	return wait(builder, root);
+	return array_push(builder->waiting, builder->count, builder->capacity, root);
 }
 
 static void init_node(
@@ -109,7 +99,7 @@ int builder_add(struct builder *builder, const struct node *node, struct place p
 {
 	int r = count_nodes(builder, node->weight, place);
 
-	return r ? r : wait(builder, node);
+	return r ? r : array_push(builder->waiting, builder->count, builder->capacity, node);
 }
 
 int builder_open(struct builder *builder, enum node_kind kind, enum node_style style,
@@ -275,7 +265,7 @@ static int merge_map(
 	int r = 0;
 
 	if (!node_is_map(from))
-		return builder_problem(builder, place_of(key),
+		return builder_problem(builder, (struct place){key->line, key->column},
 			"the value of '<<' must be a map or a list of maps, and this is %s; put a "
 			"key '<<' in quotes",
 			node_kind_name(from));

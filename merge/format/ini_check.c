@@ -72,11 +72,6 @@ static struct place place_of(const struct node *node)
 	return (struct place){node->line, node->column};
 }
 
-static bool is_unknown(const struct ini_dialect *dialect)
-{
-	return dialect->keys == INI_DOUBT;
-}
-
 static bool would_lose(const struct node *found, const struct node *again)
 {
 	if (!node_is_map(found) || !node_is_map(again))
@@ -130,7 +125,7 @@ int ini_repeat(
 		return refuse_again(builder, dialect, found, again);
 	if (!is_section && dialect->keys == INI_REFUSE)
 		return refuse_again(builder, dialect, found, again);
-	int r = is_unknown(dialect) ? doubt_again(builder, found, again) : 0;
+	int r = dialect->keys == INI_DOUBT ? doubt_again(builder, found, again) : 0;
 	if (r != 0)
 		return r;
 	if (is_section)

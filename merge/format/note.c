@@ -33,11 +33,6 @@ static void append(struct extent *into, struct extent *entry)
 	into->last = entry;
 }
 
-static int append_root(struct notes *notes, struct extent *root)
-{
-	return array_push(notes->roots, notes->count, notes->capacity, root);
-}
-
 static struct noted *new_noted(const struct builder *builder, const struct noted_node *note)
 {
 	struct noted *noted = arena_zalloc(builder->document->arena, 1, sizeof(*noted));
@@ -74,7 +69,8 @@ static int add_value(struct builder *builder, const struct noted_node *note, str
 		return -ENOMEM;
 	*ret = &noted->extent;
 	if (!open)
-		return append_root(&builder->notes, &noted->extent);
+		return array_push(builder->notes.roots, builder->notes.count,
+			builder->notes.capacity, &noted->extent);
 	if (node_is_map(open->extent->node))
 		take_key(open, noted);
 	append(open->extent, &noted->extent);

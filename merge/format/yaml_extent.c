@@ -80,11 +80,6 @@ size_t yaml_skip_properties(struct span text, size_t offset)
 	return offset;
 }
 
-static size_t skip_blank(const struct yaml_extents *extents, size_t offset)
-{
-	return yaml_skip_blank(extents->text, offset);
-}
-
 /* Returns the end of a block scalar's text. Its mark is behind its trailing blank lines. */
 static size_t trim_lines(const struct yaml_extents *extents, struct range range)
 {
@@ -141,7 +136,7 @@ static size_t find_entry(const struct yaml_extents *extents, size_t begin, size_
 {
 	const struct notes *notes = &extents->builder->notes;
 	const struct extent *in = notes->depth ? notes->open[notes->depth - 1].extent : NULL;
-	size_t next = skip_blank(extents, extents->behind);
+	size_t next = yaml_skip_blank(extents->text, extents->behind);
 
 	*nothing = extents->root;
 	if (!in)
@@ -157,7 +152,7 @@ static size_t find_entry(const struct yaml_extents *extents, size_t begin, size_
 		return next;
 	}
 	if (!is_block(in) && is_at(extents, next, ','))
-		next = skip_blank(extents, next + 1);
+		next = yaml_skip_blank(extents->text, next + 1);
 	*nothing = next;
 	if (!node_is_map(in->node) || !is_at(extents, next, '?') || next >= begin)
 		return begin;

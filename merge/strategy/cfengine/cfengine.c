@@ -259,11 +259,6 @@ static bool is_primitive(struct span text)
 	return text.data[0] == '"' || scalar_type(&plain) != SCALAR_STRING;
 }
 
-static bool is_reserved(struct span text)
-{
-	return span_is(text, "true") || span_is(text, "false") || span_is(text, "null");
-}
-
 static int not_mergeable(
 	const struct cfengine_run *run, const struct node *argument, const char *what)
 {
@@ -290,7 +285,8 @@ static int evaluate_text(
 
 	if (cfengine_json_is(argument->text))
 		return cfengine_json_read(&json, ret);
-	if (is_reserved(name) || (is_primitive(name) && !is_container_name(run, name)))
+	if (span_is(name, "true") || span_is(name, "false") || span_is(name, "null") ||
+		(is_primitive(name) && !is_container_name(run, name)))
 		return not_mergeable(run, argument, "a primitive");
 
 	r = find_value(run, argument, name, ret);

@@ -11,11 +11,6 @@
 /* Items at each end: positions are signed. */
 #define ITEMS_MAX ((uint32_t)INT32_MAX - 1)
 
-static int push(struct arena *arena, struct items *items, const struct node *item)
-{
-	return arena_push(arena, items->data, items->count, items->capacity, item);
-}
-
 struct list *list_new(struct arena *arena, const struct node *like, bool is_empty)
 {
 	struct list *list = arena_zalloc(arena, 1, sizeof(*list));
@@ -66,12 +61,14 @@ void list_set(struct list *list, int32_t position, const struct node *item)
 
 int list_push_back(struct list *list, const struct node *item)
 {
-	return push(list->arena, &list->back, item);
+	return arena_push(
+		list->arena, list->back.data, list->back.count, list->back.capacity, item);
 }
 
 int list_push_front(struct list *list, const struct node *item)
 {
-	return push(list->arena, &list->front, item);
+	return arena_push(
+		list->arena, list->front.data, list->front.count, list->front.capacity, item);
 }
 
 /*

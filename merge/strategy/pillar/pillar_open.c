@@ -9,11 +9,6 @@ void pillar_values_fini(struct pillar_values *values)
 	free(values->open);
 }
 
-static int remember(struct pillar_values *values, struct node *node)
-{
-	return array_push(values->open, values->open_count, values->open_capacity, node);
-}
-
 int pillar_open(
 	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret)
 {
@@ -26,7 +21,7 @@ int pillar_open(
 		if (!copy)
 			return -ENOMEM;
 		copy->mark = PILLAR_OPEN;
-		r = remember(values, copy);
+		r = array_push(values->open, values->open_count, values->open_capacity, copy);
 		if (r)
 			return r;
 		origin_move(values->origins, *value, copy);
@@ -51,7 +46,7 @@ int pillar_open_new(
 	node->weight = 1;
 	node->mark = PILLAR_OPEN | mark;
 	*ret = node;
-	return remember(values, node);
+	return array_push(values->open, values->open_count, values->open_capacity, node);
 }
 
 void pillar_seal(struct pillar_values *values, size_t since)

@@ -117,12 +117,6 @@ int pillar_options_check(const struct options *options, struct problem *problem)
 	return 0;
 }
 
-/* Makes a quoted scalar, so that it equals a key that is a string. */
-static const struct node *new_key(struct arena *arena, struct span name)
-{
-	return node_new_scalar(arena, name, NODE_SINGLE);
-}
-
 int pillar_options_read(
 	const struct options *options, struct arena *arena, struct pillar_options *ret)
 {
@@ -131,12 +125,13 @@ int pillar_options_read(
 	struct pillar_options read = {.key_count = list_keys(options, names)};
 
 	for (size_t i = 0; i < read.key_count; i++) {
-		read.keys[i] = new_key(arena, names[i]);
+		/* Quoted, so that it equals a key that is a string. */
+		read.keys[i] = node_new_scalar(arena, names[i], NODE_SINGLE);
 		if (!read.keys[i])
 			return -ENOMEM;
 	}
 	if (name.len > 0) {
-		read.neighbour = new_key(arena, name);
+		read.neighbour = node_new_scalar(arena, name, NODE_SINGLE);
 		if (!read.neighbour)
 			return -ENOMEM;
 	}

@@ -83,11 +83,6 @@ static bool is_text(const struct node *node, const char *text)
 	return node_is_scalar(node) && span_is(node->text, text) && scalar_is_string(node);
 }
 
-static bool is_list_marker(const struct node *item)
-{
-	return is_text(item, PILLAR_REPLACE);
-}
-
 static bool is_map_marker(const struct pair *pair)
 {
 	return is_text(pair->key, PILLAR_CONTROL) && is_text(pair->value, PILLAR_REPLACE);
@@ -103,7 +98,7 @@ static int strip_list(struct pillar_values *values, const struct node *list, uns
 	uint32_t first = 0;
 	int r;
 
-	while (first < list->seq.count && is_list_marker(list->seq.items[first]))
+	while (first < list->seq.count && is_text(list->seq.items[first], PILLAR_REPLACE))
 		first++;
 	if (first) {
 		r = pillar_open_new(values, list, PILLAR_SHIELDED, &out);
