@@ -19,12 +19,8 @@
 #define NAME "a properties file"
 
 struct properties_reader {
-	struct builder *builder;
+	struct line_reader lines; /* at p's line, of which only the beginning is known */
 	const char *p;
-	const char *end;
-	const char *line;  /* the beginning of p's line */
-	uint32_t number;   /* of p's line, starting at 1 */
-	struct extent *in; /* the root's; NULL unless extents are wanted */
 	struct output text;
 };
 
@@ -38,32 +34,21 @@ static bool is_break(char c)
 	return c == '\n' || c == '\r';
 }
 
-static struct place place_of(const struct properties_reader *reader, const char *at)
-{
-	return builder_place(
-		reader->builder, reader->number, 1 + (uint32_t)utf8_count(reader->line, at));
-}
-
-static int fail(const struct properties_reader *reader, const char *at, const char *message)
-{
-	return builder_problem(reader->builder, place_of(reader, at), "%s", message);
-}
-
 /* Skips the line break at p. At the end of the text it does nothing. */
 static void skip_break(struct properties_reader *reader)
 {
-	if (reader->p == reader->end)
+	if (reader->p == reader->lines.end)
 		return;
-	if (*reader->p == '\r' && reader->p + 1 < reader->end && reader->p[1] == '\n')
+	if (*reader->p == '\r' && reader->p + 1 < reader->lines.end && reader->p[1] == '\n')
 		reader->p++;
 	reader->p++;
-	reader->line = reader->p;
-	reader->number++;
+	reader->lines.line.data = reader->p;
+	reader->lines.number++;
 }
 
 static void skip_blanks(struct properties_reader *reader)
 {
-	while (reader->p < reader->end && is_blank(*reader->p))
+	while (reader->p < reader->lines.end && is_blank(*reader->p))
 		reader->p++;
 }
 
@@ -71,8 +56,8 @@ static void skip_blanks(struct properties_reader *reader)
  * did. */
 static bool skip_continuation(struct properties_reader *reader)
 {
-	if (reader->p == reader->end || *reader->p != '\\' ||
-		(reader->p + 1 < reader->end && !is_break(reader->p[1])))
+	if (reader->p == reader->lines.end || *reader->p != '\\' ||
+		(reader->p + 1 < reader->lines.end && !is_break(reader->p[1])))
 		return false;
 	reader->p++;
 	skip_break(reader);
@@ -84,26 +69,26 @@ static bool is_line_end(struct properties_reader *reader)
 {
 	while (skip_continuation(reader))
 		;
-	return reader->p == reader->end || is_break(*reader->p);
+	return reader->p == reader->lines.end || is_break(*reader->p);
 }
 
 static int take_code_point(struct properties_reader *reader, const char *escape)
 {
-	int32_t code = utf8_hex4(reader->p, reader->end), low = -1;
+	int32_t code = utf8_hex4(reader->p, reader->lines.end), low = -1;
 	char text[4];
 
 	if (code < 0)
-		return fail(reader, escape, "\\u needs four hexadecimal digits");
+		return line_problem(&reader->lines, escape, "\\u needs four hexadecimal digits");
 	reader->p += 4;
-	if (code >= 0xD800 && code <= 0xDBFF && reader->end - reader->p >= 6 &&
+	if (code >= 0xD800 && code <= 0xDBFF && reader->lines.end - reader->p >= 6 &&
 		memcmp(reader->p, "\\u", 2) == 0)
-		low = utf8_hex4(reader->p + 2, reader->end);
+		low = utf8_hex4(reader->p + 2, reader->lines.end);
 	if (low >= 0xDC00 && low <= 0xDFFF) {
 		reader->p += 6;
 		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
 	} else if (code >= 0xD800 && code <= 0xDFFF) {
-		return fail(
-			reader, escape, "half of a surrogate pair stands alone, and is no text");
+		return line_problem(&reader->lines, escape,
+			"half of a surrogate pair stands alone, and is no text");
 	}
 	output_put(&reader->text, text, utf8_encode((uint32_t)code, text));
 	return 0;
@@ -120,7 +105,7 @@ static void take_run(struct properties_reader *reader, bool is_key)
 {
 	const char *start = reader->p, *p = start;
 
-	while (p < reader->end && *p != '\\' && !is_break(*p) && !(is_key && ends_key(*p)))
+	while (p < reader->lines.end && *p != '\\' && !is_break(*p) && !(is_key && ends_key(*p)))
 		p++;
 	output_put(&reader->text, start, (size_t)(p - start));
 	reader->p = p;
@@ -146,23 +131,20 @@ static int take_escape(struct properties_reader *reader)
 static int add_text(struct properties_reader *reader, struct place place)
 {
 	struct node *node;
-	char *text;
 
 	if (reader->text.failure)
 		return -ENOMEM;
-	node = builder_new_scalar(reader->builder, place, reader->text.len, &text);
+	node = line_scalar(
+		&reader->lines, (struct span){reader->text.data, reader->text.len}, place);
 	if (!node)
 		return -ENOMEM;
-	if (reader->text.len)
-		memcpy(text, reader->text.data, reader->text.len);
-	node->schema = NODE_TEXT;
 	reader->text.len = 0;
-	return builder_add(reader->builder, node, place);
+	return builder_add(reader->lines.builder, node, place);
 }
 
 static int read_text(struct properties_reader *reader, bool is_key)
 {
-	struct place place = place_of(reader, reader->p);
+	struct place place = line_place(&reader->lines, reader->p);
 	int r = 0;
 
 	while (r == 0 && !is_line_end(reader) && !(is_key && ends_key(*reader->p)))
@@ -186,23 +168,6 @@ static void skip_separator(struct properties_reader *reader)
 	}
 }
 
-/* Notes the pair that was added last: its key, and its value from `value` to p. */
-EXTENT_NOTE_RARE static int note_pair(
-	struct properties_reader *reader, const char *key, const char *key_end, const char *value)
-{
-	struct builder *builder = reader->builder;
-	struct extent *extent;
-
-	extent = extent_note_add(builder, reader->in);
-	if (!extent)
-		return -ENOMEM;
-	extent->node = builder->waiting[builder->count - 1];
-	extent->key = extent_note_range(builder, key, key_end);
-	extent->value = extent_note_range(builder, value, reader->p);
-	extent->member = (struct range){extent->key.begin, extent->value.end};
-	return extent_note_set_keys(builder, extent, &builder->waiting[builder->count - 2], 1);
-}
-
 static int read_pair(struct properties_reader *reader)
 {
 	const char *key = reader->p, *end, *value;
@@ -214,31 +179,15 @@ static int read_pair(struct properties_reader *reader)
 	skip_separator(reader);
 	value = reader->p;
 	r = read_text(reader, false);
-	return r == 0 && reader->in ? note_pair(reader, key, end, value) : r;
-}
-
-static int open_root(struct properties_reader *reader)
-{
-	struct node *root;
-
-	int r = builder_open(
-		reader->builder, NODE_MAP, NODE_BLOCK, place_of(reader, reader->p), &root);
-	if (r != 0 || !reader->builder->options->wants_extents)
+	if (r != 0 || !reader->lines.in)
 		return r;
-	reader->in = extent_note_begin(reader->builder, root);
-	return reader->in ? 0 : -ENOMEM;
-}
-
-static int close_root(struct properties_reader *reader)
-{
-	if (reader->in)
-		extent_note_close(reader->in);
-	return builder_close(reader->builder);
+	return line_note_pair(&reader->lines, (struct span){key, (size_t)(end - key)},
+		(struct span){value, (size_t)(reader->p - value)});
 }
 
 static void skip_comment(struct properties_reader *reader)
 {
-	while (reader->p < reader->end && !is_break(*reader->p))
+	while (reader->p < reader->lines.end && !is_break(*reader->p))
 		reader->p++;
 }
 
@@ -247,7 +196,7 @@ static int read_pairs(struct properties_reader *reader)
 	bool has_root = false;
 	int r = 0;
 
-	while (r == 0 && reader->p < reader->end) {
+	while (r == 0 && reader->p < reader->lines.end) {
 		skip_blanks(reader);
 		if (is_line_end(reader)) {
 			skip_break(reader);
@@ -258,12 +207,12 @@ static int read_pairs(struct properties_reader *reader)
 			continue;
 		}
 		if (!has_root)
-			r = open_root(reader);
+			r = line_open_root(&reader->lines, reader->p);
 		has_root = true;
 		if (r == 0)
 			r = read_pair(reader);
 	}
-	return r == 0 && has_root ? close_root(reader) : r;
+	return r == 0 && has_root ? line_close_root(&reader->lines) : r;
 }
 
 /* Converts ISO-8859-1, whose bytes are the first 256 characters, to UTF-8. Returns NULL without
@@ -306,11 +255,7 @@ static void move_extents(const struct builder *builder, size_t begin)
 
 static int properties_read(struct builder *builder, struct span text)
 {
-	struct properties_reader reader = {
-		.builder = builder,
-		.number = 1,
-		.text.max = SIZE_MAX,
-	};
+	struct properties_reader reader = {.text.max = SIZE_MAX};
 	size_t begin = (size_t)(text.data - builder->text);
 	char *latin_1 = NULL;
 
@@ -321,12 +266,13 @@ static int properties_read(struct builder *builder, struct span text)
 			return -ENOMEM;
 		text.data = builder->text = latin_1;
 	}
-	reader.p = reader.line = text.data;
-	reader.end = text.data + text.len;
+	reader.lines = line_begin(builder, text);
+	reader.lines.number = 1;
+	reader.p = reader.lines.line.data = text.data;
 	int r = line_check_text(builder, text);
 	if (r == 0)
 		r = read_pairs(&reader);
-	if (r == 0 && latin_1 && reader.in)
+	if (r == 0 && latin_1 && reader.lines.in)
 		move_extents(builder, begin);
 	output_fini(&reader.text);
 	free(latin_1);
