@@ -59,15 +59,9 @@ void node_weigh(struct node *node)
 
 const char *node_kind_name(const struct node *node)
 {
-	switch ((enum node_kind)node->kind) {
-	case NODE_SCALAR:
-		return "a scalar";
-	case NODE_SEQUENCE:
-		return "a list";
-	case NODE_MAP:
-		return "a map";
-	}
-	return "a value";
+	static const char *const names[] = {"a scalar", "a list", "a map"};
+
+	return names[node->kind];
 }
 
 static struct node *new_collection(

@@ -222,35 +222,18 @@ static bool is_null_word(struct span text)
 	return is_word(text, words);
 }
 
+/* The first byte shows that most texts are strings. */
 static enum scalar_type resolve_1_1(struct span text)
 {
 	if (!text.len)
 		return SCALAR_NULL;
-	switch (text.data[0]) {
-	case '~':
-	case 'n':
-	case 'N':
-		if (is_null_word(text))
-			return SCALAR_NULL;
-		return is_false_1_1(text) ? SCALAR_BOOL : SCALAR_STRING;
-	case 'y':
-	case 'Y':
-	case 't':
-	case 'T':
-	case 'f':
-	case 'F':
-	case 'o':
-	case 'O':
-		if (text.len <= 5 && (is_true_1_1(text) || is_false_1_1(text)))
-			return SCALAR_BOOL;
-		return SCALAR_STRING;
-	case '-':
-	case '+':
-	case '.':
+	if (number_is_digit(*text.data) || strchr("+-.", *text.data))
 		return resolve_number_1_1(text);
-	default:
-		return number_is_digit(text.data[0]) ? resolve_number_1_1(text) : SCALAR_STRING;
-	}
+	if (text.len > 5 || !strchr("~nNyYtTfFoO", *text.data))
+		return SCALAR_STRING;
+	if (is_null_word(text))
+		return SCALAR_NULL;
+	return is_true_1_1(text) || is_false_1_1(text) ? SCALAR_BOOL : SCALAR_STRING;
 }
 
 static bool is_bool_1_2(struct span text)

@@ -52,24 +52,18 @@ enum scalar_type scalar_type(const struct node *scalar)
 
 const char *scalar_type_name(enum scalar_type type)
 {
-	switch (type) {
-	case SCALAR_NULL:
-		return "null";
-	case SCALAR_BOOL:
-		return "a boolean";
-	case SCALAR_INT:
-	case SCALAR_FLOAT:
-		return "a number";
-	case SCALAR_STRING:
-		return "a string";
-	case SCALAR_TIMESTAMP:
-		return "a timestamp";
-	case SCALAR_BINARY:
-		return "binary data";
-	case SCALAR_FOREIGN:
-		return "a tagged value";
-	}
-	return "a scalar";
+	static const char *const names[] = {
+		[SCALAR_NULL] = "null",
+		[SCALAR_BOOL] = "a boolean",
+		[SCALAR_INT] = "a number",
+		[SCALAR_FLOAT] = "a number",
+		[SCALAR_STRING] = "a string",
+		[SCALAR_TIMESTAMP] = "a timestamp",
+		[SCALAR_BINARY] = "binary data",
+		[SCALAR_FOREIGN] = "a tagged value",
+	};
+
+	return names[type];
 }
 
 const char *scalar_or_kind_name(const struct node *node)
