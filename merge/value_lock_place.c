@@ -39,11 +39,7 @@ static uint32_t index_of(struct span key)
 	return (uint32_t)index;
 }
 
-/*
- * Reads the word at `*at` and moves `*at` behind its dot, or to NULL at the end. Returns false if
- * the word is not valid.
- */
-static bool next_word(const char **at, const char *end, char *out, struct value_lock_word *ret)
+bool value_lock_next_word(const char **at, const char *end, char *out, struct value_lock_word *ret)
 {
 	const char *from = *at;
 	size_t len = 0, stars = 0;
@@ -76,7 +72,7 @@ static int read_place(struct place_reader *reader, const struct node *place)
 	while (at) {
 		struct value_lock_word word;
 
-		if (!next_word(&at, end, out, &word))
+		if (!value_lock_next_word(&at, end, out, &word))
 			return problem_at(reader->problem, place,
 				"'%s' is no place: between dots stands a key, an index, '*' or "
 				"'**'; in a key write '\\.' for a dot and '\\*' for an asterisk",

@@ -29,6 +29,12 @@ struct value_lock_step {
 };
 
 /**
+ * Reads the word at `*at`, unescaped, into `out`, which has room for the rest of the place. Moves
+ * `*at` behind the word's dot, or to NULL at the end. Returns false if the word is not valid.
+ */
+bool value_lock_next_word(const char **at, const char *end, char *out, struct value_lock_word *ret);
+
+/**
  * Reads a place, or a list of places. Returns 0 with the words of *ret, in `arena`; PROBLEM; or
  * -ENOMEM. Leaves the other members of *ret unchanged.
  */

@@ -49,11 +49,9 @@ static size_t tag_length(const char *at, const char *end)
 
 static bool is_or_begins_with_directive(struct span tag)
 {
-	for (size_t i = 0; i < DIRECTIVES; i++) {
-		size_t len = strlen(directives[i].tag);
-		if (tag.len >= len && memcmp(tag.data, directives[i].tag, len) == 0)
+	for (size_t i = 0; i < DIRECTIVES; i++)
+		if (span_begins(tag, directives[i].tag))
 			return true;
-	}
 	return false;
 }
 

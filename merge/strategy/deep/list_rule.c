@@ -6,22 +6,12 @@
 #include "item_key.h"
 #include "scalar.h"
 #include "spelling.h"
-
-enum word_kind {
-	WORD_KEY,
-	WORD_ONE,  /* any one key */
-	WORD_MANY, /* any number of keys */
-};
-
-struct word {
-	enum word_kind kind;
-	struct span key; /* WORD_KEY */
-};
+#include "value_lock_place.h"
 
 struct list_pattern {
-	const struct word *words;
+	const struct value_lock_word *words;
 	size_t count;
-	size_t spelled; /* words of kind WORD_KEY: they make the pattern specific */
+	size_t spelled; /* words of kind VALUE_LOCK_KEY: they make the pattern specific */
 	struct list_rule rule;
 };
 
@@ -124,32 +114,6 @@ static bool is_rule(const struct node *lists)
 	return !scalar_is_empty(by);
 }
 
-/*
- * Reads the next key of a pattern, unescaped, into `out`. Returns the text after its dot; NULL at
- * the end.
- */
-static const char *next_word(const char *at, const char *end, struct word *word, char *out)
-{
-	size_t len = 0, stars = 0;
-
-	for (; at < end && *at != '.'; at++) {
-		if (*at == '\\' && at + 1 < end)
-			at++;
-		else if (*at == '*')
-			stars++;
-		out[len++] = *at;
-	}
-	out[len] = '\0';
-	*word = (struct word){WORD_KEY, {out, len}};
-	if (stars == len && stars == 1)
-		word->kind = WORD_ONE;
-	else if (stars == len && stars == 2)
-		word->kind = WORD_MANY;
-	else if (stars > 0)
-		word->key.len = 0; /* not allowed: the caller reports it, like a missing key */
-	return at < end ? at + 1 : NULL;
-}
-
 static int read_pattern(const struct node *name, struct arena *arena, struct list_pattern *ret,
 	struct problem *problem)
 {
@@ -157,25 +121,25 @@ static int read_pattern(const struct node *name, struct arena *arena, struct lis
 	const char *end = text.data + text.len;
 
 	/* At worst each byte is a word; one more for the word that "*" at the end adds. */
-	struct word *words = arena_zalloc(arena, text.len + 2, sizeof(*words));
+	struct value_lock_word *words = arena_zalloc(arena, text.len + 2, sizeof(*words));
 	char *out = arena_alloc(arena, 2 * text.len + 2);
 	if (!words || !out)
 		return -ENOMEM;
 
 	for (const char *at = text.len > 0 ? text.data : NULL; at;) {
-		struct word *word = &words[ret->count++];
-		at = next_word(at, end, word, out);
-		out += word->key.len + 1;
-		if (word->kind == WORD_KEY && word->key.len == 0)
+		struct value_lock_word *word = &words[ret->count++];
+
+		if (!value_lock_next_word(&at, end, out, word))
 			return problem_at(problem, name,
 				"'%s' is no path to a list: between dots stands a key, '*' or "
 				"'**'; in "
 				"a key write '\\.' for a dot and '\\*' for an asterisk",
 				text.data);
-		ret->spelled += word->kind == WORD_KEY;
+		out += word->key.len + 1;
+		ret->spelled += word->kind == VALUE_LOCK_KEY;
 	}
-	if (ret->count > 0 && words[ret->count - 1].kind == WORD_ONE)
-		words[ret->count++].kind = WORD_MANY;
+	if (ret->count > 0 && words[ret->count - 1].kind == VALUE_LOCK_ONE)
+		words[ret->count++].kind = VALUE_LOCK_MANY;
 	if (span_is(text, "*"))
 		words++, ret->count--;
 	ret->words = words;
@@ -249,7 +213,7 @@ int list_rules_read(const struct options *options, const struct format *format, 
 		r = read_patterns(lists, arena, rules, problem);
 	} else if (lists) {
 		/* One word that matches any number of keys. */
-		static const struct word all = {WORD_MANY, {NULL, 0}};
+		static const struct value_lock_word all = {.kind = VALUE_LOCK_MANY};
 
 		rules->patterns = arena_zalloc(arena, 1, sizeof(*rules->patterns));
 		if (!rules->patterns)
@@ -270,16 +234,18 @@ int list_rules_read(const struct options *options, const struct format *format, 
  * Returns how many of the last of words[0..left) are the key, which may contain dots; 0: it does
  * not match.
  */
-static size_t count_words(const struct word *words, size_t left, const struct node *key)
+static size_t count_words(const struct value_lock_word *words, size_t left, const struct node *key)
 {
 	size_t count = 0;
 
-	if (left > 0 && words[left - 1].kind == WORD_ONE)
+	if (left > 0 && words[left - 1].kind == VALUE_LOCK_ONE)
 		return 1;
-	if (left > 0 && words[left - 1].kind == WORD_KEY && spelling_is(key, words[left - 1].key))
+	if (left > 0 && words[left - 1].kind == VALUE_LOCK_KEY &&
+		spelling_is(key, words[left - 1].key))
 		return 1;
 	struct span rest = node_is_scalar(key) ? key->text : (struct span){NULL, 0};
-	for (; rest.data && count < left && words[left - 1 - count].kind == WORD_KEY; count++) {
+	for (; rest.data && count < left && words[left - 1 - count].kind == VALUE_LOCK_KEY;
+		count++) {
 		struct span word = words[left - 1 - count].key;
 
 		if (rest.len < word.len ||
@@ -300,7 +266,7 @@ static size_t count_words(const struct word *words, size_t left, const struct no
  */
 static bool matches(const struct list_pattern *pattern, const struct list_place *place)
 {
-	const struct word *words = pattern->words;
+	const struct value_lock_word *words = pattern->words;
 	const struct list_place *at = place, *many_at = NULL;
 	size_t left = pattern->count, left_after_many = 0;
 	bool seen_many = false;
@@ -308,7 +274,7 @@ static bool matches(const struct list_pattern *pattern, const struct list_place 
 	while (at) {
 		size_t count = count_words(words, left, at->key);
 
-		if (left > 0 && words[left - 1].kind == WORD_MANY) {
+		if (left > 0 && words[left - 1].kind == VALUE_LOCK_MANY) {
 			seen_many = true;
 			many_at = at;
 			left_after_many = --left;
@@ -322,7 +288,7 @@ static bool matches(const struct list_pattern *pattern, const struct list_place 
 			return false;
 		}
 	}
-	while (left > 0 && words[left - 1].kind == WORD_MANY)
+	while (left > 0 && words[left - 1].kind == VALUE_LOCK_MANY)
 		left--;
 	return left == 0;
 }
