@@ -344,13 +344,6 @@ int deep_documents_check_removal(struct deep *deep, const struct deep_documents 
 		said->tag, documents->names);
 }
 
-/* Makes an empty document, so that those behind it keep their position. */
-static int make_empty(struct deep *deep, const struct node **ret)
-{
-	*ret = node_new_scalar(deep->merge->arena, span_of(""), NODE_PLAIN);
-	return *ret ? 0 : -ENOMEM;
-}
-
 int deep_documents_give(
 	struct deep *deep, const struct deep_documents *documents, const struct node **ret)
 {
@@ -361,10 +354,13 @@ int deep_documents_give(
 	for (uint32_t i = 0; r == 0 && i < documents->map->map.count; i++) {
 		const struct node *root = deep_value(&documents->map->map.pairs[i]);
 
+		/* The documents behind an empty one keep their position. */
+		if (!root && keeps_empty)
+			root = node_new_scalar(deep->merge->arena, span_of(""), NODE_PLAIN);
+		if (!root && keeps_empty)
+			return -ENOMEM;
 		if (root)
 			r = deep_seal(deep, root, &root);
-		else if (keeps_empty)
-			r = make_empty(deep, &root);
 		if (r == 0 && root)
 			r = node_push(deep->merge->arena, stream, root);
 	}

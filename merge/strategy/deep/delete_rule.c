@@ -15,23 +15,40 @@ static int check_place(const struct node *place, struct problem *problem)
 	return 0;
 }
 
+/* A walk through the places of the rule. */
+struct place_walk {
+	const struct node *rule; /* NULL: there is none */
+	uint32_t pair;
+	uint32_t item; /* of the pair's list */
+};
+
+/* Returns the next place, with the layer that deletes it; NULL: there is no other. */
+static const struct node *next_place(struct place_walk *walk, const struct node **layer)
+{
+	for (; walk->rule && walk->pair < walk->rule->map.count; walk->pair++, walk->item = 0) {
+		const struct node *value = walk->rule->map.pairs[walk->pair].value;
+		uint32_t i = walk->item++;
+
+		*layer = walk->rule->map.pairs[walk->pair].key;
+		if (i < (node_is_sequence(value) ? value->seq.count : 1))
+			return node_is_sequence(value) ? value->seq.items[i] : value;
+	}
+	return NULL;
+}
+
 int delete_rule_check(const struct options *options, struct problem *problem)
 {
-	const struct node *rule = options_get(options, "delete");
+	struct place_walk walk = {.rule = options_get(options, "delete")};
+	const struct node *place, *layer;
 	int r = 0;
 
-	if (rule && !node_is_map(rule))
-		return problem_at(problem, rule, "%s", form);
-	for (uint32_t i = 0; rule && r == 0 && i < rule->map.count; i++) {
-		const struct pair *pair = &rule->map.pairs[i];
-		bool is_list = node_is_sequence(pair->value);
-		if (!node_is_scalar(pair->key))
-			return problem_at(problem, pair->key, "%s", form);
-		if (!is_list)
-			r = check_place(pair->value, problem);
-		for (uint32_t j = 0; is_list && r == 0 && j < pair->value->seq.count; j++)
-			r = check_place(pair->value->seq.items[j], problem);
-	}
+	if (walk.rule && !node_is_map(walk.rule))
+		return problem_at(problem, walk.rule, "%s", form);
+	for (uint32_t i = 0; walk.rule && i < walk.rule->map.count; i++)
+		if (!node_is_scalar(walk.rule->map.pairs[i].key))
+			return problem_at(problem, walk.rule->map.pairs[i].key, "%s", form);
+	while (r == 0 && (place = next_place(&walk, &layer)))
+		r = check_place(place, problem);
 	return r;
 }
 
@@ -140,42 +157,13 @@ static int delete_place(struct deep *deep, const struct node *place, const struc
 
 int delete_rule_apply(struct deep *deep, const char *layer, const struct node **root)
 {
-	const struct node *rule = options_get(deep->merge->request->options, "delete");
+	struct place_walk walk = {.rule = options_get(deep->merge->request->options, "delete")};
+	const struct node *place, *by;
 	int r = 0;
 
-	for (uint32_t i = 0; rule && r == 0 && i < rule->map.count; i++) {
-		const struct pair *pair = &rule->map.pairs[i];
-		bool is_list = node_is_sequence(pair->value);
-		if (!span_is(pair->key->text, layer))
-			continue;
-		if (!is_list)
-			r = delete_place(deep, pair->value, root);
-		for (uint32_t j = 0; is_list && r == 0 && j < pair->value->seq.count; j++)
-			r = delete_place(deep, pair->value->seq.items[j], root);
-	}
-	return r;
-}
-
-/*
- * Calls `each` for each place of the rule, with the layer that deletes it. Stops at the first
- * result other than 0.
- */
-static int each_place(const struct options *options,
-	int (*each)(void *context, const struct node *layer, const struct node *place),
-	void *context)
-{
-	const struct node *rule = options_get(options, "delete");
-	int r = 0;
-
-	for (uint32_t i = 0; rule && r == 0 && i < rule->map.count; i++) {
-		const struct pair *pair = &rule->map.pairs[i];
-
-		if (!node_is_sequence(pair->value))
-			r = each(context, pair->key, pair->value);
-		else
-			for (uint32_t j = 0; r == 0 && j < pair->value->seq.count; j++)
-				r = each(context, pair->key, pair->value->seq.items[j]);
-	}
+	while (r == 0 && (place = next_place(&walk, &by)))
+		if (span_is(by->text, layer))
+			r = delete_place(deep, place, root);
 	return r;
 }
 
@@ -191,60 +179,51 @@ static bool has_place(const struct node *root, const char *at, const char *end)
 	return has_it;
 }
 
-struct delete_noting {
-	const struct merge_request *request;
-	size_t input;
-	const struct node *root;
-	struct option_uses *uses;
-};
-
-static int note_place(void *context, const struct node *layer, const struct node *place)
+/* Returns whether the layer is above that of the input. */
+static bool is_above(const struct merge_request *request, const struct node *layer,
+	const struct merge_input *input)
 {
-	const struct delete_noting *noting = context;
-	const struct merge_input *inputs = noting->request->inputs;
-	bool is_below = false;
+	bool is_so = false;
 
-	for (size_t i = 0; i < noting->request->count; i++)
-		if (span_is(layer->text, inputs[i].source.layer))
-			is_below = inputs[i].source.rank > inputs[noting->input].source.rank;
-	const char *at = place->text.data;
-	if (!is_below || !has_place(noting->root, at, at + place->text.len))
-		return 0;
-	return option_uses_add(noting->uses, place);
+	for (size_t i = 0; i < request->count; i++)
+		if (span_is(layer->text, request->inputs[i].source.layer))
+			is_so = request->inputs[i].source.rank > input->source.rank;
+	return is_so;
 }
 
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses)
 {
-	struct delete_noting noting = {request, input, root, uses};
+	struct place_walk walk = {.rule = options_get(request->options, "delete")};
+	const struct node *place, *layer;
+	int r = 0;
 
-	return each_place(request->options, note_place, &noting);
-}
+	while (r == 0 && (place = next_place(&walk, &layer))) {
+		const char *at = place->text.data;
 
-struct delete_report {
-	const struct option_uses *uses;
-	int (*report)(void *context, const struct problem *problem);
-	void *context;
-};
-
-static int report_place(void *context, const struct node *layer, const struct node *place)
-{
-	const struct delete_report *deletion = context;
-	struct problem problem;
-
-	if (option_uses_have(deletion->uses, place))
-		return 0;
-	problem_at(&problem, place,
-		"'%s' in 'delete' has no effect: no file of the layer '%s' has a value there in a "
-		"lower layer; correct the place, or remove it",
-		place->text.data, layer->text.data);
-	return deletion->report(deletion->context, &problem);
+		if (is_above(request, layer, &request->inputs[input]) &&
+			has_place(root, at, at + place->text.len))
+			r = option_uses_add(uses, place);
+	}
+	return r;
 }
 
 int delete_rule_report_idle(const struct options *options, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context)
 {
-	struct delete_report deletion = {uses, report, context};
+	struct place_walk walk = {.rule = options_get(options, "delete")};
+	const struct node *place, *layer;
+	struct problem problem;
+	int r = 0;
 
-	return each_place(options, report_place, &deletion);
+	while (r == 0 && (place = next_place(&walk, &layer))) {
+		if (option_uses_have(uses, place))
+			continue;
+		problem_at(&problem, place,
+			"'%s' in 'delete' has no effect: no file of the layer '%s' has a value "
+			"there in a lower layer; correct the place, or remove it",
+			place->text.data, layer->text.data);
+		r = report(context, &problem);
+	}
+	return r;
 }
