@@ -381,7 +381,6 @@ static int merge_pillar(struct merge *merge, struct merge_output *ret)
 	if (r == 0)
 		*ret = (struct merge_output){.root = built->root};
 
-	pillar_files_fini(&pillar.files);
 	pillar_values_fini(&pillar.values);
 	return r;
 }

@@ -1,48 +1,22 @@
 #include "pillar_file.h"
 
 #include <errno.h>
-#include <search.h>
-
-#include "array.h"
-
-/* A name that references used for a file. */
-struct pillar_name {
-	const char *name; /* first; as the reference has it */
-	struct pillar_file *file;
-};
-
-static void keep(void *entry)
-{
-	/* The entry lies in the arena. */
-	(void)entry;
-}
-
-void pillar_files_fini(struct pillar_files *files)
-{
-	tdestroy(files->calls, keep);
-	tdestroy(files->files, keep);
-}
 
 int pillar_files_add(struct pillar_files *files, const struct merge_input *inputs, size_t count,
 	struct pillar_file **ret)
 {
-	struct pillar_file **found;
-	struct pillar_file *file = arena_alloc(files->arena, sizeof(*file));
+	const char *name = inputs[count - 1].source.name;
+	void **place = table_place(&files->files, files->arena, span_of(name));
+	struct pillar_file *file = place ? *place : NULL;
 
 	if (!file)
+		file = arena_alloc(files->arena, sizeof(*file));
+	if (!place || !file)
 		return -ENOMEM;
-	*file = (struct pillar_file){
-		.name = inputs[count - 1].source.name,
-		.inputs = inputs,
-		.count = count,
-		.number = files->count,
-	};
-
-	found = tsearch(file, &files->files, array_compare_texts);
-	if (!found)
-		return -ENOMEM;
-	files->count += *found == file;
-	*ret = *found;
+	if (!*place)
+		*file = (struct pillar_file){
+			.name = name, .inputs = inputs, .count = count, .number = files->count++};
+	*ret = *place = file;
 	return 0;
 }
 
@@ -66,35 +40,21 @@ static int ask(struct pillar_files *files, const char *name, const struct merge_
 int pillar_files_find(struct pillar_files *files, const char *name, struct pillar_file **ret,
 	struct problem *problem)
 {
-	struct pillar_name wanted = {.name = name}, *call;
 	const struct merge_input *inputs;
-	struct pillar_name **known = tfind(&wanted, &files->calls, array_compare_texts);
 	size_t count = 0;
-	int r;
 
-	if (known) {
-		*ret = (*known)->file;
+	*ret = table_get(&files->calls, span_of(name));
+	if (*ret)
 		return 0;
-	}
 	if (!files->environment)
 		return MERGE_ABSENT;
-	r = ask(files, name, &inputs, &count, problem);
+	int r = ask(files, name, &inputs, &count, problem);
 	if (r != 0)
 		return r;
 	if (count == 0)
 		return MERGE_ABSENT;
-
-	call = arena_alloc(files->arena, sizeof(*call));
-	if (!call)
-		return -ENOMEM;
-	*call = wanted;
-	r = pillar_files_add(files, inputs, count, &call->file);
-	if (r != 0)
-		return r;
-	if (!tsearch(call, &files->calls, array_compare_texts))
-		return -ENOMEM;
-	*ret = call->file;
-	return 0;
+	r = pillar_files_add(files, inputs, count, ret);
+	return r == 0 ? table_put(&files->calls, files->arena, span_of(name), *ret) : r;
 }
 
 struct pillar_built *pillar_file_built(

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "merge.h"
+#include "table.h"
 
 /* The suffix of all files that references lead to. */
 #define PILLAR_SUFFIX ".yaml"
@@ -22,7 +23,7 @@
 struct pillar_built;
 
 struct pillar_file {
-	const char *name; /* of the source in the highest layer; must be the first member */
+	const char *name;                 /* of the source in the highest layer */
 	const struct merge_input *inputs; /* lowest layer first */
 	size_t count;
 	size_t number;              /* starting at 0, in the order in which files were found */
@@ -51,11 +52,9 @@ struct pillar_files {
 
 	/* private: */
 	size_t count;
-	void *calls; /* a tree of tsearch(3): struct pillar_name */
-	void *files; /* a tree of tsearch(3): struct pillar_file */
+	struct table calls; /* from a name that references used to its file */
+	struct table files; /* from pillar_file.name to the file */
 };
-
-void pillar_files_fini(struct pillar_files *files);
 
 /**
  * Adds the file with the sources `inputs`, which are borrowed. If there is a file with the name of

@@ -19,16 +19,9 @@ const struct node *pillar_name_at(const struct node *value, size_t i)
 
 bool pillar_name_is_valid(const struct node *node)
 {
-	if (!node_is_scalar(node))
-		return false;
-	switch (scalar_type(node)) {
-	case SCALAR_NULL:
-	case SCALAR_BINARY:
-	case SCALAR_FOREIGN:
-		return false;
-	default:
-		return true;
-	}
+	enum scalar_type type = node_is_scalar(node) ? scalar_type(node) : SCALAR_NULL;
+
+	return type != SCALAR_NULL && type != SCALAR_BINARY && type != SCALAR_FOREIGN;
 }
 
 const struct option_spec pillar_option_specs[] = {

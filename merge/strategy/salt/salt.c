@@ -71,25 +71,13 @@ static int check_kind(const struct salt_reading *reading, const struct node *nod
 {
 	static const char *const words[] = {
 		[NODE_SCALAR] = "scalar", [NODE_SEQUENCE] = "sequence", [NODE_MAP] = "mapping"};
-	enum node_kind expected;
+	static const enum node_kind expected[] = {
+		[TAG_MAP] = NODE_MAP, [TAG_SEQUENCE] = NODE_SEQUENCE, [TAG_SCALAR] = NODE_SCALAR};
 
-	switch (tag) {
-	case TAG_MAP:
-		expected = NODE_MAP;
-		break;
-	case TAG_SEQUENCE:
-		expected = NODE_SEQUENCE;
-		break;
-	case TAG_SCALAR:
-		expected = NODE_SCALAR;
-		break;
-	default:
-		return 0;
-	}
-	if (node->kind == expected)
+	if (tag < TAG_MAP || tag > TAG_SCALAR || node->kind == expected[tag])
 		return 0;
 	return problem_at(reading->problem, node, "%s: expected a %s node, but found %s",
-		tag_names[tag], words[expected], words[node->kind]);
+		tag_names[tag], words[expected[tag]], words[node->kind]);
 }
 
 static int without_tag(
