@@ -1,7 +1,9 @@
 #include "pillar_value.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
+#include "array.h"
 #include "pillar_option.h"
 #include "scalar.h"
 
@@ -32,7 +34,8 @@ int pillar_work(struct pillar_values *values, size_t steps)
 		(unsigned long long)max);
 }
 
-size_t pillar_steps(const struct node *node)
+/* Returns the number of steps to compare or hash a value. */
+static size_t pillar_steps(const struct node *node)
 {
 	size_t steps = 1;
 
@@ -44,6 +47,132 @@ size_t pillar_steps(const struct node *node)
 			steps += pillar_steps(node->map.pairs[i].key);
 	}
 	return steps;
+}
+
+/*
+ * A list that is open. It keeps the hashes of its items while it is open: if a thousand files each
+ * add an item, the list must not be hashed a thousand times.
+ */
+struct open_list {
+	struct node node;  /* must be the first member */
+	struct node *seen; /* the items as keys, equal ones once; NULL: none yet */
+	uint32_t indexed;  /* number of the first items that are in `seen` */
+};
+
+/* Copies the list, with room for `more` items. Returns NULL when there is no memory. */
+static struct node *pillar_list_new(struct arena *arena, const struct node *like, uint32_t more)
+{
+	struct open_list *list = arena_zalloc(arena, 1, sizeof(*list));
+	size_t capacity = (size_t)like->seq.count + more;
+	const struct node **items = arena_alloc(arena, capacity * sizeof(*items));
+
+	if (!list || !items || capacity > UINT32_MAX)
+		return NULL;
+	if (like->seq.count)
+		memcpy(items, like->seq.items, like->seq.count * sizeof(*items));
+	list->node = *like;
+	list->node.seq.items = items;
+	list->node.seq.capacity = (uint32_t)capacity;
+	return &list->node;
+}
+
+/* Adds the item, whose hash is known, to `seen`. *is_new: it had no equal. */
+static int see(
+	struct pillar_values *values, struct open_list *list, const struct pair *item, bool *is_new)
+{
+	*is_new = !node_find_hashed(list->seen, item->key, item->hash);
+	return *is_new ? node_append(values->arena, list->seen, item) : 0;
+}
+
+/* Adds the items that are not in `seen` yet. */
+static int index_items(struct pillar_values *values, struct open_list *list)
+{
+	bool is_new;
+	int r = 0;
+
+	if (!list->seen)
+		list->seen = node_new_map(values->arena, NULL);
+	if (!list->seen)
+		return -ENOMEM;
+	for (; r == 0 && list->indexed < list->node.seq.count; list->indexed++) {
+		const struct node *item = list->node.seq.items[list->indexed];
+
+		r = pillar_work(values, pillar_steps(item));
+		if (r == 0)
+			r = see(values, list, &(struct pair){item, item, node_hash(item)}, &is_new);
+	}
+	return r;
+}
+
+/* Appends `item` to a list of pillar_list_new(), unless it has an equal one. */
+static int pillar_list_add(struct pillar_values *values, struct node *node, const struct node *item)
+{
+	struct open_list *list = (struct open_list *)node;
+	bool is_new = false;
+	int r = pillar_work(values, pillar_steps(item));
+
+	if (!r)
+		r = index_items(values, list);
+	if (!r)
+		r = see(values, list, &(struct pair){item, item, node_hash(item)}, &is_new);
+	if (r || !is_new)
+		return r;
+	list->indexed++;
+	return node_push(values->arena, &list->node, item);
+}
+
+void pillar_values_fini(struct pillar_values *values)
+{
+	free(values->open);
+}
+
+/* Opens *value: unless it is open already, it becomes an open copy. A copied list has room for `more`
+ * items. A scalar is opened only for origins. */
+static int pillar_open(
+	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret)
+{
+	struct node *copy;
+	int r;
+
+	if (!((*value)->mark & PILLAR_OPEN)) {
+		copy = node_is_sequence(*value) ? pillar_list_new(values->arena, *value, more)
+						: node_copy(values->arena, *value);
+		if (!copy)
+			return -ENOMEM;
+		copy->mark = PILLAR_OPEN;
+		r = array_push(values->open, values->open_count, values->open_capacity, copy);
+		if (r)
+			return r;
+		origin_move(values->origins, *value, copy);
+		*value = copy;
+	}
+
+	/* Not const: we made it, and no other code has it before it is sealed. */
+	*ret = (struct node *)*value;
+	return 0;
+}
+
+/* Makes an empty, open map or list with the kind, style, tag and place of `like`. */
+static int pillar_open_new(
+	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret)
+{
+	struct node *node = node_is_map(like) ? node_new_map(values->arena, like)
+					      : pillar_list_new(values->arena, like, 0);
+
+	if (!node)
+		return -ENOMEM;
+	if (node_is_sequence(node))
+		node->seq.count = 0;
+	node->weight = 1;
+	node->mark = PILLAR_OPEN | mark;
+	*ret = node;
+	return array_push(values->open, values->open_count, values->open_capacity, node);
+}
+
+void pillar_seal(struct pillar_values *values, size_t since)
+{
+	while (values->open_count > since)
+		values->open[--values->open_count]->mark = 0;
 }
 
 static int check_depth(struct pillar_values *values, const struct node *node, unsigned depth)

@@ -44,9 +44,6 @@ void pillar_values_fini(struct pillar_values *values);
  */
 int pillar_work(struct pillar_values *values, size_t steps);
 
-/** Returns the number of steps to compare or hash a value. */
-size_t pillar_steps(const struct node *node);
-
 /**
  * Removes the markers in `value`, at any depth. A map or list that had a marker is shielded until
  * pillar_seal(). *ret is `value` itself if there is no marker. Returns 0, PROBLEM or -ENOMEM.
@@ -72,33 +69,3 @@ int pillar_put(struct pillar_values *values, const struct node **map, const stru
 
 /** Makes ordinary nodes of the nodes that were opened since values->open_count was `since`. */
 void pillar_seal(struct pillar_values *values, size_t since);
-
-/* Open nodes: pillar_open.c, pillar_list.c. */
-
-/**
- * Opens *value: unless it is open already, it becomes an open copy. A copied list has room for
- * `more` further items. *ret is the new *value. A scalar is opened only if origins are recorded.
- * Returns 0 or -ENOMEM.
- */
-int pillar_open(
-	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret);
-
-/**
- * Makes an empty, open map or list with the kind, style, tag and place of `like`. Its mark also
- * gets the bits of `mark`. Returns 0 or -ENOMEM.
- */
-int pillar_open_new(
-	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret);
-
-/**
- * Makes a copy of the list `like`, with room for `more` further items. Returns NULL when there is
- * no memory.
- */
-struct node *pillar_list_new(struct arena *arena, const struct node *like, uint32_t more);
-
-/**
- * Appends `item`, unless the list has an equal item. `list` must be made by pillar_list_new().
- * Other code may append to it, but must not change or remove its items. Returns 0, PROBLEM or
- * -ENOMEM.
- */
-int pillar_list_add(struct pillar_values *values, struct node *list, const struct node *item);
