@@ -6,11 +6,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <search.h>
-#include <stdlib.h>
 #include <yaml.h>
 
 #include "scalar.h"
+#include "table.h"
 #include "utf8.h"
 #include "yaml_extent.h"
 #include "yaml_fault.h"
@@ -23,12 +22,6 @@
 #define TAG_DIRECTIVES_MAX 64
 #define TAG_DIRECTIVE_MAX 512 /* bytes */
 
-/* A name, in the document's arena, and its value. */
-struct name {
-	const char *text; /* first, for compare_names() */
-	const void *value;
-};
-
 /* A place in the text, in both units. libyaml's marks count characters. */
 struct yaml_cursor {
 	size_t characters;
@@ -39,57 +32,15 @@ struct yaml_reader {
 	yaml_parser_t parser;
 	struct builder *builder;
 	struct span text;
-	size_t given; /* bytes of the text that libyaml has got */
-	/* the anchors of this YAML document, which lead to nodes: a tsearch(3) tree of struct
-	 * name */
-	void *anchors;
-	void *tags;       /* likewise the tags, one copy of each, without a value */
-	size_t tag_bytes; /* size of these copies */
+	size_t given;         /* bytes of the text that libyaml has got */
+	struct table anchors; /* of this YAML document, which lead to nodes */
+	struct table tags;    /* which lead to one copy of each … */
+	size_t tag_bytes;     /* … and the size of these copies */
 	/* that of this YAML document: from its %YAML, or else from the options */
 	enum node_schema schema;
 	struct yaml_extents extents;
 	struct yaml_cursor cursor; /* at the last key that was checked */
 };
-
-static int compare_names(const void *a, const void *b)
-{
-	const struct name *left = a, *right = b;
-
-	return strcmp(left->text, right->text);
-}
-
-static const struct name *find_name(void *const *names, const char *text)
-{
-	struct name **found = tfind(&(struct name){text, NULL}, names, compare_names);
-
-	return found ? *found : NULL;
-}
-
-/* Sets a name to `value`. *ret becomes the copy of `text`. */
-static int set_name(
-	struct arena *arena, void **names, const char *text, const void *value, const char **ret)
-{
-	struct name *name = malloc(sizeof(*name));
-	struct name **found;
-
-	if (!name)
-		return -ENOMEM;
-	*name = (struct name){arena_copy(arena, span_of(text)), value};
-	found = name->text ? tsearch(name, names, compare_names) : NULL;
-	if (!found || *found != name)
-		free(name);
-	if (!found)
-		return -ENOMEM;
-	(*found)->value = value;
-	*ret = (*found)->text;
-	return 0;
-}
-
-static void clear_names(void **names)
-{
-	tdestroy(*names, free);
-	*names = NULL;
-}
 
 static struct place place_of(const struct yaml_reader *reader, const yaml_mark_t *mark)
 {
@@ -134,14 +85,11 @@ static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, stru
 {
 	struct builder *builder = reader->builder;
 	const char *text = (const char *)written;
-	const struct name *name;
 
 	builder->document->has_local_tags |= text[0] == '!';
-	name = find_name(&reader->tags, text);
-	if (name) {
-		*ret = name->text;
+	*ret = table_get(&reader->tags, span_of(text));
+	if (*ret)
 		return 0;
-	}
 	/* A short tag may stand for a long one. */
 	reader->tag_bytes += strlen(text);
 	if (reader->tag_bytes > builder->options->limits.source_bytes)
@@ -149,25 +97,31 @@ static int take_tag(struct yaml_reader *reader, const yaml_char_t *written, stru
 			"the tags, written out, are larger than %zu bytes; raise the limit "
 			"'source'",
 			builder->options->limits.source_bytes);
-	return set_name(builder->document->arena, &reader->tags, text, NULL, ret);
+	char *copy = arena_copy(builder->document->arena, span_of(text));
+	*ret = copy;
+	return copy ? table_put(&reader->tags, builder->document->arena, span_of(copy), copy)
+		    : -ENOMEM;
 }
 
 static int take_anchor(
 	struct yaml_reader *reader, const yaml_char_t *written, const struct node *node)
 {
-	const char *text = (const char *)written, *unused;
-	const struct name *first;
+	struct arena *arena = reader->builder->document->arena;
+	const char *text = arena_copy(arena, span_of((const char *)written));
+	void **place = text ? table_place(&reader->anchors, arena, span_of(text)) : NULL;
 
-	first = reader->builder->options->as_pyyaml ? find_name(&reader->anchors, text) : NULL;
-	if (first) {
-		const struct node *other = first->value;
+	if (!place)
+		return -ENOMEM;
+	if (*place && reader->builder->options->as_pyyaml) {
+		const struct node *other = *place;
 
 		return builder_problem(reader->builder, (struct place){node->line, node->column},
 			"the anchor &%s stands in line %" PRIu32
 			" already, and PyYAML refuses a second one; give it another name",
 			text, other->line);
 	}
-	return set_name(reader->builder->document->arena, &reader->anchors, text, node, &unused);
+	*place = (void *)node; /* never changed through this pointer */
+	return 0;
 }
 
 /* Inline: few nodes have a tag or an anchor, so most need no call. */
@@ -309,15 +263,13 @@ static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	const char *anchor = (const char *)event->data.alias.anchor;
 	struct place place = place_of(reader, &event->start_mark);
-	const struct name *name = find_name(&reader->anchors, anchor);
-	const struct node *node;
+	const struct node *node = table_get(&reader->anchors, span_of(anchor));
 
-	if (!name)
+	if (!node)
 		return builder_problem(reader->builder, place,
 			"no anchor &%s stands before the alias *%s; a text that begins with '*' "
 			"stands in quotes",
 			anchor, anchor);
-	node = name->value;
 	if (node->mark == BUILDER_OPEN)
 		return builder_problem(reader->builder, place,
 			"the alias *%s stands inside the value that it refers to", anchor);
@@ -355,7 +307,7 @@ static int on_event(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
-		clear_names(&reader->anchors);
+		reader->anchors = (struct table){0};
 		take_version(reader, event->data.document_start.version_directive);
 		return 0;
 	case YAML_ALIAS_EVENT:
@@ -455,7 +407,5 @@ int yaml_read(struct builder *builder, struct span text)
 	yaml_parser_set_input(&reader.parser, give_text, &reader);
 	r = read_events(&reader);
 	yaml_parser_delete(&reader.parser);
-	clear_names(&reader.anchors);
-	clear_names(&reader.tags);
 	return r;
 }
