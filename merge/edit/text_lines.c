@@ -2,20 +2,16 @@
 
 #include <errno.h>
 
+#include "flow.h"
 #include "format/line.h"
-
-static char byte_at(const struct text_lines *lines, size_t offset)
-{
-	return lines->edit->text.data[offset];
-}
 
 static bool is_break(const struct text_lines *lines, size_t offset)
 {
-	char c = byte_at(lines, offset);
+	char c = edit_at(lines->edit, offset);
 
 	if (c != '\r' || !lines->has_cr)
 		return c == '\n';
-	return offset + 1 == lines->edit->text.len || byte_at(lines, offset + 1) != '\n';
+	return offset + 1 == lines->edit->text.len || edit_at(lines->edit, offset + 1) != '\n';
 }
 
 size_t text_lines_begin(const struct text_lines *lines, size_t offset)
@@ -26,19 +22,14 @@ size_t text_lines_begin(const struct text_lines *lines, size_t offset)
 	return offset || !span_begins(lines->edit->text, "\xEF\xBB\xBF") ? offset : 3;
 }
 
-static size_t text_end(const struct text_lines *lines)
-{
-	return lines->edit->text.len;
-}
-
 size_t text_lines_end(const struct text_lines *lines, size_t offset)
 {
 	size_t end = offset;
 
-	while (end < text_end(lines) && !is_break(lines, end))
+	while (end < lines->edit->text.len && !is_break(lines, end))
 		end++;
-	if (end > offset && end < text_end(lines) && byte_at(lines, end) == '\n' &&
-		byte_at(lines, end - 1) == '\r')
+	if (end > offset && edit_at(lines->edit, end) == '\n' &&
+		edit_at(lines->edit, end - 1) == '\r')
 		end--;
 	return end;
 }
@@ -46,10 +37,8 @@ size_t text_lines_end(const struct text_lines *lines, size_t offset)
 size_t text_lines_after(const struct text_lines *lines, size_t offset)
 {
 	offset = text_lines_end(lines, offset);
-	if (offset < text_end(lines) && byte_at(lines, offset) == '\r')
-		offset++;
-	if (offset < text_end(lines) && byte_at(lines, offset) == '\n')
-		offset++;
+	offset += edit_at(lines->edit, offset) == '\r';
+	offset += edit_at(lines->edit, offset) == '\n';
 	return offset;
 }
 
@@ -123,14 +112,14 @@ static bool goes_on(const struct text_lines *lines, size_t offset)
 		end = text_lines_end(lines, begin);
 		offset = begin;
 	} while (text_lines_is_comment(lines, begin));
-	while (count < end - begin && byte_at(lines, end - 1 - count) == '\\')
+	while (count < end - begin && edit_at(lines->edit, end - 1 - count) == '\\')
 		count++;
 	return count % 2;
 }
 
 static bool is_lines(const struct text_lines *lines, const struct splice *splice)
 {
-	size_t end = splice->offset + splice->len, size = text_end(lines);
+	size_t end = splice->offset + splice->len, size = lines->edit->text.len;
 
 	return text_lines_begin(lines, splice->offset) == splice->offset
 		       ? end == size || text_lines_begin(lines, end) == end
@@ -157,40 +146,28 @@ static struct splice *taken_at(const struct text_lines *lines, size_t offset)
 	return NULL;
 }
 
-static int put_into(const struct text_lines *lines, struct splice *splice, struct span added)
-{
-	struct span end = edit_line_end(lines->edit);
-	struct output output = {.max = SIZE_MAX};
-	bool is_behind_line = text_lines_begin(lines, splice->offset) != splice->offset;
-
-	output_put(&output, splice->text.data, splice->text.len);
-	if (is_behind_line)
-		output_put(&output, end.data, end.len);
-	output_put(&output, added.data, added.len - (is_behind_line ? end.len : 0));
-	return text_lines_finish(lines, &output, &splice->text);
-}
-
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added)
 {
 	struct edit *edit = lines->edit;
-	struct span end = edit_line_end(edit);
-	struct output output = {.max = SIZE_MAX};
+	struct splice *taken = taken_at(lines, offset);
+	struct span parts[] = {{"", 0}, edit_line_end(edit), added};
+	bool begins_line = text_lines_begin(lines, taken ? taken->offset : offset) ==
+			   (taken ? taken->offset : offset);
 
 	if (!added.len)
 		return 0;
-	if (taken_at(lines, offset))
-		return put_into(lines, taken_at(lines, offset), added);
-	if (goes_on(lines, offset))
-		output_put(&output, end.data, end.len);
-	if (offset < edit->text.len || text_lines_begin(lines, offset) == offset) {
-		output_put(&output, added.data, added.len);
-	} else {
-		/* The text has no break at its end, and stays so. */
-		output_put(&output, end.data, end.len);
-		output_put(&output, added.data, added.len - end.len);
-	}
-	int r = text_lines_finish(lines, &output, &added);
-	return r == 0 ? edit_splice(edit, (struct range){offset, offset}, added) : r;
+	if (taken)
+		parts[0] = taken->text;
+	else if (goes_on(lines, offset))
+		parts[0] = parts[1];
+	/* Behind a line without a break, the text stays so. */
+	if (begins_line || (!taken && offset < edit->text.len))
+		parts[1].len = 0;
+	parts[2].len -= parts[1].len;
+	if (!taken)
+		return edit_splice_all(edit, (struct range){offset, offset}, parts, 3);
+	taken->text.data = edit_join(edit, parts, 3, &taken->text.len);
+	return taken->text.data ? 0 : -ENOMEM;
 }
 
 static bool has_insertion(const struct edit *edit, size_t offset)
@@ -235,7 +212,7 @@ int text_lines_take(const struct text_lines *lines, size_t begin, size_t end)
 	bool is_first = begin == text_lines_begin(lines, 0);
 	bool is_behind_blank =
 		is_first || text_lines_is_blank(lines, text_lines_begin(lines, begin - 1));
-	size_t size = text_end(lines), next = end;
+	size_t size = lines->edit->text.len, next = end;
 
 	while (next < size && text_lines_is_blank(lines, next))
 		next = text_lines_after(lines, next);

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "flow.h"
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
@@ -182,24 +184,6 @@ int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t e
 	return remove_inline(items, first, end);
 }
 
-static int splice_output(
-	const struct toml_items *items, size_t begin, size_t end, struct output *output)
-{
-	struct span text;
-	int r = text_lines_finish(items->lines, output, &text);
-
-	return r ? r : edit_splice(items->lines->edit, (struct range){begin, end}, text);
-}
-
-static void put_all(struct output *output, const struct span *texts, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		if (i)
-			output_string(output, ", ");
-		output_put(output, texts[i].data, texts[i].len);
-	}
-}
-
 /* Inserts each text on a line of its own, before entry `at` or after the last one. */
 static int insert_lines(
 	const struct toml_items *items, uint32_t at, const struct span *texts, uint32_t count)
@@ -211,21 +195,17 @@ static int insert_lines(
 	const struct extent *like = items->items[is_last ? at - 1 : at];
 	size_t begin = text_lines_begin(lines, like->member.begin);
 	bool has_comma = !is_last || comma_behind(items, at - 1);
-	int r = 0;
 
-	if (!has_comma)
-		r = edit_splice(lines->edit, (struct range){like->member.end, like->member.end},
-			span_of(","));
 	for (uint32_t i = 0; i < count; i++) {
 		output_put(&output, text_of(items) + begin, like->member.begin - begin);
 		output_put(&output, texts[i].data, texts[i].len);
 		output_string(&output, has_comma || i + 1 < count ? "," : "");
 		output_put(&output, end.data, end.len);
 	}
-	if (r == 0)
-		r = text_lines_finish(lines, &output, &text);
-	else
-		output_fini(&output);
+	int r = text_lines_finish(lines, &output, &text);
+	if (r == 0 && !has_comma)
+		r = edit_splice(lines->edit, (struct range){like->member.end, like->member.end},
+			span_of(","));
 	if (r != 0)
 		return r;
 	return text_lines_insert(lines,
@@ -236,30 +216,24 @@ static int insert_lines(
 }
 
 /* Inserts into brackets that contain only blanks and comments. */
-static int insert_first(const struct toml_items *items, const struct span *texts, uint32_t count)
+static int insert_first(const struct toml_items *items, struct span all)
 {
-	struct output output = {.max = SIZE_MAX};
+	struct edit *edit = items->lines->edit;
 	const char *text = text_of(items);
 	size_t begin = items->in->value.begin + 1, end = end_of(items);
 	size_t line = text_lines_begin(items->lines, end);
-	bool is_table = text[begin - 1] == '{';
+	struct span blank = span_of(text[begin - 1] == '{' ? " " : "");
 
-	if (!has_comment(items, begin, end)) {
-		output_string(&output, is_table ? " " : "");
-		put_all(&output, texts, count);
-		output_string(&output, is_table ? " " : "");
-		return splice_output(items, begin, end, &output);
-	}
+	if (!has_comment(items, begin, end))
+		return edit_splice_all(
+			edit, (struct range){begin, end}, (struct span[]){blank, all, blank}, 3);
 	if (line < begin)
 		return EDIT_CANNOT;
 	/* Insert behind the comments: the bracket has a line of its own. */
-	output_put(&output, text + line, end - line);
-	output_string(&output, "  ");
-	put_all(&output, texts, count);
-	output_string(&output, ",");
-	struct span line_end = edit_line_end(items->lines->edit);
-	output_put(&output, line_end.data, line_end.len);
-	return splice_output(items, line, line, &output);
+	return edit_splice_all(edit, (struct range){line, line},
+		(struct span[]){{text + line, end - line}, span_of("  "), all, span_of(","),
+			edit_line_end(edit)},
+		5);
 }
 
 int toml_items_insert(
@@ -268,21 +242,27 @@ int toml_items_insert(
 	struct output output = {.max = SIZE_MAX};
 	bool is_last = at == items->count;
 	size_t offset, comma;
+	struct span all;
 
-	if (!items->count)
-		return insert_first(items, texts, count);
-	if (has_own_lines(items, is_last ? at - 1 : at))
+	if (items->count && has_own_lines(items, is_last ? at - 1 : at))
 		return insert_lines(items, at, texts, count);
-	if (!is_last) {
-		put_all(&output, texts, count);
-		output_string(&output, ", ");
-		offset = items->items[at]->member.begin;
-		return splice_output(items, offset, offset, &output);
+	for (uint32_t i = 0; i < count; i++) {
+		output_string(&output, i ? ", " : "");
+		output_put(&output, texts[i].data, texts[i].len);
 	}
-	comma = comma_behind(items, at - 1);
-	output_string(&output, comma ? " " : ", ");
-	put_all(&output, texts, count);
-	output_string(&output, comma ? "," : "");
-	offset = comma ? comma + 1 : items->items[at - 1]->member.end;
-	return splice_output(items, offset, offset, &output);
+	if (text_lines_finish(items->lines, &output, &all) < 0)
+		return -ENOMEM;
+	if (!items->count)
+		return insert_first(items, all);
+	comma = is_last ? comma_behind(items, at - 1) : 0;
+	offset = !is_last ? items->items[at]->member.begin : end_with_comma(items, at - 1);
+	return edit_splice_all(items->lines->edit, (struct range){offset, offset},
+		(struct span[]){span_of(!is_last ? ""
+					: comma  ? " "
+						 : ", "),
+			all,
+			span_of(!is_last ? ", "
+				: comma  ? ","
+					 : "")},
+		3);
 }

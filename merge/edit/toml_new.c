@@ -155,21 +155,16 @@ static const struct node *map_of(struct arena *arena, const struct node *key,
 	return map;
 }
 
-static void put_text(const struct text_lines *lines, struct output *output, struct span text)
+static void put_range(
+	const struct text_lines *lines, struct output *output, struct span text, struct range range)
 {
 	struct span end = edit_line_end(lines->edit);
 
-	for (size_t i = 0; i < text.len; i++)
+	for (size_t i = range.begin; i < range.end; i++)
 		if (text.data[i] == '\n')
 			output_put(output, end.data, end.len);
 		else
 			output_char(output, text.data[i]);
-}
-
-static void put_range(
-	const struct text_lines *lines, struct output *output, struct span text, struct range range)
-{
-	put_text(lines, output, (struct span){text.data + range.begin, range.end - range.begin});
 }
 
 static void put_pair(const struct text_lines *lines, struct output *output, struct span text,
