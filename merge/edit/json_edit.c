@@ -224,17 +224,13 @@ static int render(const struct edit *edit, const struct node *key, const struct 
 	const struct json_layout *layout, struct span *ret)
 {
 	struct output output = {.max = SIZE_MAX / 2};
-	const struct node *node = value;
+	const struct node *node =
+		edit_tree_wrap(&(struct edit_step){.key = key}, key != NULL, value, edit->arena);
 	struct span text;
 	int r;
 
-	if (key) {
-		struct node *map = node_new_map(edit->arena, NULL);
-
-		if (!map || node_put(edit->arena, map, key, value) < 0)
-			return -ENOMEM;
-		node = map;
-	}
+	if (!node)
+		return -ENOMEM;
 	r = document_write(node, edit->options->format, &edit->options->limits, edit->arena, &text,
 		edit->problem);
 	if (r != 0)

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "cleanup.h"
+#include "edit_tree.h"
 #include "format/builder.h"
 #include "line_new.h"
 #include "line_pair.h"
@@ -102,7 +103,8 @@ static int line_section_add(const struct line_editor *editor, const struct node 
 	const struct node *value, const struct extent *before)
 {
 	CLEANUP(line_sample_fini) struct line_sample sample = {0};
-	struct node *tree = line_sample_map(editor, name, value);
+	const struct node *tree =
+		edit_tree_wrap(&(struct edit_step){.key = name}, 1, value, editor->edit->arena);
 	size_t offset;
 
 	int r = edit_sample(editor->edit, tree, &sample.text, &sample.document);

@@ -1,7 +1,6 @@
 #include "line_new.h"
 
-#include <errno.h>
-
+#include "edit_tree.h"
 #include "format/line.h"
 
 void line_sample_fini(struct line_sample *sample)
@@ -9,21 +8,14 @@ void line_sample_fini(struct line_sample *sample)
 	document_free(sample->document);
 }
 
-struct node *line_sample_map(
-	const struct line_editor *editor, const struct node *key, const struct node *value)
-{
-	struct node *map = node_new_map(editor->edit->arena, NULL);
-
-	return map && node_put(editor->edit->arena, map, key, value) == 0 ? map : NULL;
-}
-
 int line_sample_pair(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value, struct line_sample *ret)
 {
-	struct node *tree = line_sample_map(editor, key, value);
+	const struct edit_step steps[] = {{.key = section->name}, {.key = key}};
+	size_t first = !section->name;
+	const struct node *tree =
+		edit_tree_wrap(steps + first, 2 - first, value, editor->edit->arena);
 
-	if (tree && section->name)
-		tree = line_sample_map(editor, section->name, tree);
 	return edit_sample(editor->edit, tree, &ret->text, &ret->document);
 }
 

@@ -14,10 +14,6 @@ struct line_sample {
 
 void line_sample_fini(struct line_sample *sample);
 
-/** Makes a map of one pair in the edit's arena. Returns NULL when there is no memory. */
-struct node *line_sample_map(
-	const struct line_editor *editor, const struct node *key, const struct node *value);
-
 /**
  * Writes one pair, under the header of its section, by edit_sample(). *ret must be all zero before.
  * In each case, call line_sample_fini().

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "edit_tree.h"
 #include "format/toml.h"
 #include "scalar.h"
 #include "toml_entry.h"
@@ -256,10 +257,11 @@ static int renew(const struct toml_editor *editor, struct toml_target target,
 static int set_only_item(
 	const struct toml_editor *editor, struct toml_target list, const struct node *value)
 {
-	struct node *copy = node_new_sequence(editor->edit->arena, NULL);
+	const struct node *copy =
+		edit_tree_wrap(&(struct edit_step){0}, 1, value, editor->edit->arena);
 	struct toml_place place;
 
-	if (!copy || node_push(editor->edit->arena, copy, value) < 0)
+	if (!copy)
 		return -ENOMEM;
 	int r = toml_place_find(editor->edit, list, &place);
 	return r ? r : rewrite(editor, list, &place, copy);
@@ -339,7 +341,7 @@ static int insert(
 	uint32_t i = toml_target_last(target)->index;
 	struct toml_items items;
 	struct toml_place place;
-	struct node *tables;
+	const struct node *tables;
 	struct span text;
 
 	if (!list || !node_is_sequence(list) || i > list->seq.count)
@@ -348,10 +350,8 @@ static int insert(
 	if (r != 0)
 		return r;
 	if (!place.value.extent) {
-		tables = node_new_sequence(editor->edit->arena, NULL);
-		if (!tables || node_push(editor->edit->arena, tables, value) < 0)
-			return -ENOMEM;
-		return insert_items(editor, parent, i, tables);
+		tables = edit_tree_wrap(&(struct edit_step){0}, 1, value, editor->edit->arena);
+		return tables ? insert_items(editor, parent, i, tables) : -ENOMEM;
 	}
 	r = toml_items_of(&editor->lines, place.value.extent, &items);
 	if (r == 0)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "edit_tree.h"
 #include "toml_items.h"
 #include "toml_new.h"
 
@@ -292,21 +293,13 @@ int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_tar
 	return r;
 }
 
-/* Adds a header to a table that only the headers of the tables in it have made. */
-static int add_header(const struct toml_editor *editor, struct toml_target target,
-	const struct toml_place *place, const struct node *map)
-{
-	return toml_entry_add_tables(
-		editor, target, map, toml_entry_line_above(editor, place->headers.items[0].extent));
-}
-
 int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *in, const struct node *value, bool is_dotted)
 {
 	const struct extent *section = in->header, *anchor = NULL;
 	const struct edit_step *keys = toml_target_last(target);
 	struct toml_manner manner;
-	struct node *map;
+	const struct node *map;
 	struct span text;
 	size_t count = 1;
 
@@ -328,10 +321,11 @@ int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target tar
 	}
 	if (!in->headers.count)
 		return EDIT_CANNOT;
-	map = node_new_map(editor->edit->arena, NULL);
-	if (!map || node_put(editor->edit->arena, map, toml_target_last(target)->key, value) < 0)
-		return -ENOMEM;
-	return add_header(editor, toml_target_parent(target), in, map);
+	map = edit_tree_wrap(toml_target_last(target), 1, value, editor->edit->arena);
+	/* Only the headers of the tables in it have made the table: it gets a header of its own. */
+	return map ? toml_entry_add_tables(editor, toml_target_parent(target), map,
+			     toml_entry_line_above(editor, in->headers.items[0].extent))
+		   : -ENOMEM;
 }
 
 int toml_entry_add(

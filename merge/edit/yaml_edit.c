@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "edit_tree.h"
 #include "editor.h"
 #include "flow.h"
 #include "yaml_block.h"
@@ -87,18 +88,15 @@ static int yaml_flow_add(struct edit *edit, const struct edit_op *op, const stru
 {
 	const struct edit_step *last = &op->steps[op->count - 1];
 	const struct extent *outer = op->count > 1 ? edit_follow(edit, op, op->count - 2) : NULL;
-	struct node *block;
+	const struct node *block;
 
 	if (!yaml_has_brackets(edit, in))
 		return EDIT_CANNOT;
 	if (in->first || has_comment(edit, in) || (outer && yaml_is_flow(outer)) || in->node->tag ||
 		in->has_anchor)
 		return add_flow_entry(edit, op, in);
-	block = last->key ? node_new_map(edit->arena, NULL) : node_new_sequence(edit->arena, NULL);
-	if (!block || (last->key ? node_put(edit->arena, block, last->key, op->value)
-				 : node_push(edit->arena, block, op->value)) < 0)
-		return -ENOMEM;
-	return yaml_block_set(edit, op, op->count - 1, in, block);
+	block = edit_tree_wrap(last, 1, op->value, edit->arena);
+	return block ? yaml_block_set(edit, op, op->count - 1, in, block) : -ENOMEM;
 }
 
 /*
