@@ -12,8 +12,7 @@ static int remove_section(const struct line_editor *editor, const struct extent 
 {
 	size_t begin = text_lines_own(&editor->lines, editor->root, section, true);
 
-	return text_lines_take(
-		&editor->lines, begin, text_lines_after(&editor->lines, section->member.end));
+	return text_lines_take(&editor->lines, begin, text_lines_behind(&editor->lines, section));
 }
 
 /* Returns whether sections have no blank line before them. */
@@ -26,8 +25,7 @@ static bool is_dense(const struct line_editor *editor)
 			last = at;
 	if (!last)
 		return false;
-	size_t begin = text_lines_above(
-		&editor->lines, text_lines_begin(&editor->lines, last->member.begin), 0);
+	size_t begin = text_lines_above(&editor->lines, last, 0);
 	return !text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, begin - 1));
 }
 
@@ -88,10 +86,9 @@ static int end_of_sections(const struct line_editor *editor, const struct node *
 	*ret = editor->edit->text.len;
 	for (const struct extent *at = editor->root ? editor->root->first : NULL; at; at = at->next)
 		if (*ret == editor->edit->text.len && line_place_is_include(at))
-			*ret = text_lines_above(&editor->lines,
-				text_lines_begin(&editor->lines, at->member.begin), 0);
+			*ret = text_lines_above(&editor->lines, at, 0);
 	if (r == 0 && there.count)
-		*ret = text_lines_after(&editor->lines, there.items[there.count - 1]->member.end);
+		*ret = text_lines_behind(&editor->lines, there.items[there.count - 1]);
 	return r;
 }
 
@@ -115,8 +112,7 @@ static int line_section_add(const struct line_editor *editor, const struct node 
 	if (!sample.document->count)
 		return EDIT_CANNOT;
 	if (before)
-		offset = text_lines_above(
-			&editor->lines, text_lines_begin(&editor->lines, before->member.begin), 0);
+		offset = text_lines_above(&editor->lines, before, 0);
 	return insert_sections(editor, offset, &sample);
 }
 

@@ -78,7 +78,7 @@ void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner)
 {
 	struct span text = editor->edit->text;
-	size_t begin = text_lines_begin(&editor->lines, pair->member.begin);
+	size_t begin = text_lines_at(&editor->lines, pair);
 	struct line_separator separator = line_separator_of(text, pair);
 	char first = pair->value.begin < pair->value.end ? text.data[pair->value.begin] : '\0';
 

@@ -39,8 +39,7 @@ static const struct extent *section_of(const struct line_editor *editor, const s
 
 static int remove_lines(const struct line_editor *editor, const struct extent *pair, size_t own)
 {
-	return text_lines_take(
-		&editor->lines, own, text_lines_after(&editor->lines, pair->member.end));
+	return text_lines_take(&editor->lines, own, text_lines_behind(&editor->lines, pair));
 }
 
 static int remove_pair(const struct line_editor *editor, const struct extent *pair)
@@ -86,10 +85,7 @@ static size_t top_of(const struct line_editor *editor)
 {
 	const struct extent *first = editor->root ? editor->root->first : NULL;
 
-	if (!first)
-		return editor->edit->text.len;
-	return text_lines_above(
-		&editor->lines, text_lines_begin(&editor->lines, first->member.begin), 0);
+	return first ? text_lines_above(&editor->lines, first, 0) : editor->edit->text.len;
 }
 
 static int find_end(const struct line_editor *editor, const struct line_section *section,
@@ -175,9 +171,24 @@ static size_t before_pair(const struct line_editor *editor, const struct extent 
 	const struct extent *in = section_of(editor, pair);
 	size_t own = text_lines_own(&editor->lines, in, pair, in == editor->root);
 
-	return own > text_lines_begin(&editor->lines, 0)
-		       ? own
-		       : text_lines_begin(&editor->lines, pair->member.begin);
+	return own > text_lines_begin(&editor->lines, 0) ? own
+							 : text_lines_at(&editor->lines, pair);
+}
+
+/* Inserts the pairs behind another, or, if that is NULL, before another. */
+static int insert_pairs(const struct line_editor *editor, const struct line_section *section,
+	const struct line_sample *sample, const struct line_places *pairs,
+	const struct extent *behind, const struct extent *before)
+{
+	struct line_manner manner = line_manner_of(editor, section);
+	struct span lines;
+	int r = put_pairs(editor, &manner, sample, pairs, &lines);
+
+	if (r != 0)
+		return r;
+	return behind ? text_lines_insert(
+				&editor->lines, text_lines_behind(&editor->lines, behind), lines)
+		      : text_lines_insert_apart(&editor->lines, before_pair(editor, before), lines);
 }
 
 /* Changes the key's pairs to those of the sample. Equal pairs at both ends stay untouched. */
@@ -185,8 +196,6 @@ static int change_pairs(const struct line_editor *editor, const struct line_sect
 	struct line_places there, const struct line_sample *sample, struct line_places wanted)
 {
 	const struct extent *behind = NULL, *before = NULL;
-	struct line_manner manner = line_manner_of(editor, section);
-	struct span lines;
 	int r = 0;
 
 	while (there.count && wanted.count &&
@@ -208,16 +217,10 @@ static int change_pairs(const struct line_editor *editor, const struct line_sect
 	}
 	/* The key stays, and so do the comments above it. */
 	for (; r == 0 && there.count; there.count--, there.items++)
-		r = remove_lines(editor, *there.items,
-			text_lines_begin(&editor->lines, (*there.items)->member.begin));
+		r = remove_lines(editor, *there.items, text_lines_at(&editor->lines, *there.items));
 	if (r != 0 || !wanted.count)
 		return r;
-	r = put_pairs(editor, &manner, sample, &wanted, &lines);
-	if (r != 0)
-		return r;
-	return behind ? text_lines_insert(&editor->lines,
-				text_lines_after(&editor->lines, behind->member.end), lines)
-		      : text_lines_insert_apart(&editor->lines, before_pair(editor, before), lines);
+	return insert_pairs(editor, section, sample, &wanted, behind, before);
 }
 
 static bool is_reset(const struct extent *pair)
@@ -295,8 +298,6 @@ static int edit_assignment(const struct line_editor *editor, const struct line_s
 	CLEANUP(line_sample_fini) struct line_sample sample = {0};
 	struct line_places there, wanted;
 	uint32_t i = steps[1].index;
-	struct line_manner manner;
-	struct span lines;
 
 	int r = line_place_find_pairs(editor, section, steps->key, &there);
 	if (r != 0)
@@ -315,16 +316,8 @@ static int edit_assignment(const struct line_editor *editor, const struct line_s
 		return EDIT_CANNOT;
 	if (op->kind == EDIT_SET)
 		return replace_value(editor, there.items[i], &sample, *wanted.items);
-	manner = line_manner_of(editor, section);
-	r = put_pairs(editor, &manner, &sample, &wanted, &lines);
-	if (r != 0)
-		return r;
-	return i == there.count
-		       ? text_lines_insert(&editor->lines,
-				 text_lines_after(&editor->lines, there.items[i - 1]->member.end),
-				 lines)
-		       : text_lines_insert_apart(
-				 &editor->lines, before_pair(editor, there.items[i]), lines);
+	return insert_pairs(editor, section, &sample, &wanted,
+		i == there.count ? there.items[i - 1] : NULL, there.items[i % there.count]);
 }
 
 int line_pair_edit(const struct line_editor *editor, const struct line_section *section,

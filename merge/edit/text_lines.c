@@ -60,8 +60,19 @@ bool text_lines_is_comment(const struct text_lines *lines, size_t begin)
 	return line.len && strchr(lines->comments, *line.data);
 }
 
-size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor)
+size_t text_lines_at(const struct text_lines *lines, const struct extent *entry)
 {
+	return text_lines_begin(lines, entry->member.begin);
+}
+
+size_t text_lines_behind(const struct text_lines *lines, const struct extent *entry)
+{
+	return text_lines_after(lines, entry->member.end);
+}
+
+size_t text_lines_above(const struct text_lines *lines, const struct extent *entry, size_t floor)
+{
+	size_t begin = text_lines_at(lines, entry);
 	size_t start = floor ? text_lines_after(lines, floor) : text_lines_begin(lines, 0);
 
 	while (begin > start && text_lines_is_comment(lines, text_lines_begin(lines, begin - 1)))
@@ -72,12 +83,12 @@ size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t flo
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root)
 {
-	size_t begin = text_lines_begin(lines, entry->member.begin);
+	size_t begin = text_lines_at(lines, entry);
 	size_t floor = is_root ? 0 : in->key.end, above;
 
 	for (const struct extent *at = in->first; at != entry; at = at->next)
 		floor = at->member.end;
-	above = text_lines_above(lines, begin, floor);
+	above = text_lines_above(lines, entry, floor);
 	/* If nothing else is in the text, comments at its top may be about the file. */
 	if (is_root && !entry->next && above == text_lines_begin(lines, 0))
 		return begin;

@@ -26,12 +26,16 @@ struct span text_lines_text(const struct text_lines *lines, size_t begin);
 bool text_lines_is_blank(const struct text_lines *lines, size_t begin);
 bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
+/** Returns where the entry's first line begins, and where its last line ends, with its break. */
+size_t text_lines_at(const struct text_lines *lines, const struct extent *entry);
+size_t text_lines_behind(const struct text_lines *lines, const struct extent *entry);
+
 /**
- * Returns the beginning of the comment lines directly above the line at `begin`; `begin` if there
- * are none. `floor` is the end of the entry before, or 0 if there is none. A comment on the line of
- * `floor` does not count.
+ * Returns the beginning of the comment lines directly above the entry's first line; of that line if
+ * there are none. `floor` is the end of the entry before, or 0 if there is none. A comment on the
+ * line of `floor` does not count.
  */
-size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
+size_t text_lines_above(const struct text_lines *lines, const struct extent *entry, size_t floor);
 
 /**
  * Returns where `entry`, an entry of `in`, begins, including its comments. The comment lines

@@ -156,8 +156,8 @@ static int rewrite_pairs(const struct toml_editor *editor, struct toml_target ta
 	struct span text;
 
 	manner.indent =
-		(struct span){editor->edit->text.data + toml_entry_line(editor, part.extent),
-			part.extent->member.begin - toml_entry_line(editor, part.extent)};
+		(struct span){editor->edit->text.data + text_lines_at(&editor->lines, part.extent),
+			part.extent->member.begin - text_lines_at(&editor->lines, part.extent)};
 	if (!toml_entry_has_lines(editor, part.in))
 		manner.indent.len = 0;
 	int r = toml_entry_remove_others(editor, place);
@@ -182,7 +182,7 @@ static struct span comments_of(const struct toml_editor *editor, const struct to
 		first = place->header;
 	if (!first || place->value.extent || place->pairs.count)
 		return (struct span){0};
-	size_t end = toml_entry_line(editor, first);
+	size_t end = text_lines_at(&editor->lines, first);
 	size_t begin = text_lines_own(lines, editor->root, first, true);
 	return begin > text_lines_begin(lines, 0)
 		       ? (struct span){editor->edit->text.data + begin, end - begin}
@@ -304,7 +304,7 @@ static int leave_empty(const struct toml_editor *editor, struct toml_target pare
 		return -ENOMEM;
 	if (in->pairs.count)
 		return rewrite_pairs(editor, parent, in, empty);
-	offset = toml_entry_line(editor, in->headers.items[0].extent);
+	offset = text_lines_at(&editor->lines, in->headers.items[0].extent);
 	int r = toml_entry_remove_place(editor, place, false);
 	if (r == 0)
 		r = toml_new_tables(

@@ -11,23 +11,13 @@ bool toml_entry_has_lines(const struct toml_editor *editor, const struct extent 
 	return in == editor->root || toml_place_is_header(editor->edit, in);
 }
 
-size_t toml_entry_line(const struct toml_editor *editor, const struct extent *entry)
-{
-	return text_lines_begin(&editor->lines, entry->member.begin);
-}
-
-static size_t line_behind(const struct toml_editor *editor, const struct extent *entry)
-{
-	return text_lines_after(&editor->lines, entry->member.end);
-}
-
 static int remove_lines(const struct toml_editor *editor, const struct extent *in,
 	const struct extent *entry, bool keeps_above)
 {
-	size_t begin = keeps_above ? toml_entry_line(editor, entry)
+	size_t begin = keeps_above ? text_lines_at(&editor->lines, entry)
 				   : text_lines_own(&editor->lines, in, entry, in == editor->root);
 
-	return text_lines_take(&editor->lines, begin, line_behind(editor, entry));
+	return text_lines_take(&editor->lines, begin, text_lines_behind(&editor->lines, entry));
 }
 
 static uint32_t index_of(const struct extent *in, const struct extent *entry)
@@ -108,7 +98,7 @@ size_t toml_entry_line_above(const struct toml_editor *editor, const struct exte
 
 	for (const struct extent *at = editor->root->first; at != header; at = at->next)
 		floor = at->member.end;
-	return text_lines_above(&editor->lines, toml_entry_line(editor, header), floor);
+	return text_lines_above(&editor->lines, header, floor);
 }
 
 /* Returns whether headers have no blank line before them. */
@@ -164,13 +154,13 @@ static int insert_pair(const struct toml_editor *editor, const struct extent *in
 		if (in != editor->root || !toml_place_is_header(editor->edit, at))
 			anchor = at;
 	if (anchor)
-		return text_lines_insert(lines, line_behind(editor, anchor), line);
+		return text_lines_insert(lines, text_lines_behind(&editor->lines, anchor), line);
 	if (in != editor->root)
 		return text_lines_insert(lines, text_lines_after(lines, in->key.end), line);
 	if (!first)
 		return text_lines_insert_apart(lines, editor->edit->text.len, line);
 	/* Insert before the first header and its comments, unless the comments begin the text. */
-	offset = toml_entry_line(editor, first);
+	offset = text_lines_at(&editor->lines, first);
 	above = toml_entry_line_above(editor, first);
 	offset = above > text_lines_begin(lines, 0) ? above : offset;
 	r = text_lines_insert_apart(lines, offset, line);
@@ -253,7 +243,7 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
 	for (uint32_t i = 0; i < place->pairs.count; i++)
 		if (!last || place->pairs.items[i].extent->member.end > last->member.end)
 			last = place->pairs.items[i].in;
-	return last ? line_behind(editor, last) : editor->edit->text.len;
+	return last ? text_lines_behind(&editor->lines, last) : editor->edit->text.len;
 }
 
 static int new_tables(const struct toml_editor *editor, struct toml_target target,
@@ -279,8 +269,8 @@ int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_tar
 	const struct toml_place *place, const struct node *value)
 {
 	const struct extent *first = place->headers.items[0].extent;
-	struct range range = {
-		toml_entry_line(editor, first), text_lines_end(&editor->lines, first->member.end)};
+	struct range range = {text_lines_at(&editor->lines, first),
+		text_lines_end(&editor->lines, first->member.end)};
 	struct span text;
 	int r = new_tables(editor, target, value, &text);
 

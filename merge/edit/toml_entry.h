@@ -21,9 +21,6 @@ struct toml_editor {
 /** Returns whether entries of `in` have lines of their own: true for the root and a header. */
 bool toml_entry_has_lines(const struct toml_editor *editor, const struct extent *in);
 
-/** Returns where the entry's first line begins. */
-size_t toml_entry_line(const struct toml_editor *editor, const struct extent *entry);
-
 /** Returns where a header begins, with the comments above it. */
 size_t toml_entry_line_above(const struct toml_editor *editor, const struct extent *header);
 

@@ -193,7 +193,7 @@ static int insert_lines(
 	struct span end = edit_line_end(lines->edit), text;
 	bool is_last = at == items->count;
 	const struct extent *like = items->items[is_last ? at - 1 : at];
-	size_t begin = text_lines_begin(lines, like->member.begin);
+	size_t begin = text_lines_at(lines, like);
 	bool has_comma = !is_last || comma_behind(items, at - 1);
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -210,7 +210,7 @@ static int insert_lines(
 		return r;
 	return text_lines_insert(lines,
 		is_last ? text_lines_after(lines, end_with_comma(items, at - 1))
-			: text_lines_above(lines, begin,
+			: text_lines_above(lines, like,
 				  at ? end_with_comma(items, at - 1) : items->in->value.begin),
 		text);
 }
