@@ -1,11 +1,8 @@
-/* Reads, writes and edits JSON, for the entries of JSON and JSONC in the table of formats. */
+/* Writes and edits JSON. The reader, of JSON and JSONC, is in json_read.c with both formats. */
 #pragma once
 
 #include "builder.h"
 #include "output.h"
-
-/** See struct format's read(). `is_jsonc` allows comments, and a comma behind the last value. */
-int json_read(struct builder *builder, struct span text, bool is_jsonc);
 
 /** See struct format's write(). */
 int json_write(struct writer *writer, const struct node *root);

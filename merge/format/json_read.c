@@ -450,7 +450,7 @@ static int at_end(struct json_reader *reader)
 		node_is_map(open) ? '}' : ']');
 }
 
-int json_read(struct builder *builder, struct span text, bool is_jsonc)
+static int read_text(struct builder *builder, struct span text, bool is_jsonc)
 {
 	struct json_reader reader = {.builder = builder,
 		.p = text.data,
@@ -473,3 +473,44 @@ int json_read(struct builder *builder, struct span text, bool is_jsonc)
 	}
 	return r;
 }
+
+static int read_json(struct builder *builder, struct span text)
+{
+	return read_text(builder, text, false);
+}
+
+static int read_jsonc(struct builder *builder, struct span text)
+{
+	return read_text(builder, text, true);
+}
+
+const struct format format_json = {
+	.name = "json",
+	.summary = "JSON, RFC 8259",
+	.suffixes = "json",
+	.nothing = "null\n", /* a .json path must always parse */
+	.divider = "",
+	.has_lists = true,
+	.read = read_json,
+	.write = json_write,
+	.edit = json_edit,
+};
+
+/*
+ * JSON as people write it for editors and compilers: with comments, and with a comma behind the
+ * last value. It is written as plain JSON, so that readers of both kinds can read it.
+ */
+const struct format format_jsonc = {
+	.name = "jsonc",
+	.summary = "JSON that may have comments (jsonc.org) and a comma behind the last value; "
+		   "written without either",
+	.suffixes = "jsonc,code-workspace",
+	.names = "settings.json,tsconfig.json,.eslintrc.json,devcontainer.json",
+	.comment = "//",
+	.nothing = "null\n",
+	.divider = "",
+	.has_lists = true,
+	.read = read_jsonc,
+	.write = json_write,
+	.edit = json_edit,
+};

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 
 #include "scalar.h"
 #include "utf8.h"
@@ -62,17 +61,6 @@ struct place line_place(const struct line_reader *reader, const char *at)
 {
 	return builder_place(
 		reader->builder, reader->number, 1 + (uint32_t)utf8_count(reader->line.data, at));
-}
-
-int line_problem(const struct line_reader *reader, const char *at, const char *format, ...)
-{
-	char message[PROBLEM_MESSAGE_MAX];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
-	va_end(arguments);
-	return builder_problem(reader->builder, line_place(reader, at), "%s", message);
 }
 
 /* Returns the first byte that is NUL or begins no character; `end` if there is none. */
@@ -202,17 +190,11 @@ int line_repeat(
 	return 0;
 }
 
-int line_refuse(const struct writer *writer, const struct node *node, const char *format, ...)
+const struct node *line_source(const struct node *node)
 {
-	char message[PROBLEM_MESSAGE_MAX];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
-	va_end(arguments);
 	while (!node->source && node_count(node))
 		node = *node_entry(node, 0);
-	return problem_at(writer->problem, node, "%s", message);
+	return node;
 }
 
 const char *line_text_fault(struct span text)

@@ -39,8 +39,8 @@ bool line_next(struct line_reader *reader);
 struct place line_place(const struct line_reader *reader, const char *at);
 
 /** Reports a problem at the byte `at` of the line. Returns PROBLEM. */
-__attribute__((format(printf, 3, 4))) int line_problem(
-	const struct line_reader *reader, const char *at, const char *format, ...);
+#define line_problem(reader, at, ...)                                                              \
+	builder_problem((reader)->builder, line_place(reader, at), __VA_ARGS__)
 
 /** Returns whether the text is UTF-8. NUL bytes are allowed. */
 bool line_is_utf8(struct span text);
@@ -85,12 +85,11 @@ int line_repeat(
 
 /* Writing. `name` is the format's name, for messages. */
 
-/**
- * Reports a value that the format can't hold, at the value's place. If a merge made the value, the
- * place is that of its first entry. Returns PROBLEM.
- */
-__attribute__((format(printf, 3, 4))) int line_refuse(
-	const struct writer *writer, const struct node *node, const char *format, ...);
+/** Reports a value that the format can't hold, at the value's place. Returns PROBLEM. */
+#define line_refuse(writer, node, ...) problem_at((writer)->problem, line_source(node), __VA_ARGS__)
+
+/** Returns the node whose place is the value's: if a merge made the value, its first entry. */
+const struct node *line_source(const struct node *node);
 
 /** Returns why the text can't stand in a line, for example "a line break"; NULL: it can. */
 const char *line_text_fault(struct span text);

@@ -1,5 +1,5 @@
 /*
- * TOML's reader, writer and editor: read(), write() and edit() of struct format.
+ * TOML's reader and editor: read() and edit() of struct format. The writer is in toml_write.c.
  *
  * A node's style records how TOML writes it:
  *
@@ -20,7 +20,6 @@
 
 int toml_read(struct builder *builder, struct span text);
 int toml_read_1_0(struct builder *builder, struct span text);
-int toml_write(struct writer *writer, const struct node *root);
 int toml_edit(struct edit *edit, const struct edit_op *op); /* in edit/toml_edit.c */
 
 /** Returns whether a key without quotes may contain `c`. */

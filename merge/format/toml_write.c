@@ -512,7 +512,7 @@ static int put_table(
 	return r;
 }
 
-int toml_write(struct writer *writer, const struct node *root)
+static int toml_write(struct writer *writer, const struct node *root)
 {
 	if (!node_is_map(root))
 		return problem_at(writer->problem, root,
@@ -520,3 +520,14 @@ int toml_write(struct writer *writer, const struct node *root)
 			node_kind_name(root));
 	return put_table(writer, root, NULL, 0);
 }
+
+/* A version of TOML. All have one name: a file is TOML, whichever version its program reads. */
+#define TOML(version, reader)                                                                      \
+	{                                                                                          \
+		.name = "toml", .summary = "TOML " version, .suffixes = "toml", .comment = "#",    \
+		.nothing = "", .has_sections = true, .divider = "# ---\n", .has_lists = true,      \
+		.read = (reader), .write = toml_write, .edit = toml_edit,                          \
+	}
+
+const struct format format_toml = TOML("1.1.0", toml_read);
+const struct format format_toml_1_0 = TOML("1.0.0", toml_read_1_0);

@@ -1,6 +1,6 @@
 /*
- * YAML's reader and writer (read(), write() and edit() of struct format), and the writers of a
- * single scalar and a single tag.
+ * YAML's reader and editor (read() and edit() of struct format), and the writers of a single scalar
+ * and a single tag.
  *
  * A scalar keeps its style if its text is certainly legal in that style at that place. Otherwise
  * the scalar becomes 'single' or "double" quoted.
@@ -11,7 +11,6 @@
 #include "output.h"
 
 int yaml_read(struct builder *builder, struct span text);
-int yaml_write(struct writer *writer, const struct node *root);
 
 /* The position in which a node is written. */
 enum yaml_spot {

@@ -251,7 +251,7 @@ int yaml_put(struct writer *to, const struct yaml_part *part)
 	return 0;
 }
 
-int yaml_write(struct writer *to, const struct node *root)
+static int yaml_write(struct writer *to, const struct node *root)
 {
 	size_t count;
 	const struct node *const *documents = node_documents(&root, &count);
@@ -266,3 +266,17 @@ int yaml_write(struct writer *to, const struct node *root)
 	}
 	return r;
 }
+
+const struct format format_yaml = {
+	.name = "yaml",
+	.summary = "YAML 1.1 as PyYAML reads it, or the core schema of YAML 1.2",
+	.suffixes = "yaml,yml",
+	.comment = "#",
+	.nothing = "",
+	.divider = "---\n",
+	.has_tags = true,
+	.has_lists = true,
+	.read = yaml_read,
+	.write = yaml_write,
+	.edit = yaml_edit,
+};
