@@ -1,6 +1,7 @@
 /*
  * A slot: the place in the lines of a YAML text where a value stands, or where a missing root will
- * stand. New text that replaces a value keeps the comments beside and above the value.
+ * stand. New text that replaces a value keeps the comments beside and above the value. The format's
+ * writer writes it, in the style and with the line ends of its neighbours.
  */
 #pragma once
 
@@ -42,3 +43,22 @@ int yaml_slot_replace(
 /** As yaml_slot_replace(), for a slot whose is_alone is true. */
 int yaml_slot_replace_root(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text);
+
+/*
+ * The functions below write new text. They return 0 with *ret in the edit's arena; PROBLEM if the
+ * value can't be written or is too large; or -ENOMEM.
+ */
+
+/** Writes `part`, a value or a pair (yaml_text.h), with "\n" as line ends. */
+int yaml_new_put(const struct edit *edit, const struct yaml_part *part, struct span *ret);
+
+/**
+ * Writes the lines of the op's new entry in `in`, a block, without the first line's indentation and
+ * the last line's end. `after` is the offset of the text that will follow these lines.
+ */
+int yaml_new_entry(const struct edit *edit, const struct edit_op *op, const struct extent *in,
+	size_t after, struct span *ret);
+
+/** Writes the text of `value` for `slot` in the op's document. */
+int yaml_new_value(const struct edit *edit, const struct edit_op *op, const struct yaml_slot *slot,
+	const struct node *value, struct yaml_slot_text *ret);
