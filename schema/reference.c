@@ -4,9 +4,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "draft.h"
 #include "reading.h"
 #include "uri.h"
+
+/* The drafts' meta-schemas, to which a schema may refer. */
+static const struct {
+	const char *uri;  /* without a fragment */
+	const char *name; /* of its file, for messages */
+	const char *text;
+} meta_schemas[] = {
+#include "drafts.inc"
+};
 
 /* The position of a JSON pointer's evaluation. */
 struct pointer_walk {
@@ -115,14 +123,17 @@ static int follow_pointer(struct pointer_walk *walk, struct span pointer, struct
 static int read_draft_schema(struct reading *reading, struct span uri)
 {
 	struct subschema *root;
-	const char *name, *text = draft_schema(uri, &name);
 
-	if (!text)
-		return 0;
-	const struct schema_text draft = {.source = {.name = name, .layer = ""},
-		.text = span_of(text),
-		.format = &format_json};
-	return reading_document(reading, &draft, DRAFT_2020_12, &root);
+	for (size_t i = 0; i < sizeof(meta_schemas) / sizeof(*meta_schemas); i++) {
+		const struct schema_text draft = {
+			.source = {.name = meta_schemas[i].name, .layer = ""},
+			.text = span_of(meta_schemas[i].text),
+			.format = &format_json};
+
+		if (span_is(uri, meta_schemas[i].uri))
+			return reading_document(reading, &draft, DRAFT_2020_12, &root);
+	}
+	return 0;
 }
 
 static int put_uri(struct reading *reading, struct span uri, struct subschema *root)
