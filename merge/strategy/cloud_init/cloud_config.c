@@ -223,7 +223,7 @@ static int begin_patch(struct cloud *cloud)
 		.depth = cloud->merge->request->limits.depth,
 		.root = cloud->root,
 	};
-	int r = json_patch_open(patch);
+	int r = json_patch_copy(patch, patch->root, &patch->root);
 	if (r == 0)
 		cloud->patch = patch;
 	return r;

@@ -58,9 +58,6 @@ struct json_patch {
 	} transfer;
 };
 
-/** Begins patching: copies patch->root. Returns 0, PROBLEM or -ENOMEM. */
-int json_patch_open(struct json_patch *patch);
-
 /**
  * Applies all of `operations`, which were read with read_options.keep_duplicates. Returns 0,
  * PROBLEM at the operation that fails, or -ENOMEM.
@@ -70,10 +67,11 @@ int json_patch_apply(struct json_patch *patch, const struct node *operations);
 /** Ends patching: patch->root is immutable from now on. Returns 0 or PROBLEM. */
 int json_patch_close(struct json_patch *patch);
 
-/* For json_patch.c, in json_patch_tree.c: */
-
 /** Counts `units` of work. Returns 0, or PROBLEM at `node` if patch->work is used up. */
 int json_patch_spend(struct json_patch *patch, uint64_t units, const struct node *node);
 
-/** Sets *ret to a copy of `node` which may be changed. Returns 0, PROBLEM or -ENOMEM. */
+/**
+ * Sets *ret to a copy of `node` which may be changed. The caller copies the document by it, as
+ * patch->root, before the first patch. Returns 0, PROBLEM or -ENOMEM.
+ */
 int json_patch_copy(struct json_patch *patch, const struct node *node, const struct node **ret);

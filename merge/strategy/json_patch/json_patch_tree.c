@@ -144,11 +144,6 @@ int json_patch_copy(struct json_patch *patch, const struct node *node, const str
 	return r == 0 ? copy_tree(patch, node, patch->depth, &copying, ret) : r;
 }
 
-int json_patch_open(struct json_patch *patch)
-{
-	return json_patch_copy(patch, patch->root, &patch->root);
-}
-
 static int close_tree(struct json_patch *patch, const struct node *node, unsigned depth);
 
 static int close_children(struct json_patch *patch, struct node *node, unsigned depth)
