@@ -5,7 +5,6 @@
 #include "cleanup.h"
 #include "edit_tree.h"
 #include "format/builder.h"
-#include "line_new.h"
 #include "line_pair.h"
 
 static int remove_section(const struct line_editor *editor, const struct extent *section)

@@ -4,7 +4,6 @@
 
 #include "cleanup.h"
 #include "format/line.h"
-#include "line_new.h"
 
 /*
  * Replaces a range by a text. Comment lines between its continued lines stay.

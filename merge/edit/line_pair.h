@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "line_place.h"
+#include "line_new.h"
 
 /**
  * Changes the key's pairs to those that the format writes for `value`, or adds pairs if the key has

@@ -1,4 +1,4 @@
-#include "yaml_style.h"
+#include "yaml_slot.h"
 
 #include <errno.h>
 
