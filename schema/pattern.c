@@ -7,8 +7,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "pattern_text.h"
-
 /* Limit of the memory that one match may use for backtracking, in kilobytes. */
 #define MATCH_HEAP_KB (64u << 10)
 

@@ -29,6 +29,12 @@ int pattern_new(struct span text, struct pattern **ret, char reason[PATTERN_REAS
 
 void pattern_free(struct pattern *pattern);
 
+/**
+ * Converts `text` to PCRE2's syntax. *ret becomes a NUL-terminated text that the caller must
+ * free(3), and *len its length in bytes. Returns 0, PATTERN_BAD with `reason` filled, or -ENOMEM.
+ */
+int pattern_text(struct span text, char **ret, size_t *len, char reason[PATTERN_REASON_MAX]);
+
 /* The memory for matching patterns. Only one thread may use it at a time. */
 struct matcher;
 

@@ -8,7 +8,7 @@
  *      \uD83D\uDC32    is one character
  *      a++ (?>a) \A    have no meaning in ECMA
  */
-#include "pattern_text.h"
+#include "pattern.h"
 
 #include <errno.h>
 #include <stdarg.h>

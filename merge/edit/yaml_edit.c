@@ -14,11 +14,7 @@
 
 static struct span spaces(const struct edit *edit, int count)
 {
-	char *text = arena_alloc(edit->arena, (size_t)count + 1);
-
-	if (text)
-		memset(text, ' ', (size_t)count);
-	return (struct span){text, (size_t)count};
+	return (struct span){arena_printf(edit->arena, "%*s", count, ""), (size_t)count};
 }
 
 /* Returns the end of the comment lines that belong to a block in the entry: those indented

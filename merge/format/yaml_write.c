@@ -58,7 +58,7 @@ static bool is_flow(const struct node *node, unsigned depth_left)
 	return is_all;
 }
 
-/* Enters a collection. Returns true if leave() must follow; false: the collection is too deep. */
+/* Enters a collection; the caller leaves it by depth_left++. Returns false if it is too deep. */
 static bool enter(struct yaml_writer *writer, const struct node *node)
 {
 	if (!writer->depth_left) {
@@ -68,11 +68,6 @@ static bool enter(struct yaml_writer *writer, const struct node *node)
 	}
 	writer->depth_left--;
 	return true;
-}
-
-static void leave(struct yaml_writer *writer)
-{
-	writer->depth_left++;
 }
 
 static bool is_simple_key(const struct node *key)
@@ -122,7 +117,7 @@ static void put_flow(struct yaml_writer *writer, const struct node *node, enum y
 		put_scalar(writer, node, 0, spot);
 	} else if (enter(writer, node)) {
 		put_flow_entries(writer, node);
-		leave(writer);
+		writer->depth_left++;
 	}
 }
 
@@ -204,7 +199,7 @@ static void put_node(
 	if (!node_is_scalar(node)) {
 		if (enter(writer, node)) {
 			put_collection(writer, node, indent, spot);
-			leave(writer);
+			writer->depth_left++;
 		}
 		return;
 	}
