@@ -24,7 +24,7 @@ static int patch_text(const struct node *root, const struct document *patches, s
 		.depth = limits.depth,
 		.root = root};
 
-	int r = json_patch_open(&patch);
+	int r = json_patch_copy(&patch, patch.root, &patch.root);
 	for (size_t i = 0; r == 0 && i < patches->count; i++)
 		r = json_patch_apply(&patch, patches->roots[i]);
 	if (r == 0)

@@ -126,8 +126,8 @@ void pillar_values_fini(struct pillar_values *values)
 	free(values->open);
 }
 
-/* Opens *value: unless it is open already, it becomes an open copy. A copied list has room for `more`
- * items. A scalar is opened only for origins. */
+/* Opens *value: unless it is open already, it becomes an open copy. A copied list has room for
+ * `more` items. A scalar is opened only for origins. */
 static int pillar_open(
 	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret)
 {
