@@ -51,8 +51,8 @@ bool edit_tree_is_same(const struct edit_tree *a, const struct edit_tree *b);
  * Converts an op's value to a format: `80` is a number in YAML and a string in INI, and TOML can't
  * hold null. Writes a text in the format of `options` in which op->steps lead to op->value, and
  * reads that text with `options`. Sets op->value, and the keys in op->steps, to the nodes that were
- * read. `yaml` is the version of YAML to read; NULL: that of the options. For EDIT_REMOVE, which has
- * no value, does nothing.
+ * read. `yaml` is the version of YAML to read; NULL: that of the options. Does nothing for
+ * EDIT_REMOVE, which has no value.
  *
  * Returns 0; PROBLEM if the format can't hold the value; or -ENOMEM. The caller must set *ret to
  * NULL before. *ret owns the new value: free it with document_free(), even after -ENOMEM.
