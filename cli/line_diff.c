@@ -8,35 +8,37 @@
 #include "hash.h"
 
 /*
- * Maximum number of differences on one path through the texts; then the search takes the path that
- * got furthest. It makes the time linear, and matters only for texts that have nothing in common.
+ * Maximum number of differences on one path through the texts; then the path that got furthest is
+ * taken, and the search begins anew at its end. It makes the time linear, and matters only for
+ * texts that have little in common.
  */
-#define COST_MAX 256
+#define COST_MAX 512
 
-/* A line that both texts have, as a number, and its position in its text. */
-struct numbered {
-	uint32_t number; /* equal lines have equal numbers */
-	uint32_t at;
+/* The lines of a text that the other text has, too, as numbers, and their positions. */
+struct numbered_side {
+	struct numbered {
+		uint32_t number; /* equal lines have equal numbers */
+		uint32_t at;
+	} * lines;
+	int32_t count;
+	struct line_diff_side *side;
 };
 
 struct diff_search {
-	struct numbered *old;
-	struct numbered *new;
-	struct line_diff *diff;
+	struct numbered_side old;
+	struct numbered_side new;
 	/*
-	 * For each diagonal (old - new), the furthest position in `old` that was reached from the
-	 * start, and from the end.
+	 * A row for each number of differences: the furthest position in `old` that a path with so
+	 * many reaches on each diagonal (old - new); -1: none does.
 	 */
-	ptrdiff_t *forward;
-	ptrdiff_t *backward;
+	int32_t *rows;
 };
 
-/* The part of both texts that remains to be compared. */
+/* The lines between the first and the last difference. */
 struct box {
-	ptrdiff_t old_start;
-	ptrdiff_t old_end;
-	ptrdiff_t new_start;
-	ptrdiff_t new_end;
+	size_t start; /* in both texts */
+	size_t old_end;
+	size_t new_end;
 };
 
 static int split_lines(struct span text, struct line_diff_side *side)
@@ -74,7 +76,7 @@ static struct box trim(const struct line_diff *diff)
 		old--;
 		new --;
 	}
-	return (struct box){(ptrdiff_t)start, (ptrdiff_t)old, (ptrdiff_t)start, (ptrdiff_t) new};
+	return (struct box){start, old, new};
 }
 
 /* Bits: the text has the line. */
@@ -106,253 +108,146 @@ static struct seen_line *look_up(struct line_table *table, struct span line)
 }
 
 /*
- * Numbers the lines of one text, and returns how many were numbered. A line that the other text
- * does not have is marked as changed, and is not compared.
+ * Numbers the lines of one text. A line that the other text does not have is marked as changed, and
+ * is not compared.
  */
-static ptrdiff_t number_side(struct line_table *table, struct line_diff_side *side, ptrdiff_t start,
-	ptrdiff_t end, struct numbered *ret)
+static int number_side(struct line_table *table, struct line_diff_side *side, size_t start,
+	size_t end, struct numbered_side *ret)
 {
-	ptrdiff_t count = 0;
-
-	for (ptrdiff_t i = start; i < end; i++) {
+	ret->side = side;
+	ret->lines = calloc(end - start + 1, sizeof(*ret->lines));
+	if (!ret->lines)
+		return -ENOMEM;
+	for (size_t i = start; i < end; i++) {
 		const struct seen_line *seen = look_up(table, side->lines[i]);
 		if (seen->sides == (IN_OLD | IN_NEW))
-			ret[count++] = (struct numbered){seen->number, (uint32_t)i};
+			ret->lines[ret->count++] = (struct numbered){seen->number, (uint32_t)i};
 		else
 			side->changed[i] = true;
 	}
-	return count;
+	return 0;
 }
 
-static int number_lines(struct diff_search *search, struct box *box)
+static int number_lines(struct line_diff *diff, const struct box *box, struct diff_search *search)
 {
-	struct line_diff *diff = search->diff;
-	size_t old = (size_t)(box->old_end - box->old_start);
-	size_t new = (size_t)(box->new_end - box->new_start);
 	struct line_table table = {.size = 16};
 
-	while (table.size < 2 * (old + new))
+	while (table.size < 2 * (box->old_end + box->new_end - 2 * box->start))
 		table.size *= 2;
 	CLEANUP(freep) struct seen_line *slots = calloc(table.size, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
 	table.slots = slots;
-	search->old = calloc(old + 1, sizeof(*search->old));
-	search->new = calloc(new + 1, sizeof(*search->new));
-	if (!slots || !search->old || !search->new)
-		return -ENOMEM;
-	for (ptrdiff_t i = box->old_start; i < box->old_end; i++)
+	for (size_t i = box->start; i < box->old_end; i++)
 		look_up(&table, diff->old.lines[i])->sides |= IN_OLD;
-	for (ptrdiff_t i = box->new_start; i < box->new_end; i++)
+	for (size_t i = box->start; i < box->new_end; i++)
 		look_up(&table, diff->new.lines[i])->sides |= IN_NEW;
-	box->old_end = number_side(&table, &diff->old, box->old_start, box->old_end, search->old);
-	box->new_end = number_side(&table, &diff->new, box->new_start, box->new_end, search->new);
-	box->old_start = box->new_start = 0;
-	return 0;
+	int r = number_side(&table, &diff->old, box->start, box->old_end, &search->old);
+	return r == 0 ? number_side(&table, &diff->new, box->start, box->new_end, &search->new) : r;
 }
 
-static bool is_equal(const struct diff_search *search, ptrdiff_t old, ptrdiff_t new)
+/* Returns the row of that cost, indexed by diagonals. One more at each side is -1. */
+static int32_t *row_of(const struct diff_search *search, int32_t cost)
 {
-	return search->old[old].number == search->new[new].number;
-}
-
-/* The diagonals that are searched, from the start or from the end. */
-struct line_range {
-	ptrdiff_t least;
-	ptrdiff_t most;
-};
-
-/* Allows one more difference: adds a diagonal at each side, as far as the box has them. */
-static void widen(
-	struct line_range *range, struct line_range all, ptrdiff_t *reached, ptrdiff_t beyond)
-{
-	if (range->least > all.least)
-		reached[--range->least - 1] = beyond;
-	else
-		range->least++;
-	if (range->most < all.most)
-		reached[++range->most + 1] = beyond;
-	else
-		range->most--;
-}
-
-/* Advances from the start. True: it has met the path from the end, at *ret. */
-static bool step_forward(const struct diff_search *search, const struct box *box,
-	struct line_range range, const struct line_range *other, ptrdiff_t *ret_old,
-	ptrdiff_t *ret_new)
-{
-	ptrdiff_t *reached = search->forward;
-
-	for (ptrdiff_t d = range.most; d >= range.least; d -= 2) {
-		ptrdiff_t old =
-			reached[d - 1] >= reached[d + 1] ? reached[d - 1] + 1 : reached[d + 1];
-		ptrdiff_t new = old - d;
-		while (old < box->old_end && new < box->new_end && is_equal(search, old, new)) {
-			old++;
-			new ++;
-		}
-		reached[d] = old;
-		if (other && d >= other->least && d <= other->most && search->backward[d] <= old) {
-			*ret_old = old;
-			*ret_new = new;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool step_backward(const struct diff_search *search, const struct box *box,
-	struct line_range range, const struct line_range *other, ptrdiff_t *ret_old,
-	ptrdiff_t *ret_new)
-{
-	ptrdiff_t *reached = search->backward;
-
-	for (ptrdiff_t d = range.most; d >= range.least; d -= 2) {
-		ptrdiff_t old =
-			reached[d - 1] < reached[d + 1] ? reached[d - 1] : reached[d + 1] - 1;
-		ptrdiff_t new = old - d;
-		while (old > box->old_start && new > box->new_start &&
-			is_equal(search, old - 1, new - 1)) {
-			old--;
-			new --;
-		}
-		reached[d] = old;
-		if (other && d >= other->least && d <= other->most && search->forward[d] >= old) {
-			*ret_old = old;
-			*ret_new = new;
-			return true;
-		}
-	}
-	return false;
-}
-
-static ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b)
-{
-	return a < b ? a : b;
-}
-
-static ptrdiff_t larger(ptrdiff_t a, ptrdiff_t b)
-{
-	return a > b ? a : b;
+	return search->rows + cost * cost + 4 * cost + cost + 2;
 }
 
 /*
- * Ends the search after too many differences: splits at the position furthest from the start, or
- * the end.
+ * Returns the furthest position in `old` that one more difference than those of `row` reaches on
+ * the diagonal; -1: none does. *is_removal: the difference is a line of `old`.
  */
-static void split_at_furthest(const struct diff_search *search, const struct box *box,
-	struct line_range from_start, struct line_range from_end, ptrdiff_t *ret_old,
-	ptrdiff_t *ret_new)
+static int32_t next_place(
+	const struct diff_search *search, const int32_t *row, int32_t diagonal, bool *is_removal)
 {
-	ptrdiff_t most = -1, least = PTRDIFF_MAX, most_old = 0, least_old = 0;
+	int32_t removal = row[diagonal - 1], addition = row[diagonal + 1];
 
-	for (ptrdiff_t d = from_start.most; d >= from_start.least; d -= 2) {
-		ptrdiff_t old =
-			smaller(search->forward[d], smaller(box->old_end, box->new_end + d));
-		if (2 * old - d > most) {
-			most = 2 * old - d;
-			most_old = old;
-		}
-	}
-	for (ptrdiff_t d = from_end.most; d >= from_end.least; d -= 2) {
-		ptrdiff_t old =
-			larger(search->backward[d], larger(box->old_start, box->new_start + d));
-		if (2 * old - d < least) {
-			least = 2 * old - d;
-			least_old = old;
-		}
-	}
-	bool is_start_further =
-		box->old_end + box->new_end - least < most - box->old_start - box->new_start;
-	*ret_old = is_start_further ? most_old : least_old;
-	*ret_new = is_start_further ? most - most_old : least - least_old;
+	removal = removal >= 0 && removal < search->old.count ? removal + 1 : -1;
+	if (addition - diagonal > search->new.count)
+		addition = -1;
+	*is_removal = removal > addition;
+	return *is_removal ? removal : addition;
+}
+
+/* Returns the end of the equal lines from `old` on. */
+static int32_t skip_equal(const struct diff_search *search, int32_t old, int32_t diagonal)
+{
+	while (old < search->old.count && old - diagonal < search->new.count &&
+		search->old.lines[old].number == search->new.lines[old - diagonal].number)
+		old++;
+	return old;
 }
 
 /*
- * Finds a position on a path through the box with the fewest differences. Both ends of the box
- * differ.
+ * Fills the row of that cost. Returns the diagonal on which it gets furthest; *is_end: to the end.
  */
-static void split(const struct diff_search *search, const struct box *box, ptrdiff_t *ret_old,
-	ptrdiff_t *ret_new)
+static int32_t fill_row(struct diff_search *search, int32_t cost, bool *is_end)
 {
-	const struct line_range all = {
-		box->old_start - box->new_end, box->old_end - box->new_start};
-	ptrdiff_t start = box->old_start - box->new_start, end = box->old_end - box->new_end;
-	struct line_range from_start = {start, start}, from_end = {end, end};
-	bool is_odd = (start - end) & 1;
+	int32_t *row = row_of(search, cost), best = 0, furthest = -1;
+	bool is_removal;
 
-	search->forward[start] = box->old_start;
-	search->backward[end] = box->old_end;
-	for (unsigned cost = 1; cost < COST_MAX; cost++) {
-		widen(&from_start, all, search->forward, -1);
-		if (step_forward(
-			    search, box, from_start, is_odd ? &from_end : NULL, ret_old, ret_new))
-			return;
-		widen(&from_end, all, search->backward, PTRDIFF_MAX);
-		if (step_backward(
-			    search, box, from_end, is_odd ? NULL : &from_start, ret_old, ret_new))
-			return;
-	}
-	split_at_furthest(search, box, from_start, from_end, ret_old, ret_new);
-}
-
-static ptrdiff_t box_size(const struct box *box)
-{
-	return box->old_end - box->old_start + box->new_end - box->new_start;
-}
-
-static void mark(
-	struct line_diff_side *side, const struct numbered *lines, ptrdiff_t start, ptrdiff_t end)
-{
-	for (; start < end; start++)
-		side->changed[lines[start].at] = true;
-}
-
-/* Recursion takes the smaller part, and the loop the larger one, so the depth stays small. */
-static void compare(const struct diff_search *search, struct box box)
-{
-	for (;;) {
-		while (box.old_start < box.old_end && box.new_start < box.new_end &&
-			is_equal(search, box.old_start, box.new_start)) {
-			box.old_start++;
-			box.new_start++;
+	row[-cost - 2] = row[cost + 2] = -1;
+	for (int32_t d = -cost; d <= cost; d += 2) {
+		row[d] = cost ? next_place(search, row_of(search, cost - 1), d, &is_removal) : 0;
+		if (row[d] < 0)
+			continue;
+		row[d] = skip_equal(search, row[d], d);
+		if (2 * row[d] - d > furthest) {
+			furthest = 2 * row[d] - d;
+			best = d;
 		}
-		while (box.old_start < box.old_end && box.new_start < box.new_end &&
-			is_equal(search, box.old_end - 1, box.new_end - 1)) {
-			box.old_end--;
-			box.new_end--;
-		}
-		if (box.old_start == box.old_end || box.new_start == box.new_end)
-			break;
-
-		struct box first = box, second = box;
-		split(search, &box, &first.old_end, &first.new_end);
-		second.old_start = first.old_end;
-		second.new_start = first.new_end;
-		bool is_first_smaller = box_size(&first) < box_size(&second);
-		compare(search, is_first_smaller ? first : second);
-		box = is_first_smaller ? second : first;
 	}
-	mark(&search->diff->old, search->old, box.old_start, box.old_end);
-	mark(&search->diff->new, search->new, box.new_start, box.new_end);
+	*is_end = furthest == search->old.count + search->new.count;
+	return best;
 }
 
-/* Allocates all diagonals of the box, from -new - 1 to old + 1, and compares. */
-static int search_lines(struct diff_search *search, const struct box *box)
+/* Marks the differences of the path that ends on the diagonal with that cost. */
+static void mark_path(struct diff_search *search, int32_t cost, int32_t diagonal)
 {
-	size_t diagonals = (size_t)(box->old_end + box->new_end) + 3;
-	CLEANUP(freep) ptrdiff_t *room = calloc(2 * diagonals, sizeof(*room));
+	for (; cost > 0; cost--) {
+		bool is_removal;
+		int32_t old = next_place(search, row_of(search, cost - 1), diagonal, &is_removal);
 
-	if (!room)
+		if (is_removal)
+			search->old.side->changed[search->old.lines[old - 1].at] = true;
+		else
+			search->new.side->changed[search->new.lines[old - diagonal - 1].at] = true;
+		diagonal += is_removal ? -1 : 1;
+	}
+}
+
+/* Takes the lines away that were compared. */
+static void advance(struct numbered_side *side, int32_t count)
+{
+	side->lines += count;
+	side->count -= count;
+}
+
+/* `search` is a copy: its sides get shorter. */
+static int compare(struct diff_search search)
+{
+	CLEANUP(freep) int32_t *rows = malloc((COST_MAX + 3) * (COST_MAX + 3) * sizeof(*rows));
+	bool is_end = false;
+
+	if (!rows)
 		return -ENOMEM;
-	search->forward = room + box->new_end + 1;
-	search->backward = search->forward + diagonals;
-	compare(search, *box);
+	search.rows = rows;
+	while (!is_end) {
+		int32_t cost = 0, diagonal = fill_row(&search, cost, &is_end);
+
+		while (!is_end && cost < COST_MAX)
+			diagonal = fill_row(&search, ++cost, &is_end);
+		int32_t old = row_of(&search, cost)[diagonal];
+		mark_path(&search, cost, diagonal);
+		advance(&search.old, old);
+		advance(&search.new, old - diagonal);
+	}
 	return 0;
 }
 
-static void mark_all(struct line_diff_side *side, ptrdiff_t start, ptrdiff_t end)
+static void mark_all(struct line_diff_side *side, size_t start, size_t end)
 {
 	if (start < end)
-		memset(side->changed + start, true, (size_t)(end - start));
+		memset(side->changed + start, true, end - start);
 }
 
 /*
@@ -409,19 +304,19 @@ static size_t count_hunks(const struct line_diff *diff)
 
 static int fill(struct line_diff *diff)
 {
-	struct diff_search search = {.diff = diff};
-	struct box box = trim(diff);
+	struct diff_search search = {0};
+	const struct box box = trim(diff);
 
-	if ((size_t)box_size(&box) > LINE_DIFF_LINES_MAX) {
-		mark_all(&diff->old, box.old_start, box.old_end);
-		mark_all(&diff->new, box.new_start, box.new_end);
+	if (box.old_end + box.new_end - 2 * box.start > LINE_DIFF_LINES_MAX) {
+		mark_all(&diff->old, box.start, box.old_end);
+		mark_all(&diff->new, box.start, box.new_end);
 		return 0;
 	}
-	int r = number_lines(&search, &box);
+	int r = number_lines(diff, &box, &search);
 	if (r == 0)
-		r = search_lines(&search, &box);
-	free(search.old);
-	free(search.new);
+		r = compare(search);
+	free(search.old.lines);
+	free(search.new.lines);
 	if (r < 0)
 		return r;
 	slide(&diff->old, &diff->new);

@@ -1,6 +1,6 @@
 /*
  * The difference of two texts, line by line: E. W. Myers, "An O(ND) Difference Algorithm and Its
- * Variations", in linear space.
+ * Variations".
  *
  *      old   a b c d             old_changed   . x . .
  *      new   a X c d e           new_changed   . x . . x
