@@ -4,11 +4,9 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cleanup.h"
 #include "colour.h"
 #include "message.h"
 #include "plyfs_mount.h"
@@ -209,26 +207,6 @@ static int take_option(
 	return EXIT_DONE;
 }
 
-/* Looks for --json first, so that an error in an option before it is printed as JSON, too. */
-static void find_json(int argc, char **argv, const char *letters, const struct option *words,
-	const struct command_option *const *by_result)
-{
-	/*
-	 * getopt_long() moves arguments behind options, so an option without its value would get
-	 * one: use a copy.
-	 */
-	CLEANUP(freep) char **copy = calloc((size_t)argc + 1, sizeof(*copy));
-
-	if (!copy)
-		return;
-	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
-	for (int result; (result = getopt_long(argc, copy, letters, words, NULL)) != -1;)
-		if (by_result[result] && strcmp(by_result[result]->word, "json") == 0)
-			message_use_json();
-	/* Makes getopt_long() begin again. */
-	optind = 0;
-}
-
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv)
 {
@@ -249,7 +227,6 @@ int command_options(
 			sprintf(letters + strlen(letters), "%c%s", option->letter,
 				option->flag ? "" : ":");
 	}
-	find_json(argc, argv, letters, words, by_result);
 	while (code == EXIT_DONE &&
 		(result = getopt_long(argc, argv, letters, words, NULL)) != -1) {
 		if (result == 'h')

@@ -58,11 +58,14 @@ static void print_help(FILE *out)
 		out);
 }
 
-/* If --json is among the arguments, messages are JSON, although no command has read it. */
-static void heed_json(int argc, char **argv)
+/*
+ * If --json, or a beginning of it, is among the options, messages are JSON, also before a command
+ * has read its options.
+ */
+static void heed_json(char **words)
 {
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--json") == 0)
+	for (; *words && strcmp(*words, "--") != 0; words++)
+		if (strncmp(*words, "--json", strlen(*words)) == 0 && strlen(*words) > 2)
 			message_use_json();
 }
 
@@ -84,8 +87,6 @@ static int help(int argc, char **argv)
 		print_help(stdout);
 		return EXIT_DONE;
 	}
-	heed_json(argc, argv);
-
 	const struct command *command = find_command(argv[1]);
 	bool is_of_help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
 			  strcmp(argv[1], "-h") == 0;
@@ -131,6 +132,7 @@ static int run(int argc, char **argv)
 		print_help(stderr);
 		return EXIT_WRONG_USE;
 	}
+	heed_json(argv + 1);
 	const char *word = argv[1];
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
 		print_help(stdout);
@@ -150,8 +152,6 @@ static int run(int argc, char **argv)
 	}
 
 	const struct command *command = find_command(word);
-	if (!command)
-		heed_json(argc, argv);
 	/* The guard is for commands that end soon; the daemon of a mount does not. */
 	if (command && command != &command_mount)
 		plyfs_mount_guard();

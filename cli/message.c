@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "colour.h"
@@ -17,23 +16,11 @@
 #define EXCERPT_MAX 100
 #define EXCERPT_BEFORE 70
 
-static bool own_is_json;
-static bool *is_json = &own_is_json;
-
-void message_share(void)
-{
-	bool *shared = mmap(
-		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (shared != MAP_FAILED) {
-		*shared = *is_json;
-		is_json = shared;
-	}
-}
+static bool is_json;
 
 void message_use_json(void)
 {
-	*is_json = true;
+	is_json = true;
 	/* Line buffered: each message is one write. */
 	setvbuf(stderr, NULL, _IOLBF, 0);
 }
@@ -74,7 +61,7 @@ int message(const char *format, ...)
 	/* The text may quote any name or argument: escape it. */
 	char line[MESSAGE_MAX];
 	shown_head(line, sizeof(line), text);
-	if (*is_json)
+	if (is_json)
 		put_json("error", line, &(struct problem){0});
 	else
 		fprintf(stderr, "plyfs: %s\n", line);
@@ -100,7 +87,7 @@ static void put(const char *kind, const struct problem *problem)
 	size_t len = problem_format(problem, text, sizeof(text));
 	size_t place = len - strlen(problem->message);
 
-	if (*is_json)
+	if (is_json)
 		put_json(kind, problem->message, problem);
 	else if (place > 0 && len < sizeof(text) && colour_use(STDERR_FILENO))
 		fprintf(stderr, "plyfs: " COLOUR_BOLD "%.*s" COLOUR_NORMAL "%s\n", (int)place, text,
@@ -172,7 +159,7 @@ void message_excerpt(FILE *out, int indent, const struct problem *problem, struc
 	unsigned first = problem->column > EXCERPT_BEFORE ? problem->column - EXCERPT_BEFORE : 1;
 	struct span line, shown;
 
-	if ((*is_json && out == stderr) || problem->line == 0 || text.len == 0 ||
+	if ((is_json && out == stderr) || problem->line == 0 || text.len == 0 ||
 		!find_line(text, problem->line, &line))
 		return;
 

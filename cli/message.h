@@ -21,12 +21,6 @@
 /** Makes all further messages JSON. */
 void message_use_json(void);
 
-/**
- * Shares the choice of JSON with the processes that this process forks from now on:
- * message_use_json() in any of them, or in this process, then applies to all.
- */
-void message_share(void);
-
 /*
  * The functions that print an error return EXIT_FAILED, for the caller to return.
  */

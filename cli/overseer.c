@@ -395,7 +395,6 @@ void overseer_begin(void)
 
 	if (!plyfs_mount_may_be_silent() || !make_relays(ends))
 		return;
-	message_share();
 	fflush(NULL);
 	overseer.child = fork();
 	if (overseer.child == 0)

@@ -22,11 +22,11 @@ says 'is a link that leads nowhere'
 [ "$(find vendor site -type f | sort | tr '\n' ' ')" = 'site/app.yaml vendor/app.yaml ' ] || fail 'files came'
 
 # A misspelt option, not a file name.
-runs 2 "${blame[@]}" --html --json app.yaml
-says "'--json' looks like an option; write ./--json"
-[ ! -e --json ]
-runs 0 "${blame[@]}" --html ./--json app.yaml
-[ -s ./--json ]
+runs 2 "${blame[@]}" --html --jsn app.yaml
+says "'--jsn' looks like an option; write ./--jsn"
+[ ! -e --jsn ]
+runs 0 "${blame[@]}" --html ./--jsn app.yaml
+[ -s ./--jsn ]
 
 runs 1 "${blame[@]}" --html nothing/page.html app.yaml
 says "can't write to 'nothing/page.html': there is no such file or directory"
