@@ -6,17 +6,186 @@
 #include "array.h"
 #include "cleanup.h"
 #include "colour.h"
-#include "explain_line.h"
+#include "excerpt.h"
+#include "shown.h"
 #include "strategy.h"
+#include "utf8.h"
+
+/* Widths in columns: of the text; and the largest width of a layer's name and of a place. */
+#define WHAT_WIDTH 40
+#define LAYER_WIDTH_MAX 24
+#define PLACE_WIDTH_MAX 64
+
+/* Size of a value in a line, in bytes. */
+#define EXCERPT_SIZE 64
+
+/* Usual width of ":LINE:COLUMN". */
+#define NUMBERS_WIDTH 7
 
 struct explain_writer {
-	struct explain_line line;
+	FILE *out; /* written without its lock (fwrite_unlocked(3)) */
+	bool is_coloured;
+	const struct store_places *places; /* of the sources */
+	size_t layer_width;
+	size_t place_width;
+	size_t columns; /* width of the line so far, without colours */
 	const struct origins *origins;
 	const struct explained *only;
 	const struct origin_step **steps; /* the steps of one value, to be printed backwards */
 	size_t step_capacity;
 	bool has_failed; /* no memory: the output is incomplete */
 };
+
+static void put(struct explain_writer *writer, const char *text, size_t len)
+{
+	fwrite_unlocked(text, 1, len, writer->out);
+}
+
+static void put_colour(struct explain_writer *writer, const char *sequence)
+{
+	if (writer->is_coloured)
+		put(writer, sequence, strlen(sequence));
+}
+
+/* Puts text without control characters. */
+static void put_clean(struct explain_writer *writer, const char *text, size_t len)
+{
+	put(writer, text, len);
+	writer->columns += utf8_count(text, text + len);
+}
+
+static void put_word(struct explain_writer *writer, const char *word)
+{
+	put_clean(writer, word, strlen(word));
+}
+
+static bool is_printable_ascii(struct span text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.data[i] < ' ' || text.data[i] > '~')
+			return false;
+	return true;
+}
+
+static void put_shown(struct explain_writer *writer, const char *text)
+{
+	const struct span all = span_of(text);
+	const char *end = text + all.len;
+	char shown[SHOWN_MAX + 1];
+
+	if (is_printable_ascii(all)) {
+		put_clean(writer, all.data, all.len);
+		return;
+	}
+	while (text < end)
+		put_clean(writer, shown, shown_put(&text, end, shown));
+}
+
+static void put_value(struct explain_writer *writer, const struct node *value)
+{
+	char text[EXCERPT_SIZE];
+
+	/* Most values are like that. */
+	if (node_is_scalar(value) && value->style == NODE_PLAIN && !value->tag &&
+		value->text.len < sizeof(text) && is_printable_ascii(value->text)) {
+		put_clean(writer, value->text.data, value->text.len);
+		return;
+	}
+	excerpt(value, text, sizeof(text));
+	put_word(writer, text);
+}
+
+/* Puts ":123". printf(3) would take longer than all the rest of a line. */
+static void put_number(struct explain_writer *writer, uint32_t number)
+{
+	char text[11];
+	size_t at = sizeof(text);
+
+	do
+		text[--at] = (char)('0' + number % 10);
+	while (number /= 10);
+	text[--at] = ':';
+	put_clean(writer, text + at, sizeof(text) - at);
+}
+
+static void put_line_column(struct explain_writer *writer, const struct node *node)
+{
+	put_number(writer, node->line);
+	put_number(writer, node->column);
+}
+
+/* Puts blanks up to that column, and at least two. */
+static void put_blanks(struct explain_writer *writer, size_t column)
+{
+	static const char blanks[] = "                                                            ";
+	size_t count = writer->columns + 2 < column ? column - writer->columns : 2;
+
+	for (; count >= sizeof(blanks); count -= sizeof(blanks) - 1)
+		put_clean(writer, blanks, sizeof(blanks) - 1);
+	put_clean(writer, blanks, count);
+}
+
+static void end_line(struct explain_writer *writer)
+{
+	put(writer, "\n", 1);
+	writer->columns = 0;
+}
+
+static void put_name(struct explain_writer *writer, const struct source *source)
+{
+	size_t layer_end = writer->columns + writer->layer_width + 2;
+
+	put_shown(writer, source->layer);
+	put_blanks(writer, layer_end);
+	put_shown(writer, store_places_name(writer->places, source));
+}
+
+static void put_source(struct explain_writer *writer, const struct source *source)
+{
+	put_blanks(writer, WHAT_WIDTH);
+	put_name(writer, source);
+}
+
+static void put_place(struct explain_writer *writer, const struct node *node)
+{
+	if (!node || !node->source)
+		return;
+	put_source(writer, node->source);
+	put_line_column(writer, node);
+}
+
+static void put_rule(struct explain_writer *writer, const char *rule)
+{
+	put_blanks(writer, WHAT_WIDTH + writer->layer_width + 2 + writer->place_width);
+	put_shown(writer, rule);
+}
+
+static void put_why(struct explain_writer *writer, struct origin_why why, const struct node *value)
+{
+	const struct node *by = why.by != value ? why.by : NULL;
+
+	if (!why.rule)
+		return;
+	put_rule(writer, why.rule);
+	if (!by || !by->source)
+		return;
+	put_word(writer, " (");
+	put_shown(writer, store_places_name(writer->places, by->source));
+	put_line_column(writer, by);
+	put_word(writer, ")");
+}
+
+static void widen(struct explain_writer *writer, const struct source *source)
+{
+	size_t layer = utf8_count(source->layer, source->layer + strlen(source->layer));
+	const char *name = store_places_name(writer->places, source);
+	size_t place = utf8_count(name, name + strlen(name)) + NUMBERS_WIDTH;
+
+	if (layer > writer->layer_width && layer <= LAYER_WIDTH_MAX)
+		writer->layer_width = layer;
+	if (place > writer->place_width && place <= PLACE_WIDTH_MAX)
+		writer->place_width = place;
+}
 
 static void put_contributor(struct explain_writer *writer, enum origin_fate fate,
 	const struct node *value, struct origin_why why)
@@ -28,17 +197,17 @@ static void put_contributor(struct explain_writer *writer, enum origin_fate fate
 	};
 
 	if (fate != ORIGIN_PART)
-		explain_line_colour(&writer->line, COLOUR_DIM);
-	explain_line_word(&writer->line, words[fate]);
+		put_colour(writer, COLOUR_DIM);
+	put_word(writer, words[fate]);
 	if (node_is_scalar(value) && value->text.len == 0 && value->style == NODE_PLAIN)
-		explain_line_word(&writer->line, "(empty)");
+		put_word(writer, "(empty)");
 	else
-		explain_line_value(&writer->line, value);
-	explain_line_place(&writer->line, value);
-	explain_line_why(&writer->line, why, value);
+		put_value(writer, value);
+	put_place(writer, value);
+	put_why(writer, why, value);
 	if (fate != ORIGIN_PART)
-		explain_line_colour(&writer->line, COLOUR_NORMAL);
-	explain_line_end(&writer->line);
+		put_colour(writer, COLOUR_NORMAL);
+	end_line(writer);
 }
 
 static void take_step(struct explain_writer *writer, size_t *count, const struct origin_step *step)
@@ -50,9 +219,9 @@ static void take_step(struct explain_writer *writer, size_t *count, const struct
 /* Prints only the place: the value has more entries now than it has there. */
 static void put_own_part(struct explain_writer *writer, const struct node *value)
 {
-	explain_line_word(&writer->line, "  part");
-	explain_line_place(&writer->line, value);
-	explain_line_end(&writer->line);
+	put_word(writer, "  part");
+	put_place(writer, value);
+	end_line(writer);
 }
 
 /*
@@ -86,10 +255,10 @@ static void put_also(struct explain_writer *writer, const struct explained *only
 
 static void begin_gone(struct explain_writer *writer, struct span key)
 {
-	explain_line_clean(&writer->line, key.data, key.len);
-	explain_line_colour(&writer->line, COLOUR_YELLOW);
-	explain_line_word(&writer->line, " (gone)");
-	explain_line_colour(&writer->line, COLOUR_NORMAL);
+	put_clean(writer, key.data, key.len);
+	put_colour(writer, COLOUR_YELLOW);
+	put_word(writer, " (gone)");
+	put_colour(writer, COLOUR_NORMAL);
 }
 
 /* Prints the lost values, the latest first. `by` has removed them, and is printed already. */
@@ -123,10 +292,10 @@ static void put_removed(struct explain_writer *writer, const struct node *in, st
 	begin_gone(writer, key_text_span(key));
 	key_text_cut(key, len);
 	if (by) {
-		explain_line_place(&writer->line, by->value);
-		explain_line_why(&writer->line, by->why, by->value);
+		put_place(writer, by->value);
+		put_why(writer, by->why, by->value);
 	}
-	explain_line_end(&writer->line);
+	end_line(writer);
 	put_lost(writer, removed, by);
 }
 
@@ -135,14 +304,14 @@ static void put_line(
 {
 	struct span key = key_text_span(value->key);
 
-	explain_line_clean(&writer->line, key.data, key.len);
-	explain_line_word(&writer->line, ": ");
-	explain_line_colour(&writer->line, COLOUR_GREEN);
-	explain_line_value(&writer->line, value->value);
-	explain_line_colour(&writer->line, COLOUR_NORMAL);
+	put_clean(writer, key.data, key.len);
+	put_word(writer, ": ");
+	put_colour(writer, COLOUR_GREEN);
+	put_value(writer, value->value);
+	put_colour(writer, COLOUR_NORMAL);
 	if (!has_parts)
-		explain_line_place(&writer->line, value->value);
-	explain_line_end(&writer->line);
+		put_place(writer, value->value);
+	end_line(writer);
 }
 
 /* Returns whether a map or list has origins besides those of its entries. */
@@ -186,10 +355,10 @@ static void put_gone(struct explain_writer *writer, const char *asked)
 	if (gone->removed) {
 		put_removed(writer, gone->in, gone->at.key, gone->removed);
 	} else {
-		explain_line_shown(&writer->line, asked);
+		put_shown(writer, asked);
 		begin_gone(writer, (struct span){"", 0});
-		explain_line_place(&writer->line, gone->in);
-		explain_line_end(&writer->line);
+		put_place(writer, gone->in);
+		end_line(writer);
 	}
 	put_also(writer, gone);
 }
@@ -208,7 +377,7 @@ static int put_gone_documents(struct explain_writer *writer, const struct explan
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		stream_put_name(gone[i].name, &key);
 		if (explanation->stream.count + i > 0)
-			explain_line_end(&writer->line);
+			end_line(writer);
 		put_removed(writer, NULL, &key, &gone[i].removed);
 		key_text_cut(&key, 0);
 	}
@@ -226,7 +395,7 @@ static void put_documents(struct explain_writer *writer, const struct explanatio
 			.value = stream->roots[i], .key = &key, .document = i};
 
 		if (i > 0)
-			explain_line_end(&writer->line);
+			end_line(writer);
 		stream_put(stream, i, &key);
 		r = explained_value_each(writer->origins, &root, put_explained, writer);
 		key_text_cut(&key, 0);
@@ -265,14 +434,14 @@ static void put_pieces(struct explain_writer *writer, const struct merge_result 
 		else
 			snprintf(what, sizeof(what), "lines %zu-%zu", line, last);
 		line = last;
-		explain_line_word(&writer->line, what);
+		put_word(writer, what);
 		const struct node first = {
 			.source = piece->source, .line = piece->line, .column = 1};
 		if (piece->line > 1)
-			explain_line_place(&writer->line, &first);
+			put_place(writer, &first);
 		else
-			explain_line_source(&writer->line, piece->source);
-		explain_line_end(&writer->line);
+			put_source(writer, piece->source);
+		end_line(writer);
 	}
 }
 
@@ -285,16 +454,15 @@ static void put_passed(struct explain_writer *writer, const struct explanation *
 	};
 
 	for (size_t i = explanation->passed_count; i-- > 0;) {
-		explain_line_colour(&writer->line, COLOUR_DIM);
-		explain_line_word(&writer->line, "  lost");
-		explain_line_source(&writer->line, &explanation->passed[i].source);
-		explain_line_rule(&writer->line,
-			explanation->passed[i].why ? explanation->passed[i].why
-			: explanation->request
-				? rules[explanation->request->options->strategy->takes]
-				: "");
-		explain_line_colour(&writer->line, COLOUR_NORMAL);
-		explain_line_end(&writer->line);
+		put_colour(writer, COLOUR_DIM);
+		put_word(writer, "  lost");
+		put_source(writer, &explanation->passed[i].source);
+		put_rule(writer, explanation->passed[i].why ? explanation->passed[i].why
+				 : explanation->request
+					 ? rules[explanation->request->options->strategy->takes]
+					 : "");
+		put_colour(writer, COLOUR_NORMAL);
+		end_line(writer);
 	}
 }
 
@@ -305,30 +473,30 @@ static void put_only_source(struct explain_writer *writer, const struct explanat
 		.layer = explanation->layer,
 		.rank = explanation->rank};
 
-	explain_line_word(&writer->line,
+	put_word(writer,
 		explanation->kind == VERSION_LINK ? "a symbolic link" : "a large file, as it is");
-	explain_line_source(&writer->line, &source);
-	explain_line_end(&writer->line);
+	put_source(writer, &source);
+	end_line(writer);
 }
 
 static void put_head(struct explain_writer *writer, const struct explanation *explanation)
 {
 	const struct merge_result *result = explanation->result;
 
-	explain_line_colour(&writer->line, COLOUR_BOLD);
-	explain_line_shown(&writer->line, explanation->path);
-	explain_line_colour(&writer->line, COLOUR_NORMAL);
+	put_colour(writer, COLOUR_BOLD);
+	put_shown(writer, explanation->path);
+	put_colour(writer, COLOUR_NORMAL);
 	if (explanation->kind == VERSION_BYTES) {
-		explain_line_word(&writer->line, ": ");
-		explain_line_word(&writer->line, explanation->request->options->strategy->name);
+		put_word(writer, ": ");
+		put_word(writer, explanation->request->options->strategy->name);
 	}
-	explain_line_end(&writer->line);
+	end_line(writer);
 	for (size_t i = 0; result && i < result->source_count; i++) {
-		explain_line_word(&writer->line, "  ");
-		explain_line_name(&writer->line, result->sources[i]);
-		explain_line_end(&writer->line);
+		put_word(writer, "  ");
+		put_name(writer, result->sources[i]);
+		end_line(writer);
 	}
-	explain_line_end(&writer->line);
+	end_line(writer);
 }
 
 static void choose_widths(struct explain_writer *writer, const struct explanation *explanation)
@@ -336,13 +504,13 @@ static void choose_widths(struct explain_writer *writer, const struct explanatio
 	const struct merge_result *result = explanation->result;
 
 	for (size_t i = 0; result && i < result->source_count; i++)
-		explain_line_widen(&writer->line, result->sources[i]);
+		widen(writer, result->sources[i]);
 	for (size_t i = 0; i < explanation->passed_count; i++)
-		explain_line_widen(&writer->line, &explanation->passed[i].source);
+		widen(writer, &explanation->passed[i].source);
 	if (explanation->source)
-		explain_line_widen(&writer->line, &(struct source){.name = explanation->source,
-							  .layer = explanation->layer,
-							  .rank = explanation->rank});
+		widen(writer, &(struct source){.name = explanation->source,
+				      .layer = explanation->layer,
+				      .rank = explanation->rank});
 }
 
 static void put_all(struct explain_writer *writer, const struct explanation *explanation)
@@ -361,7 +529,9 @@ int explain_text(const struct explanation *explanation, const struct explained *
 	const char *asked, bool is_coloured, FILE *out)
 {
 	struct explain_writer writer = {
-		.line = {.out = out, .is_coloured = is_coloured, .places = &explanation->places},
+		.out = out,
+		.is_coloured = is_coloured,
+		.places = &explanation->places,
 		.origins = explanation->result ? explanation->result->origins : NULL,
 		.only = only,
 	};
