@@ -2,15 +2,21 @@
 #include "blame.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "colour.h"
 #include "command.h"
 #include "explained_file.h"
+#include "json_put.h"
 #include "message.h"
-#include "output_file.h"
+#include "probe.h"
 #include "strategy.h"
 #include "text.h"
 
@@ -63,6 +69,56 @@ const char *blame_place(const struct blame *blame, const struct source *source)
 	return place > source->name + len || root[len - 1] == '/' ? place : source->name;
 }
 
+struct blame_file {
+	const struct store_place *place;
+	struct line_authors *authors; /* NULL: they can't be found */
+};
+
+static const struct blame_file *find_history(
+	const struct blame_authors *authors, const struct store_place *place)
+{
+	for (size_t i = 0; i < authors->count; i++)
+		if (authors->files[i].place == place)
+			return &authors->files[i];
+	return NULL;
+}
+
+static const struct blame_file *read_history(
+	struct blame_authors *authors, const struct store_place *place)
+{
+	struct blame_file file = {.place = place};
+	struct problem problem;
+
+	if (array_grow(authors->files, authors->count, authors->capacity) < 0)
+		return NULL;
+	int r = line_authors_read(
+		place->store, place->revision, place->name, &file.authors, &problem);
+	if (r != 0)
+		message_result(r, &problem, place->text);
+	authors->files[authors->count] = file;
+	return &authors->files[authors->count++];
+}
+
+const struct line_author *blame_author(struct blame_authors *authors, const struct line *line)
+{
+	const struct store_place *place =
+		line->source ? store_places_find(authors->places, line->source) : NULL;
+
+	if (!place || place->store->kind != STORE_GIT || !*place->revision)
+		return NULL;
+	const struct blame_file *file = find_history(authors, place);
+	if (!file)
+		file = read_history(authors, place);
+	return file && file->authors ? line_authors_get(file->authors, line->source_line) : NULL;
+}
+
+void blame_authors_fini(struct blame_authors *authors)
+{
+	for (size_t i = 0; i < authors->count; i++)
+		line_authors_free(authors->files[i].authors);
+	free(authors->files);
+}
+
 static int read_held(
 	const struct explained_file *subject, struct held *held, struct line_origins **ret)
 {
@@ -99,12 +155,85 @@ static int read_lines(
 	return line_origins_read(explanation->request, explanation->result, ret);
 }
 
+static const struct layer *layer_at(const struct settings *settings, const char *directory)
+{
+	struct stat at;
+
+	if (stat(directory, &at) < 0)
+		return NULL;
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (layer_is(settings->layers[i], &at))
+			return settings->layers[i];
+	return NULL;
+}
+
+/* Returns the layer that `path` lies in; it is absolute and has no links. Shortens `path`. */
+static const struct layer *layer_of(const struct settings *settings, char *path)
+{
+	const struct layer *layer;
+
+	do {
+		path = dirname(path);
+		layer = layer_at(settings, path);
+	} while (!layer && strcmp(path, "/") != 0);
+	return layer;
+}
+
+/*
+ * Finds the real path of the file, which need not exist. Returns 0 with *ret for free(3), or
+ * -errno.
+ */
+static int real_path(const char *path, char **ret)
+{
+	CLEANUP(freep) char *copy = strdup(path), *directory = NULL;
+
+	int r = probe_real_path(PROBE_MS, path, ret);
+	if (r != -ENOENT)
+		return r;
+	if (!copy)
+		return -ENOMEM;
+	r = probe_real_path(PROBE_MS, dirname(copy), &directory);
+	if (r < 0)
+		return r;
+	/* The last name does not matter: only its directory is examined. */
+	return text_format(ret, "%s/.", directory);
+}
+
+static int complain_of_page(const char *path, int error)
+{
+	return message("can't write to '%s': %s", path, text_error(-error));
+}
+
+/*
+ * Opens the file for the page, unless it is in a layer: an existing file there is a source, which
+ * would be lost, and a new file would become one. Returns EXIT_DONE with *ret for fclose(3), or
+ * EXIT_FAILED after an error message.
+ */
+static int open_page(const struct settings *settings, const char *path, mode_t mode, FILE **ret)
+{
+	CLEANUP(freep) char *real = NULL;
+	struct stat link;
+
+	int r = real_path(path, &real);
+	if (r < 0)
+		return complain_of_page(path, -r);
+	if (access(path, F_OK) < 0 && lstat(path, &link) == 0)
+		return message("'%s' is a link that leads nowhere; give a file elsewhere", path);
+	const struct layer *layer = layer_of(settings, real);
+	if (layer)
+		return message(
+			"'%s' is in the layer '%s'; give a file elsewhere", path, layer->name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	*ret = fd < 0 ? NULL : fdopen(fd, "w");
+	return *ret ? EXIT_DONE : complain_of_page(path, errno);
+}
+
 static int print_page(const struct blame *blame, const char *path)
 {
 	FILE *out = stdout;
 
 	if (strcmp(path, "-") != 0 &&
-		output_file_open(blame->settings, path, blame->mode, &out) != EXIT_DONE)
+		open_page(blame->settings, path, blame->mode, &out) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = blame_print_page(blame, out);
 	if (r < 0)
@@ -117,13 +246,55 @@ static int print_page(const struct blame *blame, const char *path)
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
+static void print_author(const struct line_author *author, FILE *out)
+{
+	json_put(out,
+		", 'changed': {'commit': %s, 'author': %s, 'time': %" PRId64 ", 'summary': %s}",
+		author->commit, author->name, author->time, author->summary);
+}
+
+static void print_line(const struct blame *blame, size_t number, FILE *out)
+{
+	const struct line *line = &blame->lines->lines[number - 1];
+	const struct line_author *author = blame_author(blame->authors, line);
+	const struct store_place *place =
+		line->source ? store_places_find(blame->places, line->source) : NULL;
+
+	json_put(out, "\n    {'number': %zu, 'text': ", number);
+	json_put_span(out, line->text);
+	if (line->source) {
+		json_put(out, ", 'layer': %s, 'file': %s", line->source->layer, line->source->name);
+		if (place)
+			store_place_put_json(place, out);
+		json_put(out, ", 'line': %" PRIu32 ", 'column': %" PRIu32, line->source_line,
+			line->source_column);
+	}
+	if (author)
+		print_author(author, out);
+	fputc('}', out);
+}
+
+static void print_json(const struct blame *blame, FILE *out)
+{
+	const struct line_origins *lines = blame->lines;
+
+	json_put(out, "{\n  'path': %s,\n  'strategy': %s,\n  'lines': [", blame->path,
+		blame->strategy);
+	for (size_t i = 0; i < lines->count; i++) {
+		if (i > 0)
+			fputc(',', out);
+		print_line(blame, i + 1, out);
+	}
+	fputs(lines->count > 0 ? "\n  ]\n}\n" : "]\n}\n", out);
+}
+
 static int print(const struct blame_request *request, const struct blame *blame)
 {
 	if (request->page)
 		return print_page(blame, request->page);
 	setvbuf(stdout, NULL, _IOFBF, BUFFER_SIZE);
 	if (request->is_json)
-		blame_print_json(blame, stdout);
+		print_json(blame, stdout);
 	else
 		blame_print_text(blame, colour_use(STDOUT_FILENO), stdout);
 	return EXIT_DONE;

@@ -6,10 +6,20 @@
 
 #include <stdio.h>
 
-#include "blame_author.h"
+#include "line_author.h"
 #include "line_origin.h"
 #include "settings.h"
 #include "store_place.h"
+
+struct blame_file;
+
+/* The authors of lines. The caller sets `places`; all other members begin as zero. */
+struct blame_authors {
+	const struct store_places *places;
+	struct blame_file *files;
+	size_t count;
+	size_t capacity;
+};
 
 struct blame {
 	const char *path; /* relative to the root */
@@ -32,12 +42,19 @@ size_t blame_layer(const struct blame *blame, const struct source *source);
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
+/**
+ * Returns the author of the commit that last changed the line; the pointer is valid until
+ * blame_authors_fini(). NULL: the line is not from git, or no author was found. The first call for
+ * a line of a file reads the file's history. If that can't be read, reports it once.
+ */
+const struct line_author *blame_author(struct blame_authors *authors, const struct line *line);
+void blame_authors_fini(struct blame_authors *authors);
+
 #define BLAME_COMMIT_WIDTH 12 /* characters of a commit's name, in the text and the page */
 #define BLAME_AUTHOR_SIZE 32  /* bytes of an author's name with its NUL, in the text */
 
 /* These functions write to `out`; the caller checks ferror(3). */
 void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out);
-void blame_print_json(const struct blame *blame, FILE *out);
 
 /** Returns 0 or -ENOMEM. After -ENOMEM the page is incomplete. */
 int blame_print_page(const struct blame *blame, FILE *out);
