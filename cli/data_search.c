@@ -2,15 +2,14 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "descriptor.h"
 #include "file_watch.h"
+#include "outside.h"
 #include "path_list.h"
 #include "text.h"
 
@@ -152,21 +151,6 @@ static int find_tree(struct data_search *search, const char *directory,
 	return 0;
 }
 
-/* Opens a regular file. Returns a descriptor, -ENOENT for any other name, or another -errno. */
-static int open_file(const char *name)
-{
-	struct stat found;
-	/* O_NONBLOCK: a pipe must not hang us. */
-	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
-	if (fd < 0)
-		return errno == ENOTDIR || errno == ENXIO ? -ENOENT : -errno;
-	if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode))
-		return fd;
-	close(fd);
-	return -ENOENT;
-}
-
 static int read_document(
 	const struct data_search *search, struct data_search_file *file, struct problem *problem)
 {
@@ -180,31 +164,44 @@ static int read_document(
 	return r;
 }
 
-/* Reads the open file. A file that does not parse is kept for its excerpt. */
-static int read_file(struct data_search *search, int fd, const char *name,
+/* Takes the file's text. A file that does not parse is kept for its excerpt. */
+static int take_file(struct data_search *search, char *text, size_t len, const char *name,
 	const struct merge_input **ret, struct problem *problem)
 {
 	CLEANUP(file_freep) struct data_search_file *file = calloc(1, sizeof(*file));
-	size_t len = 0;
 
-	if (!file || !(file->name = strdup(name)))
+	if (!file || !(file->name = strdup(name))) {
+		free(text);
 		return -ENOMEM;
-	int r = text_read(fd, search->request->limits.source_bytes, &file->text, &len);
-	if (r < 0)
-		return r == -ENOMEM ? r
-				    : problem_set(problem, name, 0, 0, "can't be read: %s",
-					      text_error(r));
+	}
+	file->text = text;
 	file->input = (struct merge_input){
 		.source = {.name = file->name, .layer = ""},
 		.format = format_of_name(name),
 		.text = {file->text, len},
 	};
-	r = read_document(search, file, problem);
+	int r = read_document(search, file, problem);
 	if (r == 0)
 		*ret = &file->input;
 	file->next = search->files;
 	search->files = take_ptr(file);
 	return r;
+}
+
+/* Looks for a regular file. Returns 0 with *ret, MERGE_ABSENT, PROBLEM or -ENOMEM. */
+static int find_file(struct data_search *search, const char *path, const struct merge_input **ret,
+	struct problem *problem)
+{
+	struct outside_file found;
+	int r = outside_read(path, search->request->limits.source_bytes, &found);
+
+	if (r == 0 && found.text)
+		return take_file(search, found.text, found.len, path, ret, problem);
+	if (r == 0 || r == -ENOENT || r == -ENOTDIR || r == -ENXIO)
+		return MERGE_ABSENT;
+	return r == -ENOMEM ? r
+			    : problem_set(problem, path, 0, 0, "can't be %s: %s",
+				      found.stat.st_mode ? "read" : "opened", text_error(r));
 }
 
 int data_search_find(void *context, const char *directory, const char *name,
@@ -216,22 +213,16 @@ int data_search_find(void *context, const char *directory, const char *name,
 	int r = find_tree(search, directory, &tree, problem);
 	if (r != 0)
 		return r;
-	for (size_t i = 0; i < tree->found.count; i++) {
+	r = MERGE_ABSENT;
+	for (size_t i = 0; r == MERGE_ABSENT && i < tree->found.count; i++) {
 		CLEANUP(freep) char *path = NULL;
-		r = text_format(&path, "%s%s", tree->found.paths[i], name);
-		if (r < 0)
-			return r;
 
-		CLEANUP(closep) int fd = open_file(path);
-		if (fd == -ENOENT)
-			continue;
-		if (fd < 0)
-			return problem_set(
-				problem, path, 0, 0, "can't be opened: %s", text_error(fd));
-		*count = 1;
-		return read_file(search, fd, path, ret, problem);
+		r = text_format(&path, "%s%s", tree->found.paths[i], name);
+		if (r == 0)
+			r = find_file(search, path, ret, problem);
 	}
-	return MERGE_ABSENT;
+	*count = r == 0;
+	return r;
 }
 
 struct span data_search_text(const struct data_search *search, const char *name)

@@ -12,7 +12,8 @@
 /* Time before the first progress line, in milliseconds. */
 #define PROGRESS_FIRST_MS 1000
 
-int host_groups_add(struct host_groups *groups, char *text, const char *host)
+/* Adds a host to the group of `text`, which it takes over. Returns 0 or -ENOMEM. */
+static int add(struct host_groups *groups, char *text, const char *host)
 {
 	size_t i = 0;
 
@@ -76,7 +77,7 @@ int each_host_run(const struct command *command, const struct each_host *each,
 			free(text);
 			text = NULL;
 		}
-		if (text && host_groups_add(ret, text, list->items[i].name) < 0)
+		if (text && add(ret, text, list->items[i].name) < 0)
 			code = message_result(-ENOMEM, NULL, NULL);
 		result = code > result ? code : result;
 	}

@@ -20,12 +20,6 @@ struct host_groups {
 	size_t capacity;
 };
 
-/**
- * Adds a host to the group of `text`, and makes the group if it is missing. Borrows `host`. Takes
- * over `text`, from malloc(3). Returns 0 or -ENOMEM.
- */
-int host_groups_add(struct host_groups *groups, char *text, const char *host);
-
 /** Prints "web1, web2", or with `is_json` ["web1", "web2"]. */
 void host_group_print(const struct host_group *group, bool is_json);
 

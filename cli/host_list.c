@@ -1,20 +1,15 @@
 #include "host_list.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "array.h"
-#include "cleanup.h"
 #include "command.h"
-#include "descriptor.h"
 #include "fact.h"
+#include "input.h"
 #include "layer_choice.h"
 #include "message.h"
-#include "text.h"
 
 /* Maximum size, in bytes. A hundred thousand hosts take a tenth of it. */
 #define LIST_MAX (16u << 20)
@@ -24,18 +19,16 @@
 
 static int read_text(const char *file, struct host_list *list)
 {
-	bool is_stdin = strcmp(file, "-") == 0;
-	CLEANUP(closep)
-	int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-			  : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct problem problem;
 	size_t len = 0;
-	int r = fd < 0 ? -errno : text_read(fd, LIST_MAX, &list->text, &len);
+	int r = input_read(file, LIST_MAX, &list->text, &len, &problem);
 
 	if (r == 0 && strlen(list->text) == len)
 		return EXIT_DONE;
+	if (r != 0 && r != -EFBIG)
+		return message_result(r, &problem, file);
 	return message_at(file, "%s",
 		r == -EFBIG ? "is too large for a list of hosts"
-		: r < 0     ? text_error(r)
 			    : "has a NUL byte in it; give a list of hosts, one a line");
 }
 

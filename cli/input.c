@@ -40,22 +40,17 @@ const char *input_file(char *argument)
 	return named ? named : argument;
 }
 
-static int read_file(const char *file, bool is_stdin, size_t limit, char **ret, size_t *len,
-	struct problem *problem)
+int input_read(const char *file, size_t limit, char **ret, size_t *len, struct problem *problem)
 {
-	CLEANUP(close_unless_stdin)
-	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	bool is_stdin = strcmp(file, "-") == 0;
 	const char *name = is_stdin ? STDIN_NAME : file;
+	CLEANUP(close_unless_stdin)
+	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0)
 		return problem_set(problem, name, 0, 0, "can't be opened: %s", text_error(-errno));
-
 	int r = text_read(fd, limit, ret, len);
-	if (r == -EFBIG)
-		return problem_set(problem, name, 0, 0,
-			"is larger than the limit of %zu bytes; raise it with '--limit source=64M'",
-			limit);
-	if (r < 0 && r != -ENOMEM)
+	if (r < 0 && r != -ENOMEM && r != -EFBIG)
 		return problem_set(problem, name, 0, 0, "can't be read: %s", text_error(r));
 	return r;
 }
@@ -75,7 +70,11 @@ int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct probl
 		layer = is_stdin ? strdup("stdin") : layer_of(file);
 	if (!layer)
 		return -ENOMEM;
-	int r = read_file(file, is_stdin, limit, &text, &len, problem);
+	int r = input_read(file, limit, &text, &len, problem);
+	if (r == -EFBIG)
+		return problem_set(problem, is_stdin ? STDIN_NAME : file, 0, 0,
+			"is larger than the limit of %zu bytes; raise it with '--limit source=64M'",
+			limit);
 	if (r != 0)
 		return r;
 

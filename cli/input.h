@@ -1,7 +1,13 @@
-/* The files on the command line of `plyfs merge`: FILE, NAME=FILE, or - for standard input. */
+/* The files on a command line: FILE or - for standard input; of `plyfs merge`, also NAME=FILE. */
 #pragma once
 
 #include "merge.h"
+
+/**
+ * Reads the file, or standard input. Returns 0 with *ret, NUL-terminated, for free(3); PROBLEM;
+ * -EFBIG if it has more than `limit` bytes; or -ENOMEM.
+ */
+int input_read(const char *file, size_t limit, char **ret, size_t *len, struct problem *problem);
 
 struct inputs {
 	struct merge_input

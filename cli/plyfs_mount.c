@@ -574,35 +574,20 @@ void plyfs_mount_guard(void)
 		layer_guard(may_use);
 }
 
-static bool is_reported(const char *mountpoint)
-{
-	size_t i;
-
-	return guarded.states && find_guarded(mountpoint, &i) &&
-	       guarded.states[i].state == GUARDED_REPORTED;
-}
-
-void plyfs_mount_name_silent(const char *path)
+int plyfs_mount_complain(const char *path)
 {
 	CLEANUP(path_list_fini) struct path_list mounted = {0};
 	char working[PATH_MAX] = "";
 	struct silence silence = {.paths = path, .working = working};
 	char text[PLYFS_MOUNT_SILENCE_MAX];
 
+	if (plyfs_mount_has_reported())
+		return EXIT_FAILED;
 	(void)!getcwd(working, sizeof(working));
 	if (list_mounts(mount_table_is_remote, &mounted) == 0)
 		(void)plyfs_mount_each(&mounted, PROBE_NAME_MS, ask, take_silent, &silence);
-	if (silence.mountpoint && is_reported(silence.mountpoint))
-		return;
 	plyfs_mount_silence(silence.mountpoint ? silence.mountpoint : path, PROBE_MS, text);
-	message("%s", text);
-}
-
-int plyfs_mount_complain(const char *path)
-{
-	if (!plyfs_mount_has_reported())
-		plyfs_mount_name_silent(path);
-	return EXIT_FAILED;
+	return message("%s", text);
 }
 
 bool plyfs_mount_is_foreign(const char *path)

@@ -88,12 +88,6 @@ void plyfs_mount_silence(
  */
 int plyfs_mount_complain(const char *path);
 
-/**
- * Prints the message of plyfs_mount_complain(), even if the guard has reported another mount. Does
- * nothing if the guard has reported the mount that the message would name.
- */
-void plyfs_mount_name_silent(const char *path);
-
 /** Returns whether the guard has reported a silent mount. */
 bool plyfs_mount_has_reported(void);
 

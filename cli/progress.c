@@ -8,9 +8,13 @@
 /* ms between two updates. */
 #define PROGRESS_MS 200
 
-const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE])
+/* Size of a number with its commas, in bytes. */
+#define NUMBER_SIZE 32
+
+/* Formats a number: "10,000". */
+static const char *format_number(size_t number, char text[NUMBER_SIZE])
 {
-	char *at = text + PROGRESS_NUMBER_SIZE - 1;
+	char *at = text + NUMBER_SIZE - 1;
 	unsigned digits = 0;
 
 	*at = '\0';
@@ -26,9 +30,9 @@ const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE])
 
 void progress_print_count(const char *before, size_t count, const char *one, const char *more)
 {
-	char text[PROGRESS_NUMBER_SIZE];
+	char text[NUMBER_SIZE];
 
-	printf("%s%s %s", before, progress_number(count, text), count == 1 ? one : more);
+	printf("%s%s %s", before, format_number(count, text), count == 1 ? one : more);
 }
 
 void progress_begin(struct progress *progress, int64_t first_ms, bool is_quiet)
@@ -38,15 +42,15 @@ void progress_begin(struct progress *progress, int64_t first_ms, bool is_quiet)
 
 void progress_show(struct progress *progress, const char *what, size_t done, size_t total)
 {
-	char part[PROGRESS_NUMBER_SIZE], all[PROGRESS_NUMBER_SIZE];
+	char part[NUMBER_SIZE], all[NUMBER_SIZE];
 	int64_t now = progress->next_ms ? clock_ms() : 0;
 
 	if (!progress->next_ms || now < progress->next_ms)
 		return;
 	progress->next_ms = now + PROGRESS_MS;
 	progress->is_shown = true;
-	fprintf(stderr, "\r\033[K%s %s%s%s", what, progress_number(done, part), total ? " of " : "",
-		total ? progress_number(total, all) : "");
+	fprintf(stderr, "\r\033[K%s %s%s%s", what, format_number(done, part), total ? " of " : "",
+		total ? format_number(total, all) : "");
 }
 
 void progress_hide(struct progress *progress)

@@ -14,12 +14,6 @@ struct progress {
 	int64_t next_ms; /* when the line is shown next, by clock_ms() (clock.h); 0: never */
 };
 
-/* Size of a number with its commas, in bytes. */
-#define PROGRESS_NUMBER_SIZE 32
-
-/** Formats a number: "10,000". */
-const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE]);
-
 /** Prints `before`, the count, a blank and `more` (`one` if the count is 1) to standard output. */
 void progress_print_count(const char *before, size_t count, const char *one, const char *more);
 

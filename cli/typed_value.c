@@ -1,15 +1,13 @@
 #include "typed_value.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "array.h"
 #include "cleanup.h"
 #include "edit/edit_tree.h"
+#include "input.h"
 #include "scalar.h"
-#include "text.h"
 
 /* Maximum size of a VALUE from a file, in bytes; the same as a source's. */
 #define SIZE_MAX_FETCHED (16u << 20)
@@ -358,12 +356,6 @@ void typed_documents_fini(struct typed_documents *documents)
 	free(documents->items);
 }
 
-static void close_unless_stdin(int *fd)
-{
-	if (*fd > STDIN_FILENO)
-		close(*fd);
-}
-
 const char *typed_value_file(const char *text)
 {
 	return *text == '@' && text[1] ? text + 1 : NULL;
@@ -371,29 +363,23 @@ const char *typed_value_file(const char *text)
 
 int typed_value_fetch(const char *text, char **ret, struct problem *problem)
 {
-	bool is_stdin = strcmp(text, "-") == 0;
-	const char *name = is_stdin ? "<stdin>" : typed_value_file(text);
+	const char *name = strcmp(text, "-") == 0 ? text : typed_value_file(text);
 	size_t len = 0;
 
 	if (!name) {
 		*ret = strdup(text);
 		return *ret ? 0 : -ENOMEM;
 	}
-	CLEANUP(close_unless_stdin)
-	int fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return problem_set(problem, name, 0, 0,
-			"can't be opened: %s; for a VALUE that begins with '@' itself, give "
-			"--string",
-			text_error(-errno));
-	int r = text_read(fd, SIZE_MAX_FETCHED, ret, &len);
+	int r = input_read(name, SIZE_MAX_FETCHED, ret, &len, problem);
 	if (r == -EFBIG)
 		return problem_set(problem, name, 0, 0, "is larger than %u bytes; no VALUE is",
 			SIZE_MAX_FETCHED);
-	if (r < 0)
-		return r == -ENOMEM ? r
-				    : problem_set(problem, name, 0, 0, "can't be read: %s",
-					      text_error(r));
+	if (r == PROBLEM && *text == '@')
+		return problem_reword(problem, problem,
+			"%s; for a VALUE that begins with '@' itself, give --string",
+			problem->message);
+	if (r != 0)
+		return r;
 	if (memchr(*ret, '\0', len)) {
 		free(*ret);
 		*ret = NULL;

@@ -100,7 +100,7 @@ for text in '' '# nobody' 'two words' a/b ..; do
 done
 says "list:1: '..' is no host's name"
 runs 1 "$PLYFS" check -c plyfs.yaml --hosts nothing
-says 'nothing: there is no such file'
+says "nothing: can't be opened: there is no such file"
 runs 2 "$PLYFS" check -c plyfs.yaml --hosts list -H web1
 runs 2 "$PLYFS" check -l vendor --hosts list
 
