@@ -15,7 +15,6 @@
 #include "layer_choice.h"
 #include "message.h"
 #include "plyfs_mount.h"
-#include "working_directory.h"
 
 /* In bytes. */
 #define BUFFER_SIZE (1u << 16)
@@ -36,14 +35,12 @@ static int print_version(const char *path, const struct version *version)
 	return n < 0 ? layer_choice_complain(NULL, path, (int)n, NULL) : EXIT_DONE;
 }
 
-/* The state of a command line. */
 struct cat_job {
 	struct layer_choice choice;
 	bool has_sources; /* they are printed in place of the file */
 	bool is_json;
 };
 
-/* The sources of one file, as they are printed. */
 struct cat_sources {
 	const char *separator; /* JSON: before the next source; NULL: as text */
 	bool is_link;          /* there is no file, but a link */
@@ -157,7 +154,7 @@ static int cat_offline(
 /* Names sources as a mount made here would: the header, which is printed, has their names. */
 static int cat_in_view(struct cat_job *job, char **paths)
 {
-	CLEANUP(freep) char *directory = working_directory();
+	CLEANUP(freep) char *directory = layer_choice_directory();
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	CLEANUP(offline_freep) struct offline *offline = NULL;
 	int code = EXIT_DONE;

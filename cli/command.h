@@ -49,6 +49,12 @@ extern const struct command command_unset;
 /** Returns all commands, ending with NULL, in the order of the help text. */
 const struct command *const *command_all(void);
 
+/**
+ * Prints the possible completions of the last word, for shells, which run "plyfs __complete
+ * WORD...". `words` are those after it: the first is the name of the command. Returns an exit code.
+ */
+int command_complete(int count, char **words);
+
 /** Prints the command's help to standard output. Returns EXIT_DONE. */
 int command_help(const struct command *command);
 

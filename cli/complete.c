@@ -6,7 +6,7 @@
  * the word, a tab, and its description. A line that begins with a colon makes the shell offer names
  * instead: ":files", ":directories".
  */
-#include "complete.h"
+#include "command.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "command.h"
 #include "explained_file.h"
 #include "explained_value.h"
 #include "layer.h"
@@ -22,6 +21,7 @@
 #include "plyfs_mount.h"
 #include "preset.h"
 #include "strategy.h"
+#include "word.h"
 
 /* Maximum number of KEYs that are offered at once. */
 #define KEYS_MAX 500
@@ -58,7 +58,6 @@ static struct span take(const char **text, size_t len)
 	return span;
 }
 
-/* Reads the option in a line of the help text, if there is one. */
 static bool read_option(const char *line, size_t len, struct help_option *ret)
 {
 	const char *end = line + len, *at = line + strspn(line, " ");
@@ -173,18 +172,6 @@ static void offer_each(const struct completion *to, const char *list, const char
 	}
 }
 
-static void offer_strategies(const struct completion *to)
-{
-	for (const struct strategy *const *at = strategy_all(); *at; at++)
-		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
-}
-
-static void offer_formats(const struct completion *to)
-{
-	for (const struct format *const *at = format_all(); *at; at++)
-		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
-}
-
 /* Moves the completion behind the last of `separators` in the typed word, if there is one. */
 static void skip_past(struct completion *to, const char *separators)
 {
@@ -197,7 +184,6 @@ static void skip_past(struct completion *to, const char *separators)
 	}
 }
 
-/* Offers OPT=VALUE of the strategy. */
 static void offer_settings(struct completion *to, const char *strategy_name)
 {
 	const struct strategy *strategy = strategy_find(span_of(strategy_name));
@@ -241,9 +227,11 @@ static void offer_value(struct completion *to, struct span value, const struct t
 	char words[64];
 
 	if (span_is(value, "STRATEGY")) {
-		offer_strategies(to);
+		for (const struct strategy *const *at = strategy_all(); *at; at++)
+			offer(to, span_of((*at)->name), "", span_of((*at)->summary));
 	} else if (span_is(value, "FORMAT")) {
-		offer_formats(to);
+		for (const struct format *const *at = format_all(); *at; at++)
+			offer(to, span_of((*at)->name), "", span_of((*at)->summary));
 	} else if (span_is(value, "OPT=VALUE")) {
 		offer_settings(to, typed->strategy ? typed->strategy : "deep");
 	} else if (span_is(value, "OPTION,...")) {
@@ -253,10 +241,9 @@ static void offer_value(struct completion *to, struct span value, const struct t
 		memcpy(words, value.data, value.len);
 		words[value.len] = '\0';
 		offer_each(to, words, "|");
-	} else if (span_is(value, "LINES") || span_is(value, "HOST") || span_is(value, "ID") ||
-		   span_is(value, "USER") || span_is(value, "URL,...") ||
-		   span_is(value, "PREFIX") || span_is(value, "MODE") || span_is(value, "NUMBER") ||
-		   span_is(value, "SECONDS") || span_is(value, "REF")) {
+	} else if (word_index("LINES, HOST, ID, USER, PREFIX, MODE, NUMBER, SECONDS, REF", value) >=
+			   0 ||
+		   span_is(value, "URL,...")) {
 		/* Any value is possible: offer none. */
 	} else if (span_is(value, "NAME")) {
 		offer_layers(to, typed);
@@ -372,7 +359,6 @@ static void offer_commands(const struct completion *to)
 	offer(to, span_of("help"), "", span_of("print how a command is called"));
 }
 
-/* A layer's names in the typed directory. */
 struct name_offer {
 	const struct completion *to;
 	const struct settings *settings;
@@ -404,7 +390,6 @@ static int offer_name(void *context, const char *name, unsigned char type)
 	return 0;
 }
 
-/* Offers one layer's names in the typed directory. */
 static void offer_names(const struct completion *to, const struct settings *settings, size_t layer)
 {
 	const char *slash = strrchr(to->start.data, '/');
@@ -416,7 +401,6 @@ static void offer_names(const struct completion *to, const struct settings *sett
 	(void)layer_list(settings->layers[layer], directory, offer_name, &names);
 }
 
-/* Offers paths relative to the layers of -c or -l. */
 static void offer_paths(const struct completion *to, const struct typed *typed)
 {
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
@@ -501,7 +485,7 @@ static void complete_for(const struct command *command, int count, char **words)
 	}
 }
 
-int complete(int count, char **words)
+int command_complete(int count, char **words)
 {
 	if (count == 0)
 		return EXIT_DONE;

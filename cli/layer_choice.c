@@ -297,6 +297,13 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
 	return EXIT_DONE;
 }
 
+char *layer_choice_directory(void)
+{
+	char *path = getcwd(NULL, 0);
+
+	return path || errno == ENOMEM ? path : strdup("/proc/self/cwd (deleted)");
+}
+
 void layer_choice_note_absent(const struct settings *settings)
 {
 	struct problem problem;

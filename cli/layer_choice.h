@@ -118,6 +118,14 @@ int layer_choice_complain(const struct settings *settings, const char *path, int
 	const struct problem *problem);
 
 /**
+ * Returns the absolute path of the working directory, for free(3). If the directory was removed, or
+ * has no path, returns a path that does not exist: "/proc/self/cwd (deleted)". So absolute paths
+ * still work, and an error about a relative path shows the reason. Returns NULL with errno if
+ * memory is short.
+ */
+char *layer_choice_directory(void);
+
+/**
  * As layer_choice_complain(), but messages show `path` as the user gave it, perhaps in a mount.
  * `inner` is the path of the same file in the layers.
  */

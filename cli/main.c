@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "command.h"
-#include "complete.h"
 #include "message.h"
 #include "overseer.h"
 #include "path.h"
@@ -148,7 +147,7 @@ static int run(int argc, char **argv)
 	if (strcmp(word, "__complete") == 0) {
 		plyfs_mount_guard();
 		overseer_begin();
-		return complete(argc - 2, argv + 2);
+		return command_complete(argc - 2, argv + 2);
 	}
 
 	const struct command *command = find_command(word);

@@ -30,9 +30,7 @@
 #include "system_log.h"
 #include "take_over.h"
 #include "text.h"
-#include "working_directory.h"
 
-/* The state of a command line, and of the daemon. */
 struct mount {
 	struct mount_options options;
 	struct layer_choice choice;
@@ -453,7 +451,7 @@ static int run_daemon(struct mount *mount)
 		mount->stored_fd = manager_take_stored();
 	if (background_keep_standard(mount->stored_fd) < 0)
 		return message("can't open /dev/null: %s", text_error(-errno));
-	directory = working_directory();
+	directory = layer_choice_directory();
 	if (!directory)
 		return message_result(-errno, NULL, NULL);
 	return run_in(mount, directory);

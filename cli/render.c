@@ -22,9 +22,7 @@
 #include "render_report.h"
 #include "rendered_tree.h"
 #include "store_layers.h"
-#include "working_directory.h"
 
-/* The state of a command line. */
 struct render_job {
 	struct layer_choice choice;
 	bool has_no_header;
@@ -225,7 +223,7 @@ static int run(const struct command *command, int argc, char **argv)
 	CLEANUP(job_fini) struct render_job job = {0}; /* used until the end: freed last */
 	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL; /* the same */
 	CLEANUP(render_freep) struct render *made = NULL;
-	CLEANUP(freep) char *working = working_directory();
+	CLEANUP(freep) char *working = layer_choice_directory();
 	struct rendered_options *options = &job.options;
 	struct settings *settings;
 	struct problem problem;
