@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "message.h"
 
 /* Attempts: a mirror may replace its directory during an edit. */
 #define TRIES 10
@@ -45,6 +46,17 @@ int edited_file_read(
 	return -1;
 }
 
+int edited_file_assign(const struct command *command, struct assignments *assignments,
+	const char *key, const char *value)
+{
+	struct problem problem;
+	int r = assignments_add(assignments, key, value, &problem);
+
+	if (r == PROBLEM && problem.source[0] == '\0')
+		return command_misuse(command, "%s", problem.message);
+	return r == 0 ? -1 : message_result(r, &problem, NULL);
+}
+
 int edited_file_find(const struct command *command, struct edited_file *edited)
 {
 	int code = explained_file_find(
@@ -53,13 +65,6 @@ int edited_file_find(const struct command *command, struct edited_file *edited)
 	if (code == EXIT_DONE && !*edited->inner)
 		code = layer_choice_complain(NULL, edited->path, -EISDIR, NULL);
 	return code;
-}
-
-static void forget(struct edited_file *edited)
-{
-	edited_file_fini(edited);
-	edited->inner = NULL;
-	edited->subject = (struct explained_file){0};
 }
 
 /*
@@ -74,7 +79,9 @@ static int prepare(const struct command *command, struct edited_file *edited, in
 			"keeps changing, as its layers are replaced, while plyfs tries to change "
 			"it; try again");
 	if (try) {
-		forget(edited);
+		edited_file_fini(edited);
+		edited->inner = NULL;
+		edited->subject = (struct explained_file){0};
 		if (edited_file_find(command, edited) != EXIT_DONE)
 			return EDITED_FILE_LOST;
 	}

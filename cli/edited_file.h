@@ -5,6 +5,7 @@
 #pragma once
 
 #include "amendment_report.h"
+#include "assignment.h"
 #include "explained_file.h"
 #include "presence.h"
 
@@ -27,9 +28,7 @@ struct edited_file {
 	"  -L, --layer NAME                change this layer's source; default: the highest\n"     \
 	"  -n, --dry-run                   change nothing; print the difference it would make\n"   \
 	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"          \
-	"      --json                      as JSON, for programs\n" EDITED_FILE_STORE_HELP
-
-#define EDITED_FILE_STORE_HELP                                                                     \
+	"      --json                      as JSON, for programs\n"                                \
 	"\n"                                                                                       \
 	"For a layer that is a mirror of etcd, in place of the mirror's own settings:\n"           \
 	"      --endpoints URL,...         members of the cluster\n"                               \
@@ -46,6 +45,13 @@ struct edited_file {
  */
 int edited_file_read(
 	const struct command *command, int argc, char **argv, struct edited_file *edited);
+
+/**
+ * Adds an assignment of the command line; `value` NULL: the KEY is removed. Returns -1 if the
+ * command goes on, or the exit code with which it ends.
+ */
+int edited_file_assign(const struct command *command, struct assignments *assignments,
+	const char *key, const char *value);
 
 /** Finds the file, and sets `inner`. Returns EXIT_DONE, or another code after an error message. */
 int edited_file_find(const struct command *command, struct edited_file *edited);

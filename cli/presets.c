@@ -1,6 +1,5 @@
 /* plyfs presets: lists the ready rules that a plyfs.yaml can name. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +8,10 @@
 #include "cleanup.h"
 #include "colour.h"
 #include "command.h"
-#include "descriptor.h"
 #include "json_put.h"
 #include "message.h"
-#include "plyfs_mount.h"
+#include "outside.h"
 #include "preset.h"
-#include "text.h"
 
 /* Maximum size, in bytes; preset_read() accepts no larger one. */
 #define TEXT_MAX (1u << 20)
@@ -70,41 +67,26 @@ static int print_all(struct arena *arena, bool is_json)
 /* Prints the file itself, after checking that it is valid. */
 static int print_one(const char *name, struct arena *arena, bool is_json)
 {
-	CLEANUP(closep) int fd = -1;
-	CLEANUP(freep) char *text = NULL;
 	CLEANUP(preset_fini) struct preset preset = {0};
+	struct outside_file file = {0};
 	struct problem problem;
-	size_t len;
 	int r = preset_read(name, NULL, arena, &preset, &problem);
 
 	if (r != 0)
 		return message_result(r, &problem, NULL);
-	fd = open(preset.text.path, O_RDONLY | O_CLOEXEC);
-	r = fd < 0 ? -errno : text_read(fd, TEXT_MAX, &text, &len);
+	r = outside_read(preset.text.path, TEXT_MAX, &file);
+	CLEANUP(freep) char *text = file.text;
 	if (r != 0)
 		return message_result(r, NULL, preset.text.path);
 	if (!is_json)
-		return command_print(text, len);
+		return command_print(text, file.len);
 	put_json(&preset);
 	fputs(", \"rules\": ", stdout);
 	r = json_put_value(stdout, preset.rules, arena);
 	fputs(", \"text\": ", stdout);
-	json_put_span(stdout, (struct span){text, len});
+	json_put_span(stdout, (struct span){text, file.len});
 	puts("}");
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
-}
-
-/* PLYFS_PRESETS may name any directory. */
-static int wait_for_directories(void)
-{
-	CLEANUP(freep) char *list = strdup(preset_directories());
-
-	if (!list)
-		return message_result(-ENOMEM, NULL, NULL);
-	for (char *rest = list, *directory; (directory = strsep(&rest, ":"));)
-		if (plyfs_mount_await(directory) != EXIT_DONE)
-			return EXIT_FAILED;
-	return EXIT_DONE;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -122,9 +104,6 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	if (optind + 1 < argc)
 		return command_misuse(command, "one NAME at most can be given");
-	code = wait_for_directories();
-	if (code != EXIT_DONE)
-		return code;
 	if (arena_new(&arena) < 0)
 		return message_result(-ENOMEM, NULL, NULL);
 	return optind < argc ? print_one(argv[optind], arena, is_json) : print_all(arena, is_json);

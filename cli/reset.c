@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include "amendment_report.h"
-#include "assignment.h"
 #include "cleanup.h"
 #include "command.h"
 #include "edited_file.h"
 #include "message.h"
 
-/* A reset of KEYs in all sources of the layer. */
 struct reset {
 	const struct command *command;
 	struct edited_file *edited;
@@ -118,27 +116,14 @@ static int reset_keys(
 	return r == 0 ? EXIT_DONE : edited_file_complain(edited, r, &problem);
 }
 
-static int take_keys(
-	const struct command *command, int count, char **keys, struct assignments *assignments)
-{
-	struct problem problem;
-	int r = 0;
-
-	for (int i = 0; r == 0 && i < count; i++)
-		r = assignments_add(assignments, keys[i], NULL, &problem);
-	if (r == PROBLEM && problem.source[0] == '\0')
-		return command_misuse(command, "%s", problem.message);
-	return r == 0 ? -1 : message_result(r, &problem, NULL);
-}
-
 static int run_reset(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(edited_file_fini) struct edited_file edited = {0};
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
 
 	int code = edited_file_read(command, argc, argv, &edited);
-	if (code < 0)
-		code = take_keys(command, argc - optind, argv + optind, &assignments);
+	for (; code < 0 && optind < argc; optind++)
+		code = edited_file_assign(command, &assignments, argv[optind], NULL);
 	if (code >= 0)
 		return code;
 	code = edited_file_find(command, &edited);

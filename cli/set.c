@@ -5,28 +5,10 @@
 #include <unistd.h>
 
 #include "amendment_report.h"
-#include "assignment.h"
 #include "cleanup.h"
 #include "command.h"
 #include "edited_file.h"
 #include "message.h"
-#include "plyfs_mount.h"
-
-static int add(const struct command *command, struct assignments *assignments, const char *key,
-	const char *value)
-{
-	struct problem problem;
-	const char *file =
-		value && assignments->kind != TYPED_STRING ? typed_value_file(value) : NULL;
-
-	if (file && plyfs_mount_await(file) != EXIT_DONE)
-		return EXIT_FAILED;
-	int r = assignments_add(assignments, key, value, &problem);
-
-	if (r == PROBLEM && problem.source[0] == '\0')
-		return command_misuse(command, "%s", problem.message);
-	return r == 0 ? -1 : message_result(r, &problem, NULL);
-}
 
 /* Adds KEY=VALUE, and ends KEY at the "=" in the argument. */
 static int add_pair(const struct command *command, struct assignments *assignments, char *argument)
@@ -38,7 +20,7 @@ static int add_pair(const struct command *command, struct assignments *assignmen
 			"'%s' is not KEY=VALUE; give one KEY and its VALUE, or several KEY=VALUE",
 			argument);
 	*equals = '\0';
-	return add(command, assignments, argument, equals + 1);
+	return edited_file_assign(command, assignments, argument, equals + 1);
 }
 
 /* Take the arguments. Return an exit code, or -1: continue. */
@@ -50,7 +32,7 @@ static int take_values(
 	if (count == 0)
 		return command_misuse(command, "a KEY and a VALUE are missing");
 	if (count == 2 && !assignment_equals(arguments[0]))
-		return add(command, assignments, arguments[0], arguments[1]);
+		return edited_file_assign(command, assignments, arguments[0], arguments[1]);
 	if (count == 1 && !assignment_equals(arguments[0]))
 		return command_misuse(command, "the VALUE of '%s' is missing", arguments[0]);
 	for (int i = 0; code < 0 && i < count; i++)
@@ -66,7 +48,7 @@ static int take_keys(
 	if (count == 0)
 		return command_misuse(command, "a KEY is missing");
 	for (int i = 0; code < 0 && i < count; i++)
-		code = add(command, assignments, arguments[i], NULL);
+		code = edited_file_assign(command, assignments, arguments[i], NULL);
 	return code;
 }
 

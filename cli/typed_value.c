@@ -356,17 +356,13 @@ void typed_documents_fini(struct typed_documents *documents)
 	free(documents->items);
 }
 
-const char *typed_value_file(const char *text)
-{
-	return *text == '@' && text[1] ? text + 1 : NULL;
-}
-
 int typed_value_fetch(const char *text, char **ret, struct problem *problem)
 {
-	const char *name = strcmp(text, "-") == 0 ? text : typed_value_file(text);
+	bool is_file = *text == '@' && text[1];
+	const char *name = is_file ? text + 1 : text;
 	size_t len = 0;
 
-	if (!name) {
+	if (!is_file && strcmp(text, "-") != 0) {
 		*ret = strdup(text);
 		return *ret ? 0 : -ENOMEM;
 	}
@@ -374,7 +370,7 @@ int typed_value_fetch(const char *text, char **ret, struct problem *problem)
 	if (r == -EFBIG)
 		return problem_set(problem, name, 0, 0, "is larger than %u bytes; no VALUE is",
 			SIZE_MAX_FETCHED);
-	if (r == PROBLEM && *text == '@')
+	if (r == PROBLEM && is_file)
 		return problem_reword(problem, problem,
 			"%s; for a VALUE that begins with '@' itself, give --string",
 			problem->message);

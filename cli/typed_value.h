@@ -52,9 +52,6 @@ int typed_value_read(const struct typed_value *value, struct arena *arena,
 
 void typed_documents_fini(struct typed_documents *documents);
 
-/** Returns FILE if VALUE is @FILE, otherwise NULL. */
-const char *typed_value_file(const char *text);
-
 /**
  * Reads the text of VALUE. `-` stands for the text of standard input, and @FILE for that of FILE; a
  * line break at the end is removed. Any other VALUE is its own text. Returns 0 with *ret,
