@@ -216,7 +216,6 @@ int absent_layer_refuse(const struct settings *settings, struct problem *problem
 			      : refuse_common(settings, highest, arena, problem);
 }
 
-/* Refuses a kind of owner for which no layer exists. */
 static int find_kind(
 	const struct settings *settings, size_t kind, struct arena *arena, struct problem *problem)
 {

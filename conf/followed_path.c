@@ -124,7 +124,6 @@ static int begin(struct followed_walk *walk)
 	return 0;
 }
 
-/* Puts the link's target before the remaining path. */
 static int take_target(struct followed_walk *walk, int link)
 {
 	char target[PATH_MAX];

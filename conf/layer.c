@@ -249,7 +249,6 @@ static bool has_no_openat2(int error)
 	return error == ENOSYS || error == EPERM;
 }
 
-/* Opens `path` by the kernel's rules. */
 static int open_path(int dirfd, bool follow, const char *path, int flags)
 {
 	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC),

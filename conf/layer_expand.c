@@ -282,7 +282,6 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 	return 0;
 }
 
-/* Replaces the fact behind "%{". */
 static int replace_fact(struct span name, struct layer_spec *spec,
 	const struct settings_environment *around, char *value, struct problem *problem)
 {

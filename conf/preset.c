@@ -152,8 +152,6 @@ void preset_fini(struct preset *preset)
 	preset->text.document = NULL;
 }
 
-/* The names of all presets. */
-
 struct preset_names {
 	const char **items;
 	uint32_t count;

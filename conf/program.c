@@ -32,7 +32,6 @@ int program_read_defaults(const struct node *map, struct program *ret, struct pr
 	return r == 0 ? read_timeout(map, &ret->timeout_ms, problem) : r;
 }
 
-/* Refuses a percent sign without a meaning. */
 static int check_percents(const struct node *node, const char *word, struct problem *problem)
 {
 	for (const char *at = strchr(word, '%'); at; at = strchr(at + 2, '%'))

@@ -113,7 +113,6 @@ static bool take_own(struct wrapped *wrapped, struct span word)
 	return wrapped->positionals < wrapped->wrapper->positionals && ++wrapped->positionals;
 }
 
-/* A script that is read word by word. */
 struct script {
 	struct span rest;
 	bool begins; /* the next word is the name of a command */

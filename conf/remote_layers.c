@@ -10,7 +10,6 @@
 #include "memory.h"
 #include "mount_table.h"
 
-/* The places of the layers. */
 struct layer_places {
 	const struct settings *settings;
 	char (*paths)[PATH_MAX];

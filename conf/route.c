@@ -81,7 +81,6 @@ static int follow(struct route *route, const char *name, int link, const char *r
 	return *target == '/' ? begin(route) : 0;
 }
 
-/* Adds the name to the path in `place`. */
 static int add_name(char place[PATH_MAX], const char *name)
 {
 	size_t len = strlen(place);

@@ -321,7 +321,6 @@ const struct format *settings_source_format(
 	return format || whole == &format_json ? format : whole;
 }
 
-/* Returns the layer of `old` with that path, or NULL. */
 static const struct layer *layer_at(const struct settings *old, const char *path)
 {
 	for (size_t i = 0; i < old->layer_count; i++)
@@ -517,7 +516,6 @@ void settings_fix_header(struct settings *settings, bool header)
 	settings->options.is_header_fixed = true;
 }
 
-/* Finds the present places of plyfs.yaml and of the layers. */
 static int place_all(struct settings *settings)
 {
 	const struct settings_environment *around = &settings->around;

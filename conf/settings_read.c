@@ -38,7 +38,6 @@ static bool is_layer_name(const char *name)
 	return true;
 }
 
-/* Reads the place of a layer: a directory, or a store. */
 static int read_place(const struct node *map, const struct store_spec_place *place,
 	struct layer_spec *spec, const char **path, struct problem *problem)
 {
@@ -183,15 +182,6 @@ static const struct program *first_program(const struct settings *settings)
 	return program;
 }
 
-/* Returns the first store, for whose layer a mirror is run; NULL: there is none. */
-static const struct store_spec *first_store(const struct settings *settings)
-{
-	for (size_t i = 0; i < settings->spec_count; i++)
-		if (settings->specs[i].store)
-			return settings->specs[i].store;
-	return NULL;
-}
-
 /* Returns where a preset names a program; NULL: it names none. */
 static const struct node *program_of_preset(
 	const struct settings *settings, const struct preset *preset)
@@ -209,7 +199,6 @@ static const struct node *program_of_preset(
 static const struct node *what_needs_trust(const struct settings *settings)
 {
 	const struct program *program = first_program(settings);
-	const struct store_spec *store = first_store(settings);
 	const struct node *root = settings->text.document->roots[0];
 
 	if (program && strcmp(program->place->source->name, settings->text.path) == 0)
@@ -218,7 +207,11 @@ static const struct node *what_needs_trust(const struct settings *settings)
 		return node_get(root, "presets");
 	if (settings->options.state)
 		return node_get(node_get(root, "options"), "state");
-	return store ? store->place : NULL;
+	/* A mirror is run for the layer. */
+	for (size_t i = 0; i < settings->spec_count; i++)
+		if (settings->specs[i].store)
+			return settings->specs[i].store->place;
+	return NULL;
 }
 
 /* Checks a program's file. A program that runs as another user may belong to that user. */
@@ -351,12 +344,6 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	return r == 0 && has_layers ? settings_open(settings, problem) : r;
 }
 
-static int64_t age_ms(const struct timespec *now, const struct timespec *then)
-{
-	return ((int64_t)now->tv_sec - then->tv_sec) * 1000 +
-	       (now->tv_nsec - then->tv_nsec) / (1000 * 1000);
-}
-
 /* Returns whether the file may be in the midst of being written. For a moment, one that is emptied
  * has its old time. */
 static bool is_young(const struct stat *read)
@@ -366,8 +353,9 @@ static bool is_young(const struct stat *read)
 	if (S_ISREG(read->st_mode) && read->st_size == 0)
 		return true;
 	clock_gettime(CLOCK_REALTIME, &now);
-	int64_t age = age_ms(&now, &read->st_mtim);
-	return age >= 0 && age < QUIET_MS;
+	int64_t age_ms = ((int64_t)now.tv_sec - read->st_mtim.tv_sec) * 1000 +
+			 (now.tv_nsec - read->st_mtim.tv_nsec) / (1000 * 1000);
+	return age_ms >= 0 && age_ms < QUIET_MS;
 }
 
 static bool has_young(const struct settings *settings)

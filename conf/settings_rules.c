@@ -308,7 +308,6 @@ static int read_dropin_suffixes(const struct node *map, struct rule *rule, struc
 	return r;
 }
 
-/* Reads `check` and `on_change` of a rule or virtual file. */
 static int read_programs(
 	const struct node *map, struct arena *arena, struct rule *rule, struct problem *problem)
 {
@@ -332,7 +331,6 @@ static int read_programs(
 	return r;
 }
 
-/* Reads how the sources of a rule or virtual file are merged. */
 static int read_rule(
 	const struct node *map, struct arena *arena, struct rule *rule, struct problem *problem)
 {
@@ -646,7 +644,6 @@ static void list_layers(const struct settings *settings, char *names, size_t siz
 			names + len, size - len, "%s%s", i ? ", " : "", settings->layers[i]->name);
 }
 
-/* Gives each lock the rank of its layer. */
 static int rank_locks(
 	const struct settings *settings, const struct options *options, struct problem *problem)
 {

@@ -22,7 +22,6 @@
 
 #define FILE_SCHEME "file://"
 
-/* A schema that is being read. */
 struct schema_reading {
 	struct settings *settings;
 	struct schema_file *file;
@@ -75,7 +74,6 @@ static int find_uri(struct settings *settings, const char *path, struct span *re
 	return uri_resolve(span_of(""), (struct span){uri, len}, settings->arena, ret);
 }
 
-/* Adds a file that was not read yet. */
 static int add_file(struct settings *settings, const char *path, struct schema_file **ret)
 {
 	struct schema_file *file = arena_zalloc(settings->arena, 1, sizeof(*file));
@@ -189,7 +187,6 @@ static struct schema_text text_of(const struct schema_file *file)
 		.uri = file->uri};
 }
 
-/* Remembers that the schema refers to the file. */
 static int refer(const struct schema_reading *reading, struct schema_file *other)
 {
 	struct schema_file *file = reading->file;
@@ -321,7 +318,6 @@ int settings_read_schema(struct settings *settings, const struct node *map,
 	return r == PROBLEM ? place_problem(node_get(map, "schema"), path, problem) : r;
 }
 
-/* Reads the '$id' of a listed file. */
 static int read_id(struct settings *settings, struct schema_file *file, struct problem *problem)
 {
 	const struct schema_text text = text_of(file);

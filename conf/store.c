@@ -235,7 +235,6 @@ static int take_commit(struct store *store)
 	return store->commit ? 0 : -ENOMEM;
 }
 
-/* Sets the users who may have written the status. */
 static void take_owner(struct store *store, const struct stat *state, const struct stat *status)
 {
 	store->owner = status->st_uid;

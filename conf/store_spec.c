@@ -28,7 +28,6 @@ static const struct value_range percent_range = {&value_number, 0, 100};
 static const struct value_range interval_range = {&value_time_ms, 1000, 24u * 60 * 60 * 1000};
 static const struct value_range wait_range = {&value_time_ms, 100, 60u * 60 * 1000};
 
-/* The state of reading a store spec. */
 struct store_reader {
 	const struct store_spec_place *place;
 	struct store_spec *store;

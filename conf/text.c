@@ -48,18 +48,6 @@ static int read_into(int fd, size_t size, size_t end, size_t limit, char **ret, 
 	return 0;
 }
 
-int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len)
-{
-	struct stat found;
-
-	if (fstat(fd, &found) < 0)
-		return -errno;
-	/* The file may shrink or grow meanwhile. One byte more, so that the end is found by the
-	 * first read. */
-	size_t size = S_ISREG(found.st_mode) ? (size_t)found.st_size + 1 : TEXT_FIRST;
-	return read_into(fd, size, SIZE_MAX, limit, ret, ret_len);
-}
-
 /* On a kernel's own file system, an empty size means nothing. */
 int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len)
 {
@@ -69,9 +57,15 @@ int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_l
 int text_read(int fd, size_t limit, char **ret, size_t *ret_len)
 {
 	CLEANUP(freep) char *text = NULL;
+	struct stat found;
 	size_t len;
-	int r = text_read_head(fd, limit + 1, &text, &len);
 
+	if (fstat(fd, &found) < 0)
+		return -errno;
+	/* The file may shrink or grow meanwhile. One byte more, so that the end is found by the
+	 * first read. */
+	size_t size = S_ISREG(found.st_mode) ? (size_t)found.st_size + 1 : TEXT_FIRST;
+	int r = read_into(fd, size, SIZE_MAX, limit + 1, &text, &len);
 	if (r == 0 && len > limit)
 		r = -EFBIG;
 	if (r < 0)

@@ -12,12 +12,9 @@
  */
 int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 
-/** As text_read(), but gives only the first `limit` bytes if there is more. */
-int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len);
-
 /**
- * As text_read_head(), for a regular file that has `size` bytes by fstat(2). May stop after these.
- * The caller must call fstat(2) again: if the size has changed, the text may be incomplete.
+ * As text_read(), for a regular file to which fstat(2) gave `size` bytes, but gives only the first
+ * `limit` bytes if there is more. If fstat(2) gives the same size afterwards, the text is whole.
  */
 int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len);
 

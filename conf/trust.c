@@ -23,7 +23,6 @@ struct claim {
 	struct stat last;
 };
 
-/* A part of the path. */
 struct path_part {
 	const char *path;
 	const char *kind; /* "the directory " */
