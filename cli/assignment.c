@@ -76,7 +76,6 @@ void assignments_fini(struct assignments *assignments)
 	arena_free(assignments->arena);
 }
 
-/* The state of walking one assignment's KEY through the tree. */
 struct assignment_walk {
 	const struct assignment *assignment;
 	const struct node *in; /* the value to which the steps lead; NULL: none */
@@ -87,7 +86,6 @@ struct assignment_walk {
 	struct problem *problem;
 };
 
-/* Reads the index of [+] or [0]. */
 static bool read_index(const struct key_part *part, uint32_t *ret)
 {
 	uint64_t index = 0;
@@ -122,7 +120,6 @@ static const struct node *make_key(const struct assignment_walk *walk, const str
 	return node;
 }
 
-/* Takes the steps that lead to existing values. Returns their number. */
 static size_t follow_key(struct assignment_walk *walk)
 {
 	const struct key *key = &walk->assignment->key;
@@ -150,7 +147,6 @@ static int absent(const struct assignment_walk *walk, size_t done)
 	return problem_set(walk->problem, NULL, 0, 0, "there is no '%s' to be removed", key->text);
 }
 
-/* Puts the pairs of `rest` behind those of the map. Returns 0 or -ENOMEM. */
 static int put_behind(const struct assignment_walk *walk, const struct node *rest, struct node *map)
 {
 	int r = 0;
@@ -394,7 +390,6 @@ static int compare_removals(const void *a, const void *b)
 	return (one->count < other->count) - (one->count > other->count);
 }
 
-/* Orders removals, which all refer to the present tree, and drops repeated ones. */
 static void order_removals(struct edit_op *ops, size_t *count)
 {
 	size_t kept = 0;

@@ -45,7 +45,6 @@ static int exit_code_of(pid_t child)
 		"the background process was ended by a signal: %s", strsignal(WTERMSIG(status)));
 }
 
-/* Waits for the child. Returns the exit code. */
 static int wait_for(pid_t child, int fd)
 {
 	char byte;

@@ -330,16 +330,9 @@ static int print_blame(const struct blame_request *request, const struct explain
 	return print(request, &blame);
 }
 
-static int run_request(const struct command *command, const struct blame_request *request)
-{
-	CLEANUP(explained_file_fini) struct explained_file subject;
-	int code = explained_file_open(command, &request->choice, request->path, &subject);
-
-	return code == EXIT_DONE ? print_blame(request, &subject) : code;
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	struct blame_request request = {0};
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&request.choice),
@@ -365,7 +358,8 @@ static int run(const struct command *command, int argc, char **argv)
 			"--html needs a file, and '%s' looks like an option; write ./%s",
 			request.page, request.page);
 	request.path = argv[optind];
-	return run_request(command, &request);
+	code = explained_file_open(command, &request.choice, request.path, &subject);
+	return code == EXIT_DONE ? print_blame(&request, &subject) : code;
 }
 
 const struct command command_blame = {

@@ -95,7 +95,6 @@ static void page_put_text(FILE *out, struct span text)
 	}
 }
 
-/* Writes the text between two pieces of markup. */
 static void page_put(FILE *out, const char *before, const char *text, const char *after)
 {
 	fputs(before, out);
@@ -156,7 +155,6 @@ static void put_place(
 	fprintf(page->out, ":%" PRIu32 ":%" PRIu32 "%s", node->line, node->column, after);
 }
 
-/* Returns a short form of a key that is too long to be repeated for all its values. */
 static const struct node *short_key(const struct node *key)
 {
 	static const struct node long_key = {.kind = NODE_SCALAR, .text = {"…", sizeof("…") - 1}};
@@ -218,7 +216,6 @@ static void put_step(
 	fputs("</p></li>", page->out);
 }
 
-/* The latest steps of an origin. */
 struct latest_steps {
 	const struct origin_step *kept[STEPS_MAX]; /* the step with number i at i % STEPS_MAX */
 	size_t count;
@@ -231,7 +228,6 @@ static void steps_add(struct latest_steps *steps, const struct origin_step *step
 	steps->lost += step->fate != ORIGIN_PART;
 }
 
-/* Writes the steps, the latest first. */
 static void put_steps(struct blame_page *page, const struct latest_steps *steps)
 {
 	size_t shown = steps->count < STEPS_MAX ? steps->count : STEPS_MAX;
@@ -318,13 +314,11 @@ static size_t layer_of_leaf(struct blame_page *page, const struct line_value *va
 	return layer < page->blame->settings->layer_count ? layer : other;
 }
 
-/* A character of a line, and its byte offset. */
 struct page_cursor {
 	uint32_t column; /* starting at 1 */
 	size_t offset;
 };
 
-/* Moves the cursor forward to the column. Returns its offset. */
 static size_t cursor_move(struct page_cursor *cursor, struct span text, uint32_t column)
 {
 	const struct span rest = {text.data + cursor->offset, text.len - cursor->offset};
@@ -336,9 +330,6 @@ static size_t cursor_move(struct page_cursor *cursor, struct span text, uint32_t
 	return cursor->offset;
 }
 
-/*
- * Writes the line's text from the byte `from`, with other layers' values in those layers' colours.
- */
 static void put_values(struct blame_page *page, const struct line *line, size_t from)
 {
 	const struct line_value *values = page->blame->lines->values + line->first;
@@ -368,7 +359,6 @@ static void put_values(struct blame_page *page, const struct line *line, size_t 
 	page_put_text(page->out, (struct span){text.data + from, text.len - from});
 }
 
-/* Writes the line's text, with its key emphasised. */
 static void put_text(struct blame_page *page, const struct line *line)
 {
 	struct span text = line->text;

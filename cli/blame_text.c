@@ -14,7 +14,6 @@
 #include "column.h"
 #include "shown.h"
 
-/* The columns' widths, in characters. */
 struct widths {
 	size_t layer;
 	size_t place;
@@ -33,7 +32,6 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* Formats the name, cut if it is long. Returns its width. */
 static size_t show_name(const struct line_author *author, char ret[BLAME_AUTHOR_SIZE])
 {
 	shown_head(ret, BLAME_AUTHOR_SIZE, author->name);

@@ -18,7 +18,6 @@
 #include "runner.h"
 #include "text.h"
 
-/* The state of a check. */
 struct check_job {
 	struct layer_choice choice;
 	const char *hosts_file; /* NULL: this host, or the choice's */
@@ -143,7 +142,6 @@ static int find_files(
 	return code;
 }
 
-/* Runs the file's check command on the merged text, and adds its messages to the findings. */
 static int run_check(struct check_job *job, const char *path, const struct inspection *inspection,
 	struct findings *ret)
 {

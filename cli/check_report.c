@@ -84,7 +84,6 @@ static int note(
 	return !place ? -ENOMEM : *ret != reported;
 }
 
-/* Stores the finding, to be printed at the end. */
 static int store(struct check_report *report, const char *path, const struct finding *finding,
 	struct reported_finding *reported)
 {
@@ -206,7 +205,6 @@ static void print_stored(struct check_report *report)
 	}
 }
 
-/* Reports the number of warnings that were not stored. */
 static int add_left_out(struct check_report *report, const char *path, size_t count)
 {
 	struct finding finding = {.kind = FINDING_WARNING};

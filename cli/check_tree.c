@@ -59,8 +59,6 @@ void check_tree_fini(struct check_tree *tree)
 	findings_fini(&tree->findings);
 }
 
-/* Traversing */
-
 static int add_path(struct check_tree *tree, const char *path)
 {
 	if (array_grow(tree->paths, tree->count, tree->capacity) < 0)
@@ -283,8 +281,6 @@ int check_tree_traverse(struct check_tree *tree, const char *path)
 		      : r;
 }
 
-/* A file that was inspected */
-
 static int report_idle_pattern(
 	struct check_report *report, const struct virtual_file *file, const char *pattern)
 {
@@ -351,8 +347,6 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 		r = note_reference(tree, path, &inspection->references[i]);
 	return r;
 }
-
-/* The rest */
 
 bool check_tree_matches(const struct check_tree *tree, const char *pattern)
 {
@@ -450,7 +444,6 @@ static int add_answer(void *context, const char *path, const char *name, layer_m
 	return 0;
 }
 
-/* Drops repeated names, and keeps the first file that makes the reference. */
 static void drop_repeated(struct check_tree *tree)
 {
 	size_t kept = 0;

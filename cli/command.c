@@ -147,7 +147,6 @@ int command_print(const char *text, size_t len)
 	return message("can't write to standard output: %s", text_error(r));
 }
 
-/* Reports the unknown option `typed`, "--jsn" or "--jsn=x", and suggests a similar one. */
 static int unknown_option(
 	const struct command *command, const struct command_option *options, const char *typed)
 {

@@ -36,7 +36,6 @@ static int add_name(struct compared_file *ret, const char *name)
 	return 0;
 }
 
-/* Lists the sources of the highest layer that contributes. */
 static int list_sources(const struct merge_request *request, struct compared_file *ret)
 {
 	int r = 0;

@@ -33,7 +33,6 @@ struct data_search_file {
 	struct data_search_file *next;
 };
 
-/* Frees the list. */
 static void tree_freep(struct data_search_tree **tree)
 {
 	for (struct data_search_tree *next; *tree; *tree = next) {
@@ -44,7 +43,6 @@ static void tree_freep(struct data_search_tree **tree)
 	}
 }
 
-/* Frees the list. */
 static void file_freep(struct data_search_file **file)
 {
 	for (struct data_search_file *next; *file; *file = next) {
@@ -77,7 +75,6 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Adds the subdirectories of the path with that index. */
 static int tree_scan(struct path_list *tree, size_t index, struct problem *problem)
 {
 	const char *path = tree->paths[index];

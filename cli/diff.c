@@ -21,7 +21,6 @@
 /* Maximum number of lines around a change: more than any file has. */
 #define CONTEXT_MAX 1000000000
 
-/* The state of a command line. */
 struct diff_job {
 	struct layer_choice choices[2];
 	size_t choice_count;

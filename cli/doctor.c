@@ -145,7 +145,6 @@ static void examine_inotify(struct doctor_report *report)
 		"this user can't have %d more instances, so nothing can be mounted", INSTANCES);
 }
 
-/* The programs that were searched already. */
 struct searched_programs {
 	struct doctor_report *report;
 	const struct program **items;
@@ -195,7 +194,6 @@ static void examine_library(
 		"is not installed, so %s", cost);
 }
 
-/* Examines the programs and libraries that these settings need. */
 static void examine_needs(struct doctor_report *report, const struct settings *settings)
 {
 	struct searched_programs searched = {.report = report};

@@ -22,7 +22,6 @@ struct diagnosis {
 	char operand[PATH_MAX]; /* "": none */
 };
 
-/* Formats the remedy. Returns the text for free(3), or NULL. */
 static char *remedy_of(const struct diagnosis *diagnosis)
 {
 	char *text = NULL;

@@ -21,7 +21,6 @@
 /* Size of the output buffer, in bytes. */
 #define BUFFER_SIZE (1u << 16)
 
-/* The state of a command line. */
 struct explain_job {
 	struct layer_choice choice;
 	bool is_json;
@@ -114,7 +113,6 @@ static bool is_read_as_values(const struct explanation *explanation)
 		       request->options->strategy->reads_trees);
 }
 
-/* Reports why a file without documents has no KEY. */
 static int report_no_values(const struct explain_job *job, const struct explanation *explanation)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
@@ -214,7 +212,6 @@ static int make_value(void *context, const char *host, char **ret)
 	return fclose(out) == 0 && r == 0 ? EXIT_DONE : message_result(-ENOMEM, NULL, NULL);
 }
 
-/* Prints which hosts have which value. */
 static int explain_hosts(struct explain_job *job)
 {
 	const struct each_host each = {

@@ -216,14 +216,6 @@ static void take_step(struct explain_writer *writer, size_t *count, const struct
 		writer->has_failed = true;
 }
 
-/* Prints only the place: the value has more entries now than it has there. */
-static void put_own_part(struct explain_writer *writer, const struct node *value)
-{
-	put_word(writer, "  part");
-	put_place(writer, value);
-	end_line(writer);
-}
-
 /*
  * Prints lines for all contributors, the latest first. The first state of `value`, before other
  * values became parts of it, is a part, too, and stands where it came.
@@ -242,8 +234,12 @@ static void put_contributors(struct explain_writer *writer, const struct origin 
 		const struct origin_step *step = writer->steps[i];
 
 		put_contributor(writer, step->fate, step->value, step->why);
-		if (has_parts && i == first_part && value->source)
-			put_own_part(writer, value);
+		if (!has_parts || i != first_part || !value->source)
+			continue;
+		/* The place alone: the value has more entries now than it has there. */
+		put_word(writer, "  part");
+		put_place(writer, value);
+		end_line(writer);
 	}
 }
 
@@ -363,7 +359,6 @@ static void put_gone(struct explain_writer *writer, const char *asked)
 	put_also(writer, gone);
 }
 
-/* Prints the documents that layers had and the file has not. */
 static int put_gone_documents(struct explain_writer *writer, const struct explanation *explanation)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
@@ -415,7 +410,6 @@ static size_t count_breaks(const char *text, size_t from, size_t to)
 	return breaks;
 }
 
-/* Prints which lines of the file come from which source. */
 static void put_pieces(struct explain_writer *writer, const struct merge_result *result)
 {
 	size_t line = 1, done = 0;
@@ -466,7 +460,6 @@ static void put_passed(struct explain_writer *writer, const struct explanation *
 	}
 }
 
-/* Prints the source of a link or a large file. */
 static void put_only_source(struct explain_writer *writer, const struct explanation *explanation)
 {
 	const struct source source = {.name = explanation->source,

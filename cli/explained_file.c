@@ -11,15 +11,6 @@
 #include "message.h"
 #include "path.h"
 
-/* Takes a path of which nothing exists: it has no links, and leads to itself. */
-static int take_new(const char *path, char **ret)
-{
-	if (path_fault(span_of(path)))
-		return -ENOENT;
-	*ret = strdup(path);
-	return *ret ? 0 : -ENOMEM;
-}
-
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path)
 {
@@ -38,8 +29,11 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	if (code != EXIT_DONE || is_in_mount)
 		return code;
 	int r = follow_to(ret->offline, path, ret_path, &problem);
-	if (r == -ENOENT && may_be_new)
-		r = take_new(path, ret_path);
+	/* A path of which nothing exists has no links, and leads to itself. */
+	if (r == -ENOENT && may_be_new && !path_fault(span_of(path))) {
+		*ret_path = strdup(path);
+		r = *ret_path ? 0 : -ENOMEM;
+	}
 	return r == 0 ? EXIT_DONE : layer_choice_complain(ret->settings, path, r, &problem);
 }
 

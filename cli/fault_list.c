@@ -68,7 +68,6 @@ static void print_fault(const struct ground *ground, const struct node *fault)
 	print_place(ground, &problem, report_get(fault, "path"));
 }
 
-/* The reason why a file's newest content is not shown. */
 enum cause { CAUSE_MERGE, CAUSE_LOCK, CAUSE_CHECK, CAUSES };
 
 static enum cause cause_of(const struct node *fault)

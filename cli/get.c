@@ -13,7 +13,6 @@
 #include "nearest_key.h"
 #include "scalar.h"
 
-/* The state of a command line. */
 struct get_job {
 	struct layer_choice choice;
 	bool is_json;
@@ -55,14 +54,6 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	job->path = argv[optind];
 	job->asked = argv[optind + 1];
 	return -1;
-}
-
-static int print_json(const struct get_job *job, const struct node *value)
-{
-	int r = json_put_value(stdout, value, job->arena);
-
-	putchar('\n');
-	return r < 0 ? message_result(r, NULL, NULL) : EXIT_DONE;
 }
 
 static bool has_texts_alone(const struct node *list)
@@ -132,8 +123,11 @@ static int print(const struct get_job *job, const struct merge_request *request,
 	struct span text = span_of("null");
 
 	value = take_last(job, request, value);
-	if (job->is_json)
-		return print_json(job, value);
+	if (job->is_json) {
+		int r = json_put_value(stdout, value, job->arena);
+		putchar('\n');
+		return r < 0 ? message_result(r, NULL, NULL) : EXIT_DONE;
+	}
 	if (!node_is_scalar(value))
 		return print_collection(job, request, root, value);
 	if (!scalar_is_null(value))

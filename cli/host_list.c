@@ -32,7 +32,6 @@ static int read_text(const char *file, struct host_list *list)
 			    : "has a NUL byte in it; give a list of hosts, one a line");
 }
 
-/* Takes the words of a line, which are separated by blanks. */
 static int take_host(const char *file, unsigned line, char *text, struct host_list *list)
 {
 	char *rest = text, *name = strtok_r(text, BLANKS, &rest), *word;

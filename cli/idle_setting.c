@@ -11,8 +11,6 @@
 #include "path.h"
 #include "value_lock.h"
 
-/* Options */
-
 /* Warns of locks that have no effect. No layer is above the highest one, so its locks have none. */
 static int report_locks(
 	const struct settings *settings, const struct options *options, struct check_report *report)
@@ -122,8 +120,6 @@ static int report_rules(const struct check_tree *tree, struct check_report *repo
 	return r;
 }
 
-/* Presets */
-
 static int report_preset(
 	const struct check_tree *tree, const struct preset *preset, struct check_report *report)
 {
@@ -148,8 +144,6 @@ static int report_preset(
 		preset->name, preset->name);
 	return check_report_warn(report, &problem);
 }
-
-/* Layers */
 
 struct idle_search {
 	const struct layer *layer;
@@ -225,8 +219,6 @@ static int report_same_layers(const struct settings *settings, struct check_repo
 	return r;
 }
 
-/* Names that differ slightly */
-
 /* Suffixes that people confuse; the first of each row stands for all. */
 static const char *const suffixes[][3] = {
 	{".yaml", ".yml"}, {".json", ".jsonc", ".json5"}, {".conf", ".cnf", ".cfg"}};
@@ -267,7 +259,6 @@ static int compare_alike(const void *a, const void *b)
 	return order ? order : (left->order > right->order) - (left->order < right->order);
 }
 
-/* Finds the layers that the file is from, and the highest of them. */
 static int find_layers(const struct settings *settings, const char *path, layer_mask *ret,
 	const struct layer **highest)
 {

@@ -52,7 +52,6 @@ static int warn(const struct layer *layer, const struct problem *problem)
 	return EXIT_DONE;
 }
 
-/* Merges the lowest `count` layers. */
 static int make_step(struct settings *settings, struct source_cache *cache, size_t count,
 	const char *path, struct layer_step *step)
 {

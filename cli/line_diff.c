@@ -79,10 +79,8 @@ static struct box trim(const struct line_diff *diff)
 	return (struct box){start, old, new};
 }
 
-/* Bits: the text has the line. */
 enum { IN_OLD = 1, IN_NEW = 2 };
 
-/* A hash table of lines, with open addressing. */
 struct line_table {
 	struct seen_line {
 		struct span line;
@@ -168,7 +166,6 @@ static int32_t next_place(
 	return *is_removal ? removal : addition;
 }
 
-/* Returns the end of the equal lines from `old` on. */
 static int32_t skip_equal(const struct diff_search *search, int32_t old, int32_t diagonal)
 {
 	while (old < search->old.count && old - diagonal < search->new.count &&

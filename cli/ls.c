@@ -32,7 +32,6 @@ enum ls_type {
 };
 #define LS_WORDS "unchanged, extended, overridden, equivalent, redirected, masked"
 
-/* Each type's word, and the sequence of its colour. */
 static const char *const ls_words[][2] = {{"unchanged", ""}, {"extended", COLOUR_GREEN},
 	{"overridden", COLOUR_YELLOW}, {"equivalent", ""}, {"redirected", COLOUR_YELLOW},
 	{"masked", COLOUR_RED}, {"directory", COLOUR_CYAN}};
@@ -50,7 +49,6 @@ struct ls_entry {
 	const char *target;   /* of a link; NULL: it is none */
 };
 
-/* The state of a command line. */
 struct ls_job {
 	struct layer_choice choice;
 	bool shows_all;
@@ -89,9 +87,6 @@ static bool wants_types(const struct ls_job *job)
 	return job->is_long || job->is_json || job->types;
 }
 
-/* Collecting */
-
-/* Returns the part of `path` below the listed directory. */
 static const char *below_root(const struct ls_job *job, const char *path)
 {
 	path += strlen(job->root);
@@ -176,8 +171,6 @@ static int add_found(void *context, const struct traversed *found)
 	return add_entry(job, &entry);
 }
 
-/* Examining */
-
 /* Returns whether all sources, those that count and the others, have the same content. */
 static bool is_equivalent(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup)
@@ -198,7 +191,6 @@ static bool is_equivalent(
 	return is_so;
 }
 
-/* Returns the layers that have something at `path`, shown or not. */
 static layer_mask layers_with(const struct settings *settings, const char *path)
 {
 	layer_mask layers = 0;
@@ -354,8 +346,6 @@ static int examine_all(struct ls_job *job)
 	return r < 0 ? r : 0;
 }
 
-/* Printing */
-
 /* A program gets the bytes; a terminal gets no control characters. */
 static void print_name(const char *name)
 {
@@ -496,8 +486,6 @@ static void print_all(struct ls_job *job, const char *typed)
 		if (job->entries[i].type == LS_DIRECTORY)
 			print_directory(job, typed, job->entries[i].path);
 }
-
-/* The command */
 
 static int list_path(const struct command *command, struct ls_job *job, const char *typed)
 {

@@ -33,7 +33,6 @@ static void put_json_number(const char *before, unsigned number)
 		fprintf(stderr, "%snull", before);
 }
 
-/* Prints a message as JSON. `problem` has the place. */
 static void put_json(const char *kind, const char *text, const struct problem *problem)
 {
 	const char *path = problem->place[0] ? problem->place : problem->source;

@@ -16,7 +16,6 @@
 #define CIRCLE_MAX 4
 #define ASKED_MAX 64
 
-/* A search for a way from a layer to the mountpoint. */
 struct circle_search {
 	const char *mountpoint;
 	unsigned asked; /* the number of mounts */

@@ -12,7 +12,6 @@
 #include "report.h"
 #include "text.h"
 
-/* The state of a search for the mount that shows a file. */
 struct layer_search {
 	char *real;        /* the file's path, absolute and without links */
 	char *mountpoint;  /* NULL: none was found yet; owned */

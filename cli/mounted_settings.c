@@ -173,7 +173,6 @@ static int check_all_hidden(const struct mount_description *mount,
 	return r;
 }
 
-/* Opens the layers as the mount has them. */
 static int take_layers(
 	const struct mount_description *mount, struct settings *settings, struct problem *problem)
 {

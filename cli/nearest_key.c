@@ -46,7 +46,6 @@ static const struct node *find_similar(const struct node *map, struct span name)
 	return best;
 }
 
-/* The state of a search for a key of that name in all values. */
 struct key_search {
 	const struct key_part *part;
 	char *found; /* the KEY that was found */

@@ -40,7 +40,6 @@ static bool is_in(const char *path, const char *directory)
 	return strncmp(path, directory, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
-/* The state of a search for the mount that a path lies in. */
 struct mount_search {
 	const char *path;          /* absolute, without links */
 	struct table_mount *found; /* its path is "" until one is found */
@@ -175,7 +174,6 @@ static int write_status(void *context, const char *mountpoint, int out)
 	return r == 0 ? text_write(out, text, len) : r;
 }
 
-/* A call on one mount. */
 struct asked {
 	plyfs_mount_call *call;
 	void *context;
@@ -452,7 +450,6 @@ static bool is_in_layers(const struct path_list *layers, const char *mountpoint)
 	return is_found;
 }
 
-/* Lists the directories of the layers. */
 static void list_layers(const struct settings *settings, struct path_list *ret)
 {
 	char path[PATH_MAX];

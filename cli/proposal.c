@@ -144,7 +144,6 @@ static void print_command(const struct proposal *proposal, const struct proposed
 	puts(line->behind);
 }
 
-/* Makes a request that plans the assignments and writes nothing. */
 static struct amendment_request trial_of(
 	const struct proposal *proposal, const char *layer, struct assignments *assignments)
 {
@@ -331,7 +330,6 @@ static int print_set(const struct proposal *proposal, const char *layer)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Prints how to change the value. */
 static int print_remedy(const struct proposal *proposal)
 {
 	const struct settings *settings = proposal->subject->settings;

@@ -32,7 +32,6 @@
 /* Columns. */
 #define INDENT 14
 
-/* A difference that drift_find() has reported. */
 struct drifted {
 	char *path;
 	bool is_beside; /* a link of an atomic tree, which leads into it */
@@ -211,7 +210,6 @@ int rendered_tree_print_json(const char *root, struct document **ret)
 	return EXIT_DONE;
 }
 
-/* The state of comparing drifted files. */
 struct rendered_comparison {
 	struct unified *how;
 	const char *root;

@@ -20,7 +20,6 @@
 #include "report_print.h"
 #include "text.h"
 
-/* The options for printing a status. */
 struct wish {
 	bool is_raw;     /* as JSON */
 	bool is_verbose; /* with details for experts */
@@ -49,7 +48,6 @@ static void print_bytes(double bytes)
 	printf(unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
 
-/* Returns the number of columns of the layer's name, as it is printed. */
 static int name_columns(const struct node *layer)
 {
 	return (int)column_put(NULL, span_of(report_text(layer, "name")));
@@ -75,14 +73,6 @@ static void print_title(const char *title)
 static const char *plural(const struct node *map, const char *path)
 {
 	return report_is(map, path, "1") ? "" : "s";
-}
-
-static void print_silence(const struct node *layer)
-{
-	if (!fault_list_layer_is_silent(layer))
-		return;
-	print_title("layer");
-	report_put(layer, "{name}: its file system does not answer; look after that at {path}\n");
 }
 
 static void print_mirror_faults(const struct node *layer)
@@ -214,7 +204,6 @@ static void print_hook(const struct node *hook)
 	putchar('\n');
 }
 
-/* Prints the change hooks that failed the last time, or the others. */
 static void print_hooks(const struct node *hooks, bool have_failed)
 {
 	for (uint32_t i = 0; i < report_count(hooks); i++) {
@@ -285,8 +274,15 @@ static void print_other_faults(const struct node *status)
 		print_line("process", processes->seq.items[i], "reason");
 	print_hooks(report_get(status, "on_change"), true);
 	for (uint32_t i = 0; i < report_count(layers); i++) {
-		print_silence(layers->seq.items[i]);
-		print_mirror_faults(layers->seq.items[i]);
+		const struct node *layer = layers->seq.items[i];
+
+		if (fault_list_layer_is_silent(layer)) {
+			print_title("layer");
+			report_put(layer,
+				"{name}: its file system does not answer; look after that at "
+				"{path}\n");
+		}
+		print_mirror_faults(layer);
 	}
 	fault_list_print_unchecked(status);
 }
@@ -482,7 +478,6 @@ struct status_listing {
 	int code;           /* the highest of EXIT_… */
 };
 
-/* Formats the reason why there is no status. */
 static void explain_absence(const char *mountpoint, int result, char text[PLYFS_MOUNT_SILENCE_MAX])
 {
 	if (result == -ETIMEDOUT)

@@ -26,7 +26,6 @@
 /* Longer than a trial and the new program may take. */
 #define WAIT_MS (TRIAL_MS + HANDOVER_S * 1000 + 10000)
 
-/* A description of the daemon, from the status of its mount. */
 struct daemon_status {
 	pid_t pid;
 	double tried;               /* number of take-overs */
@@ -48,7 +47,6 @@ static int read_status(const char *mountpoint, struct daemon_status *ret)
 	return 0;
 }
 
-/* Waits for the result of the take-over that comes after `before`. */
 static int wait_for_result(const char *mountpoint, int pidfd, double before)
 {
 	struct pollfd ended = {.fd = pidfd, .events = POLLIN};

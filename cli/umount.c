@@ -76,14 +76,6 @@ static int open_daemon(struct mountpoint *mountpoint)
 	return daemon > 0 ? (int)syscall(SYS_pidfd_open, daemon, 0) : -1;
 }
 
-static void wait_for_end(const struct mountpoint *mountpoint, int daemon_fd)
-{
-	struct pollfd ended = {.fd = daemon_fd, .events = POLLIN};
-
-	if (daemon_fd >= 0 && !mountpoint_is_elsewhere(mountpoint->dev))
-		poll(&ended, 1, END_MS);
-}
-
 /* Does mountpoint_end(), at a moment when the daemon is not inside of its mount. */
 static int end_mount(const struct mountpoint *mountpoint, int flags)
 {
@@ -131,7 +123,8 @@ static int unmount(int flags, struct mountpoint *mountpoint)
 	int r = end_mount(mountpoint, flags);
 	if (r < 0)
 		return complain(mountpoint, r);
-	wait_for_end(mountpoint, daemon_fd);
+	if (daemon_fd >= 0 && !mountpoint_is_elsewhere(mountpoint->dev))
+		poll(&(struct pollfd){.fd = daemon_fd, .events = POLLIN}, 1, END_MS);
 	return EXIT_DONE;
 }
 
