@@ -8,7 +8,6 @@
 #include "check_report.h"
 #include "check_tree.h"
 #include "cleanup.h"
-#include "closed_layer_warning.h"
 #include "command.h"
 #include "follow.h"
 #include "host_list.h"
@@ -200,7 +199,7 @@ static int check(const struct command *command, struct check_job *job, char **pa
 	check_report_begin(&job->report, job->tree.count);
 	int r = 0;
 	if (is_whole)
-		r = closed_layer_warn(job->settings,
+		r = layer_choice_warn_closed(job->settings,
 			job->settings->text.path ? job->settings->text.place : ".",
 			check_report_warn, &job->report);
 	if (r == 0)

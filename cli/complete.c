@@ -337,17 +337,17 @@ static void offer_options(const struct completion *to, const struct command *com
 static void offer_presets(const struct completion *to)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
-	const char *const *names;
+	CLEANUP(path_list_fini) struct path_list names = {0};
 
-	if (arena_new(&arena) < 0 || preset_names(arena, &names) < 0)
+	if (arena_new(&arena) < 0 || preset_names(&names) < 0)
 		return;
-	for (; *names; names++) {
+	for (size_t i = 0; i < names.count; i++) {
 		struct problem ignored;
 		struct preset preset;
 
-		if (preset_read(*names, NULL, arena, &preset, &ignored) != 0)
+		if (preset_read(names.paths[i], NULL, arena, &preset, &ignored) != 0)
 			continue;
-		offer(to, span_of(*names), "", span_of(preset.description));
+		offer(to, span_of(names.paths[i]), "", span_of(preset.description));
 		preset_fini(&preset);
 	}
 }

@@ -11,7 +11,7 @@
 #include "colour.h"
 #include "command.h"
 #include "explained_file.h"
-#include "host_group.h"
+#include "host_list.h"
 #include "layer_diff.h"
 #include "message.h"
 #include "probe.h"

@@ -11,7 +11,7 @@
 #include "explain_json.h"
 #include "explain_text.h"
 #include "explained_file.h"
-#include "host_group.h"
+#include "host_list.h"
 #include "json_put.h"
 #include "message.h"
 #include "nearest_key.h"

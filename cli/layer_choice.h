@@ -126,6 +126,17 @@ int layer_choice_complain(const struct settings *settings, const char *path, int
 char *layer_choice_directory(void);
 
 /**
+ * Warns of layers in directories that only their owner and group can enter. A mount shows such
+ * layers to other users all the same: as in a bind mount, only the modes of the layer and its
+ * contents apply. Calls `warn` once for each such directory that lies above a layer, but not above
+ * `beside`, the path of a mount or a plyfs.yaml (layer_closed_above()). If `beside` can't be
+ * resolved, does nothing. Stops at the first non-zero result of `warn`, and returns that; otherwise
+ * returns 0.
+ */
+int layer_choice_warn_closed(const struct settings *settings, const char *beside,
+	int (*warn)(void *context, const struct problem *warning), void *context);
+
+/**
  * As layer_choice_complain(), but messages show `path` as the user gave it, perhaps in a mount.
  * `inner` is the path of the same file in the layers.
  */

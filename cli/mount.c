@@ -11,7 +11,6 @@
 
 #include "background.h"
 #include "cleanup.h"
-#include "closed_layer_warning.h"
 #include "command.h"
 #include "descriptor.h"
 #include "handover.h"
@@ -252,7 +251,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	struct problem problem;
 
 	if (!options.is_private)
-		closed_layer_warn(settings, mount->mountpoint, log_closed_layer, mount);
+		layer_choice_warn_closed(settings, mount->mountpoint, log_closed_layer, mount);
 	manager_find();
 	int r = session_mount(settings, &options, &session, &problem);
 	if (r == 0)

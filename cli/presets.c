@@ -35,18 +35,19 @@ static void print_line(const struct preset *preset, int width)
 /* Prints each preset, or its error; the next ones are printed all the same. */
 static int print_all(struct arena *arena, bool is_json)
 {
-	const char *const *names, *lead = "\n  ";
+	CLEANUP(path_list_fini) struct path_list names = {0};
+	const char *lead = "\n  ";
 	int width = 0, code = EXIT_DONE;
 
-	if (preset_names(arena, &names) < 0)
+	if (preset_names(&names) < 0)
 		return message_result(-ENOMEM, NULL, NULL);
-	for (const char *const *at = names; *at; at++)
-		width = (int)strlen(*at) > width ? (int)strlen(*at) : width;
+	for (size_t i = 0; i < names.count; i++)
+		width = (int)strlen(names.paths[i]) > width ? (int)strlen(names.paths[i]) : width;
 	fputs(is_json ? "{\"presets\": [" : "", stdout);
-	for (; *names; names++) {
+	for (size_t i = 0; i < names.count; i++) {
 		struct preset preset;
 		struct problem problem;
-		int r = preset_read(*names, NULL, arena, &preset, &problem);
+		int r = preset_read(names.paths[i], NULL, arena, &preset, &problem);
 
 		if (r != 0) {
 			code = message_result(r, &problem, NULL);

@@ -72,19 +72,13 @@ static int open_directory(const char *path, unsigned wanted, int *ret)
 /* O_PATH checks no permission. Lists the directory now: later every call would fail. */
 static int check_entries(int directory, unsigned wanted)
 {
+	CLEANUP(dir_closep) DIR *stream = descriptor_list(directory);
 	const struct dirent *entry;
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd < 0 || !(wanted & OUTSIDE_FILLED)) {
-		int r = fd < 0 ? -errno : 0;
-		closep(&fd);
-		return r;
-	}
-	CLEANUP(dir_closep) DIR *stream = fdopendir(fd);
-	if (!stream) {
-		close(fd);
-		return -ENOMEM;
-	}
+	if (!stream)
+		return -errno;
+	if (!(wanted & OUTSIDE_FILLED))
+		return 0;
 	do {
 		errno = 0;
 		entry = readdir(stream);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "layer.h"
@@ -24,40 +23,37 @@
 /* Greatest number of names in all directories together. */
 #define NAMES_MAX 1000
 
-const char *preset_directories(void)
+static const char *directories(void)
 {
 	const char *given = secure_getenv("PLYFS_PRESETS");
 
 	return given && *given ? given : OWN_DIRECTORY ":" PLYFS_PRESETS_DIRECTORY;
 }
 
-/* Returns the first directory of *at, and moves *at to the next one, or to NULL. Returns NULL
- * without memory. */
-static const char *next_directory(const char **at, struct arena *arena)
+/* Takes the first directory of *at, and moves *at to the next one, or to NULL. */
+static struct span next_directory(const char **at)
 {
-	size_t len = strcspn(*at, ":");
-	const char *directory = arena_copy(arena, (struct span){*at, len});
+	struct span directory = {*at, strcspn(*at, ":")};
 
-	*at = (*at)[len] ? *at + len + 1 : NULL;
+	*at = (*at)[directory.len] ? *at + directory.len + 1 : NULL;
 	return directory;
 }
 
 /* Returns whether the name is a word that can't lead out of the directory. */
-static bool is_name(const char *name)
+static bool is_name(struct span name)
 {
-	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_");
-
-	return len > 0 && !name[len];
+	return name.len > 0 &&
+	       strspn(name.data, "abcdefghijklmnopqrstuvwxyz0123456789-_") >= name.len;
 }
 
 /* Finds the file with that name; *ret is NULL if there is none. Returns 0 or -ENOMEM. */
 static int find(const char *name, struct arena *arena, const char **ret)
 {
 	*ret = NULL;
-	for (const char *at = preset_directories(); at && is_name(name);) {
-		const char *directory = next_directory(&at, arena);
-		const char *path =
-			directory ? arena_printf(arena, "%s/%s" SUFFIX, directory, name) : NULL;
+	for (const char *at = directories(); at && is_name(span_of(name));) {
+		struct span directory = next_directory(&at);
+		const char *path = arena_printf(
+			arena, "%.*s/%s" SUFFIX, (int)directory.len, directory.data, name);
 
 		if (!path)
 			return -ENOMEM;
@@ -74,13 +70,14 @@ static int find(const char *name, struct arena *arena, const char **ret)
 /* Lists the names, as "alertmanager, containerd, docker". Returns 0 or -ENOMEM. */
 static int list_names(struct arena *arena, const char **ret)
 {
-	const char *const *names;
-	int r = preset_names(arena, &names);
+	CLEANUP(path_list_fini) struct path_list names = {0};
+	int r = preset_names(&names);
 
 	if (r < 0)
 		return r;
-	for (*ret = ""; *ret && *names; names++)
-		*ret = arena_printf(arena, "%s%s%s", *ret, **ret ? ", " : "", *names);
+	*ret = "";
+	for (size_t i = 0; *ret && i < names.count; i++)
+		*ret = arena_printf(arena, "%s%s%s", *ret, i ? ", " : "", names.paths[i]);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -95,7 +92,7 @@ static int refuse_unknown(
 		return r;
 	if (!*list)
 		return problem_at(problem, node, "there is no preset '%s', and no other one in %s",
-			name, preset_directories());
+			name, directories());
 	if (word_nearest(list, span_of(name), &nearest))
 		return problem_at(problem, node,
 			"there is no preset '%s', did you mean '%.*s'? (there are: %s)", name,
@@ -152,68 +149,36 @@ void preset_fini(struct preset *preset)
 	preset->text.document = NULL;
 }
 
-struct preset_names {
-	const char **items;
-	uint32_t count;
-	uint32_t capacity;
-};
-
-static bool has(const struct preset_names *names, const char *name)
-{
-	for (uint32_t i = 0; i < names->count; i++)
-		if (strcmp(names->items[i], name) == 0)
-			return true;
-	return false;
-}
-
-static int add_name(struct preset_names *names, const char *file, struct arena *arena)
+static int add_name(struct path_list *names, const char *file)
 {
 	size_t len = strlen(file), ending = strlen(SUFFIX);
-	const char *name;
 
-	if (len <= ending || strcmp(file + len - ending, SUFFIX) != 0)
+	if (names->count == NAMES_MAX || len <= ending ||
+		strcmp(file + len - ending, SUFFIX) != 0 ||
+		!is_name((struct span){file, len - ending}))
 		return 0;
-	name = arena_copy(arena, (struct span){file, len - ending});
-	if (!name)
-		return -ENOMEM;
-	if (!is_name(name) || has(names, name) || names->count == NAMES_MAX)
-		return 0;
-	/* The NULL at the end needs an entry, too. */
-	if (arena_grow(arena, names->items, names->count + 1, names->capacity) < 0)
-		return -ENOMEM;
-	names->items[names->count++] = name;
-	return 0;
+	return path_list_add(names, file, len - ending);
 }
 
-static int add_directory(struct preset_names *names, const char *path, struct arena *arena)
+static int add_directory(struct path_list *names, struct span path)
 {
-	CLEANUP(dir_closep) DIR *directory = opendir(path);
+	CLEANUP(freep) char *name = span_dup(path);
+	CLEANUP(dir_closep) DIR *directory = name ? opendir(name) : NULL;
 	const struct dirent *entry;
-	int r = !directory && layer_is_shortage(-errno) ? -errno : 0;
+	int r = !name ? -ENOMEM : !directory && layer_is_shortage(-errno) ? -errno : 0;
 
 	/* A missing directory has no presets. */
 	while (r == 0 && directory && (entry = readdir(directory)))
-		r = add_name(names, entry->d_name, arena);
+		r = add_name(names, entry->d_name);
 	return r;
 }
 
-int preset_names(struct arena *arena, const char *const **ret)
+int preset_names(struct path_list *ret)
 {
-	static const char *const none[] = {NULL};
-	struct preset_names names = {0};
+	int r = 0;
 
-	for (const char *at = preset_directories(); at;) {
-		const char *directory = next_directory(&at, arena);
-		int r = directory ? add_directory(&names, directory, arena) : -ENOMEM;
-
-		if (r < 0)
-			return r;
-	}
-	*ret = none;
-	if (names.count == 0)
-		return 0;
-	qsort(names.items, names.count, sizeof(*names.items), array_compare_texts);
-	names.items[names.count] = NULL;
-	*ret = names.items;
-	return 0;
+	for (const char *at = directories(); r == 0 && at;)
+		r = add_directory(ret, next_directory(&at));
+	path_list_sort(ret);
+	return r;
 }

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "path_list.h"
 #include "settings_text.h"
 
 struct preset {
@@ -32,11 +33,8 @@ int preset_read(const char *name, const struct node *node, struct arena *arena, 
 
 void preset_fini(struct preset *preset);
 
-/** Returns the directories that are searched, separated by colons. */
-const char *preset_directories(void);
-
 /**
- * Lists the names of all presets, in byte order, with NULL behind the last. Returns 0 with *ret in
- * `arena`, or -errno for a shortage of memory or descriptors.
+ * Lists the names of all presets, in byte order. *ret must be empty. Returns 0, or -errno for a
+ * shortage of memory or descriptors. In both cases call path_list_fini().
  */
-int preset_names(struct arena *arena, const char *const **ret);
+int preset_names(struct path_list *ret);
