@@ -12,34 +12,13 @@
 #include "format.h"
 #include "report_print.h"
 #include "store.h"
+#include "text.h"
 #include "value_lock_place.h"
 
 void proposal_put_word(FILE *out, const char *word)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				   "_-./:,%@+";
-	bool is_raw = true;
-
-	if (*word && word[strspn(word, safe)] == '\0') {
-		fprintf(out, " %s", word);
-		return;
-	}
-	for (const char *at = word; *at; at++)
-		is_raw &= (unsigned char)*at >= ' ' && *at != 0x7f;
-	fputs(is_raw ? " '" : " $'", out);
-	for (; *word; word++) {
-		unsigned char c = (unsigned char)*word;
-
-		if (c < ' ' || c == 0x7f)
-			fprintf(out, "\\%03o", c);
-		else if (c == '\'')
-			fputs(is_raw ? "'\\''" : "\\'", out);
-		else if (c == '\\' && !is_raw)
-			fputs("\\\\", out);
-		else
-			putc(c, out);
-	}
-	putc('\'', out);
+	fputc(' ', out);
+	text_put_word(out, word);
 }
 
 /*

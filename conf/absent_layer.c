@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "text.h"
 #include "word.h"
 
 /* Size of a name, and of a text about it, in bytes. */
@@ -69,21 +70,14 @@ static const char *whose(
 /* Quotes the path for a shell. Returns it as it is without memory. */
 static const char *quote(const char *path, struct arena *arena)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				   "_-./:,@+";
-	const char *quoted = "", *whole = path;
+	CLEANUP(freep) char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
-	if (path[strspn(path, safe)] == '\0')
-		return path;
-	while (quoted && *path) {
-		size_t len = strcspn(path, "'");
-
-		quoted = arena_printf(
-			arena, "%s%.*s%s", quoted, (int)len, path, path[len] ? "'\\''" : "");
-		path += len + (path[len] == '\'');
-	}
-	quoted = quoted ? arena_printf(arena, "'%s'", quoted) : NULL;
-	return quoted ? quoted : whole;
+	if (out)
+		text_put_word(out, path);
+	const char *quoted = out && fclose(out) == 0 ? arena_copy(arena, span_of(text)) : NULL;
+	return quoted ? quoted : path;
 }
 
 /* Returns the name in the directory entry that stands where the layer's path has `asked`; len 0: it

@@ -87,6 +87,34 @@ int text_format(char **ret, const char *format, ...)
 	return n < 0 ? -ENOMEM : 0;
 }
 
+void text_put_word(FILE *out, const char *word)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "_-./:,%@+";
+	bool is_raw = true;
+
+	if (*word && word[strspn(word, safe)] == '\0') {
+		fputs(word, out);
+		return;
+	}
+	for (const char *at = word; *at; at++)
+		is_raw &= (unsigned char)*at >= ' ' && *at != 0x7f;
+	fputs(is_raw ? "'" : "$'", out);
+	for (; *word; word++) {
+		unsigned char c = (unsigned char)*word;
+
+		if (c < ' ' || c == 0x7f)
+			fprintf(out, "\\%03o", c);
+		else if (c == '\'')
+			fputs(is_raw ? "'\\''" : "\\'", out);
+		else if (c == '\\' && !is_raw)
+			fputs("\\\\", out);
+		else
+			putc(c, out);
+	}
+	putc('\'', out);
+}
+
 int text_write(int fd, const char *text, size_t len)
 {
 	while (len > 0) {

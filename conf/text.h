@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "problem.h"
@@ -35,6 +36,9 @@ int text_read_file(const char *path, const char *place, const struct text_kind *
 
 /** Formats like asprintf(3). Returns 0 with *ret for free(3), or -ENOMEM with *ret NULL. */
 __attribute__((format(printf, 2, 3))) int text_format(char **ret, const char *format, ...);
+
+/** Writes the word, quoted for a shell. */
+void text_put_word(FILE *out, const char *word);
 
 /** Writes the whole text. Returns 0 or -errno. */
 int text_write(int fd, const char *text, size_t len);
