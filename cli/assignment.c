@@ -218,7 +218,6 @@ static int make_around(const struct assignment_walk *walk, size_t i, const struc
 	return r;
 }
 
-/* Puts the value into the maps and lists that the parts from `first` on need. */
 static int make_value(const struct assignment_walk *walk, size_t first, const struct node **ret)
 {
 	int r = 0;

@@ -29,7 +29,6 @@ int background_keep_standard(int kept)
 	return 0;
 }
 
-/* Returns the exit code of a child that ended before it was ready. */
 static int exit_code_of(pid_t child)
 {
 	int status;

@@ -67,8 +67,7 @@ static struct widths measure(const struct blame *blame)
 
 static void print_blanks(FILE *out, size_t from, size_t to)
 {
-	for (; from < to; from++)
-		fputc(' ', out);
+	fprintf(out, "%*s", to > from ? (int)(to - from) : 0, "");
 }
 
 static void print_author(const struct line_author *author, const struct widths *widths, FILE *out)

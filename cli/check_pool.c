@@ -294,10 +294,8 @@ static void wait_for(struct check_pool *checker, size_t number, struct check_poo
 }
 
 /* Reports the paths. Without coroutines, it inspects them itself. */
-static int report_paths(struct check_pool *checker, unsigned jobs,
-	int (*each)(
-		void *context, const char *path, int result, const struct inspection *inspection),
-	void *context)
+static int report_paths(
+	struct check_pool *checker, unsigned jobs, check_pool_each *each, void *context)
 {
 	int r = 0;
 
@@ -334,9 +332,7 @@ static bool has_remote_layer(const struct settings *settings)
 	return is_found;
 }
 
-int check_pool_run(struct offline *offline, char *const *paths, size_t count,
-	int (*each)(
-		void *context, const char *path, int result, const struct inspection *inspection),
+int check_pool_run(struct offline *offline, char *const *paths, size_t count, check_pool_each *each,
 	void *context)
 {
 	CLEANUP(freep) struct check_pool *checker = calloc(1, sizeof(*checker));

@@ -103,7 +103,6 @@ static bool hold_layers(const struct settings *settings)
 	return true;
 }
 
-/* As open_layers(), and holds them. */
 static int open_and_hold(const struct layer_choice *choice, const char *mountpoint,
 	struct settings **ret, struct problem *problem)
 {
@@ -246,7 +245,6 @@ static int find_tree(const char *directory, char **root, char **real, bool *is_r
 	return r == -EPERM ? -ENOENT : r;
 }
 
-/* Finds the mountpoint, and where `path` leads in the mount. */
 static int locate(const char *path, char **mountpoint, char **ret_path)
 {
 	CLEANUP(freep) char *directory = NULL, *name = NULL, *real = NULL;

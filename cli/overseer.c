@@ -50,7 +50,6 @@ static struct {
 	} stands[THREADS_MAX];
 } overseer = {.relays = {-1, -1, -1}};
 
-/* How a call names a file. */
 enum naming {
 	NAMES_BY_FD,
 	NAMES_IN_DIRECTORY, /* a descriptor, and a path from there */

@@ -439,7 +439,6 @@ static int note_answer(void *context, const char *mountpoint, int result, struct
 	return 0;
 }
 
-/* Returns whether a directory of the layers is in the mount, or around it. */
 static bool is_in_layers(const struct path_list *layers, const char *mountpoint)
 {
 	bool is_found = false;
@@ -460,7 +459,6 @@ static void list_layers(const struct settings *settings, struct path_list *ret)
 			(void)path_list_add(ret, path, strlen(path));
 }
 
-/* Reports the mount, once. */
 static void report_silence(size_t mount)
 {
 	char text[PLYFS_MOUNT_SILENCE_MAX];

@@ -14,7 +14,6 @@
 #include "traverse.h"
 #include "utf8.h"
 
-/* The files of one set of layers, in the order of a traversal. */
 struct file_set {
 	struct settings *settings;
 	struct offline *offline;

@@ -214,7 +214,6 @@ static void print_hooks(const struct node *hooks, bool have_failed)
 	}
 }
 
-/* Prints when a rendered tree was written, its number of files, and whether it is atomic. */
 static void print_rendered(const struct node *rendered)
 {
 	print_title("rendered");
@@ -262,7 +261,6 @@ static void print_header(const char *mountpoint, const struct node *status)
 		puts(", which has ended");
 }
 
-/* Prints all faults except those of files. */
 static void print_other_faults(const struct node *status)
 {
 	const struct node *layers = report_get(status, "layers");
@@ -287,7 +285,6 @@ static void print_other_faults(const struct node *status)
 	fault_list_print_unchecked(status);
 }
 
-/* Prints the mount's activity and use of memory, for experts. */
 static void print_details(const struct node *status)
 {
 	print_line("publisher", status, "publisher.mode");

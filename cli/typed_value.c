@@ -264,16 +264,13 @@ static int read_bare(const struct typed_value *value, struct arena *arena, const
 	return 0;
 }
 
-static bool is_other_than_text(const struct node *node)
-{
-	return node_is_scalar(node) && !node->tag && node->style == NODE_PLAIN && is_typed(node);
-}
-
 /* Keeps texts as texts, also inside of a map that replaces one. NULL: no memory. */
 static const struct node *keep_texts(
 	const struct node *new, const struct node *old, struct arena *arena, enum typed_note *note)
 {
-	if (is_other_than_text(new) && scalar_is_string(old)) {
+	bool is_bare = node_is_scalar(new) && !new->tag &&new->style == NODE_PLAIN;
+
+	if (is_bare && is_typed(new) && scalar_is_string(old)) {
 		struct node *text = node_copy(arena, new);
 
 		if (text)

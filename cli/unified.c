@@ -73,7 +73,6 @@ static void put_hunk(const struct unified *how, const struct line_diff *diff,
 	}
 }
 
-/* Returns the position behind the changed lines at `at`. */
 static struct hunk_place skip_changed(const struct line_diff *diff, struct hunk_place at)
 {
 	while (diff->old.changed[at.old])
@@ -83,7 +82,6 @@ static struct hunk_place skip_changed(const struct line_diff *diff, struct hunk_
 	return at;
 }
 
-/* Counts the unchanged lines from `at` on, up to `most`. */
 static size_t count_unchanged(const struct line_diff *diff, struct hunk_place at, size_t most)
 {
 	size_t count = 0;

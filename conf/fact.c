@@ -39,7 +39,6 @@ static const struct node *map_of(const struct settings_environment *around)
 	return around->fact_file ? around->fact_file->document->roots[0] : NULL;
 }
 
-/* Refuses a fact that no option and no file has. */
 static int refuse_unknown(const struct settings_environment *around, const char *name,
 	const struct node *place, struct problem *problem)
 {
@@ -109,7 +108,6 @@ int fact_find(const struct settings_environment *around, struct span name, const
 	return 0;
 }
 
-/* Checks that the root is a map of names to scalars. */
 static int check_file(const struct settings_text *file, struct problem *problem)
 {
 	if (file->document->count != 1 || !node_is_map(file->document->roots[0]))

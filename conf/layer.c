@@ -342,7 +342,6 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 	return fd;
 }
 
-/* Opens `path` in the layer; an excluded one is not there. */
 static int open_in(const struct layer *layer, const char *path, int flags)
 {
 	return layer_excludes(layer, path) ? -ENOENT

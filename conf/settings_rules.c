@@ -367,7 +367,6 @@ static int read_each_rule(const struct node *map, struct arena *arena, struct ru
 	return r;
 }
 
-/* Adds the number of patterns in a list of rules to *total. */
 static int count_rules(const struct node *list, size_t *total, struct problem *problem)
 {
 	size_t count;

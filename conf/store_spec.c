@@ -128,30 +128,30 @@ static int take_file(const struct store_reader *reader, const struct node *node,
 	return 0;
 }
 
+static int take_amount(const struct store_reader *reader, const struct node *node,
+	const struct value_range *range, unsigned divisor, const char **ret)
+{
+	uint64_t amount = 0;
+
+	int r = value_amount(node, reader->name, range, &amount, reader->problem);
+	if (r != 0)
+		return r;
+	if (amount % divisor)
+		return problem_at(reader->problem, node, "%s must be whole seconds", reader->name);
+	*ret = arena_printf(reader->place->arena, "%" PRIu64, amount / divisor);
+	return *ret ? 0 : -ENOMEM;
+}
+
 static int take_seconds(
 	const struct store_reader *reader, const struct node *node, const char **ret)
 {
-	uint64_t ms = 0;
-
-	int r = value_amount(node, reader->name, &interval_range, &ms, reader->problem);
-	if (r != 0)
-		return r;
-	if (ms % 1000)
-		return problem_at(reader->problem, node, "%s must be whole seconds", reader->name);
-	*ret = arena_printf(reader->place->arena, "%" PRIu64, ms / 1000);
-	return *ret ? 0 : -ENOMEM;
+	return take_amount(reader, node, &interval_range, 1000, ret);
 }
 
 static int take_percent(
 	const struct store_reader *reader, const struct node *node, const char **ret)
 {
-	uint64_t percent = 0;
-
-	int r = value_amount(node, reader->name, &percent_range, &percent, reader->problem);
-	if (r != 0)
-		return r;
-	*ret = arena_printf(reader->place->arena, "%" PRIu64, percent);
-	return *ret ? 0 : -ENOMEM;
+	return take_amount(reader, node, &percent_range, 1, ret);
 }
 
 static int take_mode(const struct store_reader *reader, const struct node *node, const char **ret)
