@@ -27,7 +27,8 @@ static int read_text(const char *file, struct host_list *list)
 {
 	struct problem problem;
 	size_t len = 0;
-	int r = input_read(file, LIST_MAX, &list->text, &len, &problem);
+	int r = input_read(
+		strcmp(file, "-") == 0 ? NULL : file, LIST_MAX, &list->text, &len, &problem);
 
 	if (r == 0 && strlen(list->text) == len)
 		return EXIT_DONE;

@@ -9,8 +9,6 @@
 #include "path.h"
 #include "text.h"
 
-#define STDIN_NAME "<stdin>"
-
 static void close_unless_stdin(int *fd)
 {
 	if (*fd > STDIN_FILENO)
@@ -42,10 +40,9 @@ const char *input_file(char *argument)
 
 int input_read(const char *file, size_t limit, char **ret, size_t *len, struct problem *problem)
 {
-	bool is_stdin = strcmp(file, "-") == 0;
-	const char *name = is_stdin ? STDIN_NAME : file;
+	const char *name = file ? file : INPUT_STDIN;
 	CLEANUP(close_unless_stdin)
-	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	int fd = file ? open(file, O_RDONLY | O_NOCTTY | O_CLOEXEC) : STDIN_FILENO;
 
 	if (fd < 0)
 		return problem_set(problem, name, 0, 0, "can't be opened: %s", text_error(-errno));
@@ -70,9 +67,9 @@ int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct probl
 		layer = is_stdin ? strdup("stdin") : layer_of(file);
 	if (!layer)
 		return -ENOMEM;
-	int r = input_read(file, limit, &text, &len, problem);
+	int r = input_read(is_stdin ? NULL : file, limit, &text, &len, problem);
 	if (r == -EFBIG)
-		return problem_set(problem, is_stdin ? STDIN_NAME : file, 0, 0,
+		return problem_set(problem, is_stdin ? INPUT_STDIN : file, 0, 0,
 			"is larger than the limit of %zu bytes; raise it with '--limit source=64M'",
 			limit);
 	if (r != 0)
@@ -81,7 +78,7 @@ int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct probl
 	unsigned rank = (unsigned)inputs->count;
 	const struct format *format = is_stdin ? &format_yaml : format_of_name(file);
 	inputs->data[inputs->count++] = (struct merge_input){
-		.source = {.name = is_stdin ? STDIN_NAME : file,
+		.source = {.name = is_stdin ? INPUT_STDIN : file,
 			.layer = take_ptr(layer),
 			.rank = rank},
 		.format = format,

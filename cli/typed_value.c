@@ -356,14 +356,14 @@ void typed_documents_fini(struct typed_documents *documents)
 int typed_value_fetch(const char *text, char **ret, struct problem *problem)
 {
 	bool is_file = *text == '@' && text[1];
-	const char *name = is_file ? text + 1 : text;
+	const char *name = is_file ? text + 1 : INPUT_STDIN;
 	size_t len = 0;
 
 	if (!is_file && strcmp(text, "-") != 0) {
 		*ret = strdup(text);
 		return *ret ? 0 : -ENOMEM;
 	}
-	int r = input_read(name, SIZE_MAX_FETCHED, ret, &len, problem);
+	int r = input_read(is_file ? name : NULL, SIZE_MAX_FETCHED, ret, &len, problem);
 	if (r == -EFBIG)
 		return problem_set(problem, name, 0, 0, "is larger than %u bytes; no VALUE is",
 			SIZE_MAX_FETCHED);
