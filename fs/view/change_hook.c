@@ -18,6 +18,7 @@
 #include "entry.h"
 #include "listing.h"
 #include "look.h"
+#include "path_list.h"
 #include "queue.h"
 #include "runner.h"
 #include "state.h"
@@ -34,19 +35,13 @@
 /* Positive result of start(). */
 #define UNNAMED 1
 
-struct paths {
-	char **items;
-	size_t count;
-	size_t capacity;
-	size_t sorted; /* how many of them were there when it was last sorted */
-};
-
 struct change_hook {
 	struct run run; /* first */
 	struct view *view;
 	char *command;                 /* program_key() */
-	struct paths due;              /* of the next run */
-	struct paths told;             /* RUNNING: of this run */
+	struct path_list due;          /* of the next run */
+	struct path_list told;         /* RUNNING: of this run */
+	size_t sorted;                 /* number of `due` when it was last sorted */
 	struct settings *settings;     /* RUNNING: with which it was started; else NULL */
 	const struct program *program; /* theirs */
 	bool is_running;
@@ -55,57 +50,29 @@ struct change_hook {
 	struct change_hook *next;
 };
 
-static void paths_fini(struct paths *paths)
+/* Adds the path to those of the next run. If memory is short, the path is lost. */
+static void add(struct change_hook *change_hook, const char *path)
 {
-	for (size_t i = 0; i < paths->count; i++)
-		free(paths->items[i]);
-	free(paths->items);
-	*paths = (struct paths){0};
-}
+	struct path_list *due = &change_hook->due;
 
-static int compare_paths(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void paths_sort(struct paths *paths)
-{
-	size_t kept = 0;
-
-	if (paths->count)
-		qsort(paths->items, paths->count, sizeof(*paths->items), compare_paths);
-	for (size_t i = 0; i < paths->count; i++) {
-		if (kept && strcmp(paths->items[kept - 1], paths->items[i]) == 0)
-			free(paths->items[i]);
-		else
-			paths->items[kept++] = paths->items[i];
-	}
-	paths->sorted = paths->count = kept;
-}
-
-/* Adds `path`, and takes it over. */
-static void paths_add(struct paths *paths, char *path)
-{
-	if (!path || array_grow(paths->items, paths->count, paths->capacity) < 0) {
-		free(path);
+	(void)path_list_add(due, path, strlen(path));
+	if (due->count < 2 * change_hook->sorted + SORT_STEP)
 		return;
-	}
-	paths->items[paths->count++] = path;
-	if (paths->count >= 2 * paths->sorted + SORT_STEP)
-		paths_sort(paths);
+	path_list_sort(due);
+	change_hook->sorted = due->count;
 }
 
 /* Returns the paths, one a line. A byte that would end the line is escaped as in C. */
-static char *paths_text(struct paths *paths, size_t *size)
+static char *paths_text(struct path_list *list, size_t *size)
 {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, size);
 
 	if (!out)
 		return NULL;
-	paths_sort(paths);
-	for (size_t i = 0; i < paths->count; i++) {
-		for (const char *c = paths->items[i]; *c; c++)
+	path_list_sort(list);
+	for (size_t i = 0; i < list->count; i++) {
+		for (const char *c = list->paths[i]; *c; c++)
 			if (*c == '\n' || *c == '\\')
 				fprintf(out, "\\%c", *c == '\n' ? 'n' : '\\');
 			else
@@ -140,14 +107,14 @@ static struct change_hook *change_hook_of(struct view *view, const struct progra
 	return change_hook;
 }
 
-void change_hook_path(struct view *view, const char *path)
+void view_note_change(struct view *view, const char *path)
 {
 	const struct program *program = settings_on_change(view->composer.settings, path);
 	struct change_hook *change_hook = program ? change_hook_of(view, program) : NULL;
 
 	if (!change_hook)
 		return;
-	paths_add(&change_hook->due, strdup(path));
+	add(change_hook, path);
 	/* A new change is reported at once, even after failures. */
 	change_hook->state.failures = 0;
 	change_hook->state.is_given_up = false;
@@ -191,7 +158,7 @@ void change_hook_gone(struct view *view, const struct directory *directory)
 			if (entry->use->directory)
 				change_hook_gone(view, entry->use->directory);
 			if (entry->use->hook && directory_join(directory, entry->name, &path) == 0)
-				change_hook_path(view, path);
+				view_note_change(view, path);
 		}
 }
 
@@ -210,12 +177,7 @@ void change_hook_change(struct view *view, const struct change *change)
 	}
 	/* An overtaken change counts, too: a look has shown its file. */
 	if (view->publication.change && view->publication.state != PUBLISHING_BEGUN)
-		change_hook_path(view, change->path);
-}
-
-void view_note_change(struct view *view, const char *path)
-{
-	change_hook_path(view, path);
+		view_note_change(view, change->path);
 }
 
 void change_hook_pin(struct view *view, struct entry *entry)
@@ -242,9 +204,8 @@ void change_hook_unpin(struct entry *entry)
 static void take_back(struct change_hook *change_hook)
 {
 	for (size_t i = 0; i < change_hook->told.count; i++)
-		paths_add(&change_hook->due, take_ptr(change_hook->told.items[i]));
-	change_hook->told.count = 0;
-	paths_fini(&change_hook->told);
+		add(change_hook, change_hook->told.paths[i]);
+	path_list_fini(&change_hook->told);
 }
 
 static void fail(struct change_hook *change_hook, const struct run_result *result)
@@ -279,14 +240,14 @@ static void finish(struct change_hook *change_hook, const struct run_result *res
 	change_hook->is_running = state->is_running = false;
 	clock_gettime(CLOCK_REALTIME, &state->ended);
 	if (!result) {
-		paths_fini(&change_hook->told);
-		paths_fini(&change_hook->due);
+		path_list_fini(&change_hook->told);
+		path_list_fini(&change_hook->due);
 	} else if (run_is_good(result)) {
 		if (had_failed)
 			view_log(change_hook->view, "on_change: works again", NULL);
 		state->problem.message[0] = '\0';
 		state->failures = 0;
-		paths_fini(&change_hook->told);
+		path_list_fini(&change_hook->told);
 	} else {
 		fail(change_hook, result);
 	}
@@ -367,7 +328,8 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 		if (left_ms == 0 && view->hooks.running < RUN_SLOTS &&
 			(*text = paths_text(&change_hook->due, size))) {
 			change_hook->told = change_hook->due;
-			change_hook->due = (struct paths){0};
+			change_hook->due = (struct path_list){0};
+			change_hook->sorted = 0;
 			change_hook->is_running = change_hook->state.is_running = true;
 			clock_gettime(CLOCK_REALTIME, &change_hook->state.began);
 			view->hooks.running++;
@@ -383,7 +345,7 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 /* Returns 0, UNNAMED: plyfs.yaml names it no more, or -errno. */
 static int start(struct view *view, struct change_hook *change_hook, const char *text, size_t size)
 {
-	const char *path = change_hook->told.items[0];
+	const char *path = change_hook->told.paths[0];
 
 	change_hook->settings = view_settings(view);
 	change_hook->program = settings_on_change(change_hook->settings, path);
@@ -437,8 +399,8 @@ void change_hooks_free(struct view *view)
 	for (struct change_hook *change_hook = view->hooks.first, *next; change_hook;
 		change_hook = next) {
 		next = change_hook->next;
-		paths_fini(&change_hook->due);
-		paths_fini(&change_hook->told);
+		path_list_fini(&change_hook->due);
+		path_list_fini(&change_hook->told);
 		free(change_hook->command);
 		free(change_hook->state.name);
 		free(change_hook);
@@ -452,9 +414,9 @@ void change_hook_each_path(
 	for (const struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next) {
 		for (size_t i = 0; i < change_hook->due.count; i++)
-			each(context, change_hook->due.items[i]);
+			each(context, change_hook->due.paths[i]);
 		for (size_t i = 0; i < change_hook->told.count; i++)
-			each(context, change_hook->told.items[i]);
+			each(context, change_hook->told.paths[i]);
 	}
 }
 

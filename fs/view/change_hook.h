@@ -42,9 +42,6 @@ void change_hook_directory(struct view *view, const char *path);
 /** Notes the files in a directory that has gone, at any depth. */
 void change_hook_gone(struct view *view, const struct directory *directory);
 
-/** Notes a path that has changed, or will change when it is looked up. */
-void change_hook_path(struct view *view, const char *path);
-
 /** If the entry's path has a hook, keeps its directory watched until change_hook_unpin(). */
 void change_hook_pin(struct view *view, struct entry *entry);
 void change_hook_unpin(struct entry *entry);

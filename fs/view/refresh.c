@@ -302,7 +302,7 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 	if (is_changed && entry->use->directory)
 		change_hook_gone(view, entry->use->directory);
 	if (is_changed && (union_is_leaf(entry->kind) || union_is_leaf(now)))
-		change_hook_path(view, look->path);
+		view_note_change(view, look->path);
 	if (!is_file)
 		entry_note(view, entry, now);
 	if (is_changed && now == UNION_DIRECTORY) {

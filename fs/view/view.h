@@ -260,7 +260,7 @@ struct change_hook_state {
 void view_change_hooks(struct view *view,
 	void (*each)(void *context, const struct change_hook_state *state), void *context);
 
-/** Records a change of the path, for the commands of on_change. */
+/** Notes that the path has changed, or will when it is looked up, for its command of on_change. */
 void view_note_change(struct view *view, const char *path);
 
 /**

@@ -624,7 +624,7 @@ static void take_change_hooks(struct view *view, struct record *record)
 	while (record_get_bool(record)) {
 		CLEANUP(freep) char *path = record_get_text(record);
 		if (path)
-			change_hook_path(view, path);
+			view_note_change(view, path);
 		else
 			record_spoil(record);
 	}
