@@ -182,11 +182,9 @@ static void scan_unseen(struct view *view, struct directory *directory, uint64_t
 	if (directory->has_unseen)
 		scan_since(view, directory, since);
 	directory->has_unseen = false;
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			if (entry->use->directory)
-				scan_unseen(view, entry->use->directory, since);
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));)
+		if (entry->use->directory)
+			scan_unseen(view, entry->use->directory, since);
 }
 
 /* A layer that does not answer joins no directory: nothing is known of what it has. */

@@ -229,6 +229,19 @@ uint64_t attributes_narrowings(const struct directory *directory)
 	return count;
 }
 
+/* Returns whether anything in or below it waits with a smaller number. Recurses PATH_MAX deep. */
+static bool waits(const struct directory *directory, uint64_t revision)
+{
+	if ((directory->scans.due || directory->scans.running) && directory->scans.since < revision)
+		return true;
+	for (const struct entry *entry = NULL; (entry = directory_next(directory, entry));)
+		if ((entry_pending(entry) && entry->use->pending->since < revision) ||
+			(entry->use->users && entry->use->used_since < revision) ||
+			(entry->use->directory && waits(entry->use->directory, revision)))
+			return true;
+	return false;
+}
+
 struct directory *attributes_open(struct view *view)
 {
 	struct directory_list *openings = &view->queue.openings;

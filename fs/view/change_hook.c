@@ -151,15 +151,13 @@ void change_hook_directory(struct view *view, const char *path)
 
 void change_hook_gone(struct view *view, const struct directory *directory)
 {
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next) {
-			CLEANUP(freep) char *path = NULL;
-			if (entry->use->directory)
-				change_hook_gone(view, entry->use->directory);
-			if (entry->use->hook && directory_join(directory, entry->name, &path) == 0)
-				view_note_change(view, path);
-		}
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));) {
+		CLEANUP(freep) char *path = NULL;
+		if (entry->use->directory)
+			change_hook_gone(view, entry->use->directory);
+		if (entry->use->hook && directory_join(directory, entry->name, &path) == 0)
+			view_note_change(view, path);
+	}
 }
 
 void change_hook_change(struct view *view, const struct change *change)

@@ -107,6 +107,18 @@ static size_t bucket_of(const char *name, size_t bucket_count)
 	return hash_end(hash_bytes(hash_seed(), span_of(name))) & (bucket_count - 1);
 }
 
+struct entry *directory_next(const struct directory *directory, const struct entry *entry)
+{
+	const struct directory_entries *entries = &directory->entries;
+	size_t i = entry ? bucket_of(entry->name, entries->bucket_count) + 1 : 0;
+
+	if (entry && entry->next)
+		return entry->next;
+	while (i < entries->bucket_count && !entries->buckets[i])
+		i++;
+	return i < entries->bucket_count ? entries->buckets[i] : NULL;
+}
+
 struct entry *directory_find(const struct directory *directory, const char *name)
 {
 	struct entry *entry =

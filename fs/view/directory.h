@@ -272,6 +272,12 @@ void directory_free(struct directory *directory);
 /** Returns the entry of the directory in its parent. NULL: the root, or there is none. */
 struct entry *directory_own_entry(const struct directory *directory);
 
+/**
+ * Returns the entry after `entry` (NULL: the first one), in no order; NULL: there is none. No entry
+ * may be added during such a walk.
+ */
+struct entry *directory_next(const struct directory *directory, const struct entry *entry);
+
 /** Returns the entry, or NULL. */
 struct entry *directory_find(const struct directory *directory, const char *name);
 

@@ -213,12 +213,10 @@ static void remember_name(struct view *view, struct entry *entry)
 /* Remembers the directory's names before it is freed. The kernel may forget it before its files. */
 static void remember_names(struct view *view, struct directory *directory)
 {
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next) {
-			forget_shown(view, entry);
-			remember_name(view, entry);
-		}
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));) {
+		forget_shown(view, entry);
+		remember_name(view, entry);
+	}
 }
 
 /*
@@ -354,13 +352,11 @@ static void kill_directory(struct view *view, struct directory *directory)
 	watch_remove(view->watch, &directory->watches);
 	link_watch_remove(directory);
 	directory->users++;
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i], *next; entry;
-			entry = next) {
-			next = entry->next;
-			entry_clear_fault(view, entry);
-			entry_hide(view, entry);
-		}
+	for (struct entry *entry = directory_next(directory, NULL), *next; entry; entry = next) {
+		next = directory_next(directory, entry);
+		entry_clear_fault(view, entry);
+		entry_hide(view, entry);
+	}
 	directory_leave(view, directory);
 }
 

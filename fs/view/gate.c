@@ -536,19 +536,16 @@ void gate_fini(struct view *view)
 /* Counts names that are shown. A name that is only remembered does not count. */
 static void count_missing(const struct directory *directory)
 {
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (const struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next) {
-			const struct checked *checked = entry->use->checked;
+	for (const struct entry *entry = NULL; (entry = directory_next(directory, entry));) {
+		const struct checked *checked = entry->use->checked;
 
-			if (entry->use->directory)
-				count_missing(entry->use->directory);
-			if (!checked || !checked->missing ||
-				(!entry->use->version && !entry->use->fault))
-				continue;
-			checked->missing->unchecked.files++;
-			checked->missing->unchecked.shown += checked->is_let_through;
-		}
+		if (entry->use->directory)
+			count_missing(entry->use->directory);
+		if (!checked || !checked->missing || (!entry->use->version && !entry->use->fault))
+			continue;
+		checked->missing->unchecked.files++;
+		checked->missing->unchecked.shown += checked->is_let_through;
+	}
 }
 
 void view_unchecked(struct view *view,

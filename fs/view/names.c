@@ -131,12 +131,10 @@ void names_end(struct directory *directory)
 {
 	if (--directory->listers)
 		return;
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i], *next; entry;
-			entry = next) {
-			next = entry->next;
-			directory_tidy(directory, entry);
-		}
+	for (struct entry *entry = directory_next(directory, NULL), *next; entry; entry = next) {
+		next = directory_next(directory, entry);
+		directory_tidy(directory, entry);
+	}
 }
 
 void names_begin(struct directory *directory)
@@ -146,10 +144,8 @@ void names_begin(struct directory *directory)
 
 void names_forget_layers(struct directory *directory)
 {
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			entry->layers = entry->layers ? UINT64_MAX : 0;
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));)
+		entry->layers = entry->layers ? UINT64_MAX : 0;
 	directory->left = directory->left ? UINT64_MAX : 0;
 }
 
@@ -163,12 +159,10 @@ int names_install(struct view *view, struct directory *directory, const struct l
 		r = install_name(view, directory, &listing->items[i]);
 	}
 	/* Names that are shown but gone from the layers: listed until that is published. */
-	for (size_t i = 0; i < directory->entries.bucket_count && directory->names == NAMES_SOME;
-		i++)
-		for (struct entry *entry = directory->entries.buckets[i]; r == 0 && entry;
-			entry = entry->next)
-			if (entry->kind != UNION_NONE)
-				r = directory_list_entry(directory, entry);
+	for (struct entry *entry = NULL; r == 0 && directory->names == NAMES_SOME &&
+					 (entry = directory_next(directory, entry));)
+		if (entry->kind != UNION_NONE)
+			r = directory_list_entry(directory, entry);
 	if (r == 0 && directory->names == NAMES_SOME)
 		directory->names = NAMES_LISTED;
 	return r;
@@ -305,14 +299,12 @@ static void queue_again(struct view *view, struct entry *entry, bool is_poll)
  */
 static void queue_left(struct view *view, struct directory *directory, layer_mask left)
 {
-	for (size_t i = 0; left && i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next) {
-			if (!(entry->layers & left) || entry->kind == UNION_DIRECTORY)
-				continue;
-			queue_touch(view, entry);
-			queue_entry(view, entry);
-		}
+	for (struct entry *entry = NULL; left && (entry = directory_next(directory, entry));) {
+		if (!(entry->layers & left) || entry->kind == UNION_DIRECTORY)
+			continue;
+		queue_touch(view, entry);
+		queue_entry(view, entry);
+	}
 }
 
 /* Returns whether the layers that have the name are others than at the last listing. */
@@ -343,10 +335,8 @@ static void queue_all(
 		else
 			entry->layers |= listing->items[i].layers;
 	}
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			queue_again(view, entry, is_poll);
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));)
+		queue_again(view, entry, is_poll);
 }
 
 /* Queues the names of the layers that have joined the directory. May wait. */

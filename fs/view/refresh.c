@@ -236,11 +236,10 @@ static bool has_covered(const struct directory *directory)
 {
 	bool is_found = false;
 
-	for (size_t i = 0; !is_found && i < directory->entries.bucket_count; i++)
-		for (const struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			is_found |= entry_is_covered(entry) ||
-				    (entry->use->directory && has_covered(entry->use->directory));
+	for (const struct entry *entry = NULL;
+		!is_found && (entry = directory_next(directory, entry));)
+		is_found |= entry_is_covered(entry) ||
+			    (entry->use->directory && has_covered(entry->use->directory));
 	return is_found;
 }
 
@@ -255,14 +254,12 @@ static bool remove_directory(struct view *view, const struct look *look)
 
 	if (directory)
 		directory->layers = 0; /* nothing in it shows any more, whatever hides it */
-	for (size_t i = 0; directory && i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next) {
-			if (!entry->use->version && !entry->use->directory)
-				continue;
-			is_empty = false;
-			queue_entry(view, entry);
-		}
+	for (struct entry *entry = NULL; directory && (entry = directory_next(directory, entry));) {
+		if (!entry->use->version && !entry->use->directory)
+			continue;
+		is_empty = false;
+		queue_entry(view, entry);
+	}
 	/* Report the names in it that are not shown any more: no event follows. */
 	if (directory && is_empty)
 		change_hook_gone(view, directory);
@@ -558,11 +555,9 @@ static bool rescan_below(struct view *view, struct directory *directory, bool is
 {
 	bool is_polled = directory_is_polled(directory);
 
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			if (entry->use->directory)
-				is_polled |= rescan_below(view, entry->use->directory, is_poll);
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));)
+		if (entry->use->directory)
+			is_polled |= rescan_below(view, entry->use->directory, is_poll);
 	if (is_poll && !directory_is_polled(directory))
 		return is_polled;
 	/* Its own name as well: inotify may have room for the missing watch by now. */

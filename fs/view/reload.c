@@ -63,11 +63,10 @@ static int collect(struct view *view, struct move *move)
 
 	for (size_t i = 0; r == 0 && i < move->count; i++) {
 		struct directory *directory = move->items[i].directory;
-		for (size_t j = 0; r == 0 && j < directory->entries.bucket_count; j++)
-			for (struct entry *entry = directory->entries.buckets[j]; r == 0 && entry;
-				entry = entry->next)
-				if (entry->use->directory)
-					r = move_add(move, entry->use->directory, i);
+		for (struct entry *entry = NULL;
+			r == 0 && (entry = directory_next(directory, entry));)
+			if (entry->use->directory)
+				r = move_add(move, entry->use->directory, i);
 	}
 	return r;
 }
@@ -145,12 +144,10 @@ static void queue_gone(struct view *view, struct directory *directory,
 	int r = listing_take(settings, layers, directory->path, &listing);
 	bool is_short = layer_is_shortage(r < 0 ? r : -listing.error);
 	/* Those names are unknown: look at all. */
-	for (size_t i = 0; is_short && i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next) {
-			queue_touch(view, entry);
-			queue_entry(view, entry);
-		}
+	for (struct entry *entry = NULL; is_short && (entry = directory_next(directory, entry));) {
+		queue_touch(view, entry);
+		queue_entry(view, entry);
+	}
 	for (size_t i = 0; i < listing.count; i++) {
 		struct entry *entry = directory_find(directory, listing.items[i].name);
 		if (!entry)
@@ -172,23 +169,21 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 
 	queue_gone(view, directory, old, move->gone & moved->layers);
 	directory->joined |= move->fresh & moved->lookup->layers;
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next) {
-			CLEANUP(freep) char *path = NULL;
-			/* By the new settings. If a path stays as it is, nothing is published. */
-			change_hook_unpin(entry);
-			if (entry->use->version ||
-				(entry->use->last.print && entry->kind != UNION_DIRECTORY))
-				change_hook_pin(view, entry);
-			if (entry->kind != UNION_FILE || entry->use->version)
-				continue;
-			/* A virtual file's sources may lie anywhere. */
-			if (directory_join(directory, entry->name, &path) < 0 ||
-				!settings_equal_at(old, settings, path) ||
-				((move->fresh | move->gone) && settings_file(settings, path)))
-				queue_entry(view, entry);
-		}
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));) {
+		CLEANUP(freep) char *path = NULL;
+		/* By the new settings. If a path stays as it is, nothing is published. */
+		change_hook_unpin(entry);
+		if (entry->use->version ||
+			(entry->use->last.print && entry->kind != UNION_DIRECTORY))
+			change_hook_pin(view, entry);
+		if (entry->kind != UNION_FILE || entry->use->version)
+			continue;
+		/* A virtual file's sources may lie anywhere. */
+		if (directory_join(directory, entry->name, &path) < 0 ||
+			!settings_equal_at(old, settings, path) ||
+			((move->fresh | move->gone) && settings_file(settings, path)))
+			queue_entry(view, entry);
+	}
 }
 
 int view_reload(struct view *view, struct settings *settings)

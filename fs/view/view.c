@@ -128,11 +128,9 @@ static void free_inodes(struct view *view)
 /* Frees a directory and those below it that something in them must be remembered for. */
 static void free_tree(struct view *view, struct directory *directory)
 {
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			if (entry->use->directory)
-				free_tree(view, entry->use->directory);
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));)
+		if (entry->use->directory)
+			free_tree(view, entry->use->directory);
 	watch_remove(view->watch, &directory->watches);
 	directory_free(directory);
 }
@@ -415,15 +413,13 @@ int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribut
 static void visit_faults(struct directory *directory,
 	void (*each)(void *context, const char *path, const struct fault *fault), void *context)
 {
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next) {
-			CLEANUP(freep) char *path = NULL;
-			if (entry->use->directory)
-				visit_faults(entry->use->directory, each, context);
-			if (entry->use->fault && directory_join(directory, entry->name, &path) == 0)
-				each(context, path, entry->use->fault);
-		}
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));) {
+		CLEANUP(freep) char *path = NULL;
+		if (entry->use->directory)
+			visit_faults(entry->use->directory, each, context);
+		if (entry->use->fault && directory_join(directory, entry->name, &path) == 0)
+			each(context, path, entry->use->fault);
+	}
 }
 
 void view_faults(struct view *view,

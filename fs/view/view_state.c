@@ -132,15 +132,12 @@ static void put_directory(struct record *record, const struct directory *directo
 	record_put(record, directory->has_absences);
 	record_put(record, directory->order.next);
 	size_t place = record_put_count(record);
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (const struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next) {
-			if (entry->kind == UNION_NONE && !entry->use->fault &&
-				!entry_pending(entry))
-				continue;
-			put_entry(record, entry);
-			count++;
-		}
+	for (const struct entry *entry = NULL; (entry = directory_next(directory, entry));) {
+		if (entry->kind == UNION_NONE && !entry->use->fault && !entry_pending(entry))
+			continue;
+		put_entry(record, entry);
+		count++;
+	}
 	record_set_count(record, place, count);
 }
 
@@ -338,11 +335,9 @@ static int order_entries(struct directory *directory, struct record *record)
 	struct entry **entries = calloc(directory->entries.count + 1, sizeof(struct entry *));
 	if (!entries)
 		return -ENOMEM;
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			if (entry->place)
-				entries[count++] = entry;
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));)
+		if (entry->place)
+			entries[count++] = entry;
 	qsort(entries, count, sizeof(struct entry *), compare_places);
 	for (size_t i = 0; i < count; i++) {
 		if (i && entries[i]->place == entries[i - 1]->place)
@@ -694,11 +689,9 @@ static int collect(struct directories *list, struct directory *directory)
 	if (array_grow(list->items, list->count, list->capacity) < 0)
 		return -ENOMEM;
 	list->items[list->count++] = directory;
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			if (entry->use->directory && collect(list, entry->use->directory) < 0)
-				return -ENOMEM;
+	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));)
+		if (entry->use->directory && collect(list, entry->use->directory) < 0)
+			return -ENOMEM;
 	return 0;
 }
 
