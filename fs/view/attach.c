@@ -49,8 +49,7 @@ static void note_watch(struct view *view, struct directory *directory, unsigned 
 static bool is_at(const struct layer *layer, const char *path, int fd)
 {
 	CLEANUP(closep) int again = layer_open_directory(layer, path);
-	struct stat here;
-	struct stat there;
+	struct stat here, there;
 
 	return again < 0 || fstat(fd, &here) < 0 || fstat(again, &there) < 0 ||
 	       (here.st_dev == there.st_dev && here.st_ino == there.st_ino);
@@ -73,12 +72,6 @@ static bool has_moved_on_since(const struct stat *seen, int fd)
 	struct stat stat;
 
 	return !seen || fstat(fd, &stat) < 0 || has_moved_on(seen->st_ctim, stat.st_ctim);
-}
-
-/* Queues a refresh of the directory: a mark that hides lower layers is not found by a scan. */
-static void look_again(struct view *view, struct directory *directory)
-{
-	queue_directory(view, directory);
 }
 
 static const struct stat *seen_in(const struct union_lookup *lookup, unsigned layer)
@@ -110,8 +103,9 @@ static void watch_delegated(struct view *view, const struct layer *layer,
 		return;
 	bool has_refused = r < 0 && !layer_has_timed_out(r);
 	note_watch(view, directory, number, has_refused ? -r : 0, true);
+	/* A mark that hides lower layers is not found by a scan. */
 	if (r >= 0 && (r > 0 || !seen || has_moved_on(seen->st_ctim, stat.st_ctim)))
-		look_again(view, directory);
+		queue_directory(view, directory);
 }
 
 static void watch_layer(struct view *view, const struct layer *layer, struct directory *directory,
@@ -138,7 +132,7 @@ static void watch_layer(struct view *view, const struct layer *layer, struct dir
 		/* Another directory is there now, and another look may have watched it before. */
 		is_settled = r < 0 || is_at(layer, directory->path, fd);
 		if (r == 0 && is_settled && has_moved_on_since(seen, fd))
-			look_again(view, directory);
+			queue_directory(view, directory);
 	}
 }
 
@@ -210,9 +204,8 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	bool is_other = false;
 
 	/* The lookup used other settings: its layer numbers mean other layers now. */
-	if (settings != view->composer.settings) {
+	if (settings != view->composer.settings)
 		return false;
-	}
 	uint64_t since = queue_revision(view);
 	layer_mask shown = directory->layers;
 	leave_out_silent(settings, shown, lookup);
@@ -263,9 +256,8 @@ int attach_make(struct view *view, const struct settings *settings, struct direc
 	directory->attributes.described = directory->attributes.narrowed = 0;
 	/* Its first events may come, and be handled, before it is shown. */
 	directory->users = 1;
-	if (parent) {
+	if (parent)
 		parent->users++;
-	}
 	attach_watch(view, settings, directory, lookup, lookup->layers);
 	*ret = directory;
 	return 0;

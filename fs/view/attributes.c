@@ -38,17 +38,15 @@ static bool waits(const struct directory *directory, uint64_t revision)
 {
 	if ((directory->scans.due || directory->scans.running) && directory->scans.since < revision)
 		return true;
-	for (size_t i = 0; i < directory->entries.bucket_count; i++)
-		for (const struct entry *entry = directory->entries.buckets[i]; entry;
-			entry = entry->next)
-			if (entry_is_covered(entry) ||
-				(entry_pending(entry) &&
-					(revision ? entry->use->pending->since < revision
-						  : entry_pending(entry) != PENDING_GONE)) ||
-				(entry->use->users && (revision ? entry->use->used_since < revision
-								: entry->use->version != NULL)) ||
-				(entry->use->directory && waits(entry->use->directory, revision)))
-				return true;
+	for (const struct entry *entry = NULL; (entry = directory_next(directory, entry));)
+		if (entry_is_covered(entry) ||
+			(entry_pending(entry) &&
+				(revision ? entry->use->pending->since < revision
+					  : entry_pending(entry) != PENDING_GONE)) ||
+			(entry->use->users && (revision ? entry->use->used_since < revision
+							: entry->use->version != NULL)) ||
+			(entry->use->directory && waits(entry->use->directory, revision)))
+			return true;
 	return false;
 }
 
@@ -64,8 +62,7 @@ static struct rights admit(
 	if (is_known && !rights_equal(&both, found))
 		events_take(view);
 	/* A strict mount asks the layers at each look, so it shows no removed file. */
-	if (rights_equal(&both, found) ||
-		(is_known && view_is_strict(view) && !waits(directory, 0))) {
+	if (rights_equal(&both, found) || (is_known && view->is_strict && !waits(directory, 0))) {
 		directory->attributes.opens_after = 0;
 		return *found;
 	}
@@ -227,19 +224,6 @@ uint64_t attributes_narrowings(const struct directory *directory)
 		count += directory->attributes.narrowings +
 			 (directory->attributes.narrowed > directory->attributes.told);
 	return count;
-}
-
-/* Returns whether anything in or below it waits with a smaller number. Recurses PATH_MAX deep. */
-static bool waits(const struct directory *directory, uint64_t revision)
-{
-	if ((directory->scans.due || directory->scans.running) && directory->scans.since < revision)
-		return true;
-	for (const struct entry *entry = NULL; (entry = directory_next(directory, entry));)
-		if ((entry_pending(entry) && entry->use->pending->since < revision) ||
-			(entry->use->users && entry->use->used_since < revision) ||
-			(entry->use->directory && waits(entry->use->directory, revision)))
-			return true;
-	return false;
 }
 
 struct directory *attributes_open(struct view *view)

@@ -21,14 +21,13 @@ static int passing(const struct directory *parent)
 
 int view_lookup_staged(struct view *view, struct stat *ret)
 {
-	int r = -ENOENT;
+	const struct change *change = view->publication.change;
 
-	if (view->publication.change && view->publication.change->kind == CHANGE_REPLACE) {
-		inode_hold(view, &view->publication.change->version->inode);
-		version_stat(view->publication.change->version, ret);
-		r = passing(view->publication.change->parent);
-	}
-	return r;
+	if (!change || change->kind != CHANGE_REPLACE)
+		return -ENOENT;
+	inode_hold(view, &change->version->inode);
+	version_stat(change->version, ret);
+	return passing(change->parent);
 }
 
 void view_begin_change(struct view *view, const struct change *change)
@@ -85,14 +84,12 @@ static bool is_older(const struct change *change)
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
 {
 	const struct change *change = view->publication.change;
-	if (!change || change->parent_ino != parent_ino) {
+	if (!change || change->parent_ino != parent_ino)
 		return -ESTALE;
-	}
 	if (view->publication.state == PUBLISHING_BEGUN && is_older(change))
 		view->publication.state = PUBLISHING_OVERTAKEN;
-	if (view->publication.state == PUBLISHING_OVERTAKEN) {
+	if (view->publication.state == PUBLISHING_OVERTAKEN)
 		return -EAGAIN;
-	}
 	if (view->publication.state == PUBLISHING_BEGUN) {
 		view->publication.state = PUBLISHING_DONE;
 		apply(view, change, is_known);
@@ -108,19 +105,14 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 	return r;
 }
 
-static bool is_publishing(struct view *view, enum publication_state publishing)
-{
-	return view->publication.state == publishing;
-}
-
 bool view_is_published(struct view *view)
 {
-	return is_publishing(view, PUBLISHING_DONE);
+	return view->publication.state == PUBLISHING_DONE;
 }
 
 bool view_is_overtaken(struct view *view)
 {
-	return is_publishing(view, PUBLISHING_OVERTAKEN);
+	return view->publication.state == PUBLISHING_OVERTAKEN;
 }
 
 void view_cover_change(struct view *view, const struct change *change)

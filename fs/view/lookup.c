@@ -54,7 +54,7 @@ static bool is_for_mkdir(const struct look *look)
 	return look->result.directory && parent->names != NAMES_SOME &&
 	       look->entry->kind != UNION_DIRECTORY &&
 	       (look->result.directory->layers || parent->names == NAMES_EXPANDED) &&
-	       !view_is_strict(look->view);
+	       !look->view->is_strict;
 }
 
 /* Shows the result of the look. Returns 0, VIEW_GOING, LOOK_OVERTAKEN or -errno. */
@@ -231,7 +231,7 @@ static int end_waits(struct look *look, struct stat *ret)
 	r = install(look);
 	/* The look that ended first may have begun earlier, and seen older content. */
 	bool is_shown = entry->use->version || entry->use->directory;
-	if (r == 0 || (r == LOOK_OVERTAKEN && is_shown && !view_is_strict(view)))
+	if (r == 0 || (r == LOOK_OVERTAKEN && is_shown && !view->is_strict))
 		r = show(view, entry, ret);
 	return r;
 }
@@ -434,7 +434,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 			return VIEW_LATER;
 		look = NULL;
 	}
-	if (look && !look->is_closed && !view_is_strict(view)) {
+	if (look && !look->is_closed && !view->is_strict) {
 		caller->next = look->callers;
 		look->callers = caller;
 		return VIEW_LATER;
@@ -473,7 +473,7 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 		view->publication.change->entry == entry)
 		return show_for_publisher(view, ret);
 	bool is_shown = entry && (entry->use->version || entry->use->directory);
-	if (is_shown && (!caller || !view_is_strict(view)))
+	if (is_shown && (!caller || !view->is_strict))
 		return show(view, entry, ret) < 0 || !is_narrowed ? 0 : VIEW_PASSING;
 	entry = directory_entry(directory, name);
 	if (!entry)

@@ -113,13 +113,14 @@ static int show_expanded(struct view *view, struct directory *directory,
 }
 
 /* Returns 0 or -ENOMEM. */
-static int install_name(struct view *view, struct directory *directory, const struct listed *item)
+static int install_name(
+	struct view *view, struct directory *directory, const struct listed *item, bool is_sync)
 {
 	struct entry *entry = directory_entry(directory, item->name);
 
 	if (!entry)
 		return -ENOMEM;
-	show_name(view, directory, entry, item->kind, false);
+	show_name(view, directory, entry, item->kind, is_sync);
 	if (entry->kind == UNION_NONE)
 		return 0;
 	entry->layers = item->layers;
@@ -156,7 +157,7 @@ int names_install(struct view *view, struct directory *directory, const struct l
 	for (size_t i = 0; r == 0 && i < listing->count && directory->names == NAMES_SOME; i++) {
 		if (i % INSTALL_CHUNK == INSTALL_CHUNK - 1)
 			await_pause_us(0);
-		r = install_name(view, directory, &listing->items[i]);
+		r = install_name(view, directory, &listing->items[i], false);
 	}
 	/* Names that are shown but gone from the layers: listed until that is published. */
 	for (struct entry *entry = NULL; r == 0 && directory->names == NAMES_SOME &&
@@ -184,15 +185,8 @@ static int sync_listing(struct view *view, struct directory *directory,
 		if (entry && !has_name(listing, entry->name) && !has_name(expanded, entry->name))
 			directory_unlist_entry(directory, entry);
 	}
-	for (size_t i = 0; r == 0 && i < listing->count; i++) {
-		struct entry *entry = directory_entry(directory, listing->items[i].name);
-		if (!entry)
-			return -ENOMEM;
-		show_name(view, directory, entry, listing->items[i].kind, true);
-		entry->layers = listing->items[i].layers;
-		entry_reserve_ino(view, entry);
-		r = directory_list_entry(directory, entry);
-	}
+	for (size_t i = 0; r == 0 && i < listing->count; i++)
+		r = install_name(view, directory, &listing->items[i], true);
 	return r;
 }
 
@@ -251,10 +245,9 @@ static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	int r = 0;
 
 	struct directory *directory = inode_directory(view, ino);
-	if (!directory) {
+	if (!directory)
 		return -ENOTDIR;
-	}
-	bool is_sync = view_is_strict(view) && cookie < DIRECTORY_COOKIE_FIRST;
+	bool is_sync = view->is_strict && cookie < DIRECTORY_COOKIE_FIRST;
 	bool asks_layers = (directory->names != NAMES_EXPANDED || is_sync) && !directory->is_dead;
 	directory->users++;
 	if (asks_layers && !may_wait && settings_may_wait(view->composer.settings))

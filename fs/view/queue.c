@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "clock.h"
 #include "entry.h"
 #include "events.h"
@@ -12,7 +13,8 @@
 /* Milliseconds to wait for a writer that never pauses, such as a log in a layer. */
 #define RESTLESS_MAX_MS 1000
 
-static bool grow(struct entry_queue *queue)
+/* Adds the entry at the end. Returns false if there is no memory. */
+static bool add(struct entry_queue *queue, struct entry *entry)
 {
 	if (queue->count == queue->capacity && queue->first > 0) {
 		queue->count -= queue->first;
@@ -20,15 +22,7 @@ static bool grow(struct entry_queue *queue)
 			queue->count * sizeof(struct entry *));
 		queue->first = 0;
 	}
-	if (queue->count < queue->capacity)
-		return true;
-	size_t capacity = queue->capacity ? queue->capacity * 2 : 256;
-	struct entry **items = reallocarray(queue->items, capacity, sizeof(struct entry *));
-	if (!items)
-		return false;
-	queue->items = items;
-	queue->capacity = capacity;
-	return true;
+	return array_push(queue->items, queue->count, queue->capacity, entry) == 0;
 }
 
 uint64_t queue_revision(struct view *view)
@@ -91,11 +85,10 @@ void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope 
 	if (scope > pending->scope)
 		pending->scope = scope;
 	if (!pending->has_slot) {
-		if (!grow(&view->queue.entries)) {
+		if (!add(&view->queue.entries, entry)) {
 			queue_shortage(view);
 			return;
 		}
-		view->queue.entries.items[view->queue.entries.count++] = entry;
 		pending->has_slot = true;
 		entry->parent->users++;
 	}
@@ -140,17 +133,9 @@ static bool add_debounced(struct view *view, struct entry *entry)
 {
 	struct debounced *debounced = &view->queue.debounced;
 
-	if (debounced->count == debounced->capacity) {
-		size_t capacity = debounced->capacity ? debounced->capacity * 2 : 64;
-		struct entry **items =
-			reallocarray(debounced->items, capacity, sizeof(struct entry *));
-		if (!items)
-			return false;
-		debounced->items = items;
-		debounced->capacity = capacity;
-	}
 	entry->use->pending->debounced_at = debounced->count;
-	debounced->items[debounced->count++] = entry;
+	if (array_push(debounced->items, debounced->count, debounced->capacity, entry) < 0)
+		return false;
 	entry->parent->users++;
 	return true;
 }
@@ -250,16 +235,8 @@ void queue_shortage(struct view *view)
 
 bool directory_list_add(struct directory_list *list, struct directory *directory)
 {
-	if (list->count == list->capacity) {
-		size_t capacity = list->capacity ? list->capacity * 2 : 64;
-		struct directory **items =
-			reallocarray(list->items, capacity, sizeof(struct directory *));
-		if (!items)
-			return false;
-		list->items = items;
-		list->capacity = capacity;
-	}
-	list->items[list->count++] = directory;
+	if (array_push(list->items, list->count, list->capacity, directory) < 0)
+		return false;
 	directory->users++;
 	return true;
 }

@@ -171,8 +171,6 @@ struct view {
 /** Logs a line. `problem` is the problem that the line reports; NULL: it reports none. */
 void view_log(struct view *view, const char *line, const struct problem *problem);
 
-bool view_is_strict(const struct view *view);
-
 /** Returns whether slow files get placeholders. In a strict mount requests wait instead. */
 bool view_has_placeholders(const struct view *view);
 

@@ -32,14 +32,9 @@ void view_log(struct view *view, const char *line, const struct problem *problem
 		view->callbacks.log(view->callbacks.context, line, problem);
 }
 
-bool view_is_strict(const struct view *view)
-{
-	return view->is_strict;
-}
-
 bool view_has_placeholders(const struct view *view)
 {
-	return view->callbacks.takes_placeholders && !view_is_strict(view);
+	return view->callbacks.takes_placeholders && !view->is_strict;
 }
 
 void view_wake(struct view *view)
