@@ -10,6 +10,7 @@
 #include "hash.h"
 #include "link_watch.h"
 #include "merge.h"
+#include "path.h"
 #include "queue.h"
 #include "state.h"
 #include "walk.h"
@@ -368,10 +369,8 @@ static void queue_asking(struct view *view, const struct indexed *indexed)
 static void queue_path(void *context, const char *path)
 {
 	struct view *view = context;
-	const char *slash = strrchr(path, '/');
-	struct directory *directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
-	struct entry *entry =
-		directory ? directory_entry(directory, slash ? slash + 1 : path) : NULL;
+	struct directory *directory = directory_above(view, path);
+	struct entry *entry = directory ? directory_entry(directory, path_name(path)) : NULL;
 
 	if (entry)
 		queue_entry(view, entry);

@@ -12,6 +12,7 @@
 #include "last_good.h"
 #include "link_watch.h"
 #include "look.h"
+#include "path.h"
 #include "placeholder.h"
 #include "state.h"
 
@@ -471,32 +472,28 @@ void view_forget(struct view *view, uint64_t ino, uint64_t count)
 		inode_forget(view, inode, count);
 }
 
-struct directory *directory_at(struct view *view, const char *path, size_t length)
+struct directory *directory_above(struct view *view, const char *path)
 {
 	struct directory *directory = view->root;
 	char name[NAME_MAX + 1];
 
-	for (size_t at = 0; directory && at < length;) {
-		size_t n = strcspn(path + at, "/");
-		if (n > length - at)
-			n = length - at;
-		if (n > NAME_MAX)
+	for (const char *slash; directory && (slash = strchr(path, '/')); path = slash + 1) {
+		size_t length = (size_t)(slash - path);
+		if (length > NAME_MAX)
 			return NULL;
-		memcpy(name, path + at, n);
-		name[n] = '\0';
-		struct entry *entry = directory_find(directory, name);
+		memcpy(name, path, length);
+		name[length] = '\0';
+		const struct entry *entry = directory_find(directory, name);
 		directory = entry ? entry->use->directory : NULL;
-		at += n + 1;
 	}
 	return directory;
 }
 
 struct entry *entry_at(struct view *view, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	struct directory *directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
+	struct directory *directory = directory_above(view, path);
 
-	return directory ? directory_find(directory, slash ? slash + 1 : path) : NULL;
+	return directory ? directory_find(directory, path_name(path)) : NULL;
 }
 
 void entry_enter(struct view *view, struct entry *entry)

@@ -87,7 +87,8 @@ void entry_leave(struct view *view, struct entry *entry);
 /** Drops one user of the directory. Frees it, and those above it, if nothing needs them. */
 void directory_leave(struct view *view, struct directory *directory);
 
-/** Returns the directory at the first `length` bytes of `path`, or NULL. */
-struct directory *directory_at(struct view *view, const char *path, size_t length);
+/** Returns the directory that the object at `path` lies in, or NULL. */
+struct directory *directory_above(struct view *view, const char *path);
+
 /** Returns the entry at `path`, or NULL. */
 struct entry *entry_at(struct view *view, const char *path);

@@ -15,6 +15,7 @@
 #include "entry.h"
 #include "events.h"
 #include "followed_path.h"
+#include "path.h"
 #include "queue.h"
 #include "state.h"
 
@@ -70,11 +71,9 @@ struct link_place {
 /* Returns the directory and the name of `path`. */
 static struct link_place enter(struct view *view, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	struct link_place place = {.view = view, .name = slash ? slash + 1 : path};
+	struct link_place place = {
+		view, directory_above(view, path), path_name(path), ++view->links.begun};
 
-	place.directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
-	place.number = ++view->links.begun;
 	if (place.directory)
 		place.directory->users++;
 	return place;
@@ -97,14 +96,17 @@ static void free_watch(struct link_watch *watch)
 	free(watch);
 }
 
+/* NULL: no memory; then all names are looked up again later. */
 static struct link_watch *new_watch(
 	const struct link_place *place, const char *name, unsigned layer)
 {
 	size_t size = strlen(name) + 1;
 	struct link_watch *watch = calloc(1, sizeof(*watch) + size);
 
-	if (!watch)
+	if (!watch) {
+		queue_shortage(place->view);
 		return NULL;
+	}
 	memcpy(watch->name, name, size);
 	watch->view = place->view;
 	watch->directory = place->directory;
@@ -295,11 +297,6 @@ static size_t place_of(const struct directory *directory, const struct link_watc
 	return low;
 }
 
-static bool is_unwatched(const struct link_watch *watch)
-{
-	return watch->error;
-}
-
 /* Removes the watch from directory->links.items, and returns it. */
 static struct link_watch *take_out(struct directory *directory, size_t place)
 {
@@ -308,7 +305,7 @@ static struct link_watch *take_out(struct directory *directory, size_t place)
 
 	memmove(directory->links.items + place, directory->links.items + place + 1,
 		behind * sizeof(struct link_watch *));
-	directory->links.unwatched -= is_unwatched(watch);
+	directory->links.unwatched -= watch->error != 0;
 	watch->view->links.count--;
 	if (watch->previous)
 		watch->previous->next = watch->next;
@@ -331,14 +328,14 @@ static int put_in(struct directory *directory, size_t place, struct link_watch *
 	memmove(links + place + 1, links + place,
 		(directory->links.count++ - place) * sizeof(struct link_watch *));
 	links[place] = watch;
-	directory->links.unwatched += is_unwatched(watch);
+	directory->links.unwatched += watch->error != 0;
 	watch->view->links.count++;
 	watch->previous = NULL;
 	watch->next = watch->view->links.first;
 	if (watch->next)
 		watch->next->previous = watch;
 	watch->view->links.first = watch;
-	if (is_unwatched(watch))
+	if (watch->error)
 		attach_poll(watch->view, watch->error == EREMOTE ? 0 : watch->error,
 			watch->error == EREMOTE);
 	return 0;
@@ -377,9 +374,8 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 /* After a shortage, has the names looked up again, so that they get their watches. */
 static void note_shortage(struct view *view, int result)
 {
-	if (!layer_is_shortage(result))
-		return;
-	queue_shortage(view);
+	if (layer_is_shortage(result))
+		queue_shortage(view);
 }
 
 /* Watches the names to which the link leads. `fd` is the directory in the layer. */
@@ -388,12 +384,10 @@ static void follow(const struct settings *settings, const struct link_place *pla
 {
 	struct link_watch *watch = new_watch(place, name, layer);
 
-	if (!watch) {
-		note_shortage(place->view, -ENOMEM);
-		return;
+	if (watch) {
+		go(watch, fd);
+		install(settings, watch);
 	}
-	go(watch, fd);
-	install(settings, watch);
 }
 
 /* A remote layer is polled; this process resolves no path in it. */
@@ -430,21 +424,14 @@ void link_watch_follow(
 static void follow_listed(
 	const struct settings *settings, const struct link_place *place, unsigned layer, int fd)
 {
-	int listed = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (listed < 0)
-		listed = -errno;
-	DIR *dir = listed < 0 ? NULL : fdopendir(listed);
+	CLEANUP(dir_closep) DIR *dir = descriptor_list(fd);
 
+	if (!dir)
+		note_shortage(place->view, -errno);
 	for (const struct dirent *entry; dir && (entry = readdir(dir));)
 		if ((entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) &&
 			!is_hidden(entry->d_name))
 			follow(settings, place, entry->d_name, layer, fd);
-	if (!dir)
-		note_shortage(place->view, listed < 0 ? listed : -ENOMEM);
-	if (dir)
-		closedir(dir);
-	else
-		closep(&listed);
 }
 
 /* Watches the file, and refreshes found->stat. Returns as link_watch_sources() does. */
@@ -455,10 +442,8 @@ static bool watch_source(const struct settings *settings, const struct link_plac
 	struct stat stat;
 	struct link_watch *watch = new_watch(place, place->name, found->layer);
 
-	if (!watch) {
-		note_shortage(place->view, -ENOMEM);
+	if (!watch)
 		return false;
-	}
 	watch->is_of_inode = true;
 	if (found->stat.st_nlink > 1)
 		fd = layer_open_path(settings->layers[found->layer], path);
@@ -519,13 +504,12 @@ static struct link_watch **take_unwatched(struct view *view, struct directory *d
 			: NULL;
 	for (size_t i = taken ? directory->links.count : 0; i-- > 0;) {
 		const struct link_watch *watch = directory->links.items[i];
-		struct entry *entry =
-			is_unwatched(watch) ? directory_entry(directory, watch->name) : NULL;
+		struct entry *entry = watch->error ? directory_entry(directory, watch->name) : NULL;
 		if (entry && !entry->use->version) {
 			queue_touch(view, entry);
 			queue_entry(view, entry);
 		}
-		if (is_unwatched(watch) && watch->is_of_inode)
+		if (watch->error && watch->is_of_inode)
 			taken[count++] = take_out(directory, i);
 	}
 	return taken;
@@ -553,8 +537,7 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 	for (unsigned i = 0; i < settings->layer_count; i++) {
 		if (!is_followed(settings, i, layers))
 			continue;
-		struct link_place place = {.view = view, .directory = directory};
-		place.number = ++view->links.begun;
+		struct link_place place = {view, directory, NULL, ++view->links.begun};
 		CLEANUP(closep)
 		int fd = layer_open_directory(settings->layers[i], directory->path);
 		if (fd >= 0)

@@ -14,6 +14,7 @@
 #include "descriptor.h"
 #include "entry.h"
 #include "events.h"
+#include "path.h"
 #include "placeholder.h"
 #include "problem_record.h"
 #include "state.h"
@@ -547,8 +548,8 @@ static int take_dead_directory(struct view *view, struct record *record)
 /* Ends the placeholder if its directory is gone, or if the name shows something. */
 static void give_to_entry(struct view *view, struct placeholder *placeholder, const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	struct directory *directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
+	struct directory *directory = directory_above(view, path);
+	const char *name = path_name(path);
 	struct entry *entry = directory && is_name(name) ? directory_entry(directory, name) : NULL;
 
 	if (entry && entry_use(entry) && !entry->use->version && !entry->use->directory &&

@@ -135,7 +135,7 @@ static uint64_t placeholder(const char *name)
 {
 	struct stat stat;
 
-	struct entry *entry = directory_entry(directory_at(view, "dir", 3), name);
+	struct entry *entry = directory_entry(directory_above(view, "dir/"), name);
 	assert_non_null(entry);
 	assert_int_equal(placeholder_give(view, entry, &stat), 0);
 	assert_null(placeholder_suspend(view, entry));
