@@ -301,8 +301,10 @@ bool union_has_failed(const struct union_lookup *lookup)
 	return has_failed;
 }
 
-void union_take_for_directory(struct union_lookup *lookup)
+void union_keep_directory(struct union_lookup *lookup)
 {
+	if (!union_is_out_of_sight(lookup))
+		return;
 	lookup->kind = UNION_DIRECTORY;
 	lookup->has_unknown = true;
 	lookup->count = 0;

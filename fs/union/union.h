@@ -120,10 +120,10 @@ int union_look_up(const struct settings *settings, layer_mask layers, const char
 bool union_is_out_of_sight(const struct union_lookup *lookup);
 
 /**
- * Turns the lookup into one of a directory that could not be examined: without contributors, and
- * with the same `layers`.
+ * If union_is_out_of_sight(), turns the lookup of a former directory into one of a directory that
+ * could not be examined: without contributors, and with the same `layers`.
  */
-void union_take_for_directory(struct union_lookup *lookup);
+void union_keep_directory(struct union_lookup *lookup);
 
 /**
  * Returns 0 if it is known whether the path is a directory, and which layers show that directory.

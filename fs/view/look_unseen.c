@@ -8,9 +8,8 @@
 /* The publisher keeps what is shown (refresh.c). */
 void look_heed_past(struct look *look)
 {
-	if (look->purpose != LOOK_REFRESH && look->was_directory &&
-		union_is_out_of_sight(&look->result.lookup))
-		union_take_for_directory(&look->result.lookup);
+	if (look->purpose != LOOK_REFRESH && look->was_directory)
+		union_keep_directory(&look->result.lookup);
 }
 
 /* Returns whether a layer below this one contributed to the version, and this one did not. */

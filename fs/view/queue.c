@@ -273,7 +273,7 @@ void queue_put_off_scan(struct view *view, struct directory *directory)
 	directory_leave(view, directory);
 }
 
-static void leave_all(struct view *view, struct directory_list *list)
+void directory_list_leave(struct view *view, struct directory_list *list)
 {
 	while (list->count)
 		directory_leave(view, list->items[--list->count]);
@@ -291,9 +291,9 @@ void queue_fini(struct view *view)
 	while (view->queue.debounced.count)
 		directory_leave(
 			view, view->queue.debounced.items[--view->queue.debounced.count]->parent);
-	leave_all(view, &view->queue.scans);
-	leave_all(view, &view->queue.late);
-	leave_all(view, &view->queue.openings);
+	directory_list_leave(view, &view->queue.scans);
+	directory_list_leave(view, &view->queue.late);
+	directory_list_leave(view, &view->queue.openings);
 	free(view->queue.entries.items);
 	free(view->queue.debounced.items);
 	view->queue.entries = (struct entry_queue){0};

@@ -118,5 +118,8 @@ void queue_put_off_scan(struct view *view, struct directory *directory);
 /** Adds a directory, which the list then has in use. False: no memory. */
 bool directory_list_add(struct directory_list *list, struct directory *directory);
 
+/** Releases the directories, and empties the list. */
+void directory_list_leave(struct view *view, struct directory_list *list);
+
 /** Releases the entries and directories in the queues. */
 void queue_fini(struct view *view);

@@ -87,8 +87,7 @@ static int look(struct move *move, const struct settings *settings)
 			return r;
 		/* The refresh of its name removes what is no directory any more; but if no layer
 		 * can be looked at, a directory stays. */
-		if (union_is_out_of_sight(moved->lookup))
-			union_take_for_directory(moved->lookup);
+		union_keep_directory(moved->lookup);
 		if (moved->lookup->kind != UNION_DIRECTORY)
 			union_lookup_fini(moved->lookup);
 	}

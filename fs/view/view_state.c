@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "array.h"
 #include "attach.h"
 #include "attributes.h"
 #include "change_hook.h"
@@ -679,21 +678,14 @@ static int take_all(struct view *view, struct record *record)
 	return record_error(record);
 }
 
-struct directories {
-	struct directory **items;
-	size_t count;
-	size_t capacity;
-};
-
-static int collect(struct directories *list, struct directory *directory)
+static int collect(struct directory_list *list, struct directory *directory)
 {
-	if (array_grow(list->items, list->count, list->capacity) < 0)
-		return -ENOMEM;
-	list->items[list->count++] = directory;
-	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));)
-		if (entry->use->directory && collect(list, entry->use->directory) < 0)
-			return -ENOMEM;
-	return 0;
+	int r = directory_list_add(list, directory) ? 0 : -ENOMEM;
+
+	for (struct entry *entry = NULL; r == 0 && (entry = directory_next(directory, entry));)
+		if (entry->use->directory)
+			r = collect(list, entry->use->directory);
+	return r;
 }
 
 /* Returns the layers that have joined the directory since it was listed: their names are new. */
@@ -726,8 +718,7 @@ static int look_at(struct view *view, struct directory *directory)
 	if (r < 0)
 		return r;
 	/* The look at its name removes what is no directory any more. */
-	if (union_is_out_of_sight(lookup))
-		union_take_for_directory(lookup);
+	union_keep_directory(lookup);
 	if (lookup->kind != UNION_DIRECTORY)
 		union_lookup_fini(lookup);
 	/* A layer that may be hidden does not join. */
@@ -744,7 +735,7 @@ static int look_at(struct view *view, struct directory *directory)
 
 int view_take_state(struct view *view, struct record *record)
 {
-	struct directories list = {0};
+	struct directory_list list = {0};
 
 	int r = take_all(view, record);
 	if (r == 0)
@@ -752,6 +743,6 @@ int view_take_state(struct view *view, struct record *record)
 	/* Each directory comes after its parent. */
 	for (size_t i = 0; r == 0 && i < list.count; i++)
 		r = look_at(view, list.items[i]);
-	free(list.items);
+	directory_list_leave(view, &list);
 	return r;
 }
