@@ -4,16 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "entry.h"
 #include "expand.h"
 #include "hash.h"
 #include "link_watch.h"
+#include "look.h"
 #include "merge.h"
+#include "names.h"
 #include "path.h"
+#include "path_list.h"
 #include "queue.h"
 #include "state.h"
-#include "walk.h"
+
+/*
+ * The directories under a path, as the view shows them. Upper directories come before lower ones;
+ * those in the same directory are in the byte order of their names. Each is in use, and so watched.
+ */
+struct walk {
+	struct directory **items;
+	size_t count;
+	size_t capacity;
+	/* If the path is missing: the nearest directory above it. Its watch reports the
+	 * creation of the path's next part. */
+	struct directory *above;
+};
 
 /* A name in an index's directory. It lives as long as the index, as such names are few. */
 struct indexed {
@@ -28,11 +44,7 @@ struct index {
 	char *directory; /* relative to the root */
 	int depth;       /* levels of directories below `directory`; -1: all */
 	bool is_fresh;
-	struct directory *
-		*directories; /* top directories first, names in byte order; each in use */
-	size_t directory_count;
-	size_t directory_capacity;
-	struct directory *above; /* `directory` is missing: the nearest one above, in use */
+	struct walk walk; /* `directory`, and those below it */
 	struct indexed **buckets;
 	size_t bucket_count; /* a power of two */
 	size_t count;
@@ -126,6 +138,141 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 	return index;
 }
 
+static int walk_add(struct walk *walk, struct directory *directory)
+{
+	return array_push(walk->items, walk->count, walk->capacity, directory);
+}
+
+/* Adds the names of the directories in `directory`, sorted. Returns 0 or -ENOMEM. */
+static int names_of_directories(const struct directory *directory, struct path_list *ret)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < directory->order.count; i++) {
+		const struct entry *entry = directory_listed(directory, i);
+		if (entry && entry->kind == UNION_DIRECTORY)
+			r = path_list_add(ret, entry->name, strlen(entry->name));
+	}
+	path_list_sort(ret);
+	return r;
+}
+
+static bool is_in_itself_in(const struct directory *directory, size_t layer)
+{
+	const struct stamp *own = &directory->identities[layer];
+
+	for (const struct directory *up = directory->parent; up; up = up->parent) {
+		const struct stamp *above = &up->identities[layer];
+		if (up->layers >> layer & 1 && above->dev == own->dev && above->ino == own->ino)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns whether, in every layer that shows it, the directory is one of those above it, because
+ * the layer follows links. Two such links in one directory would make an endless tree, twice as
+ * wide with each level.
+ */
+static bool is_in_itself(const struct directory *directory)
+{
+	bool is_inside = directory->layers != 0;
+	for (size_t i = 0; is_inside && i < directory->watches.count; i++)
+		if (directory->layers >> i & 1)
+			is_inside = is_in_itself_in(directory, i);
+	return is_inside;
+}
+
+static bool is_missing(int result)
+{
+	return result == -ENOENT || result == -ENOTDIR;
+}
+
+/* Returns 0 also if it is no directory any more. */
+static int walk_child(
+	struct view *view, struct walk *walk, struct directory *directory, const char *name)
+{
+	struct directory *child;
+	int r = lookup_enter(view, directory, name, &child);
+
+	if (r < 0)
+		return is_missing(r) ? 0 : r;
+	bool is_walked = !is_in_itself(child);
+	if (is_walked)
+		r = walk_add(walk, child);
+	if (r < 0 || !is_walked)
+		directory_leave(view, child);
+	return r;
+}
+
+static int walk_into(struct view *view, struct walk *walk, struct directory *directory)
+{
+	CLEANUP(path_list_fini) struct path_list names = {0};
+
+	int r = names_complete(view, directory);
+	if (r == 0)
+		r = names_of_directories(directory, &names);
+	for (size_t i = 0; r == 0 && i < names.count; i++)
+		r = walk_child(view, walk, directory, names.paths[i]);
+	return r;
+}
+
+/* Leaves the directories, and empties the walk. */
+static void walk_leave(struct view *view, struct walk *walk)
+{
+	for (size_t i = walk->count; i-- > 0;)
+		directory_leave(view, walk->items[i]);
+	if (walk->above)
+		directory_leave(view, walk->above);
+	free(walk->items);
+	*walk = (struct walk){0};
+}
+
+/* As lookup_enter_path(). If it does not exist, *above reports its creation. */
+static int enter_top(
+	struct view *view, const char *path, struct directory **ret, struct directory **above)
+{
+	CLEANUP(freep) char *shorter = strdup(path);
+	int r = shorter ? lookup_enter_path(view, path, ret) : -ENOMEM;
+	int r_above = r;
+
+	while (is_missing(r_above)) {
+		char *slash = strrchr(shorter, '/');
+		*(slash ? slash : shorter) = '\0';
+		r_above = lookup_enter_path(view, shorter, above);
+	}
+	/* It may have been created before the directory above had a watch. */
+	if (is_missing(r) && r_above == 0)
+		r = lookup_enter_path(view, path, ret);
+	return r_above < 0 ? r_above : r;
+}
+
+/*
+ * Walks and lists the directories under `path`, level by level: first `path` itself, then down to
+ * `depth` levels below it (-1: all). If `path` is missing, the walk is empty. May wait. Returns 0
+ * or -errno; call walk_leave() in any case.
+ */
+static int walk_under(struct view *view, const char *path, int depth, struct walk *walk)
+{
+	struct directory *top;
+	int r = enter_top(view, path, &top, &walk->above);
+	if (is_missing(r))
+		return 0;
+	if (r == 0)
+		r = walk_add(walk, top);
+	/* The last level is completed as well, but not entered. */
+	size_t level_end = walk->count;
+	for (size_t i = 0; r == 0 && i < walk->count; i++) {
+		if (i == level_end && depth > 0) {
+			depth--;
+			level_end = walk->count;
+		}
+		r = depth == 0 ? names_complete(view, walk->items[i])
+			       : walk_into(view, walk, walk->items[i]);
+	}
+	return r;
+}
+
 /* Returns whether the layers have a file, which may be broken and shown as its last good link. */
 static bool is_file(const struct entry *entry)
 {
@@ -165,12 +312,8 @@ static int build(struct view *view, const char *directory, int depth)
 	if (r == 0)
 		r = fill(index, &walk);
 	if (r == 0) {
-		struct walk old = {index->directories, index->directory_count,
-			index->directory_capacity, index->above};
-		index->directories = walk.items;
-		index->directory_count = walk.count;
-		index->directory_capacity = walk.capacity;
-		index->above = walk.above;
+		struct walk old = index->walk;
+		index->walk = walk;
 		/* A directory may have appeared where the walk had passed already. */
 		index->is_fresh = changed == view->dependency_indexes.changed;
 		walk = old;
@@ -209,13 +352,13 @@ static int collect(const struct index *index, struct hits *hits)
 {
 	size_t capacity = 0;
 
-	for (size_t i = 0; i < index->directory_count; i++)
-		capacity += index->directories[i]->entries.count;
+	for (size_t i = 0; i < index->walk.count; i++)
+		capacity += index->walk.items[i]->entries.count;
 	hits->items = calloc(capacity + 1, sizeof(*hits->items));
 	if (!hits->items)
 		return -ENOMEM;
-	for (size_t i = 0; i < index->directory_count; i++) {
-		const struct directory *directory = index->directories[i];
+	for (size_t i = 0; i < index->walk.count; i++) {
+		const struct directory *directory = index->walk.items[i];
 		for (size_t j = 0; j < directory->order.count && hits->count < capacity; j++) {
 			const struct entry *entry = directory_listed(directory, j);
 			struct hit *hit = &hits->items[hits->count];
@@ -272,11 +415,11 @@ static const struct directory *find_directory(
 
 	if (skip == 0 || !indexed || !indexed->first)
 		return indexed ? indexed->first : NULL;
-	for (size_t i = 0; i < index->directory_count; i++) {
-		const struct entry *entry = directory_find(index->directories[i], name);
+	for (size_t i = 0; i < index->walk.count; i++) {
+		const struct entry *entry = directory_find(index->walk.items[i], name);
 
 		if (entry && is_file(entry) && skip-- == 0)
-			return index->directories[i];
+			return index->walk.items[i];
 	}
 	return NULL;
 }
@@ -419,10 +562,7 @@ void dependency_fini(struct view *view)
 {
 	for (struct index *index = view->dependency_indexes.indexes, *next; index; index = next) {
 		next = index->next;
-		for (size_t i = index->directory_count; i-- > 0;)
-			directory_leave(view, index->directories[i]);
-		if (index->above)
-			directory_leave(view, index->above);
+		walk_leave(view, &index->walk);
 		for (size_t i = 0; i < index->bucket_count; i++)
 			for (struct indexed *indexed = index->buckets[i], *after; indexed;
 				indexed = after) {
@@ -432,7 +572,6 @@ void dependency_fini(struct view *view)
 				free(indexed);
 			}
 		free(index->buckets);
-		free(index->directories);
 		free(index->directory);
 		free(index);
 	}
