@@ -24,7 +24,6 @@
 
 #include "fault.h"
 #include "inode.h"
-#include "inode_memory.h"
 #include "rights.h"
 #include "union.h"
 #include "version.h"
@@ -88,11 +87,10 @@ struct checked;
 /* The part of an entry that is made when the name is first looked up or queued. */
 struct entry_use {
 	/*
-	 * The object shown last (inode_memory.h). last.print is 0 while the object is shown, and
-	 * after it was removed. When the kernel forgets the object, last.print becomes its
-	 * fingerprint. For a directory, last.mtime also becomes its mtime. While last.print is not
-	 * 0, a new object can get the number of the forgotten one only if it has the same
-	 * fingerprint, or if both are directories.
+	 * The object shown last (inode.h). last.print is 0 while the object is shown. After
+	 * the kernel has forgotten the object, the next one gets the same number only if last.print
+	 * is 0 or its own fingerprint, or if both are directories. The last.mtime and last.ctime of
+	 * a directory are set when the kernel forgets it.
 	 */
 	struct last_inode last;
 	uint64_t ino;                /* its inode number; 0: the one computed from its path */

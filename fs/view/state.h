@@ -11,7 +11,6 @@
 #include "dependency.h"
 #include "directory.h"
 #include "inode.h"
-#include "inode_memory.h"
 #include "pool.h"
 #include "queue.h"
 #include "view.h"
