@@ -23,11 +23,30 @@ struct stat control_stat(const struct session *session, fuse_ino_t ino)
 {
 	return (struct stat){
 		.st_ino = ino,
-		.st_mode = S_IFDIR | (ino == STAGE_INO ? 0500 : 0555),
+		.st_mode = S_IFDIR | (ino == PLYFS_INO ? 0555 : 0500),
 		.st_nlink = 1,
 		.st_uid = view_mounter(session->view).uid,
 		.st_gid = view_mounter(session->view).gid,
 	};
+}
+
+int control_show(struct session *session, char *text, size_t size, mode_t mode, struct stat *ret)
+{
+	struct version *version = version_new(VERSION_BYTES);
+
+	if (!version) {
+		free(text);
+		return -ENOMEM;
+	}
+	version->data = text;
+	version->size = size;
+	version->mode = S_IFREG | mode;
+	version->uid = view_mounter(session->view).uid;
+	version->gid = view_mounter(session->view).gid;
+	clock_gettime(CLOCK_REALTIME, &version->mtime);
+	version->ctime = version->mtime;
+	view_adopt(session->view, version, ret);
+	return 0;
 }
 
 /* Makes a snapshot of the status: each lookup of .plyfs/status gets a file of its own. */
@@ -35,22 +54,15 @@ static void lookup_snapshot(fuse_req_t req, struct session *session,
 	int (*write)(struct session *session, bool is_trusted, char **ret, size_t *size))
 {
 	bool is_whole = is_trusted(session, fuse_req_ctx(req)->uid);
-	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BYTES);
 	struct stat stat;
 	size_t size;
+	char *text;
 
-	if (!version || write(session, is_whole, &version->data, &size) < 0) {
+	if (write(session, is_whole, &text, &size) < 0 ||
+		control_show(session, text, size, is_whole ? 0400 : 0444, &stat) < 0)
 		fuse_reply_err(req, ENOMEM);
-		return;
-	}
-	version->size = size;
-	version->mode = S_IFREG | (is_whole ? 0400 : 0444);
-	version->uid = view_mounter(session->view).uid;
-	version->gid = view_mounter(session->view).gid;
-	clock_gettime(CLOCK_REALTIME, &version->mtime);
-	version->ctime = version->mtime;
-	view_adopt(session->view, take_ptr(version), &stat);
-	reply_entry(req, &stat, 0);
+	else
+		reply_entry(req, &stat, 0);
 }
 
 /* An explanation merges again, so it is made in the pool. */
@@ -67,9 +79,8 @@ static void drop_explaining(struct pool_job *job)
 {
 	struct explaining *explaining = (struct explaining *)job;
 
-	if (unanswered_is_kept(&explaining->session->handover, explaining->unanswered, -ENOTCONN))
-		fuse_reply_none(explaining->req);
-	else
+	if (!unanswered_is_kept(&explaining->session->handover, explaining->unanswered,
+		    explaining->req, -ENOTCONN))
 		fuse_reply_err(explaining->req, ENOTCONN);
 	free(explaining);
 }

@@ -116,10 +116,17 @@ double name_timeout(const struct session *session);
  */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
-/** control.c: returns whether `ino` is .plyfs or the stage. */
+/** control.c: returns whether `ino` is .plyfs or its stage. */
 bool control_has(fuse_ino_t ino);
-/** control.c: returns the attributes of `ino`, .plyfs or the stage. */
+
+/** control.c: returns the attributes of .plyfs, or of a directory in it. */
 struct stat control_stat(const struct session *session, fuse_ino_t ino);
+
+/**
+ * control.c: shows `text`, which the function takes over, as a new file of the mounting user with
+ * one kernel reference. Returns 0 with the attributes in *ret, or -ENOMEM.
+ */
+int control_show(struct session *session, char *text, size_t size, mode_t mode, struct stat *ret);
 
 /** control.c: returns whether `name` in `parent` is a version in the stage. */
 bool control_is_staged(fuse_ino_t parent, const char *name);

@@ -174,9 +174,8 @@ static void answer_waiting(struct view_caller *caller, int result, const struct 
 {
 	struct waiting_lookup *waiting = (struct waiting_lookup *)caller;
 
-	if (unanswered_is_kept(&waiting->session->handover, waiting->unanswered, result))
-		fuse_reply_none(waiting->req);
-	else
+	if (!unanswered_is_kept(
+		    &waiting->session->handover, waiting->unanswered, waiting->req, result))
 		reply_lookup(waiting->req, waiting->session, waiting->parent, result, stat);
 	free(waiting);
 }
@@ -258,10 +257,8 @@ static void reply_attributes(struct paused *request)
 	struct stat stat = {0};
 	int r = 0;
 
-	if (control_has(ino))
+	if (control_has(ino) || origins_is_directory(ino))
 		stat = control_stat(session, ino);
-	else if (origins_is_directory(ino))
-		origins_stat(session->view, ino, &stat);
 	else
 		r = view_stat(session->view, ino, &stat);
 	if (r == 0)

@@ -10,6 +10,7 @@
 #include "driver.h"
 #include "explain_json.h"
 #include "json_put.h"
+#include "path.h"
 #include "worker.h"
 
 /* The view's numbers, counted or made from the hash of a path, are below this one. */
@@ -25,17 +26,6 @@ struct origins_directory {
 bool origins_is_directory(uint64_t ino)
 {
 	return ino >= ORIGINS_INO_FIRST;
-}
-
-void origins_stat(const struct view *view, uint64_t ino, struct stat *ret)
-{
-	*ret = (struct stat){
-		.st_ino = ino,
-		.st_mode = S_IFDIR | 0500,
-		.st_nlink = 1,
-		.st_uid = view_mounter(view).uid,
-		.st_gid = view_mounter(view).gid,
-	};
 }
 
 void origins_forget(struct origins_directories *origins, uint64_t ino, uint64_t count)
@@ -80,6 +70,21 @@ void origins_put(const struct origins_directories *origins, struct record *recor
 	record_set_count(record, place, count);
 }
 
+/* Adds a directory without a number. NULL: no memory. */
+static struct origins_directory *make_directory(
+	struct origins_directories *origins, const char *path)
+{
+	size_t size = strlen(path) + 1;
+	struct origins_directory *directory = calloc(1, sizeof(*directory) + size);
+
+	if (!directory)
+		return NULL;
+	memcpy(directory->path, path, size);
+	directory->next = origins->first;
+	origins->first = directory;
+	return directory;
+}
+
 int origins_take(struct origins_directories *origins, struct record *record)
 {
 	origins->made = record_get_below(record, ORIGINS_INO_FIRST - 1);
@@ -106,48 +111,34 @@ int origins_take(struct origins_directories *origins, struct record *record)
 /* Counts a lookup. The directory keeps its number while the kernel knows it. 0 or -ENOMEM. */
 static int hold_directory(struct origins_directories *origins, const char *path, uint64_t *ret)
 {
-	struct origins_directory *directory;
-	size_t size = strlen(path) + 1;
-	int r = 0;
+	struct origins_directory *directory = origins->first;
 
-	for (directory = origins->first; directory; directory = directory->next)
-		if (strcmp(directory->path, path) == 0)
-			break;
-	if (!directory) {
-		directory = calloc(1, sizeof(*directory) + size);
-		if (directory) {
-			memcpy(directory->path, path, size);
-			directory->ino = ORIGINS_INO_FIRST + origins->made++;
-			directory->next = origins->first;
-			origins->first = directory;
-		}
-	}
-	if (directory) {
-		directory->lookups++;
-		*ret = directory->ino;
-	} else {
-		r = -ENOMEM;
-	}
-	return r;
+	while (directory && strcmp(directory->path, path) != 0)
+		directory = directory->next;
+	if (!directory)
+		directory = make_directory(origins, path);
+	if (!directory)
+		return -ENOMEM;
+	if (!directory->ino)
+		directory->ino = ORIGINS_INO_FIRST + origins->made++;
+	directory->lookups++;
+	*ret = directory->ino;
+	return 0;
 }
 
 /* Makes "PATH/NAME". Returns 0 with *ret for free(3), or -errno. */
 static int join(
 	const struct origins_directories *origins, uint64_t parent, const char *name, char **ret)
 {
-	const struct origins_directory *directory;
-	int r = -ESTALE;
+	const struct origins_directory *directory = origins->first;
 
-	for (directory = origins->first; directory; directory = directory->next)
-		if (directory->ino == parent)
-			break;
-	if (directory && strlen(directory->path) + strlen(name) + 2 > PATH_MAX)
-		r = -ENAMETOOLONG;
-	else if (directory)
-		r = asprintf(ret, "%s%s%s", directory->path, *directory->path ? "/" : "", name) < 0
-			    ? -ENOMEM
-			    : 0;
-	return r;
+	while (directory && directory->ino != parent)
+		directory = directory->next;
+	if (!directory)
+		return -ESTALE;
+	if (strlen(directory->path) + strlen(name) + 2 > PATH_MAX)
+		return -ENAMETOOLONG;
+	return path_join(directory->path, name, ret);
 }
 
 /* Writes the fault of a file that does not merge, in the same form. */
@@ -252,32 +243,13 @@ static int make_text(struct session *session, const char *path, char **ret, size
 	return r < 0 ? r : take_text(&answer, path, &problem, ret, size);
 }
 
-static int show_text(struct session *session, char *text, size_t size, struct stat *ret)
-{
-	struct version *version = version_new(VERSION_BYTES);
-
-	if (!version) {
-		free(text);
-		return -ENOMEM;
-	}
-	version->data = text;
-	version->size = size;
-	version->mode = S_IFREG | 0400;
-	version->uid = view_mounter(session->view).uid;
-	version->gid = view_mounter(session->view).gid;
-	clock_gettime(CLOCK_REALTIME, &version->mtime);
-	version->ctime = version->mtime;
-	view_adopt(session->view, version, ret);
-	return 0;
-}
-
 static int show_directory(struct session *session, const char *path, struct stat *ret)
 {
 	uint64_t ino;
 	int r = hold_directory(&session->origins, path, &ino);
 
 	if (r == 0)
-		origins_stat(session->view, ino, ret);
+		*ret = control_stat(session, ino);
 	return r;
 }
 
@@ -298,5 +270,5 @@ int origins_lookup(
 		r = make_text(session, path, &text, &size);
 	if (r == -EISDIR)
 		return show_directory(session, path, ret);
-	return r == 0 ? show_text(session, text, size, ret) : r;
+	return r == 0 ? control_show(session, text, size, 0400, ret) : r;
 }

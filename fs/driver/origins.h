@@ -18,7 +18,6 @@
 #include "record.h"
 
 struct session;
-struct view;
 
 /* The directories of .plyfs/origins that the kernel knows. */
 struct origins_directories {
@@ -28,9 +27,6 @@ struct origins_directories {
 
 /** Returns whether `ino` is .plyfs/origins or a directory in it. */
 bool origins_is_directory(uint64_t ino);
-
-/** Fills in the attributes of the directory `ino`. */
-void origins_stat(const struct view *view, uint64_t ino, struct stat *ret);
 
 /**
  * Looks up `name` in `parent`: "origins" in .plyfs, or a name in a directory of .plyfs/origins. The

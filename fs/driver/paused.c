@@ -32,8 +32,8 @@ static void resume(struct view_caller *caller, int result, const struct stat *st
 
 	(void)stat;
 	fuse_req_interrupt_func(request->req, NULL, NULL);
-	if (unanswered_is_kept(&request->session->handover, waiting->unanswered, result)) {
-		fuse_reply_none(request->req);
+	if (unanswered_is_kept(
+		    &request->session->handover, waiting->unanswered, request->req, result)) {
 		release(waiting);
 		return;
 	}

@@ -70,9 +70,8 @@ static void end(struct waiting_listing *waiting, const struct page *page, int re
 	/* At rest, a listing ends early: the daemon that serves next makes it again. */
 	if (result < 0 && session_handover_is_at_rest(&waiting->session->handover))
 		result = -ENOTCONN;
-	if (unanswered_is_kept(&waiting->session->handover, waiting->unanswered, result))
-		fuse_reply_none(waiting->req);
-	else
+	if (!unanswered_is_kept(
+		    &waiting->session->handover, waiting->unanswered, waiting->req, result))
 		reply(page, result);
 	free(waiting);
 }

@@ -6,9 +6,54 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "driver.h"
-#include "last_good_record.h"
+#include "last_good.h"
 #include "unanswered.h"
+#include "version_record.h"
 #include "view_state.h"
+
+/* Writes a last good version; last_good_pause() was called. */
+static void put_one(void *context, const char *path, struct version *version, bool is_public)
+{
+	struct record *record = context;
+
+	record_put(record, true);
+	record_put_text(record, path);
+	record_put(record, is_public);
+	record_put(record, version != NULL);
+	if (version)
+		version_put(record, version);
+}
+
+static void put_last_good(struct last_good *last_good, struct record *record)
+{
+	last_good_each(last_good, put_one, record);
+	record_put(record, false);
+}
+
+static int take_one(struct last_good *last_good, struct record *record)
+{
+	CLEANUP(freep) char *path = record_get_text(record);
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	bool is_public = record_get_bool(record);
+
+	if (record_get_bool(record) && !(version = version_take(record)))
+		return record_refuse(record);
+	/* The store has only bytes, with the strategy that merged them. */
+	if (!path || (version && (version->kind != VERSION_BYTES || !version->strategy)))
+		record_spoil(record);
+	if (!record_error(record))
+		last_good_note(last_good, path, version, is_public);
+	return 0;
+}
+
+static int take_last_good(struct last_good *last_good, struct record *record)
+{
+	int r = 0;
+
+	while (r == 0 && record_get_bool(record))
+		r = take_one(last_good, record);
+	return r;
+}
 
 void session_state_put(struct session *session, struct record *record)
 {
@@ -22,7 +67,7 @@ void session_state_put(struct session *session, struct record *record)
 	unanswered_put(&session->handover, record);
 	origins_put(&session->origins, record);
 	view_put_state(session->view, record);
-	last_good_record_put(session->last_good, record);
+	put_last_good(session->last_good, record);
 }
 
 int session_state_take_agreement(struct session *session, int *fuse_fd)
@@ -51,7 +96,7 @@ int session_state_take_shown(struct session *session, struct problem *problem)
 	if (r == 0)
 		r = view_take_state(session->view, record);
 	if (r == 0)
-		r = last_good_record_take(session->last_good, record);
+		r = take_last_good(session->last_good, record);
 	if (r == -ENOTSUP)
 		return session_state_refuse_coherence(session->mount.path, problem);
 	return r ? r : record_end(record);

@@ -52,13 +52,15 @@ void unanswered_end(struct unanswered *request)
 	free(request);
 }
 
-bool unanswered_is_kept(struct session_handover *handover, struct unanswered *request, int result)
+bool unanswered_is_kept(
+	struct session_handover *handover, struct unanswered *request, fuse_req_t req, int result)
 {
 	if (result != -ENOTCONN || !session_handover_is_at_rest(handover)) {
 		unanswered_end(request);
 		return false;
 	}
 	request->is_given_up = true;
+	fuse_reply_none(req);
 	return true;
 }
 

@@ -4,8 +4,8 @@
  */
 #pragma once
 
+#include "driver.h"
 #include "record.h"
-#include "session_handover.h"
 
 struct fuse_session;
 struct unanswered;
@@ -20,11 +20,13 @@ struct unanswered *unanswered_add(struct session_handover *handover);
 void unanswered_end(struct unanswered *request);
 
 /**
- * Call it when the work on a request has ended with `result`. If that is -ENOTCONN because the view
- * was paused (session_handover_is_at_rest()), keeps the copy and returns true; the caller must then
- * call fuse_reply_none(). Otherwise frees the copy and returns false; the caller must then answer.
+ * Call it when the work on a request has ended with `result`. Returns true if that is -ENOTCONN
+ * because the view was paused (session_handover_is_at_rest()): then the copy is kept, and libfuse
+ * forgets the request `req`. Otherwise frees the copy and returns false: the caller sends the
+ * answer.
  */
-bool unanswered_is_kept(struct session_handover *handover, struct unanswered *request, int result);
+bool unanswered_is_kept(
+	struct session_handover *handover, struct unanswered *request, fuse_req_t req, int result);
 
 /** Writes all stored requests. */
 void unanswered_put(const struct session_handover *handover, struct record *record);

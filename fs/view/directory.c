@@ -11,6 +11,7 @@
 #include "gate.h"
 #include "hash.h"
 #include "link_watch.h"
+#include "path.h"
 
 #define BUCKETS_FIRST 16
 
@@ -18,9 +19,7 @@ const struct entry_use entry_unused;
 
 int directory_join(const struct directory *directory, const char *name, char **ret)
 {
-	return asprintf(ret, "%s%s%s", directory->path, *directory->path ? "/" : "", name) < 0
-		       ? -ENOMEM
-		       : 0;
+	return path_join(directory->path, name, ret);
 }
 
 static void directory_freep(struct directory **directory)
