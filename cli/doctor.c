@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "child.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "colour.h"
@@ -28,6 +27,7 @@
 #include "fault_list.h"
 #include "filter.h"
 #include "fuse_settings.h"
+#include "guard.h"
 #include "handover.h"
 #include "landlock.h"
 #include "layer_choice.h"

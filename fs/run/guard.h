@@ -14,8 +14,35 @@
  */
 #pragma once
 
-#include "run_command.h"
+#include <sys/resource.h>
+
+#include "program.h"
 #include "run_result.h"
+
+/* The PATH of each program. The program itself is searched for there, too, not in our PATH. */
+#define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+enum run_kind {
+	RUN_CHECK,     /* `file` has the bytes to judge */
+	RUN_ON_CHANGE, /* `file` has the list of paths */
+	RUN_KINDS,
+};
+
+/* The values that commands inherit: see runner_new(), runner.h. */
+struct run_origin {
+	char *language;      /* "LANG=…" */
+	struct rlimit files; /* the limit of descriptors */
+	uint64_t slice_ns;   /* the time slice (slice.h) */
+};
+
+/* A command of plyfs.yaml. */
+struct run_command {
+	enum run_kind kind;
+	const struct program *program;
+	const char *path; /* of the judged file, or of a changed one; relative to the root */
+	int file;         /* a descriptor; the guard's child copies its content for the program */
+	const struct run_origin *origin;
+};
 
 /* Number of messages of a guard, which sends the last one after removing its workspace. */
 #define GUARD_MESSAGES 2

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "span.h"
+#include "path.h"
 
 /* Bytes of the output in a message. The rest of the message must fit, too. */
 #define SHOWN_MAX_BYTES 700
@@ -34,13 +34,6 @@ struct output_reader {
 	char text[SHOWN_MAX_BYTES];
 	size_t used;
 };
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static bool is_in_word(char byte)
 {
@@ -508,8 +501,8 @@ static void put_output(struct output_reader *reader, const char *output, const c
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem)
 {
-	struct output_reader reader = {.workspace = base_of(result->workspace),
-		.name = base_of(path),
+	struct output_reader reader = {.workspace = path_name(result->workspace),
+		.name = path_name(path),
 		.path = path,
 		.program = program,
 		.map = map};

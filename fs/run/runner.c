@@ -14,7 +14,6 @@
 #include "clock.h"
 #include "coroutine.h"
 #include "descriptor.h"
-#include "guard.h"
 #include "helper.h"
 #include "slice.h"
 #include "text.h"

@@ -23,7 +23,7 @@
  */
 #pragma once
 
-#include "run_command.h"
+#include "guard.h"
 #include "run_result.h"
 #include "settings.h"
 

@@ -12,6 +12,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "path.h"
 #include "text.h"
 
 /* The place of root's workspaces. Other users can't make names in it. */
@@ -64,10 +65,9 @@ static int copy(int from, int to)
 int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
 	gid_t gid, char **ret)
 {
-	const char *slash = strrchr(path, '/');
 	CLEANUP(freep) char *name = NULL;
 
-	if (text_format(&name, "%s/%s", workspace->path, slash ? slash + 1 : path) < 0)
+	if (text_format(&name, "%s/%s", workspace->path, path_name(path)) < 0)
 		return -ENOMEM;
 	CLEANUP(closep)
 	int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
