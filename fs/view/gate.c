@@ -8,7 +8,6 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "compose_task.h"
-#include "composition.h"
 #include "descriptor.h"
 #include "entry.h"
 #include "line_map.h"
@@ -235,38 +234,6 @@ static int judge(struct look *look, const char *command, struct line_map **lines
 
 static void start_next(struct view *view);
 
-/*
- * Finds out which source each line of look->result.version is from. That needs another merge, which
- * costs less than running a program. If the sources have changed meanwhile, *ret is left alone.
- */
-static int map_lines_here(const struct look *look, struct line_map **ret)
-{
-	CLEANUP(composition_fini) struct composition composition;
-	struct composer composer = look->composer;
-	struct problem problem;
-
-	composer.fallbacks = NULL;
-	composer.doubts = NULL;
-	int r = composition_make(&composition, &composer, look->path, &look->result.lookup, NULL,
-		COMPOSITION_ORIGINS, &problem);
-	if (r != 0 || !composition.result)
-		return r == -ENOMEM ? r : 0;
-	const struct span text = composition.result->text;
-	if (text.len != look->result.version->size ||
-		memcmp(text.data, look->result.version->data, text.len) != 0)
-		return 0;
-	return line_map_make(&composition.request, composition.result, ret);
-}
-
-static int map_lines(const struct look *look, struct line_map **ret)
-{
-	struct workers *workers = look->view->workers;
-
-	return workers ? map_lines_by(workers, &look->composer, look->path, &look->result.lookup,
-				 look->result.version, ret)
-		       : map_lines_here(look, ret);
-}
-
 /* Other settings may have named a check for the path. */
 static void forget_check(struct look *look)
 {
@@ -295,7 +262,10 @@ int gate_judge(struct look *look)
 		return r;
 	if (look->purpose == LOOK_FIRST)
 		lookup_takes_long(look);
-	r = map_lines(look, &lines);
+	/* Another merge finds out where each line is from. It costs less than running a program. */
+	r = view->workers ? map_lines_by(view->workers, &look->composer, look->path,
+				    &look->result.lookup, look->result.version, &lines)
+			  : 0;
 	if (r == 0)
 		r = judge(look, command, &lines);
 	start_next(view);
