@@ -7,7 +7,7 @@
 #include "cleanup.h"
 #include "compose_task.h"
 #include "coroutine.h"
-#include "problem_record.h"
+#include "record.h"
 #include "remote_layers.h"
 #include "worker.h"
 
@@ -29,7 +29,7 @@ static void put_references(const struct inspection *inspection, struct record *a
 		const struct reference *reference = &inspection->references[i];
 		record_put_text(answer, reference->directory);
 		record_put_text(answer, reference->name);
-		problem_put(answer, &reference->place);
+		record_put_problem(answer, &reference->place);
 	}
 }
 
@@ -42,7 +42,7 @@ static void put_inspection(
 	record_put(answer, findings->count);
 	for (size_t i = 0; i < findings->count; i++) {
 		record_put(answer, findings->items[i].kind);
-		problem_put(answer, &findings->items[i].problem);
+		record_put_problem(answer, &findings->items[i].problem);
 	}
 	put_references(inspection, answer);
 	/* Nodes of the settings, which both processes have at the same place. */
@@ -102,7 +102,7 @@ static int take_findings(struct record *answer, struct findings *findings)
 		struct problem problem;
 		enum finding_kind kind =
 			(enum finding_kind)record_get_below(answer, FINDING_WARNING);
-		if (!problem_take(answer, &problem))
+		if (!record_get_problem(answer, &problem))
 			return record_refuse(answer);
 		r = findings_add(findings, kind, &problem);
 	}
@@ -122,7 +122,7 @@ static int take_references(struct record *answer, struct inspection *inspection)
 		reference->directory = record_get_text(answer);
 		reference->name = record_get_text(answer);
 		if (!reference->directory || !reference->name ||
-			!problem_take(answer, &reference->place))
+			!record_get_problem(answer, &reference->place))
 			return record_refuse(answer);
 	}
 	return 0;

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "problem.h"
 #include "span.h"
 
 /* Maximum size of a record, in bytes. A record may contain the bytes of all versions. */
@@ -41,6 +42,7 @@ void record_put_text(struct record *record, const char *text); /* NULL stays NUL
 void record_put_time(struct record *record, struct timespec time);
 void record_put_stat(struct record *record, const struct stat *stat);
 void record_put_result(struct record *record, int result); /* 0 or -errno; above 0: writes 0 */
+void record_put_problem(struct record *record, const struct problem *problem);
 
 /** Adds a duplicate of the descriptor; -1 stands for no descriptor. */
 void record_put_fd(struct record *record, int fd);
@@ -108,6 +110,12 @@ struct timespec record_get_time(struct record *record);
 
 /** Reads a struct stat. A negative size, or an impossible number of nanoseconds, is damage. */
 void record_get_stat(struct record *record, struct stat *ret);
+
+/**
+ * Reads a problem. Escapes control characters, as problem_set() does. Returns false, with an empty
+ * problem, if the record is damaged or memory is short.
+ */
+bool record_get_problem(struct record *record, struct problem *ret);
 
 /** Reads a result: 0 or -errno. */
 int record_get_result(struct record *record);

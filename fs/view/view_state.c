@@ -15,7 +15,6 @@
 #include "events.h"
 #include "path.h"
 #include "placeholder.h"
-#include "problem_record.h"
 #include "state.h"
 #include "version_record.h"
 
@@ -45,7 +44,7 @@ static void put_fault(struct record *record, const struct fault *fault)
 	record_put(record, fault != NULL);
 	if (!fault)
 		return;
-	problem_put(record, &fault->problem);
+	record_put_problem(record, &fault->problem);
 	record_put_time(record, fault->since);
 	record_put(record, fault->serves);
 	record_put_time(record, fault->made);
@@ -290,7 +289,7 @@ static int take_fault(struct view *view, struct record *record, struct entry *en
 	use->fault = fault;
 	entry->parent->pins++;
 	view->counts.faults++;
-	(void)problem_take(record, &fault->problem);
+	(void)record_get_problem(record, &fault->problem);
 	fault->since = record_get_time(record);
 	fault->serves = (enum fault_serves)record_get_below(record, FAULT_SERVES_OTHER_SETTINGS);
 	fault->made = record_get_time(record);

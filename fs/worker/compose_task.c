@@ -8,8 +8,6 @@
 #include "cleanup.h"
 #include "composition.h"
 #include "hash.h"
-#include "problem_record.h"
-#include "source_record.h"
 #include "version_record.h"
 #include "worker_process.h"
 
@@ -218,7 +216,7 @@ int compose_task(const struct composer *composer, struct record *record, struct 
 	if (r < 0 && layer_is_shortage(r))
 		return r;
 	record_put(answer, (uint64_t)(RESULT_BASE + r));
-	problem_put(answer, &problem);
+	record_put_problem(answer, &problem);
 	record_put(answer, job.doubts);
 	put_asked(answer, &asked);
 	if (r == 0) {
@@ -350,7 +348,7 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 {
 	struct problem own;
 	int result = (int)record_get_below(answer, RESULT_BASE * 2) - RESULT_BASE;
-	bool is_whole = problem_take(answer, &own);
+	bool is_whole = record_get_problem(answer, &own);
 	unsigned doubts = (unsigned)record_get_below(answer, DOUBT_WRITER | DOUBT_FAILED);
 	int r = is_whole ? take_asked(answer, asked) : record_refuse(answer);
 

@@ -21,7 +21,7 @@
 #include "descriptor.h"
 #include "forked.h"
 #include "parcel.h"
-#include "source_record.h"
+#include "version_record.h"
 #include "worker_message.h"
 
 /* ms of processor time. A worker that uses less within its patience stands still. */

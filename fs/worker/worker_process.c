@@ -16,7 +16,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "reader_sandbox.h"
-#include "source_record.h"
+#include "version_record.h"
 #include "worker_message.h"
 
 /* Seconds of processor time between two ticks of the timer. */
