@@ -29,7 +29,6 @@
 #include "remote_layers.h"
 #include "request_loop.h"
 #include "runner.h"
-#include "session_state.h"
 #include "slice.h"
 #include "supervisor.h"
 #include "text.h"
@@ -140,7 +139,7 @@ static int mount_and_offer(struct session *session, struct problem *problem)
 static int take_over(struct session *session, struct problem *problem)
 {
 	int fuse_fd = -1;
-	int r = session_state_take_agreement(session, &fuse_fd);
+	int r = session_handover_take_agreement(session, &fuse_fd);
 
 	if (r == 0 && !own_mount_is_there(&session->mount))
 		return problem_set(problem, session->mount.path, 0, 0,
@@ -172,7 +171,7 @@ int session_try(struct settings *settings, const struct session_options *options
 	CLEANUP(last_good_freep) struct last_good *last_good = NULL;
 
 	if ((settings->options.coherence == COHERENCE_STRICT) != terms->is_strict)
-		return session_state_refuse_coherence(options->mountpoint, problem);
+		return session_handover_refuse_coherence(options->mountpoint, problem);
 	int r = last_good_open(&(struct last_good_options){.directory = settings->options.state,
 				       .switches = options->switches},
 		&last_good, problem);
@@ -249,7 +248,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 					   : mount_and_offer(session, problem);
 	/* The old daemon may have been compromised: its record is hostile input. */
 	if (r == 0 && session->handover.heir)
-		r = session_state_take_shown(session, problem);
+		r = session_handover_take_shown(session, problem);
 	/* The caller ends this process, and so the mount. */
 	if (r != 0 && session->handover.heir)
 		take_ptr(session);

@@ -1,6 +1,7 @@
 #include "session_handover.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,15 +9,17 @@
 #include "await.h"
 #include "cleanup.h"
 #include "coroutine.h"
+#include "descriptor.h"
 #include "driver.h"
 #include "followed_path.h"
 #include "helper.h"
 #include "last_good.h"
 #include "mountpoint.h"
-#include "session_state.h"
 #include "supervisor.h"
 #include "text.h"
 #include "unanswered.h"
+#include "version_record.h"
+#include "view_state.h"
 
 /* How long a take-over waits for calls made aside (aside.h). */
 #define ASIDE_TRIES 40
@@ -57,6 +60,105 @@ int session_handover_offer(struct session *session)
 	if (r == 0)
 		handover_lock(session->handover.offer, session->mount.dev);
 	return r;
+}
+
+/* Writes a last good version; last_good_pause() was called. */
+static void put_one(void *context, const char *path, struct version *version)
+{
+	struct record *record = context;
+
+	record_put(record, true);
+	record_put_text(record, path);
+	record_put(record, false); /* of version 0.2 */
+	record_put(record, version != NULL);
+	if (version)
+		version_put(record, version);
+}
+
+static void put_last_good(struct last_good *last_good, struct record *record)
+{
+	last_good_each(last_good, put_one, record);
+	record_put(record, false);
+}
+
+static int take_one(struct last_good *last_good, struct record *record)
+{
+	CLEANUP(freep) char *path = record_get_text(record);
+	CLEANUP(version_unrefp) struct version *version = NULL;
+
+	(void)record_get_bool(record);
+	if (record_get_bool(record) && !(version = version_take(record)))
+		return record_refuse(record);
+	/* The store has only bytes, with the strategy that merged them. */
+	if (!path || (version && (version->kind != VERSION_BYTES || !version->strategy)))
+		record_spoil(record);
+	if (!record_error(record))
+		last_good_note(last_good, path, version);
+	return 0;
+}
+
+static int take_last_good(struct last_good *last_good, struct record *record)
+{
+	int r = 0;
+
+	while (r == 0 && record_get_bool(record))
+		r = take_one(last_good, record);
+	return r;
+}
+
+/* Writes the state. No request is under way. */
+static void put_state(struct session *session, struct record *record)
+{
+	record_put(record, (uint64_t)session->mount.id);
+	record_put(record, session->mount.dev);
+	record_put_fd(record, fuse_session_fd(session->connection.fuse));
+	record_put_fd(record, session->mount.clone_fd);
+	record_put_fd(record, -1); /* earlier versions listen on a socket */
+	connection_put(&session->connection, record);
+	record_put(record, session->options.is_unpublished);
+	unanswered_put(&session->handover, record);
+	origins_put(&session->origins, record);
+	view_put_state(session->view, record);
+	put_last_good(session->last_good, record);
+}
+
+int session_handover_take_agreement(struct session *session, int *fuse_fd)
+{
+	struct record *record = session->handover.record;
+
+	session->mount.id = (int)record_get_below(record, INT_MAX);
+	session->mount.dev = record_get(record);
+	*fuse_fd = record_get_fd(record);
+	session->mount.clone_fd = record_get_fd(record);
+	CLEANUP(closep) int listener = record_get_fd(record);
+	(void)listener;
+	int r = connection_take(&session->connection, record);
+	if (record_get_bool(record) != session->options.is_unpublished || *fuse_fd < 0)
+		record_spoil(record);
+	return r == 0 ? record_error(record) : r;
+}
+
+int session_handover_take_shown(struct session *session, struct problem *problem)
+{
+	struct record *record = session->handover.record;
+	int r = unanswered_take(&session->handover, record);
+
+	if (r == 0)
+		r = origins_take(&session->origins, record);
+	if (r == 0)
+		r = view_take_state(session->view, record);
+	if (r == 0)
+		r = take_last_good(session->last_good, record);
+	if (r == -ENOTSUP)
+		return session_handover_refuse_coherence(session->mount.path, problem);
+	return r ? r : record_end(record);
+}
+
+int session_handover_refuse_coherence(const char *mountpoint, struct problem *problem)
+{
+	return problem_set(problem, mountpoint, 0, 0,
+		"'coherence' in plyfs.yaml differs from that of the mount; unmount and mount "
+		"again");
 }
 
 /* Stops the publisher. Meanwhile requests are answered, as the publisher may wait for them. */
@@ -156,7 +258,7 @@ int session_handover_run(struct session *session)
 		r = -ETIMEDOUT;
 	if (r < 0)
 		return r;
-	session_state_put(session, record);
+	put_state(session, record);
 	if (session->handover.wish == HANDOVER_WANTED) {
 		/* They would stay children of this process, which then starts others. */
 		supervisor_kill(session->options.supervisor);

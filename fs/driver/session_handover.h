@@ -3,15 +3,21 @@
  * it, and later hands our own state to the next daemon.
  *
  *      session_handover_begin()   the publisher stops, then the request loop: the session rests
- *      session_handover_run()     the view is paused, the state is written; then the exec, or the
- *                                 service manager gets the state
- *      session_handover_go_on()   if session_handover_run() has failed: the view goes on
+ *      session_handover_run()     the view is paused, the state written; then exec, or the service
+ *                                 manager gets the state
+ *      session_handover_go_on()   if that has failed: the view goes on
+ *
+ * The state has the mount's descriptors; the agreement with the kernel (connection.h); the requests
+ * that wait for an answer; the directories of .plyfs/origins; the shown tree; and last good
+ * versions.
  */
 #pragma once
 
 #include <stdbool.h>
 
 #include "handover.h"
+#include "problem.h"
+#include "record.h"
 
 struct session;
 
@@ -53,3 +59,15 @@ int session_handover_run(struct session *session);
  * or -errno.
  */
 int session_handover_go_on(struct session *session, int error);
+
+/**
+ * Reads the mount's descriptors and the agreement. Returns 0 or -errno. In both cases *fuse_fd (or
+ * -1), the open /dev/fuse, is the caller's.
+ */
+int session_handover_take_agreement(struct session *session, int *fuse_fd);
+
+/** Reads everything after the agreement. Returns 0, PROBLEM or -errno. */
+int session_handover_take_shown(struct session *session, struct problem *problem);
+
+/** Reports that the settings have another coherence than the mount. Returns PROBLEM. */
+int session_handover_refuse_coherence(const char *mountpoint, struct problem *problem);
