@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +11,6 @@
 #include "cleanup.h"
 #include "hash.h"
 #include "text.h"
-#include "union.h"
 
 #define BUCKETS 4096u
 

@@ -1,10 +1,7 @@
 /* The state of the mount, for programs (.plyfs/status) and for people (.plyfs/errors). */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"

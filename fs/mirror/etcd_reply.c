@@ -6,7 +6,6 @@
 #include "cleanup.h"
 #include "document.h"
 #include "report.h"
-#include "scalar.h"
 
 #define SOURCE_NAME "the gateway's answer"
 

@@ -15,7 +15,6 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "mirror_report.h"
 #include "recycled_tree.h"
 #include "store.h"
 #include "text.h"

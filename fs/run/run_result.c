@@ -1,7 +1,6 @@
 #include "run_result.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 

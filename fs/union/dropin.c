@@ -8,7 +8,6 @@
 #include "array.h"
 #include "cleanup.h"
 #include "dropin_name.h"
-#include "expand.h"
 #include "listing.h"
 #include "path.h"
 

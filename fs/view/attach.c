@@ -1,8 +1,6 @@
 #include "attach.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "attributes.h"
 #include "cleanup.h"

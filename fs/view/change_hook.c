@@ -1,16 +1,11 @@
 #include "change_hook.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "array.h"
-#include "await.h"
 #include "change.h"
 #include "cleanup.h"
 #include "clock.h"

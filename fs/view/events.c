@@ -1,6 +1,5 @@
 #include "events.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"

@@ -9,12 +9,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "await.h"
 #include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "coroutine.h"
-#include "gate.h"
 #include "hash.h"
 #include "layer_task.h"
 #include "name_watch.h"

@@ -1,7 +1,5 @@
 #include "read_ahead.h"
 
-#include <stdlib.h>
-
 #include "events.h"
 #include "queue.h"
 #include "remote_layers.h"

@@ -1,7 +1,6 @@
 #include "refresh.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attach.h"
@@ -9,7 +8,6 @@
 #include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
-#include "coroutine.h"
 #include "entry.h"
 #include "events.h"
 #include "gate.h"

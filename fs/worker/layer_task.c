@@ -12,7 +12,6 @@
 #include "coroutine.h"
 #include "descriptor.h"
 #include "followed_path.h"
-#include "mount_table.h"
 #include "worker_process.h"
 
 /*
