@@ -12,7 +12,6 @@
 #include "expand.h"
 #include "hidden.h"
 #include "idle_setting.h"
-#include "idle_whiteout.h"
 #include "path.h"
 #include "strategy.h"
 #include "text.h"

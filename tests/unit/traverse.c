@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "idle_whiteout.h"
 #include "inspect.h"
 #include "place.h"
 #include "test.h"
 #include "traverse.h"
+#include "unshown.h"
 
 static char text[4096];
 static struct settings *settings;
