@@ -1,9 +1,18 @@
-/* A mirror's process: `plyfs mirror …`, started with no more rights than it needs. */
+/*
+ * The processes that the supervisor forks:
+ *
+ * - A mirror, `plyfs mirror …`, started with no more rights than it needs.
+ * - plyfs-report: reads the reports of all mirrors, and makes one status line of them, for the
+ *   service manager. A report may lie on a file system that does not answer, and a process that
+ *   waits for that file system can't be killed. So plyfs-report has none of the daemon's
+ *   descriptors.
+ */
 #pragma once
 
 #include <sys/types.h>
 
 #include "sandbox.h"
+#include "settings.h"
 #include "store_spec.h"
 
 /* The user that a store's mirror runs as. */
@@ -36,16 +45,21 @@ struct mirror_start {
 #define MIRROR_NOT_STARTED 127
 
 /**
- * Makes a pipe, and sets *written to its write end. Then coroutine_fork() forks a process that runs
- * run(context). *written must be a member of *context, where `run` finds it. Returns the pid with
- * *ret, the nonblocking read end, for close(2); or -errno.
- */
-pid_t mirror_process_fork(void (*run)(void *context), void *context, int *written, int *ret);
-
-/**
  * Forks the mirror's process. That process closes all our descriptors, finds its user, prepares the
  * directories, and starts the program. The kernel kills it when the calling thread ends. Returns
  * the pid with *log, the nonblocking read end of a pipe with the mirror's messages, for close(2);
  * or -errno.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);
+
+/* Size of a status line, in bytes. */
+#define MIRROR_REPORTER_LINE 2048
+
+/**
+ * Forks plyfs-report. The process writes a line whenever the status has changed, and ends if no
+ * mirror fills a layer of `settings`. The kernel kills it when the calling thread ends. Returns the
+ * pid with *lines, the nonblocking read end of the pipe that gets the lines, for close(2); or
+ * -errno.
+ */
+pid_t mirror_reporter_start(
+	const struct settings *settings, const struct sandbox_switches *switches, int *lines);

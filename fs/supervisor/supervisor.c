@@ -22,7 +22,6 @@
 #include "forked.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
-#include "mirror_reporter.h"
 #include "text.h"
 
 /* ms. Pauses before a mirror that has ended is started again: the first, and the longest. After

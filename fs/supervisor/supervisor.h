@@ -20,9 +20,9 @@
  *   thread forks mirrors.
  * - From supervisor_start() on, the daemon waits for no mirror. Paths of mirrors may lie on a disk
  *   that does not answer, and a process that waits for the disk can't be killed. So only processes
- *   without the daemon's descriptors look these paths up. These are a new mirror (mirror_process.h)
- *   and plyfs-report, which makes the status line for a service manager (mirror_reporter.h). Before
- *   supervisor_start(), the calling process looks the paths up.
+ *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
+ *   under a service manager plyfs-report, which makes the status line (mirror_process.h). Before
+ *   supervisor_start(), the calling process looks them up.
  * - If a mirror or plyfs-report ends, it is started again after a pause, which grows.
  * - If several supervisors have the same store, one of the mirrors works, and the others stand by.
  * - At the end all mirrors are killed, even those suspended by SIGSTOP. Their state on disk stays.
