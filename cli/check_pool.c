@@ -187,7 +187,7 @@ static void put_path(const void *context, struct record *job)
 static int compose_again(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
-	CLEANUP(dependencies_fini) struct dependencies asked = {0};
+	CLEANUP(path_list_fini) struct path_list asked = {0};
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	return compose_by(context, composer, path, lookup, &asked, &version, problem);

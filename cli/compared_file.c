@@ -101,7 +101,7 @@ static int keep_merged(const struct composition *composition, struct compared_fi
 static int merge(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct compared_file *ret, struct problem *problem)
 {
-	CLEANUP(dependencies_fini) struct dependencies asked = {0};
+	CLEANUP(path_list_fini) struct path_list asked = {0};
 	CLEANUP(composition_fini) struct composition composition;
 
 	int r = composition_make(
@@ -136,7 +136,7 @@ static int copy(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct contributor *only,
 	struct compared_file *ret, struct problem *problem)
 {
-	CLEANUP(dependencies_fini) struct dependencies asked = {0};
+	CLEANUP(path_list_fini) struct path_list asked = {0};
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	CLEANUP(freep) char *name = NULL;
 

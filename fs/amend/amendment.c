@@ -41,7 +41,7 @@ struct amendment_state {
 	struct settings *settings;
 	struct composer composer;
 	struct composition composition;
-	struct dependencies asked;
+	struct path_list asked;
 	struct arena *arena;
 
 	struct merge_request merge; /* with the target among its inputs */
@@ -72,7 +72,7 @@ static void made_freep(struct amendment_state **place)
 	merge_result_freep(&made->shown);
 	loaded_unref(made->loaded);
 	composition_fini(&made->composition);
-	dependencies_fini(&made->asked);
+	path_list_fini(&made->asked);
 	settings_unref(made->settings);
 	arena_free(made->arena);
 	free(made);
@@ -718,7 +718,7 @@ static int take(void *context, const struct composer *composer, const char *path
 		return problem_set(problem, path, 0, 0,
 			"is a symbolic link; change the file that it leads to");
 	composition_fini(&made->composition);
-	dependencies_fini(&made->asked);
+	path_list_fini(&made->asked);
 	made->composition = (struct composition){0};
 	made->composer = *composer;
 	/* The text of one source is copied: a tree would have to be read. */

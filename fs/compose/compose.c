@@ -337,7 +337,7 @@ static int compose_held(const struct composer *composer, const char *path,
 }
 
 static int compose_file(const struct composer *composer, const char *path,
-	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
+	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,
 	struct problem *problem)
 {
 	CLEANUP(composition_fini) struct composition composition;
@@ -419,7 +419,7 @@ const struct contributor *compose_held_source(
 }
 
 int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
-	struct dependencies *asked, struct version **ret, struct problem *problem)
+	struct path_list *asked, struct version **ret, struct problem *problem)
 {
 	if (lookup->kind == UNION_LINK)
 		return compose_link(composer, path, &lookup->found[0], ret);

@@ -3,6 +3,7 @@
 
 #include "fallback.h"
 #include "finder.h"
+#include "path_list.h"
 #include "rights.h"
 #include "settings.h"
 #include "source_cache.h"
@@ -18,12 +19,6 @@
  */
 #define COMPOSE_TRIES 1000
 #define COMPOSE_PAUSE_NS 1000000 /* between two attempts */
-
-/* The files that a composition has looked for, besides its own sources. Some may be missing. */
-struct dependencies {
-	char **items; /* directory, name, directory, name … */
-	size_t count; /* of strings, so twice the number of files */
-};
 
 /* Reasons why composing once more may give another result. */
 enum compose_doubt {
@@ -82,13 +77,13 @@ int compose_load(const struct composer *composer, const char *path, const struct
 const struct contributor *compose_held_source(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup);
 
-void dependencies_fini(struct dependencies *asked);
-
 /**
  * Makes the version of `path` from `lookup`, which has found a file or a link. The version has the
  * mtime of its newest source.
  *
- * `asked` must be NULL or empty. Even on failure it gets the dependencies, for dependencies_fini().
+ * `asked` must be NULL or empty. Even on failure it gets the dependencies: the files that were
+ * looked for, besides the path's own sources, as directory, name, directory, name … Some may be
+ * missing.
  * `problem->message` must be empty.
  *
  * Returns 0 with *ret for version_unref(); PROBLEM: no version can be made; COMPOSE_MOVED;
@@ -96,7 +91,7 @@ void dependencies_fini(struct dependencies *asked);
  * layer was left out (`on_error: skip-layer`), a fallback was used, or a value was refused.
  */
 int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
-	struct dependencies *asked, struct version **ret, struct problem *problem);
+	struct path_list *asked, struct version **ret, struct problem *problem);
 
 /** Makes the problem of a path for which compose() returned -`error`. Returns PROBLEM. */
 int compose_failed(const char *path, int error, struct problem *problem);

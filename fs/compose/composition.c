@@ -143,7 +143,7 @@ static void set_options(struct options *ret, const struct settings *settings, co
 }
 
 int composition_make(struct composition *composition, const struct composer *composer,
-	const char *path, const struct union_lookup *lookup, struct dependencies *asked,
+	const char *path, const struct union_lookup *lookup, struct path_list *asked,
 	enum composition_want want, struct problem *problem)
 {
 	composition->request = (struct merge_request){

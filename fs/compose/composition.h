@@ -34,7 +34,7 @@ enum composition_want {
  * composition must not be moved.
  */
 int composition_make(struct composition *composition, const struct composer *composer,
-	const char *path, const struct union_lookup *lookup, struct dependencies *asked,
+	const char *path, const struct union_lookup *lookup, struct path_list *asked,
 	enum composition_want want, struct problem *problem);
 
 void composition_fini(struct composition *composition);

@@ -8,6 +8,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "path_list.h"
 
 /* The sources of one path. */
 struct path_sources {
@@ -18,44 +19,25 @@ struct path_sources {
 };
 
 /* Notes a dependency. `asked` NULL: the caller wants none. */
-static int remember(struct dependencies *asked, const char *directory, const char *name)
+static int remember(struct path_list *asked, const char *directory, const char *name)
 {
 	if (!asked)
 		return 0;
 	for (size_t i = 0; i < asked->count; i += 2)
-		if (strcmp(asked->items[i], directory) == 0 &&
-			strcmp(asked->items[i + 1], name) == 0)
+		if (strcmp(asked->paths[i], directory) == 0 &&
+			strcmp(asked->paths[i + 1], name) == 0)
 			return 0;
-	char **items = reallocarray(asked->items, asked->count + 2, sizeof(char *));
-	if (!items)
-		return -ENOMEM;
-	asked->items = items;
-	CLEANUP(freep) char *copy = strdup(directory);
-	items[asked->count + 1] = strdup(name);
-	if (!copy || !items[asked->count + 1]) {
-		free(items[asked->count + 1]);
-		return -ENOMEM;
-	}
-	items[asked->count] = take_ptr(copy);
-	asked->count += 2;
-	return 0;
-}
-
-void dependencies_fini(struct dependencies *asked)
-{
-	for (size_t i = 0; i < asked->count; i++)
-		free(asked->items[i]);
-	free(asked->items);
-	*asked = (struct dependencies){0};
+	int r = path_list_add(asked, directory, strlen(directory));
+	if (r == 0 && (r = path_list_add(asked, name, strlen(name))) < 0)
+		free(asked->paths[--asked->count]);
+	return r;
 }
 
 /* Adds a file that contributes: the result's rights follow from it. */
 static int add_stat(struct environment *environment, const struct stat *stat)
 {
-	if (array_grow(environment->stats, environment->stat_count, environment->stat_capacity) < 0)
-		return -ENOMEM;
-	environment->stats[environment->stat_count++] = *stat;
-	return 0;
+	return array_push(
+		environment->stats, environment->stat_count, environment->stat_capacity, *stat);
 }
 
 static bool is_above(const char *directory, const char *path)
@@ -249,7 +231,7 @@ static int find(void *context, const char *directory, const char *name,
 }
 
 void environment_init(struct environment *environment, const struct composer *composer,
-	const struct merge_request *request, struct dependencies *asked)
+	const struct merge_request *request, struct path_list *asked)
 {
 	*environment = (struct environment){
 		.callbacks = {.find = find, .context = environment},

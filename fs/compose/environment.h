@@ -11,7 +11,7 @@ struct environment {
 	struct merge_environment callbacks; /* for merge_request.environment */
 	const struct composer *composer;
 	const struct merge_request *request;
-	struct dependencies *asked;
+	struct path_list *asked;
 	struct path_sources *given; /* the files that were loaded */
 	/* Attributes of the files in `given`, and guards. They limit who may read the result. */
 	struct stat *stats;
@@ -20,7 +20,7 @@ struct environment {
 };
 
 void environment_init(struct environment *environment, const struct composer *composer,
-	const struct merge_request *request, struct dependencies *asked);
+	const struct merge_request *request, struct path_list *asked);
 
 /**
  * Adds guards to `stats`: the rights of the directories above the source `path`. So only users who

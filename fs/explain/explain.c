@@ -21,7 +21,7 @@ struct explain_state {
 	struct composer composer;
 	struct composition composition;
 	struct merge_request request; /* the composition's, with the documents that it read */
-	struct dependencies asked;
+	struct path_list asked;
 };
 
 static void made_freep(struct explain_state **place)
@@ -31,7 +31,7 @@ static void made_freep(struct explain_state **place)
 	if (!made)
 		return;
 	composition_fini(&made->composition);
-	dependencies_fini(&made->asked);
+	path_list_fini(&made->asked);
 	settings_unref(made->settings);
 	for (size_t i = 0; i < made->explanation.passed_count; i++) {
 		free((char *)made->explanation.passed[i].source.name);

@@ -222,15 +222,15 @@ static int check_sources(struct inspect_job *look, const struct composition *com
 }
 
 /* Adds the references, and takes over the strings. */
-static int take_references(struct inspection *inspection, struct dependencies *asked)
+static int take_references(struct inspection *inspection, struct path_list *asked)
 {
 	inspection->references = calloc(asked->count / 2 + 1, sizeof(*inspection->references));
 	if (!inspection->references)
 		return -ENOMEM;
 	for (size_t i = 0; i + 1 < asked->count; i += 2)
 		inspection->references[inspection->reference_count++] = (struct reference){
-			.directory = take_ptr(asked->items[i]),
-			.name = take_ptr(asked->items[i + 1]),
+			.directory = take_ptr(asked->paths[i]),
+			.name = take_ptr(asked->paths[i + 1]),
 		};
 	return 0;
 }
@@ -323,7 +323,7 @@ static int take_text(struct inspection *inspection, const struct composition *co
 }
 
 static int merge(struct inspect_job *look, const struct composer *composer, const char *path,
-	const struct union_lookup *lookup, struct dependencies *asked)
+	const struct union_lookup *lookup, struct path_list *asked)
 {
 	CLEANUP(composition_fini) struct composition composition;
 	struct composer listening = *composer;
@@ -362,7 +362,7 @@ static int take(void *context, const struct composer *composer, const char *path
 	const struct union_lookup *lookup, struct problem *problem)
 {
 	struct inspect_job look = {.inspection = context};
-	struct dependencies asked = {0};
+	struct path_list asked = {0};
 
 	(void)problem;
 	inspection_fini(look.inspection);
@@ -374,7 +374,7 @@ static int take(void *context, const struct composer *composer, const char *path
 	if (r < 0 || lookup->kind == UNION_LINK || compose_held_source(composer, path, lookup))
 		return r;
 	r = merge(&look, composer, path, lookup, &asked);
-	dependencies_fini(&asked);
+	path_list_fini(&asked);
 	return r;
 }
 

@@ -309,7 +309,7 @@ int offline_look_at(const struct offline *offline, const char *path,
 static int take_version(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
-	CLEANUP(dependencies_fini) struct dependencies asked = {0};
+	CLEANUP(path_list_fini) struct path_list asked = {0};
 
 	return compose(composer, path, lookup, &asked, context, problem);
 }

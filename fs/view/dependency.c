@@ -484,13 +484,13 @@ static int remember(struct view *view, struct entry *entry, const char *director
 	return 0;
 }
 
-int dependency_remember(struct view *view, struct entry *entry, const struct dependencies *asked)
+int dependency_remember(struct view *view, struct entry *entry, const struct path_list *asked)
 {
 	int r = 0;
 
 	dependency_forget(entry);
 	for (size_t i = 0; r == 0 && i < asked->count; i += 2)
-		r = remember(view, entry, asked->items[i], asked->items[i + 1]);
+		r = remember(view, entry, asked->paths[i], asked->paths[i + 1]);
 	return r;
 }
 

@@ -39,7 +39,7 @@ int dependency_find(void *context, const char *directory, const char *name, size
 const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);
 
 /** Replaces the dependencies of `entry` by `asked`. Returns 0; or -ENOMEM: some are not stored. */
-int dependency_remember(struct view *view, struct entry *entry, const struct dependencies *asked);
+int dependency_remember(struct view *view, struct entry *entry, const struct path_list *asked);
 
 /** Frees the dependencies of `entry`. */
 void dependency_forget(struct entry *entry);

@@ -130,7 +130,7 @@ static void give_up(struct entry *entry)
 
 bool events_meet_writer(struct view *view, const struct look *look)
 {
-	const struct dependencies *asked = &look->result.asked;
+	const struct path_list *asked = &look->result.asked;
 	uint64_t since = look->read;
 
 	events_take(view);
@@ -144,7 +144,7 @@ bool events_meet_writer(struct view *view, const struct look *look)
 	}
 	for (size_t i = 0; i < asked->count; i += 2) {
 		const struct entry *entry =
-			dependency_entry(view, asked->items[i], asked->items[i + 1]);
+			dependency_entry(view, asked->paths[i], asked->paths[i + 1]);
 		bool is_open = entry && entry->use->pending && entry->use->pending->writing;
 		if (is_open || (entry && entry->use->written > since))
 			return true;

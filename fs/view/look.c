@@ -89,7 +89,7 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 static void drop_found(struct look *look)
 {
 	version_unref(take_ptr(look->result.version));
-	dependencies_fini(&look->result.asked);
+	path_list_fini(&look->result.asked);
 	if (look->result.directory)
 		attach_drop(look->view, take_ptr(look->result.directory));
 	look->result.problem.message[0] = '\0';

@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "composition.h"
 #include "hash.h"
+#include "path_list.h"
 #include "version_record.h"
 #include "worker_process.h"
 
@@ -185,11 +186,11 @@ static void taken_job_fini(struct taken_job *job)
 	free(job->path);
 }
 
-static void put_asked(struct record *answer, const struct dependencies *asked)
+static void put_asked(struct record *answer, const struct path_list *asked)
 {
 	record_put(answer, asked->count);
 	for (size_t i = 0; i < asked->count; i++)
-		record_put_text(answer, asked->items[i]);
+		record_put_text(answer, asked->paths[i]);
 }
 
 static void put_used(struct record *answer, const struct version *version)
@@ -205,7 +206,7 @@ static void put_used(struct record *answer, const struct version *version)
 int compose_task(const struct composer *composer, struct record *record, struct record *answer)
 {
 	CLEANUP(taken_job_fini) struct taken_job job;
-	CLEANUP(dependencies_fini) struct dependencies asked = {0};
+	CLEANUP(path_list_fini) struct path_list asked = {0};
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct problem problem = {.message = ""};
 
@@ -229,7 +230,7 @@ static worker_task lines_task;
 static int lines_task(const struct composer *composer, struct record *record, struct record *answer)
 {
 	CLEANUP(taken_job_fini) struct taken_job job;
-	CLEANUP(dependencies_fini) struct dependencies asked = {0};
+	CLEANUP(path_list_fini) struct path_list asked = {0};
 	CLEANUP(composition_fini) struct composition composition;
 	CLEANUP(line_map_freep) struct line_map *lines = NULL;
 	struct problem problem = {.message = ""};
@@ -252,20 +253,16 @@ static int lines_task(const struct composer *composer, struct record *record, st
 
 /* The daemon's side. */
 
-static int take_asked(struct record *answer, struct dependencies *asked)
+static int take_asked(struct record *answer, struct path_list *asked)
 {
 	size_t count = record_get_count(answer, 8);
+	int r = count % 2 ? -EBADMSG : 0;
 
-	asked->items = calloc(count + 1, sizeof(*asked->items));
-	if (!asked->items)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		char *item = record_get_text(answer);
-		if (!item)
-			return record_refuse(answer);
-		asked->items[asked->count++] = item;
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		CLEANUP(freep) char *path = record_get_text(answer);
+		r = path ? path_list_add(asked, path, strlen(path)) : record_refuse(answer);
 	}
-	return asked->count % 2 ? -EBADMSG : 0;
+	return r;
 }
 
 /* Returns a reference to the fallback for the source; NULL: the daemon does not have its text. */
@@ -342,7 +339,7 @@ static int take_version(const struct composer *composer, struct record *answer,
 }
 
 int compose_answer_take(const struct composer *composer, struct record *answer,
-	enum union_kind kind, struct dependencies *asked, struct version **ret,
+	enum union_kind kind, struct path_list *asked, struct version **ret,
 	struct problem *problem)
 {
 	struct problem own;
@@ -397,7 +394,7 @@ static bool is_for_this_process(
 }
 
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
-	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
+	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,
 	struct problem *problem)
 {
 	const struct compose_job composing = {.composer = composer, .path = path, .lookup = lookup};

@@ -9,7 +9,7 @@
  * may not answer. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
-	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
+	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,
 	struct problem *problem);
 
 /**
@@ -30,5 +30,5 @@ void compose_job_put(const struct composer *composer, const char *path,
  * answer is damaged, or its version is not of `kind`.
  */
 int compose_answer_take(const struct composer *composer, struct record *answer,
-	enum union_kind kind, struct dependencies *asked, struct version **ret,
+	enum union_kind kind, struct path_list *asked, struct version **ret,
 	struct problem *problem);

@@ -39,7 +39,7 @@ static void check(const struct version *version)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	CLEANUP(record_freep) struct record *answer = NULL;
-	CLEANUP(dependencies_fini) struct dependencies asked = {0};
+	CLEANUP(path_list_fini) struct path_list asked = {0};
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct problem problem = {.message = ""};
 	size_t forged_size;

@@ -32,14 +32,14 @@ static int end_composer(void **state)
 static int make(const char *path, struct version **ret)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	struct dependencies asked = {0};
+	struct path_list asked = {0};
 
 	*ret = NULL;
 	assert_non_null(lookup);
 	union_look_up(settings, union_all_layers(settings), path, lookup);
 	assert_true(lookup->kind == UNION_FILE || lookup->kind == UNION_LINK);
 	int r = compose(&composer, path, lookup, &asked, ret, &problem);
-	dependencies_fini(&asked);
+	path_list_fini(&asked);
 	return r;
 }
 
@@ -206,7 +206,7 @@ TEST_WITH(source_that_went_away_is_no_problem_but_to_be_looked_at_again, set_up,
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	struct version *version = NULL;
-	struct dependencies asked = {0};
+	struct path_list asked = {0};
 
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "y: 1\n");
@@ -225,7 +225,7 @@ TEST_WITH(source_that_went_away_is_no_problem_but_to_be_looked_at_again, set_up,
 		compose(&composer, "link", lookup, &asked, &version, &problem), COMPOSE_MOVED);
 	assert_null(version);
 	assert_string_equal(problem.message, "");
-	dependencies_fini(&asked);
+	path_list_fini(&asked);
 }
 
 TEST_WITH(what_can_not_be_looked_at_is_a_problem_with_its_name, set_up, end_composer)
@@ -273,7 +273,7 @@ TEST_WITH(
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	struct dependencies asked = {0};
+	struct path_list asked = {0};
 
 	make_directory("a/data");
 	write_file("a/data/n.yaml", "n: 1\n");
@@ -285,11 +285,11 @@ TEST_WITH(
 	union_look_up(settings, 3, "x.yaml", lookup);
 	assert_int_equal(compose(&composer, "x.yaml", lookup, &asked, &version, &problem), 0);
 	assert_int_equal(asked.count, 2);
-	assert_string_equal(asked.items[0], "data");
-	assert_string_equal(asked.items[1], "n.yaml");
+	assert_string_equal(asked.paths[0], "data");
+	assert_string_equal(asked.paths[1], "n.yaml");
 	assert_int_equal(version->mode, S_IFREG | 0400);
 	assert_int_equal(version->mtime.tv_sec, 2000);
-	dependencies_fini(&asked);
+	path_list_fini(&asked);
 	version_unref(take_ptr(version));
 	assert_int_equal(compose(&composer, "x.yaml", lookup, NULL, &version, &problem), 0);
 }
@@ -329,7 +329,7 @@ TEST_WITH(missing_reference_is_reported_as_asked_for, set_up, end_composer)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	struct version *version = NULL;
-	struct dependencies asked = {0};
+	struct path_list asked = {0};
 
 	write_file("a/x.yaml", "_merge: gone\n");
 	start_composer("layers: [a, b]\nrules:\n  - {match: x.yaml, strategy: pillar, options: "
@@ -338,8 +338,8 @@ TEST_WITH(missing_reference_is_reported_as_asked_for, set_up, end_composer)
 	union_look_up(settings, 3, "x.yaml", lookup);
 	assert_int_equal(compose(&composer, "x.yaml", lookup, &asked, &version, &problem), PROBLEM);
 	assert_int_equal(asked.count, 2);
-	assert_string_equal(asked.items[1], "gone.yaml");
-	dependencies_fini(&asked);
+	assert_string_equal(asked.paths[1], "gone.yaml");
+	path_list_fini(&asked);
 }
 
 TEST_WITH(version_is_current_while_its_sources_stamps_are_the_same, set_up, end_composer)

@@ -53,7 +53,7 @@ static int tear_down_workers(void **state)
 static int make(struct workers *by, struct version **ret)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	struct dependencies asked = {0};
+	struct path_list asked = {0};
 
 	*ret = NULL;
 	assert_non_null(lookup);
@@ -61,7 +61,7 @@ static int make(struct workers *by, struct version **ret)
 		union_look_up(settings, union_all_layers(settings), "app.yaml", lookup), 0);
 	int r = by ? compose_by(by, &composer, "app.yaml", lookup, &asked, ret, &problem)
 		   : compose(&composer, "app.yaml", lookup, &asked, ret, &problem);
-	dependencies_fini(&asked);
+	path_list_fini(&asked);
 	return r;
 }
 
@@ -462,7 +462,7 @@ static char *good_answer(size_t *size)
 
 static int take(const char *data, size_t size)
 {
-	struct dependencies asked = {0};
+	struct path_list asked = {0};
 	struct version *version = NULL;
 	struct record *answer;
 	char *copy = malloc(size);
@@ -479,7 +479,7 @@ static int take(const char *data, size_t size)
 		assert_null(version);
 	}
 	version_unref(version);
-	dependencies_fini(&asked);
+	path_list_fini(&asked);
 	record_free(answer);
 	return r;
 }
