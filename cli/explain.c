@@ -8,7 +8,7 @@
 #include "cleanup.h"
 #include "colour.h"
 #include "command.h"
-#include "explain_json.h"
+#include "explain.h"
 #include "explain_text.h"
 #include "explained_file.h"
 #include "host_list.h"

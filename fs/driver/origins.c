@@ -8,7 +8,7 @@
 
 #include "cleanup.h"
 #include "driver.h"
-#include "explain_json.h"
+#include "explain.h"
 #include "json_put.h"
 #include "path.h"
 #include "worker.h"

@@ -555,8 +555,10 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	return r;
 }
 
-void session_free(struct session *session)
+void session_freep(struct session **place)
 {
+	struct session *session = *place;
+
 	if (!session)
 		return;
 	if (session->connection.fuse) {
@@ -579,9 +581,4 @@ void session_free(struct session *session)
 	own_mount_fini(&session->mount);
 	free(session->label);
 	free(session);
-}
-
-void session_freep(struct session **session)
-{
-	session_free(*session);
 }

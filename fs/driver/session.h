@@ -4,7 +4,7 @@
  *      session_mount()   checks the mountpoint, and mounts; no source is read yet
  *      session_serve()   requests are answered and changes published, until the mount ends: by
  *                        umount(8), fusermount3(1), or a signal
- *      session_free()
+ *      session_freep()
  *
  * Between mounting and serving, no process answers requests. A path may lead through the mount,
  * which may hide a layer's directory, or all of /etc. So the daemon, and the processes that it
@@ -61,7 +61,7 @@ struct session_options {
 /**
  * Mounts. Takes over the caller's reference to `settings`, even on failure. Unmounts a dead mount
  * (ENOTCONN) first. Blocks SIGTERM, SIGINT and SIGHUP until session_serve(). Returns 0 with *ret
- * for session_free(); PROBLEM; or -errno.
+ * for session_freep(); PROBLEM; or -errno.
  *
  * With options->heir, takes over the previous daemon's mount as it is. If this function then fails,
  * the session is not freed: the caller must unmount, and end this process at once by _exit(2).
@@ -86,5 +86,4 @@ int session_try(struct settings *settings, const struct session_options *options
 	const struct handover_terms *terms, struct problem *problem);
 
 /** Unmounts, unless the mount has ended, and frees the session. */
-void session_free(struct session *session);
 void session_freep(struct session **session);

@@ -19,7 +19,6 @@
 #include "text.h"
 #include "unanswered.h"
 #include "version_record.h"
-#include "view_state.h"
 
 /* How long a take-over waits for calls made aside (aside.h). */
 #define ASIDE_TRIES 40

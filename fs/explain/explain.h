@@ -5,10 +5,13 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "offline.h"
 #include "store_place.h"
 #include "stream.h"
 
+struct explained;
 struct merge_request;
 struct merge_result;
 
@@ -43,3 +46,10 @@ struct explanation {
 int explain(const struct offline *offline, const char *path, struct explanation **ret,
 	struct problem *problem);
 void explanation_free(struct explanation *explanation); /* NULL: does nothing */
+
+/**
+ * Writes the explanation, or only the value `only` (NULL: all), as JSON, in the format of `plyfs
+ * explain --json` (plyfs(1)). The same explanation gives the same bytes. Returns 0 or -ENOMEM;
+ * ferror(3) reports errors of writing.
+ */
+int explain_json(const struct explanation *explanation, const struct explained *only, FILE *out);

@@ -1,9 +1,10 @@
-#include "explain_json.h"
+#include "explain.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
 #include "cleanup.h"
+#include "explained_value.h"
 #include "json_put.h"
 #include "strategy.h"
 

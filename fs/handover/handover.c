@@ -636,18 +636,13 @@ struct heir {
 	bool is_older;   /* a daemon of version 0.2 is at the other end, and serves */
 };
 
-void heir_free(struct heir *heir)
-{
-	if (!heir)
-		return;
-	closep(&heir->socket);
-	closep(&heir->beneath_fd);
-	free(heir);
-}
-
 void heir_freep(struct heir **heir)
 {
-	heir_free(*heir);
+	if (!*heir)
+		return;
+	closep(&(*heir)->socket);
+	closep(&(*heir)->beneath_fd);
+	free(*heir);
 }
 
 /* Returns whether the socket was connected to a name: only a daemon of version 0.2 has one. */

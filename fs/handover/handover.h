@@ -158,10 +158,9 @@ struct heir;
 
 /**
  * Makes an heir, and reads the offer from `socket`. Takes the socket over, even on failure. If the
- * offer can't be read, heir_can_read() is false. Returns 0 with *ret for heir_free(), or -ENOMEM.
+ * offer can't be read, heir_can_read() is false. Returns 0 with *ret for heir_freep(), or -ENOMEM.
  */
 int heir_new(int socket, struct heir **ret);
-void heir_free(struct heir *heir);
 void heir_freep(struct heir **heir);
 
 /** Returns whether this plyfs can read the state. */

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "fault.h"
+#include "record.h"
 #include "rights.h"
 #include "settings.h"
 #include "version.h"
@@ -305,3 +306,24 @@ struct view_counts {
 };
 
 void view_count(struct view *view, struct view_counts *ret);
+
+/*
+ * A view's state: what the kernel knows of the view, as a record (record.h) for a new view, in
+ * another program or process.
+ *
+ * The record has each object's number and the kernel's references to it; the bytes of versions;
+ * names, their places in listings, their rights and times; faults; and changes that no change hook
+ * has got. It does not have what the layers show: the new view looks everything up again, as after
+ * an overflow of inotify's queue, and publishes the differences.
+ *
+ * Of a look (look.h) under way the record has only the placeholder's number and path: the new view
+ * begins the look again.
+ */
+/** Writes the state into `record`. Call it after view_pause(), when the publisher has ended. */
+void view_put_state(struct view *view, struct record *record);
+
+/**
+ * Puts the objects of the record into `view`, which must be new: call it before view_start().
+ * Returns 0; -EBADMSG; or another -errno. After an error the view can only be freed.
+ */
+int view_take_state(struct view *view, struct record *record);

@@ -1,4 +1,4 @@
-#include "view_state.h"
+#include "view.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,8 +8,8 @@
 #include "forged_record.h"
 #include "placeholder.h"
 #include "state.h"
+#include "view.h"
 #include "view_fixture.h"
-#include "view_state.h"
 
 #define FORMAT 7
 
