@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "dropin_name.h"
 #include "dropin_unread.h"
 #include "hidden.h"
+#include "path.h"
 #include "path_list.h"
 #include "strategy.h"
+#include "text.h"
 
 /* The explanation that explain() returns, with the data that it points into. */
 struct explain_state {
@@ -44,26 +47,44 @@ static void made_freep(struct explain_state **place)
 	free(made);
 }
 
+/* Adds a layer's file that is no source. `why` (or NULL) is copied. Returns 0 or -errno. */
+static int add(struct explanation *explanation, const struct layer *layer, const char *path,
+	const char *why)
+{
+	struct passed passed = {.source = {.layer = layer->name, .rank = layer->rank}};
+	CLEANUP(freep) char *name = NULL;
+	int r = layer_source_name(layer, path, &name);
+
+	if (r < 0)
+		return r;
+	if (why && !(passed.why = strdup(why)))
+		return -ENOMEM;
+	passed.source.name = name;
+	if (array_push(explanation->passed, explanation->passed_count, explanation->passed_capacity,
+		    passed) < 0) {
+		free(passed.why);
+		return -ENOMEM;
+	}
+	take_ptr(name);
+	return 0;
+}
+
 static int pass_over(const struct composer *composer, const struct contributor *found,
 	const char *path, struct explanation *explanation)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
-	struct passed *passed = &explanation->passed[explanation->passed_count++];
-	char *name;
-	int r = layer_source_name(layer, found->path ? found->path : path, &name);
+	const char *place = found->path ? found->path : path;
+	CLEANUP(freep) char *why = NULL;
+	int r = found->is_ignored
+			? dropin_refusal(composer->settings, path, path_name(found->path), &why)
+			: 0;
 
+	if (r == 0)
+		r = add(explanation, layer, place, why ? why : found->why);
 	if (r < 0)
 		return r;
-	passed->source = (struct source){.name = name, .layer = layer->name, .rank = layer->rank};
-	if (found->is_ignored)
-		r = dropin_refusal(
-			composer->settings, path, strrchr(found->path, '/') + 1, &passed->why);
-	else if (found->why)
-		r = (passed->why = strdup(found->why)) ? 0 : -ENOMEM;
-	if (r < 0)
-		return r;
-	return store_places_add(&explanation->places, layer, found->path ? found->path : path,
-		&found->stat, &passed->source);
+	const struct passed *passed = &explanation->passed[explanation->passed_count - 1];
+	return store_places_add(&explanation->places, layer, place, &found->stat, &passed->source);
 }
 
 /*
@@ -84,22 +105,20 @@ static int add_hidden(const struct composer *composer, const char *path, bool ha
 		below = hidden->layer;
 		if (has_rule && strcmp(hidden->mark, path) == 0)
 			continue;
-		/* The list begins with the lowest layer. */
-		struct passed *passed = explanation->passed;
 		CLEANUP(freep) char *mark = NULL;
-		char *name = NULL;
-
-		memmove(passed + 1, passed, explanation->passed_count++ * sizeof(*passed));
-		*passed = (struct passed){0};
-		r = layer_source_name(settings->layers[below], path, &name);
-		passed->source = (struct source){
-			.name = name, .layer = settings->layers[below]->name, .rank = below};
+		CLEANUP(freep) char *why = NULL;
+		r = hidden_mark_name(settings, hidden, &mark);
 		if (r == 0)
-			r = hidden_mark_name(settings, hidden, &mark);
-		if (r == 0 && asprintf(&passed->why, "hidden by %s", mark) < 0)
-			r = -ENOMEM;
+			r = text_format(&why, "hidden by %s", mark);
+		if (r == 0)
+			r = add(explanation, settings->layers[below], path, why);
 		if (r < 0)
 			return r;
+		/* The list begins with the lowest layer. */
+		struct passed *passed = explanation->passed;
+		const struct passed last = passed[explanation->passed_count - 1];
+		memmove(passed + 1, passed, (explanation->passed_count - 1) * sizeof(*passed));
+		*passed = last;
 	}
 	return r;
 }
@@ -107,30 +126,14 @@ static int add_hidden(const struct composer *composer, const char *path, bool ha
 /* Adds a link or a directory among the drop-ins. */
 static int add_unread(void *context, const struct layer *layer, const char *path, const char *why)
 {
-	struct explanation *explanation = context;
-	struct passed *items =
-		reallocarray(explanation->passed, explanation->passed_count + 1, sizeof(*items));
-	struct passed unread = {.source = {.layer = layer->name, .rank = layer->rank}};
-	char *name = NULL;
-	int r = items ? layer_source_name(layer, path, &name) : -ENOMEM;
-
-	if (items)
-		explanation->passed = items;
-	unread.source.name = name;
-	unread.why = r < 0 ? NULL : strdup(why);
-	if (!unread.why) {
-		free(name);
-		return -ENOMEM;
-	}
-	items[explanation->passed_count++] = unread;
-	return 0;
+	return add(context, layer, path, why);
 }
 
 /* The names of drop-ins that the layers have, shown or not. */
 struct name_search {
 	const struct settings *settings;
 	const char *path; /* of the file that they belong to */
-	struct path_list names;
+	struct path_list *names;
 };
 
 static int add_dropin(void *context, const char *name, unsigned char type)
@@ -138,13 +141,8 @@ static int add_dropin(void *context, const char *name, unsigned char type)
 	struct name_search *search = context;
 
 	return type != DT_DIR && dropin_is_named(search->settings, search->path, name)
-		       ? path_list_add(&search->names, name, strlen(name))
+		       ? path_list_add(search->names, name, strlen(name))
 		       : 0;
-}
-
-static void name_search_fini(struct name_search *search)
-{
-	path_list_fini(&search->names);
 }
 
 /* Finds the drop-ins that any layer has, in byte order and once each. */
@@ -162,7 +160,7 @@ static int find_dropins(struct name_search *search)
 		r = layer->dirfd < 0 ? 0 : layer_list(layer, directory, add_dropin, search);
 		r = r == -ENOMEM || layer_is_shortage(r) ? r : 0;
 	}
-	path_list_sort(&search->names);
+	path_list_sort(search->names);
 	return r;
 }
 
@@ -171,24 +169,16 @@ static int add_passed(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct explanation *explanation)
 {
 	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
-	CLEANUP(name_search_fini)
-	struct name_search dropins = {.settings = composer->settings, .path = path};
+	CLEANUP(path_list_fini) struct path_list names = {0};
+	struct name_search dropins = {composer->settings, path, &names};
 	bool is_uapi = settings_rule(composer->settings, path)->dropins == DROPINS_UAPI;
 	unsigned first, count;
 
 	compose_contributors(strategy, lookup, &first, &count);
 	int r = find_dropins(&dropins);
-	if (r < 0)
-		return r;
-	explanation->passed =
-		calloc(lookup->count + lookup->left_out_count +
-				composer->settings->layer_count * (dropins.names.count + 1),
-			sizeof(*explanation->passed));
-	if (!explanation->passed)
-		return -ENOMEM;
-	for (size_t i = dropins.names.count; r == 0 && i-- > 0;) {
+	for (size_t i = names.count; r == 0 && i-- > 0;) {
 		CLEANUP(freep) char *dropin = NULL;
-		r = asprintf(&dropin, "%s" DROPIN_SUFFIX "/%s", path, dropins.names.paths[i]) < 0
+		r = asprintf(&dropin, "%s" DROPIN_SUFFIX "/%s", path, names.paths[i]) < 0
 			    ? -ENOMEM
 			    : add_hidden(composer, dropin, is_uapi, explanation);
 	}

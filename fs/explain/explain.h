@@ -33,7 +33,8 @@ struct explanation {
 	struct stream stream;              /* the documents of `result`; none if it has no values */
 	struct passed *passed;             /* files of one path stand lowest layer first */
 	size_t passed_count;
-	mode_t mode; /* of an output file: 0666 if all users can read all sources; else 0600 */
+	size_t passed_capacity;
+	mode_t mode; /* for a file of the text: 0666; 0600 if not all users can read all sources */
 	struct store_places places; /* the places of the sources that are in stores */
 };
 

@@ -13,6 +13,7 @@
 #include "dropin_name.h"
 #include "dropin_unread.h"
 #include "glob.h"
+#include "path.h"
 #include "strategy.h"
 #include "validity.h"
 #include "word.h"
@@ -270,7 +271,7 @@ static int warn_of_ignored(struct inspect_job *look, const struct settings *sett
 
 		if (!found->is_ignored)
 			continue;
-		r = dropin_refusal(settings, path, strrchr(found->path, '/') + 1, &why);
+		r = dropin_refusal(settings, path, path_name(found->path), &why);
 		if (r == 0)
 			r = findings_add_at(&look->inspection->findings, FINDING_WARNING,
 				settings->layers[found->layer], found->path, "%s", why);
