@@ -22,34 +22,25 @@ struct line_map {
 	struct arena *arena;
 };
 
-/* A source's name and lines. */
-struct source_text {
-	const struct source *source;
-	const char *name;
-	struct source_lines lines;
-};
-
 struct mapper {
 	struct line_map *to;
-	struct source_text *texts; /* one for each of the request's inputs */
-	size_t count;
-	struct arena *arena; /* has their lines */
+	const struct merge_request *request;
+	struct source_lines *texts; /* one for each of the request's inputs, as are `names` */
+	const char **names;         /* the map's copies */
+	struct arena *arena;        /* has the lines */
 };
 
-/* Returns the text of `source`. NULL: memory is short, or it is none of the inputs. */
-static struct source_text *text_of(struct mapper *mapper, const struct source *source)
+/* Returns the map's name of the source that has the lines `text` (or NULL). NULL: no memory. */
+static const char *name_of(
+	struct mapper *mapper, const struct source *source, const struct source_lines *text)
 {
-	for (size_t i = 0; i < mapper->count; i++) {
-		struct source_text *text = &mapper->texts[i];
+	const char *copy = text ? mapper->names[text - mapper->texts] : NULL;
 
-		if (text->source->rank != source->rank ||
-			strcmp(text->source->name, source->name) != 0)
-			continue;
-		if (!text->name)
-			text->name = arena_copy(mapper->to->arena, span_of(source->name));
-		return text->name ? text : NULL;
-	}
-	return NULL;
+	if (!copy)
+		copy = arena_copy(mapper->to->arena, span_of(source->name));
+	if (text)
+		mapper->names[text - mapper->texts] = copy;
+	return copy;
 }
 
 static uint32_t indent_of(struct span line)
@@ -87,16 +78,14 @@ static int map_line(struct mapper *mapper, const struct line *line, struct mappe
 
 	if (!line->source || line->kind == LINE_MADE || line->source_line == 0)
 		return 0;
-	struct source_text *text = text_of(mapper, line->source);
-	*mapped = (struct mapped){
-		.source = text ? text->name
-			       : arena_copy(mapper->to->arena, span_of(line->source->name)),
+	struct source_lines *text = source_lines_of(mapper->texts, mapper->request, line->source);
+	*mapped = (struct mapped){.source = name_of(mapper, line->source, text),
 		.line = line->source_line,
 		.column = line->source_column,
 		.from = UINT32_MAX};
 	if (!mapped->source)
 		return -ENOMEM;
-	int r = text ? source_lines_get(&text->lines, line->source_line, mapper->arena, &original)
+	int r = text ? source_lines_get(text, line->source_line, mapper->arena, &original)
 		     : -ENOENT;
 	if (r == -ENOMEM)
 		return r;
@@ -129,13 +118,11 @@ int line_map_make(const struct merge_request *request, const struct merge_result
 		r = line_origins_read(request, result, &origins);
 	if (r < 0)
 		return r;
-	struct mapper mapper = {.to = map, .count = request->count, .arena = origins->arena};
+	struct mapper mapper = {.to = map, .request = request, .arena = origins->arena};
 	mapper.texts = arena_zalloc(origins->arena, request->count + 1, sizeof(*mapper.texts));
-	if (!mapper.texts)
+	mapper.names = arena_zalloc(origins->arena, request->count + 1, sizeof(*mapper.names));
+	if (!mapper.texts || !mapper.names)
 		return -ENOMEM;
-	for (size_t i = 0; i < request->count; i++)
-		mapper.texts[i] = (struct source_text){.source = &request->inputs[i].source,
-			.lines.text = request->inputs[i].text};
 	r = map_lines(&mapper, origins);
 	if (r == 0)
 		*ret = take_ptr(map);

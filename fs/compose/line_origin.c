@@ -40,23 +40,6 @@ static void set_place(struct line *line, const struct node *place)
 	line->source_column = place->column;
 }
 
-/* Returns the text from which the node was read; NULL: the request does not have it. */
-static struct source_lines *text_of(struct line_finder *finder, const struct node *node)
-{
-	const struct source *wanted = node->source;
-
-	for (size_t i = 0; i < finder->request->count; i++) {
-		const struct merge_input *input = &finder->request->inputs[i];
-
-		if (input->source.rank != wanted->rank || !input->text.data ||
-			strcmp(input->source.name, wanted->name) != 0)
-			continue;
-		finder->texts[i].text = input->text;
-		return &finder->texts[i];
-	}
-	return NULL;
-}
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -80,7 +63,7 @@ static struct span without_blanks(struct span line)
 static bool are_source_lines(
 	struct line_finder *finder, const struct node *place, size_t from, size_t to)
 {
-	struct source_lines *text = text_of(finder, place);
+	struct source_lines *text = source_lines_of(finder->texts, finder->request, place->source);
 	struct line *lines = finder->to->lines;
 	size_t number = place->line;
 

@@ -1,6 +1,9 @@
 #include "source_line.h"
 
 #include <errno.h>
+#include <string.h>
+
+#include "merge.h"
 
 bool source_line_next(struct span *rest, struct span *ret)
 {
@@ -51,4 +54,19 @@ int source_lines_get(
 		return -ENOENT;
 	*ret = lines->lines[number - 1];
 	return 0;
+}
+
+struct source_lines *source_lines_of(struct source_lines *texts,
+	const struct merge_request *request, const struct source *source)
+{
+	for (size_t i = 0; i < request->count; i++) {
+		const struct merge_input *input = &request->inputs[i];
+
+		if (input->source.rank != source->rank || !input->text.data ||
+			strcmp(input->source.name, source->name) != 0)
+			continue;
+		texts[i].text = input->text;
+		return &texts[i];
+	}
+	return NULL;
 }

@@ -3,6 +3,9 @@
 
 #include "arena.h"
 
+struct merge_request;
+struct source;
+
 struct source_lines {
 	struct span text;   /* set by the caller */
 	struct span *lines; /* NULL: not split yet */
@@ -21,3 +24,10 @@ int source_lines_get(
 
 /** Takes the first line from *rest, without "\n" or "\r\n". Returns false if *rest is empty. */
 bool source_line_next(struct span *rest, struct span *ret);
+
+/**
+ * Returns the lines of the request's input that is `source`; NULL: it has none, or no text of it.
+ * `texts`, all zero at first, has one item for each input, in the same order.
+ */
+struct source_lines *source_lines_of(struct source_lines *texts,
+	const struct merge_request *request, const struct source *source);
