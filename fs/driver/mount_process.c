@@ -18,6 +18,7 @@
 #include "helper.h"
 #include "memory.h"
 #include "parcel.h"
+#include "path.h"
 
 struct request {
 	enum mount_call call;
@@ -66,8 +67,7 @@ static int touch(const struct caller *caller, int parent, const char *name)
 
 static int call_in(struct caller *caller, int root, int parent, const struct request *request)
 {
-	const char *slash = strrchr(request->path, '/');
-	const char *name = slash ? slash + 1 : request->path;
+	const char *name = path_name(request->path);
 	char staged[64];
 	int r = 0;
 
@@ -96,15 +96,15 @@ static int call_in(struct caller *caller, int root, int parent, const struct req
 static int call(struct caller *caller, const struct request *request)
 {
 	char directory[PATH_MAX];
-	const char *slash = strrchr(request->path, '/');
+	size_t above = path_directory_length(request->path);
 	/* A descriptor kept open on the mountpoint would make umount(8) fail: each is closed. */
 	int root = caller->clone_fd < 0 ? open_directory(caller, AT_FDCWD, caller->mountpoint, 0)
 					: caller->clone_fd;
 
 	if (root < 0)
 		return root;
-	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - request->path) : 1,
-		slash ? request->path : ".");
+	snprintf(directory, sizeof(directory), "%.*s", above ? (int)above - 1 : 1,
+		above ? request->path : ".");
 	int r = open_directory(caller, root, directory, O_NOFOLLOW);
 	if (r >= 0) {
 		int parent = r;

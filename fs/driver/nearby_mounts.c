@@ -43,10 +43,7 @@ static int add_top(struct nearby *nearby)
 {
 	struct nearby_paths *paths = &nearby->mounts.paths;
 
-	if (array_grow(paths->tops, paths->top_count, paths->top_capacity) < 0)
-		return -ENOMEM;
-	paths->tops[paths->top_count++] = nearby->last;
-	return 0;
+	return array_push(paths->tops, paths->top_count, paths->top_capacity, nearby->last);
 }
 
 static int take_step(void *context, const struct route_step *step)
@@ -61,10 +58,8 @@ static bool note_remote(void *context, const struct table_mount *mount)
 	if (!mount_table_is_remote(mount) || strcmp(mount->path, nearby->mountpoint) == 0)
 		return false;
 	const char *copy = arena_copy(nearby->mounts.paths.arena, span_of(mount->path));
-	nearby->is_short = !copy || array_grow(nearby->remote, nearby->remote_count,
-					    nearby->remote_capacity) < 0;
-	if (!nearby->is_short)
-		nearby->remote[nearby->remote_count++] = copy;
+	nearby->is_short = !copy || array_push(nearby->remote, nearby->remote_count,
+					    nearby->remote_capacity, copy) < 0;
 	return nearby->is_short;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "path.h"
 
 void publishing_init(struct publishing *publishing)
 {
@@ -39,13 +40,11 @@ static int invalidate(struct session *session, const struct change *change)
 	if (own_mount_is_covered(&session->mount, change->path))
 		return PUBLISHER_COVERED;
 	session->publishing.invalidated++;
-	const char *slash = strrchr(change->path, '/');
-	const char *name = slash ? slash + 1 : change->path;
 
 	/* The view first: a later lookup must not give the kernel the old state again. */
 	view_apply_change(session->view, change->parent_ino, false, NULL);
-	notifier_tell(
-		&session->publishing.notifier, session->connection.fuse, change->parent_ino, name);
+	notifier_tell(&session->publishing.notifier, session->connection.fuse, change->parent_ino,
+		path_name(change->path));
 	notifier_tell(
 		&session->publishing.notifier, session->connection.fuse, change->parent_ino, NULL);
 	return 0;

@@ -58,11 +58,9 @@ int directory_new(
 
 struct entry *directory_own_entry(const struct directory *directory)
 {
-	const char *slash = strrchr(directory->path, '/');
+	const struct directory *parent = directory->parent;
 
-	return directory->parent
-		       ? directory_find(directory->parent, slash ? slash + 1 : directory->path)
-		       : NULL;
+	return parent ? directory_find(parent, path_name(directory->path)) : NULL;
 }
 
 static void entry_free(struct entry *entry)
