@@ -23,8 +23,8 @@ bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);
 
 /**
- * Prints the line of the problem in the file at the path `name`, as place_print() does. Prints
- * nothing if the file is on the device `except` (0: no exception).
+ * Prints the problem's line as place_print() does, but out of the file at the path `name`, which
+ * need not be in a layer. Prints nothing if the file is on the device `except` (0: no exception).
  */
 void place_print_file(
 	FILE *out, int indent, const char *name, dev_t except, const struct problem *problem);

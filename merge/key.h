@@ -11,8 +11,8 @@
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)
  *
  * These are the rules for a KEY that is read without a tree. If a KEY is matched against a tree
- * (key_match.h), dots and brackets may be part of a key's name, and the paths of other tools are
- * understood.
+ * (key_match.h), dots and brackets may be part of a key's name, and a KEY may also be in another
+ * tool's notation, such as /a/0/b (JSON Pointer).
  *
  * A word without quotes finds a key of any type by its text (`80` may be a number), and prefers a
  * key that is written without quotes. A word in quotes prefers a key that is written in quotes. A

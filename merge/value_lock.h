@@ -11,8 +11,8 @@
  *                 └───────────────▶ hosts: {a: 1, b: 3}      and a refusal: site.yaml:1:12
  *
  * If R lacks a map or list on the way to a locked value, or has another kind of value there, R gets
- * the map or list of L. If an index of a list is locked and L has no item there, the list in R ends
- * before that index.
+ * the whole map or list of L. If an index of a list is locked and L has no item there, the list in
+ * R ends before that index.
  *
  * If several layers lock a place, the lock of the lowest layer wins. Locks are enforced outside of
  * the strategies. A file is merged once more for each locking layer that is below one of the file's

@@ -3,7 +3,8 @@
  *
  *      read all keys of one revision, page by page ─▶ a draft ─▶ published
  *      watch from the next revision on ─▶ events that arrive together are applied together
- *      every `compare_s` seconds, or if events may be lost: read all keys, apply the differences
+ *      every `compare_s` seconds, and when events may have been lost: read all keys and apply the
+ *      differences
  *
  * A draft is the next tree, while it is made (replica.h). Each key becomes a file below the
  * mirrored directory; the part of the key after the prefix is the file's path. A key that can't be

@@ -1,7 +1,7 @@
 /*
  * Populating: lists a directory, looks its names up, and writes its files. Once a name has been
  * looked up, the view publishes each change of it. Only the root coroutine (coroutine.h) populates:
- * first in render_all(), later in render_watch(), where it runs the publisher.
+ * first in render_all(), later in render_watch(), where it is the publisher.
  */
 #pragma once
 

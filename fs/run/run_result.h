@@ -43,7 +43,10 @@ bool run_is_good(const struct run_result *result);
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
 
-/** Returns the remedy for a missing program. `why` contains *why of run_is_missing(). */
+/**
+ * Returns the remedy for a missing program. `why` is the *why of run_is_missing(), or a longer text
+ * that includes it.
+ */
 const char *run_missing_remedy(const char *why);
 
 /**

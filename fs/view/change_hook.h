@@ -36,10 +36,10 @@ void change_hook_look_ends(struct view *view, const struct look *look);
  */
 void change_hook_change(struct view *view, const struct change *change);
 
-/** Notes the files in a directory that has appeared, at any depth. May wait (coroutine.h). */
+/** Notes the files at any depth below a directory that has appeared. May wait (coroutine.h). */
 void change_hook_directory(struct view *view, const char *path);
 
-/** Notes the files in a directory that has gone, at any depth. */
+/** Notes the files at any depth below a directory that has gone. */
 void change_hook_gone(struct view *view, const struct directory *directory);
 
 /** If the entry's path has a hook, keeps its directory watched until change_hook_unpin(). */
@@ -56,5 +56,5 @@ bool change_hooks_have_ended(struct view *view);
 /** Starts due commands. Returns the milliseconds until the next is due; -1: no time is known. */
 int change_hooks_run(struct view *view);
 
-/** Frees all change hooks. Call it after the runner has stopped. */
+/** Frees all change hooks. Call it after runner_stop() (runner.h). */
 void change_hooks_free(struct view *view);
