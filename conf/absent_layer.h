@@ -12,8 +12,9 @@
 
 /**
  * Call it for a change for which the user names no layer. Refuses the change if the highest layer
- * is absent. Also refuses it if settings->around names a host, machine, user or fact, and the
- * highest layer is for none of these. Returns 0, PROBLEM with the remedy, or -ENOMEM.
+ * is absent. Also refuses it if the environment (settings->around) names a host, machine, user or
+ * fact, and the highest layer's path depends on nothing that the environment names. Returns 0,
+ * PROBLEM with the remedy, or -ENOMEM.
  */
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 

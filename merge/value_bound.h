@@ -66,9 +66,9 @@ struct value_bounds {
 };
 
 /**
- * Reads `map`, which maps places to bounds. Refuses two bounds of different kinds or scales if one
- * value can be at both places. Refuses a bound if one of `locks` (may be NULL) can cover its
- * values. Returns 0 with *ret, which lies in `arena` and borrows `map`; PROBLEM; or -ENOMEM.
+ * Reads `map`, which maps places to bounds. Refuses two bounds of different kinds or scales if
+ * their places can match the same value. Refuses a bound if one of `locks` (may be NULL) can cover
+ * its values. Returns 0 with *ret, which lies in `arena` and borrows `map`; PROBLEM; or -ENOMEM.
  */
 int value_bounds_read(const struct node *map, const struct value_locks *locks, struct arena *arena,
 	struct value_bounds **ret, struct problem *problem);

@@ -65,7 +65,8 @@ int gateway_watch(struct gateway *gateway, const char *body);
 
 /**
  * Waits for a message of the watch. Returns 0, also if none came in time. If the watch has ended
- * and no message is left, or if messages could not be stored, returns an error of gateway_call().
+ * and no message is left, or if messages could not be stored, returns an error as gateway_call()
+ * does.
  */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 

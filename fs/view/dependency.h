@@ -38,7 +38,10 @@ int dependency_find(void *context, const char *directory, const char *name, size
 /** Returns the first entry `name` under `directory`, by the index, which may be stale; or NULL. */
 const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);
 
-/** Replaces the dependencies of `entry` by `asked`. Returns 0; or -ENOMEM: some are not stored. */
+/**
+ * Replaces the dependencies of `entry` by those that its last composition met. Returns 0; or
+ * -ENOMEM: some are not stored.
+ */
 int dependency_remember(struct view *view, struct entry *entry, const struct path_list *asked);
 
 /** Frees the dependencies of `entry`. */

@@ -59,11 +59,16 @@ int pillar_strip(struct pillar_values *values, const struct node *value, const s
 int pillar_combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, struct origin_why why);
 
-/** Opens *map (pillar_open()), and removes the pair from it. Returns 0 or -ENOMEM. */
+/**
+ * Removes the pair from *map, which becomes an open copy unless it is open. Returns 0 or -ENOMEM.
+ */
 int pillar_remove(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** Opens *map (pillar_open()), and puts the pair into it. Returns 0, PROBLEM or -ENOMEM. */
+/**
+ * Puts the pair into *map, which becomes an open copy unless it is open. Returns 0, PROBLEM or
+ * -ENOMEM.
+ */
 int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
