@@ -114,6 +114,8 @@ static int take_dropins(void *context, const struct composer *composer, const ch
 	size_t len = strlen(path);
 	int r = 0;
 
+	(void)composer;
+	(void)problem;
 	for (unsigned i = 0; r == 0 && i < lookup->count + lookup->left_out_count; i++) {
 		const struct contributor *found = &lookup->found[i];
 

@@ -233,6 +233,7 @@ static int match_library(struct dl_phdr_info *library, size_t size, void *direct
 {
 	char path[PATH_MAX];
 
+	(void)size;
 	if (!realpath(library->dlpi_name, path))
 		return 0;
 	for (char *slash; (slash = strrchr(path, '/')) && slash != path;) {
@@ -286,6 +287,7 @@ static int make(void *context, int out)
 	char *made = context;
 	int r = 0;
 
+	(void)out;
 	for (char *at = made; r == 0 && *at;) {
 		at += strspn(at, "/");
 		at += strcspn(at, "/");

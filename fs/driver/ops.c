@@ -274,6 +274,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 		.session = session_of(req, REQUEST_GETATTR),
 		.go_on = reply_attributes};
 
+	(void)fi;
 	paused_run(&request);
 }
 
@@ -317,6 +318,7 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 {
 	struct session *session = session_of(req, REQUEST_OPENDIR);
 
+	(void)ino;
 	if (session->connection.has_no_opendir) {
 		fuse_reply_err(req, ENOSYS);
 	} else {
@@ -332,6 +334,7 @@ static void op_read(
 	struct session *session = session_of(req, REQUEST_READ);
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
+	(void)fi;
 	int r = view_version(session->view, ino, &version);
 	if (r < 0) {
 		fuse_reply_err(req, -r);
@@ -355,6 +358,7 @@ static void op_read(
 static void op_readdir(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
 {
+	(void)fi;
 	readdir_reply(req, session_of(req, REQUEST_READDIR), ino, size, offset);
 }
 
@@ -367,6 +371,7 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 		.f_flag = ST_RDONLY,
 	};
 
+	(void)ino;
 	session_of(req, REQUEST_STATFS);
 	fuse_reply_statfs(req, &stat);
 }
@@ -411,6 +416,7 @@ static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 
 static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 {
+	(void)ino;
 	session_of(req, REQUEST_ACCESS);
 	fuse_reply_err(req, mask & W_OK ? EROFS : 0);
 }
@@ -431,6 +437,7 @@ static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_
 {
 	struct session *session = session_of(req, REQUEST_RENAME);
 
+	(void)newname;
 	if (refuses(req, session))
 		return;
 	if (flags || !control_is_staged(parent, name))
@@ -443,6 +450,7 @@ static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct session *session = session_of(req, REQUEST_UNLINK);
 
+	(void)name;
 	if (!refuses(req, session))
 		fuse_reply_err(req, -view_apply_change(session->view, parent, true, NULL));
 }
@@ -451,6 +459,7 @@ static void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct session *session = session_of(req, REQUEST_RMDIR);
 
+	(void)name;
 	if (!refuses(req, session))
 		fuse_reply_err(req, -view_apply_change(session->view, parent, true, NULL));
 }
@@ -460,6 +469,8 @@ static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t
 	struct session *session = session_of(req, REQUEST_MKDIR);
 	struct stat stat = {0};
 
+	(void)name;
+	(void)mode;
 	if (refuses(req, session))
 		return;
 	int r = view_apply_change(session->view, parent, true, &stat);
@@ -483,6 +494,9 @@ static void op_setattr(
 		.session = session_of(req, REQUEST_SETATTR),
 		.go_on = reply_attributes};
 
+	(void)attr;
+	(void)to_set;
+	(void)fi;
 	/* The publisher's SETATTR changes nothing: the reply gives the kernel the attributes. */
 	if (!refuses(req, request.session))
 		reply_attributes(&request);
@@ -490,39 +504,65 @@ static void op_setattr(
 
 static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t rdev)
 {
+	(void)parent;
+	(void)name;
+	(void)mode;
+	(void)rdev;
 	refuse(req);
 }
 
 static void op_symlink(fuse_req_t req, const char *link, fuse_ino_t parent, const char *name)
 {
+	(void)link;
+	(void)parent;
+	(void)name;
 	refuse(req);
 }
 
 static void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t newparent, const char *newname)
 {
+	(void)ino;
+	(void)newparent;
+	(void)newname;
 	refuse(req);
 }
 
 static void op_create(
 	fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, struct fuse_file_info *fi)
 {
+	(void)parent;
+	(void)name;
+	(void)mode;
+	(void)fi;
 	refuse(req);
 }
 
 static void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t size, off_t offset,
 	struct fuse_file_info *fi)
 {
+	(void)ino;
+	(void)data;
+	(void)size;
+	(void)offset;
+	(void)fi;
 	refuse(req);
 }
 
 static void op_setxattr(
 	fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size, int flags)
 {
+	(void)ino;
+	(void)name;
+	(void)value;
+	(void)size;
+	(void)flags;
 	refuse(req);
 }
 
 static void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 {
+	(void)ino;
+	(void)name;
 	refuse(req);
 }
 

@@ -30,6 +30,7 @@ static void resume(struct view_caller *caller, int result, const struct stat *st
 	struct waiting *waiting = (struct waiting *)caller;
 	struct paused *request = &waiting->request;
 
+	(void)stat;
 	fuse_req_interrupt_func(request->req, NULL, NULL);
 	if (unanswered_is_kept(
 		    &request->session->handover, waiting->unanswered, request->req, result)) {
@@ -78,6 +79,7 @@ static void on_interrupt(fuse_req_t req, void *context)
 {
 	struct waiting *waiting = context;
 
+	(void)req;
 	if (waiting->has_interrupt)
 		return;
 	waiting->has_interrupt = true;

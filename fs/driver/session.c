@@ -54,6 +54,7 @@ void session_log(void *context, const char *line)
 
 static void log_view_line(void *context, const char *line, const struct problem *problem)
 {
+	(void)problem;
 	session_log(context, line);
 }
 
@@ -317,6 +318,7 @@ static bool on_mounts(void *context, struct publisher_hook *hook)
 {
 	struct session *session = context;
 
+	(void)hook;
 	if (nearby_mounts_are_same(&session->nearby, &session->mount))
 		return false;
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */

@@ -365,6 +365,7 @@ static int take(void *context, const struct composer *composer, const char *path
 	struct inspect_job look = {.inspection = context};
 	struct path_list asked = {0};
 
+	(void)problem;
 	inspection_fini(look.inspection);
 	int r = match_patterns(look.inspection, composer->settings, path, lookup);
 	if (r == 0)

@@ -51,6 +51,7 @@ static int for_each(int fd, int (*each)(void *context, int fd, const char *name,
 
 static int remove_one(void *context, int fd, const char *name, bool is_directory)
 {
+	(void)context;
 	if (is_directory)
 		return tree_remove(fd, name);
 	return unlinkat(fd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
@@ -131,6 +132,7 @@ int tree_link_file(int from, int to, const char *path)
 
 static int move_one(void *context, int fd, const char *name, bool is_directory)
 {
+	(void)is_directory;
 	return renameat(fd, name, *(int *)context, name) < 0 ? -errno : 0;
 }
 

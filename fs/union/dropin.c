@@ -113,6 +113,10 @@ static int add_highest(struct dropins *dropins, layer_mask layers, const char *p
 /* Makes the index watch the directory; its names come from a listing, which also has links. */
 static int pass(void *context, const char *path, const char *name, layer_mask layers)
 {
+	(void)context;
+	(void)path;
+	(void)name;
+	(void)layers;
 	return 0;
 }
 

@@ -131,6 +131,7 @@ bool attributes_are_untold(const struct directory *directory)
  */
 static void let_walks_end(void *context)
 {
+	(void)context;
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 

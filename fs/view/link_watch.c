@@ -137,6 +137,7 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 	const struct step *step = (const struct step *)subscription;
 	const struct link_watch *watch = step->watch;
 
+	(void)name;
 	if (!watch->directory->is_dead)
 		events_name(watch->view, watch->directory, watch->layer, mask_of_name(step, mask),
 			watch->name);

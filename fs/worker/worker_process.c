@@ -68,6 +68,7 @@ static int ask_find(void *context, const char *directory, const char *name, size
 {
 	struct record *question = worker_message_new(WORKER_FIND);
 
+	(void)context;
 	if (!question)
 		return -ENOMEM;
 	record_put_text(question, directory);
@@ -182,11 +183,13 @@ static void name_source(const char *name)
 
 static void begin_source(void *context, const struct source *source)
 {
+	(void)context;
 	name_source(source->name);
 }
 
 static void end_source(void *context, const struct loaded *loaded, struct span text)
 {
+	(void)context;
 	name_source("");
 	if (!loaded || !self.answer)
 		return;
