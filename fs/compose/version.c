@@ -121,6 +121,9 @@ void version_restrict(
 	const struct rights others = rights_of(other);
 	const struct rights both = rights_both(&own, &others, mounter);
 
+	/* Another owner would be a change for nothing. */
+	if (!rights_take_away(&own, &both))
+		return;
 	version->mode = (version->mode & S_IFMT) | both.mode;
 	version->uid = both.uid;
 	version->gid = both.gid;

@@ -68,7 +68,7 @@ static void put_one(void *context, const char *path, struct version *version)
 
 	record_put(record, true);
 	record_put_text(record, path);
-	record_put(record, false); /* of version 0.2 */
+	record_put(record, true); /* of version 0.2: the rights heed the directories */
 	record_put(record, version != NULL);
 	if (version)
 		version_put(record, version);
@@ -85,9 +85,11 @@ static int take_one(struct last_good *last_good, struct record *record)
 	CLEANUP(freep) char *path = record_get_text(record);
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
-	(void)record_get_bool(record);
+	bool is_public = record_get_bool(record);
 	if (record_get_bool(record) && !(version = version_take(record)))
 		return record_refuse(record);
+	if (version && !is_public)
+		version->mode &= ~(mode_t)077;
 	/* The store has only bytes, with the strategy that merged them. */
 	if (!path || (version && (version->kind != VERSION_BYTES || !version->strategy)))
 		record_spoil(record);

@@ -249,6 +249,26 @@ VIEW_TEST(directory_that_opens_opens_nothing_that_is_of_a_broken_source)
 	}
 }
 
+VIEW_TEST(file_of_a_broken_source_keeps_its_owner_and_can_still_be_executed)
+{
+	make_directory("b/d");
+	make_directory("a/d");
+	write_file("b/d/run.yaml", "y: 1\n");
+	write_file("a/d/run.yaml", "x: 1\n");
+	run("chmod 755 a/d b/d ?/d/run.yaml && chown 1:1 ?/d/run.yaml");
+	start_with_kernel("a:b");
+	assert_has("d/run.yaml", "x: 1\n");
+	replace_file("a/d/run.yaml", "x: [\n");
+	run("chmod 755 a/d/run.yaml && chown 1:1 a/d/run.yaml");
+	for (int i = 0; i < 100 && !fault_of("d/run.yaml").problem.message[0]; i++) {
+		publish_ready();
+		usleep(50000);
+	}
+	assert_has("d/run.yaml", "x: 1\n");
+	assert_int_equal(stat_of("d/run.yaml").st_mode, S_IFREG | 0555);
+	assert_int_equal(stat_of("d/run.yaml").st_uid, 1);
+}
+
 VIEW_TEST(directory_opens_when_what_a_layer_had_in_it_is_gone)
 {
 	make_directory("b/d");
