@@ -370,11 +370,16 @@ int schema_secrets(const struct schema *schema, const struct node *root, struct 
 
 	if (!run.matcher)
 		return -ENOMEM;
+	/* Goes on behind a misfit. */
+	run.is_collecting = true;
 	(void)run_apply(&run, schema->root, root, EVALUATED_NOT);
 	for (size_t i = 0; i < run.secrets.count; i++)
 		if (push(ret, run.secrets.items[i]) < 0)
 			return -ENOMEM;
-	return run.failure == RUN_NO_MEMORY ? -ENOMEM : complete(ret);
+	/* Any value that was not reached may be one. */
+	if (run.failure == RUN_NO_MEMORY || (run.failure != RUN_FINE && push(ret, root) < 0))
+		return -ENOMEM;
+	return complete(ret);
 }
 
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,

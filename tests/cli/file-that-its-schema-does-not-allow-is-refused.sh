@@ -168,6 +168,10 @@ for options in '' -n --json '-n --json'; do
 		rm -f high/new.yaml
 	done
 done
+# Also where the file lacks what the schema requires before.
+sed -i '1i required: [user]' settings/app.schema.yaml
+runs 0 "$PLYFS" set -c $config app.yaml user=root db.password=swordfish-swordfish
+shows_none "set of an invalid file"
 runs 0 "$PLYFS" reset -n -c $config app.yaml
 ! grep -E 'hunter|54321' out err || fail "a secret is shown"
 runs 0 "$PLYFS" set -c $config app.yaml port 2
