@@ -375,8 +375,9 @@ void origin_move(struct origins *origins, const struct node *from, const struct 
 	if (!origins || from == to)
 		return;
 	struct origin_slot *slot = (struct origin_slot *)origin_of(origins, from);
-	struct origin_slot moved = slot ? *slot : (struct origin_slot){0};
-	if (!moved.own)
+	struct origin_slot *known = slot ? slot : (struct origin_slot *)origin_of(origins, to);
+	struct origin_slot moved = known ? *known : (struct origin_slot){0};
+	if (!slot || !moved.own)
 		moved.own = from;
 	if (!moved.own->source || !is_same_place(moved.own, to))
 		moved.own = &of_merge;

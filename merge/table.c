@@ -1,6 +1,7 @@
 #include "table.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "hash.h"
 
@@ -64,6 +65,15 @@ int table_put(struct table *table, struct arena *arena, struct span key, void *v
 	if (place && !*place)
 		*place = value;
 	return place ? 0 : -ENOMEM;
+}
+
+void table_clear(struct table *table)
+{
+	if (table->size > TABLE_SIZE_MIN)
+		*table = (struct table){0};
+	else if (table->count)
+		memset(table->slots, 0, table->size * sizeof(*table->slots));
+	table->count = 0;
 }
 
 void *table_get_address(const struct table *table, const void *address)

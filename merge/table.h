@@ -1,4 +1,4 @@
-/* A table from texts to pointers. Its memory is in an arena. Entries are never removed. */
+/* A table from texts to pointers. Its memory is in an arena. */
 #pragma once
 
 #include "arena.h"
@@ -30,6 +30,9 @@ void **table_place(struct table *table, struct arena *arena, struct span key);
  * 0 (also if the key is there) or -ENOMEM.
  */
 int table_put(struct table *table, struct arena *arena, struct span key, void *value);
+
+/** Removes all entries. A small table keeps its memory. */
+void table_clear(struct table *table);
 
 /** As table_get() and table_put(), with an address as the key. */
 void *table_get_address(const struct table *table, const void *address);

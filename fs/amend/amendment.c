@@ -656,25 +656,35 @@ static int judge_copy(
 		source_shown(source));
 }
 
-/* Returns the value that `before` has in the place of entry `i` of `after`; NULL: none. */
-static const struct node *find_before(
-	const struct node *before, const struct node *after, uint32_t i)
+/*
+ * Returns the entries of the map; for a list, a map of its items to themselves, in `arena`. NULL:
+ * no memory.
+ */
+static const struct node *index_of(const struct node *collection, struct arena *arena)
 {
-	if (before->kind != after->kind)
-		return NULL;
-	if (node_is_map(after)) {
-		const struct pair *pair = &after->map.pairs[i];
-		const struct pair *found = node_find_hashed(before, pair->key, pair->hash);
-		return found ? found->value : NULL;
-	}
-	for (uint32_t k = 0; k < before->seq.count; k++) {
-		/* The nearest first: most items have hardly moved. */
-		uint64_t far = k % 2 ? before->seq.count - (k + 1) / 2 : k / 2;
-		size_t at = (i + far) % before->seq.count;
-		if (edit_same(before->seq.items[at], after->seq.items[i], false))
-			return before->seq.items[at];
-	}
-	return i < before->seq.count ? before->seq.items[i] : NULL;
+	struct node *items = NULL;
+
+	if (node_is_map(collection))
+		return collection;
+	items = node_new_map(arena, NULL);
+	for (uint32_t i = 0; items && i < node_count(collection); i++)
+		if (node_put(arena, items, *node_entry(collection, i), *node_entry(collection, i)) <
+			0)
+			return NULL;
+	return items;
+}
+
+/* Returns the value that the list or map `before` has for entry `i` of `after`; NULL: none. */
+static const struct node *find_before(
+	const struct node *before, const struct node *index, const struct node *after, uint32_t i)
+{
+	const struct node *key = node_is_map(after) ? after->map.pairs[i].key : after->seq.items[i];
+	const struct pair *found = node_find_hashed(index, key, node_hash(key));
+
+	if (found)
+		return found->value;
+	/* An item that has changed: perhaps only a part of it. */
+	return node_is_sequence(after) && i < before->seq.count ? before->seq.items[i] : NULL;
 }
 
 /* Judges each value that another source had before, and the target has after the edit. */
@@ -691,9 +701,14 @@ static int judge_copies(struct amendment_state *made, const struct node *before,
 					       made->inputs[made->target].source.name) == 0
 			       ? judge_copy(made, before->source, problem)
 			       : 0;
+	if (before->kind != after->kind)
+		return 0;
+	const struct node *index = index_of(before, made->arena);
+	if (!index)
+		return -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < node_count(after); i++)
 		r = judge_copies(
-			made, find_before(before, after, i), *node_entry(after, i), problem);
+			made, find_before(before, index, after, i), *node_entry(after, i), problem);
 	return r;
 }
 

@@ -56,10 +56,12 @@ static void lookup_snapshot(fuse_req_t req, struct session *session,
 	bool is_whole = is_trusted(session, fuse_req_ctx(req)->uid);
 	struct stat stat;
 	size_t size;
-	char *text;
+	char *text = NULL;
+	int r = write(session, is_whole, &text, &size);
 
-	if (write(session, is_whole, &text, &size) < 0 ||
-		control_show(session, text, size, is_whole ? 0400 : 0444, &stat) < 0)
+	if (r < 0)
+		free(text);
+	if (r < 0 || control_show(session, text, size, is_whole ? 0400 : 0444, &stat) < 0)
 		fuse_reply_err(req, ENOMEM);
 	else
 		reply_entry(req, &stat, 0);

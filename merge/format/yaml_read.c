@@ -307,7 +307,7 @@ static int on_event(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
-		reader->anchors = (struct table){0};
+		table_clear(&reader->anchors);
 		take_version(reader, event->data.document_start.version_directive);
 		return 0;
 	case YAML_ALIAS_EVENT:

@@ -11,14 +11,15 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "hash.h"
 #include "strategy.h"
-#include "table.h"
 
 /* A line of the result. */
 struct merged_line {
 	struct span text; /* without its line end */
-	uint32_t input;   /* index of its input */
-	uint32_t number;  /* line number in that input, starting at 1 */
+	uint32_t hash;
+	uint32_t input;  /* index of its input */
+	uint32_t number; /* line number in that input, starting at 1 */
 	bool is_removed;
 };
 
@@ -27,18 +28,47 @@ struct merged_lines {
 	struct merged_line *entries;
 	uint32_t count;
 	uint32_t capacity;
-	struct table table; /* from a text to 1 + the index of its last entry */
-	uint32_t empty;     /* number of the last empty line, if no line was put since; 0: none */
-	bool removes;       /* the option `remove` */
-	bool is_reversed;   /* the option `order`: highest first */
+	uint32_t *slots; /* 0: free; else 1 + an entry. Linear probing, at most half of them used */
+	uint32_t mask;   /* slots - 1; their count is a power of two */
+	uint32_t used;   /* slots */
+	uint32_t empty;  /* number of the last empty line, if no line was put since; 0: none */
+	bool removes;    /* the option `remove` */
+	bool is_reversed; /* the option `order`: highest first */
 };
 
-/* Returns the last entry with that text; NULL: there is none. */
-static struct merged_line *find(const struct merged_lines *lines, struct span text)
+static uint32_t hash_of(struct span text)
 {
-	uintptr_t number = (uintptr_t)table_get(&lines->table, text);
+	return hash_end(hash_bytes(hash_seed(), text));
+}
 
-	return number ? &lines->entries[number - 1] : NULL;
+/* Returns the slot that leads to that text, or the free one where it belongs. */
+static uint32_t *find(const struct merged_lines *lines, struct span text, uint32_t hash)
+{
+	for (uint32_t i = hash & lines->mask;; i = (i + 1) & lines->mask) {
+		uint32_t slot = lines->slots[i];
+
+		if (!slot || (lines->entries[slot - 1].hash == hash &&
+				     span_equal(lines->entries[slot - 1].text, text)))
+			return &lines->slots[i];
+	}
+}
+
+static int grow_slots(struct merged_lines *lines)
+{
+	uint32_t size = lines->slots ? 2 * (lines->mask + 1) : 64, *old = lines->slots;
+	uint32_t old_size = old ? lines->mask + 1 : 0;
+
+	lines->slots = arena_zalloc(lines->merge->arena, size, sizeof(*lines->slots));
+	if (!lines->slots)
+		return -ENOMEM;
+	lines->mask = size - 1;
+	for (uint32_t i = 0; i < old_size; i++)
+		if (old[i]) {
+			const struct merged_line *entry = &lines->entries[old[i] - 1];
+
+			*find(lines, entry->text, entry->hash) = old[i];
+		}
+	return 0;
 }
 
 static int put(struct merged_lines *lines, const struct merged_line *entry)
@@ -61,6 +91,7 @@ static int put(struct merged_lines *lines, const struct merged_line *entry)
 static int put_line(struct merged_lines *lines, const struct merged_line *entry)
 {
 	struct merged_line empty = {.input = entry->input, .number = lines->empty};
+	uint32_t *slot;
 	int r = 0;
 
 	if (lines->empty)
@@ -68,12 +99,13 @@ static int put_line(struct merged_lines *lines, const struct merged_line *entry)
 	lines->empty = 0;
 	if (r == 0)
 		r = put(lines, entry);
+	if (r == 0 && 2 * (lines->used + 1) > lines->mask + 1)
+		r = grow_slots(lines);
 	if (r != 0)
 		return r;
-	void **place = table_place(&lines->table, lines->merge->arena, entry->text);
-	if (!place)
-		return -ENOMEM;
-	*place = (void *)(uintptr_t)lines->count;
+	slot = find(lines, entry->text, entry->hash);
+	lines->used += !*slot;
+	*slot = lines->count;
 	return 0;
 }
 
@@ -91,7 +123,8 @@ static char first_character(struct span text)
  * put. */
 static bool is_there(const struct merged_lines *lines, const struct merged_line *entry)
 {
-	const struct merged_line *found = find(lines, entry->text);
+	uint32_t slot = *find(lines, entry->text, entry->hash);
+	const struct merged_line *found = slot ? &lines->entries[slot - 1] : NULL;
 
 	/* A higher file has taken it away; what a lower one took away may come again. */
 	if (found && found->is_removed)
@@ -102,13 +135,16 @@ static bool is_there(const struct merged_lines *lines, const struct merged_line 
 /* Takes `text` away from the files up to that of `by`. */
 static int remove_line(struct merged_lines *lines, struct span text, const struct merged_line *by)
 {
-	struct merged_line mark = {
-		.text = text, .input = by->input, .number = by->number, .is_removed = true};
-	struct merged_line *found = find(lines, text);
+	struct merged_line mark = {.text = text,
+		.hash = hash_of(text),
+		.input = by->input,
+		.number = by->number,
+		.is_removed = true};
+	uint32_t slot = *find(lines, text, mark.hash);
 
-	if (found && !(lines->is_reversed && found->input != by->input))
-		found->is_removed = true;
-	if (found || !lines->is_reversed)
+	if (slot && !(lines->is_reversed && lines->entries[slot - 1].input != by->input))
+		lines->entries[slot - 1].is_removed = true;
+	if (slot || !lines->is_reversed)
 		return 0;
 	/* For the lower files, which come later. */
 	uint32_t empty = lines->empty;
@@ -134,6 +170,7 @@ static int add_line(struct merged_lines *lines, struct merged_line *entry)
 	if (lines->removes && *entry->text.data == '-')
 		return remove_line(
 			lines, (struct span){entry->text.data + 1, entry->text.len - 1}, entry);
+	entry->hash = hash_of(entry->text);
 	return is_there(lines, entry) ? 0 : put_line(lines, entry);
 }
 
@@ -226,10 +263,11 @@ static int merge_lines(struct merge *merge, struct merge_output *ret)
 		.removes = options_bool(merge->request->options, "remove"),
 		.is_reversed = strategy_is_highest_first(merge),
 	};
-	int r = 0;
+	int r;
 
 	if (merge->count == 1 && !lines.removes)
 		return merge_give_text(merge, &merge->inputs[0], ret);
+	r = grow_slots(&lines);
 	for (uint32_t i = 0; r == 0 && i < merge->count; i++)
 		r = add_input(&lines, lines.is_reversed ? (uint32_t)merge->count - 1 - i : i);
 	return r == 0 ? write_lines(&lines, ret) : r;
