@@ -138,8 +138,14 @@ static void path_at(pid_t process, uintptr_t address, int directory, char ret[PA
 	char name[PATH_MAX];
 	struct iovec local = {name, sizeof(name) - 1}, remote = {(void *)address, local.iov_len};
 	ssize_t len = process_vm_readv(process, &local, 1, &remote, 1, 0);
+	int fd;
 
 	name[len > 0 ? len : 0] = '\0';
+	/* descriptor_link() of that process */
+	if (sscanf(name, "/proc/self/fd/%d", &fd) == 1) {
+		descriptor_of(process, fd, ret);
+		return;
+	}
 	if (*name == '/') {
 		strcpy(ret, name);
 		return;
