@@ -262,7 +262,7 @@ static void set_steps(
 	origin->count = steps->count;
 }
 
-/* What a value is a copy of, if that is no value of a source. */
+/* Stands in origin_slot.own for a value that the merge made. */
 static const struct node of_merge;
 
 /* Returns the value as its source has it, without what the merge has put into it since. */

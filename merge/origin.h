@@ -107,7 +107,8 @@ void origin_replace(struct origins *origins, const struct node *value, const str
 
 /**
  * Records that the map `value` was made in place of the map `before`, which gets this fate. Gives
- * `value` the steps of `before`. What was removed from `before` counts as removed from `value`.
+ * `value` the steps of `before`. Values that were removed from `before` count as removed from
+ * `value`.
  */
 void origin_take_over(struct origins *origins, const struct node *value, const struct node *before,
 	enum origin_fate fate, struct origin_why why);

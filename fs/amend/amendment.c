@@ -304,8 +304,8 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 static void narrow(struct stat *like, const struct stat *from)
 {
 	const struct mounter mounter = {geteuid(), getegid()};
-	mode_t search = from->st_mode & 0111;
-	mode_t mode = S_ISDIR(from->st_mode) ? search << 2 | search : from->st_mode & 0555;
+	mode_t mode =
+		S_ISDIR(from->st_mode) ? rights_of_files_in(from->st_mode) : from->st_mode & 0555;
 	const struct rights own = {like->st_mode & 0555, like->st_uid, like->st_gid};
 	const struct rights others = {mode, from->st_uid, from->st_gid};
 	const struct rights both = rights_both(&own, &others, &mounter);
@@ -656,17 +656,12 @@ static int judge_copy(
 		source_shown(source));
 }
 
-/*
- * Returns the entries of the map; for a list, a map of its items to themselves, in `arena`. NULL:
- * no memory.
- */
+/* Returns the map itself; of a list, a map of its items to themselves. NULL: no memory. */
 static const struct node *index_of(const struct node *collection, struct arena *arena)
 {
-	struct node *items = NULL;
-
 	if (node_is_map(collection))
 		return collection;
-	items = node_new_map(arena, NULL);
+	struct node *items = node_new_map(arena, NULL);
 	for (uint32_t i = 0; items && i < node_count(collection); i++)
 		if (node_put(arena, items, *node_entry(collection, i), *node_entry(collection, i)) <
 			0)
@@ -693,7 +688,7 @@ static int judge_copies(struct amendment_state *made, const struct node *before,
 {
 	int r = 0;
 
-	if (!before || !after)
+	if (!before || !after || before->kind != after->kind)
 		return 0;
 	if (node_is_scalar(after))
 		return before->source && after->source && edit_same(before, after, false) &&
@@ -701,8 +696,6 @@ static int judge_copies(struct amendment_state *made, const struct node *before,
 					       made->inputs[made->target].source.name) == 0
 			       ? judge_copy(made, before->source, problem)
 			       : 0;
-	if (before->kind != after->kind)
-		return 0;
 	const struct node *index = index_of(before, made->arena);
 	if (!index)
 		return -ENOMEM;

@@ -51,9 +51,8 @@ static bool is_above(const char *directory, const char *path)
 static int add_guard(void *context, const struct stat *directory)
 {
 	struct stat guard = *directory;
-	mode_t search = directory->st_mode & 0111;
 
-	guard.st_mode = search << 2 | search;
+	guard.st_mode = rights_of_files_in(directory->st_mode);
 	guard.st_mtim = (struct timespec){0};
 	return add_stat(context, &guard);
 }

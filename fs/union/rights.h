@@ -55,6 +55,12 @@ bool rights_take_away(const struct rights *before, const struct rights *after);
  */
 bool rights_allow_search(const struct rights *rights, const struct user *user);
 
+/** Returns the mode 0555, without the rights of users that may not search the directory. */
+static inline mode_t rights_of_files_in(mode_t directory)
+{
+	return (directory & 0111) << 2 | (directory & 0111);
+}
+
 /** Combines `count` contributors, at least one. */
 struct rights rights_combine(
 	const struct stat *contributors, size_t count, const struct mounter *mounter);

@@ -17,8 +17,8 @@
  *       right to a directory was taken away, the kernel must not cache names in it: each walk then
  *       sends a LOOKUP, and the driver checks the user again (view_lets_in()).
  *   (b) A directory that gets wider rights also gets a revision (queue.h). The directory shows the
- *       rights when no change in it, or below it, waits with a smaller revision. What stays in the
- *       place of a broken source is for users who might read it before (directory_restrict()).
+ *       rights when no change in it, or below it, waits with a smaller revision. The last good
+ *       version of a broken source stays closed to the new users (directory_restrict()).
  */
 #pragma once
 

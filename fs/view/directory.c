@@ -329,9 +329,9 @@ void directory_restrict(
 {
 	for (; directory; directory = directory->parent) {
 		const struct rights *rights = &directory->attributes.rights;
-		const mode_t search = rights->mode & 0111;
-		const struct version guard = {
-			.mode = search << 2 | search, .uid = rights->uid, .gid = rights->gid};
+		const struct version guard = {.mode = rights_of_files_in(rights->mode),
+			.uid = rights->uid,
+			.gid = rights->gid};
 		version_restrict(version, &guard, mounter);
 	}
 }
