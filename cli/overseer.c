@@ -153,7 +153,7 @@ static void path_at(pid_t process, uintptr_t address, int directory, char ret[PA
 	descriptor_of(process, directory, ret);
 	size_t above = strlen(ret);
 	if (*name && above + strlen(name) + 2 <= PATH_MAX)
-		sprintf(ret + above, "/%s", name);
+		strcpy(stpcpy(ret + above, "/"), name);
 }
 
 /* Returns whether the call may be one on a silent mount, with its path. */
