@@ -19,15 +19,15 @@ struct amendment_output {
 };
 
 /**
- * Prints the change to standard output: a line for each value that has changed. For a dry run,
- * first prints the source's difference, as `plyfs diff` does. With `is_json`, prints an item of the
- * JSON object instead. If nothing has changed, prints nothing. Returns 0 or -ENOMEM.
+ * Prints a line for each value that the edit has changed. In a dry run, prints the difference of
+ * the file instead, if its schema has no secrets. With `is_json`, prints an item of the JSON
+ * object. Returns 0 or -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
- * Ends the output. If no change was reported, prints the text in `nothing`, or with `is_json` an
- * object without changes. If the command has failed, `nothing` must be NULL; the call then only
- * closes the JSON object, if one was begun. Prints a message if a change's report can't be written.
+ * Ends the output. If no change was reported, prints `nothing`, or with `is_json` an object without
+ * changes. `nothing` NULL: the command has failed, and an object that was begun is closed. Prints a
+ * message if the report of a change can't be written.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -1,12 +1,12 @@
 /*
- * An assignment. For `plyfs set`, it is "KEY=VALUE", or KEY and VALUE in two arguments. For `plyfs
- * unset`, it is a KEY to be removed.
+ * An assignment: KEY=VALUE, or KEY and VALUE in two arguments of `plyfs set`; or a KEY that `plyfs
+ * unset` removes.
  *
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *
  * In a KEY, a name is a key of a map, [0] an item of a list, [+] a new item at its end, and
- * [name=web] the item that has this pair. Missing parts of the tree are made. How KEY and VALUE are
- * read depends on the file's format: see key_match.h and typed_value.h.
+ * [name=web] the item that has this pair. Missing parts of the tree are made. key_match.h and
+ * typed_value.h say how KEY and VALUE are read.
  */
 #pragma once
 
@@ -36,9 +36,9 @@ struct assignments {
 };
 
 /**
- * Adds an assignment. Borrows `key`, and copies `value`. If `value` is NULL, the assignment removes
- * KEY. Unless the kind is TYPED_STRING, the value `-` is replaced by the text of standard input,
- * and @FILE by the text of FILE. A second `-` is a problem. Returns 0, PROBLEM or -ENOMEM.
+ * Adds an assignment. Borrows `key`, and copies `value`; NULL: removes the KEY. If the kind is not
+ * TYPED_STRING, "-" stands for the text of standard input, and "@FILE" for the text of FILE.
+ * Returns 0; PROBLEM, also for a second "-"; or -ENOMEM.
  */
 int assignments_add(struct assignments *assignments, const char *key, const char *value,
 	struct problem *problem);

@@ -1,6 +1,6 @@
 /*
- * Blame: the lines of a merged file, each with its origin, as text, as JSON, or as a page for a
- * browser. The sources are hostile, so their control characters and markup are escaped.
+ * Blame: the lines of a merged file, each with its origin, as text or as a page for a browser.
+ * Control characters and markup of the sources are escaped.
  */
 #pragma once
 
@@ -36,16 +36,14 @@ struct blame {
 size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /**
- * Returns the path of `source` in its layer. For a layer that mirrors a store, returns the source's
- * place in the store (store_place.h). If no layer has the source, returns source->name. The text
- * lives as long as the source and the places.
+ * Returns the path of `source` in its layer; if the layer mirrors a store, the place in the store
+ * (store_place.h); without a layer, source->name. Lives as long as the source and the places.
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
 /**
- * Returns the author of the commit that last changed the line; the pointer is valid until
- * blame_authors_fini(). NULL: the line is not from git, or no author was found. The first call for
- * a line of a file reads the file's history. If that can't be read, reports it once.
+ * Returns the author of the commit that last changed the line, valid until blame_authors_fini().
+ * NULL: none is known. If a file's history can't be read, prints a message once.
  */
 const struct line_author *blame_author(struct blame_authors *authors, const struct line *line);
 void blame_authors_fini(struct blame_authors *authors);

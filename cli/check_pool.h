@@ -1,6 +1,5 @@
 /*
- * A check pool: workers inspect several paths of an offline tree (offline.h) at a time, and the
- * caller reports the results in the order of the paths.
+ * A check pool: workers inspect several paths of an offline tree (offline.h) at a time.
  *
  *      paths  0 1 2 3 4 5 6 7 8 …
  *             └┬┘ └────┬────┘
@@ -14,9 +13,8 @@ typedef int check_pool_each(
 	void *context, const char *path, int result, const struct inspection *inspection);
 
 /**
- * Inspects paths[0..count) and calls `each`, in the order of the paths, with the result of
- * inspect(). The inspection is freed after the call. If `each` returns a value other than 0, stops
- * and returns that value. Otherwise returns 0 or -ENOMEM.
+ * Calls `each` for paths[0..count), in that order, with the result of inspect(). Then frees the
+ * inspection. If `each` does not return 0, stops and returns that value. Returns 0 or -ENOMEM.
  */
 int check_pool_run(struct offline *offline, char *const *paths, size_t count, check_pool_each *each,
 	void *context);

@@ -1,8 +1,7 @@
 /*
- * The report of `plyfs check`: prints findings as they come, for people or as JSON, and a summary.
- * A finding that many paths share is printed once. If several hosts are checked, findings are
- * printed after the last host, each with its hosts. In this case a warning about plyfs.yaml, for
- * example about a rule that matches nothing, is printed only if all hosts have it.
+ * The report of `plyfs check`: prints findings, for people or as JSON, and a summary. A finding
+ * that several paths share is printed once. With `host`, check_report_end() prints the findings,
+ * each with its hosts, and leaves out a warning about plyfs.yaml that some hosts do not have.
  */
 #pragma once
 
@@ -18,10 +17,10 @@ struct reported_finding;
 struct check_report {
 	const struct settings *settings; /* to show lines of the sources; NULL: none are shown */
 	bool is_json;
-	bool is_quiet;  /* unless is_json: no summary, and warnings only if `is_strict` */
+	bool is_quiet;  /* the text has no summary; it has warnings only if `is_strict` */
 	bool is_strict; /* warnings are failures */
 	struct progress progress;
-	/* the host being checked (the text must outlive the report); NULL: this host */
+	/* the host that is checked (the text must outlive the report); NULL: this host */
 	const char *host;
 
 	bool is_begun;
@@ -29,8 +28,7 @@ struct check_report {
 
 	/* private: */
 	void *entries; /* findings: a tsearch(3) tree of struct reported_finding */
-	/* if hosts are given: the findings in order, to be printed at the end */
-	struct reported_finding **stored;
+	struct reported_finding **stored; /* with `host`: the findings in order */
 	size_t stored_count;
 	size_t stored_capacity;
 	size_t total;  /* number of files to check */
@@ -43,14 +41,10 @@ struct check_report {
 	struct unchecked_list unchecked; /* reported at the end */
 };
 
-/**
- * Begins the report, or continues it with a further host. `count` is the number of files to check.
- */
+/** Begins the report, or continues it with the next host, which has `count` files to check. */
 void check_report_begin(struct check_report *report, size_t count);
 
-/**
- * Reports a finding. `path` is the merged file that it concerns, NULL: none. Returns 0 or -ENOMEM.
- */
+/** Reports a finding about the merged file `path`; NULL: about none. Returns 0 or -ENOMEM. */
 int check_report_add(struct check_report *report, const char *path, const struct finding *finding);
 
 /** Reports a warning that concerns no file. `report` is a check_report. Returns 0 or -ENOMEM. */
@@ -60,7 +54,7 @@ int check_report_warn(void *report, const struct problem *problem);
 int check_report_file(
 	struct check_report *report, const char *path, const struct findings *findings);
 
-/** Prints the findings that were stored, and the summary. Returns the exit code. */
+/** Ends the report with the summary. Returns the exit code of the command. */
 int check_report_end(struct check_report *report);
 
 void check_report_fini(struct check_report *report);

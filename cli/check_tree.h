@@ -1,20 +1,17 @@
 /*
  * The part of `plyfs check` that concerns a whole tree: finds rules, patterns, layers and whiteouts
- * without effect, and ambiguous references. A reference is ambiguous if a merge asks for a file by
- * its name, and several files have that name.
+ * without effect, and merges that refer to a file by a name that several files have.
  */
 #pragma once
 
 #include "check_report.h"
 #include "offline.h"
 
-/* The state of the files to which a rule or virtual file applies. A list of patterns in plyfs.yaml
- * makes several rules with the same options. The greatest state of these rules is the state of the
- * options. */
+/* The state of the files of a rule or virtual file. Of several states, the greatest counts. */
 enum merged {
 	MERGED_NONE,   /* there is no such file */
 	MERGED_ALL,    /* all of them merge */
-	MERGED_BROKEN, /* one of them does not merge, so its values are not completely known */
+	MERGED_BROKEN, /* one of them does not merge */
 };
 
 struct check_tree {
@@ -28,7 +25,7 @@ struct check_tree {
 	struct option_uses uses;  /* of all files */
 	enum merged *rules;       /* one for each rule */
 	enum merged *files;       /* one for each virtual file */
-	struct asking *askings;   /* the references that merges have made to files by name */
+	struct asking *askings;   /* the references of all merges */
 	size_t asking_count;
 	size_t asking_capacity;
 	struct arena *arena; /* of all texts */
@@ -51,8 +48,8 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 bool check_tree_matches(const struct check_tree *tree, const char *pattern);
 
 /**
- * Reports the findings of the tree. If all files were inspected (`is_whole`), reports rules,
- * patterns and other settings without effect, too. Returns 0 or -errno.
+ * Reports the findings of the tree. If `is_whole`, all files were inspected: then reports settings
+ * without effect, too. Returns 0 or -errno.
  */
 int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole);
 

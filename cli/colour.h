@@ -1,8 +1,8 @@
 /*
  * Colour: whether output is coloured, and the sequences that switch colours (ECMA-48, SGR).
  *
- * Output is coloured only on a terminal that supports it, and never if NO_COLOR is set
- * (no-color.org). `--color=always` and `--color=never` override both conditions for the whole run.
+ * With `--color=auto`, the default, output to a terminal is coloured. But if NO_COLOR is set
+ * (no-color.org), or TERM is "dumb", nothing is coloured.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #define COLOUR_BOLD_RED "\033[1;31m"
 #define COLOUR_NORMAL "\033[0m"
 
-/* The arguments of colour_set(), for messages. */
+/* The words that colour_set() accepts, for messages. */
 #define COLOUR_WORDS "always, auto, never"
 
 /** Sets the value of --color, one of COLOUR_WORDS. Returns 0, or -1 for any other word. */

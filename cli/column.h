@@ -6,8 +6,8 @@
 #include "span.h"
 
 /**
- * Prints the text with control characters escaped, except tabs. If `out` is NULL, prints nothing.
- * Returns the number of characters in both cases.
+ * Prints the text, with all control characters but tabs escaped. Returns the number of printed
+ * characters. If `out` is NULL, prints nothing, but counts.
  */
 size_t column_put(FILE *out, struct span text);
 

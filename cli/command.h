@@ -1,7 +1,4 @@
-/*
- * A command: the word after "plyfs" on the command line. Each command has an entry in the table in
- * main.c, and a file of its name. But unset is in set.c, and hide is in reset.c.
- */
+/* A command: the word after "plyfs" on the command line. The table of commands is in main.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -50,8 +47,8 @@ extern const struct command command_unset;
 const struct command *const *command_all(void);
 
 /**
- * Prints the possible completions of the last word, for shells, which run "plyfs __complete
- * WORD...". `words` are those after it: the first is the name of the command. Returns an exit code.
+ * Runs "plyfs __complete WORD...", a command for shells: prints the possible completions of the
+ * last of `words`, which are the user's words after "plyfs". Returns an exit code.
  */
 int command_complete(int count, char **words);
 
@@ -59,8 +56,8 @@ int command_complete(int count, char **words);
 int command_help(const struct command *command);
 
 /**
- * Prints the words of `text`: first at the end of the present line, which has `column` characters
- * so far, then on further lines, which are indented. Returns the column after the last word.
+ * Prints the words of `text`, wrapped. The present line already has `column` characters. Each
+ * further line begins with `indent` spaces. Returns the column after the last word.
  */
 size_t command_print_words(const char *text, size_t len, size_t indent, size_t column);
 
@@ -70,24 +67,22 @@ __attribute__((format(printf, 2, 3))) int command_misuse(
 
 /* An option and the variable that it sets; an array of options ends with {0}. */
 struct command_option {
-	char letter;      /* '\0': the option has no letter */
-	const char *word; /* after "--" */
-	/* is set to true; NULL: the option has a value, which `text` or `take` gets */
-	bool *flag;
+	char letter;       /* '\0': the option has no letter */
+	const char *word;  /* after "--" */
+	bool *flag;        /* set to true; NULL: the option has a value, for `text` or `take` */
 	const char **text; /* gets the value, which lies in `argv` */
+	/* gets the value; returns EXIT_DONE, or another exit code after an error message */
 	int (*take)(const struct command *command, void *context, const char *value);
 	void *context;
-	/* the value is a path to read; command_options() calls plyfs_mount_await() for it */
-	bool is_path;
+	bool is_path; /* the value is a path to read, for which plyfs_mount_await() is called */
 };
 
-/* Maximum number of a command's options. --help, which all commands have, is not counted. */
+/* Maximum number of a command's options, without --help. */
 #define COMMAND_OPTIONS_MAX 24
 
 /**
- * Reads the options; argv[optind] is the argument after them. `take` returns EXIT_DONE, or another
- * exit code after an error message. Returns -1 if the command goes on, or the exit code with which
- * it ends.
+ * Reads the options. argv[optind] becomes the argument after them. Returns -1 if the command goes
+ * on, or the exit code with which the command ends.
  */
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv);

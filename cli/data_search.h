@@ -1,8 +1,7 @@
 /*
- * A search for files that a strategy needs in addition to its inputs. It serves `plyfs merge`,
- * which has no layers. A relative directory begins at the working directory. The search goes
+ * A search, for `plyfs merge`, for files that a strategy needs in addition to its inputs. It goes
  * breadth first, and takes the names in a directory in byte order. It skips directories whose names
- * begin with a dot. It follows no links to directories.
+ * begin with a dot, and links to directories.
  */
 #pragma once
 
@@ -18,17 +17,17 @@ struct data_search {
 	struct data_search_file *files;      /* files that were found */
 };
 
-/** For merge_environment.find: finds files. `context` is a struct data_search. */
+/** For merge_environment.find: finds the first such file. `context` is a struct data_search. */
 int data_search_find(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem);
 
-/** Returns the text of the found file that messages call `name`; an empty text if there is none. */
+/** Returns the text of the found file that messages call `name`; an empty text: there is none. */
 struct span data_search_text(const struct data_search *search, const char *name);
 
 /** Returns the number of directories that were searched. */
 size_t data_search_count(const struct data_search *search);
 
-/** Watches all directories that were searched, and the files found there. Returns 0 or -ENOMEM. */
+/** Watches the searched directories, and the files found in them. Returns 0 or -ENOMEM. */
 int data_search_watch(const struct data_search *search, struct file_watch *watch);
 
 void data_search_fini(struct data_search *search);

@@ -1,9 +1,4 @@
-/*
- * The report of `plyfs doctor`: its findings, each with its remedy, on standard output.
- *
- * A child that probes a mount or layers has a report of its own, and sends its findings to the
- * parent. doctor_report_take() adds them to the parent's report.
- */
+/* The report of `plyfs doctor`: its findings, each with its remedy, on standard output. */
 #pragma once
 
 #include <limits.h>
@@ -14,7 +9,7 @@
 /* How a finding counts. */
 enum diagnosis_kind {
 	DIAGNOSIS_FAULT,
-	DIAGNOSIS_IN_ORDER, /* the report says "in order", and not the finding's message */
+	DIAGNOSIS_IN_ORDER, /* "in order" replaces the finding's message */
 	DIAGNOSIS_NOTE,
 };
 
@@ -46,7 +41,7 @@ __attribute__((format(printf, 4, 5))) void doctor_report(struct doctor_report *r
 void doctor_report_problem(
 	struct doctor_report *report, const struct problem *problem, struct remedy remedy);
 
-/** Reports the findings that a child has written to its pipe. */
+/** Adds the findings that a child has written to its pipe. */
 void doctor_report_take(struct doctor_report *report, struct span text);
 
 /** Begins the output of a report that is printed. */

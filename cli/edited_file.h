@@ -1,7 +1,4 @@
-/*
- * The edited file: the one merged file that a command changes, with the options that all such
- * commands have: -L LAYER, -n, and those that choose the layers.
- */
+/* The edited file: the merged file that a command changes, and the options of such commands. */
 #pragma once
 
 #include "amendment_report.h"
@@ -12,13 +9,13 @@
 struct command_option;
 
 struct edited_file {
-	const struct command_option *more; /* two options that only this command has; NULL: none */
+	const struct command_option *more; /* two options of this command alone; NULL: none */
 	struct layer_choice choice;
 	const char *layer; /* the layer whose source is changed; NULL: the highest layer */
 	struct amendment_output output;
 	struct store_access access; /* for a layer in etcd */
 	const char *path;           /* as the user gave it */
-	char *inner;                /* relative to the layers */
+	char *inner;                /* the path, relative to the layers */
 	struct explained_file subject;
 };
 
@@ -53,17 +50,17 @@ int edited_file_read(
 int edited_file_assign(const struct command *command, struct assignments *assignments,
 	const char *key, const char *value);
 
-/** Finds the file, and sets `inner`. Returns EXIT_DONE, or another code after an error message. */
+/** Sets `inner` and `subject` for the file. Returns EXIT_DONE, or another code after a message. */
 int edited_file_find(const struct command *command, struct edited_file *edited);
 
 /* The layers can't be opened again: an error message was printed, and `subject` is empty. */
 #define EDITED_FILE_LOST 2
 
 /**
- * Edits the file. The function sets `path`, `layer` and `access` of the request, and for a dry run
- * its `mode`; the caller fills in the rest. If a mirror replaces a layer's directory meanwhile,
- * opens the layers again, with a new `subject` and `inner`, and repeats the edit. Returns as
- * amendment_make(), but never -ESTALE; or EDITED_FILE_LOST.
+ * Edits the file. Sets `path`, `layer` and `access` of the request, and for a dry run its `mode`;
+ * the caller sets the other members. If a mirror replaces a layer's directory meanwhile, repeats
+ * the edit with a new `subject` and `inner`. Returns EDITED_FILE_LOST, or a result of
+ * amendment_make() other than -ESTALE.
  */
 int edited_file_amend(const struct command *command, struct edited_file *edited,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);
@@ -72,10 +69,7 @@ int edited_file_amend(const struct command *command, struct edited_file *edited,
 int edited_file_complain(
 	const struct edited_file *edited, int result, const struct problem *problem);
 
-/**
- * Resets or hides the file: `change` is presence_reset() or presence_hide(). Reports each change.
- * Returns the exit code.
- */
+/** Calls `change`, presence_reset() or presence_hide(), for the file. Returns the exit code. */
 int edited_file_change_presence(const struct command *command, struct edited_file *edited,
 	int (*change)(const struct offline *offline, const struct amendment_request *request,
 		presence_report *report, void *context, struct problem *problem));

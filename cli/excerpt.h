@@ -4,7 +4,7 @@
 #include "node.h"
 
 /**
- * Writes the value to `out`, NUL-terminated, in flow style, and with its quotes if it had some. If
- * the text does not fit `size` bytes (at least 8), it is cut, and ends with "…".
+ * Writes the value to `out` in flow style, NUL-terminated. A quoted value keeps its quotes. A text
+ * that does not fit `size` bytes (at least 8) is cut, and ends with "…".
  */
 void excerpt(const struct node *value, char *out, size_t size);

@@ -1,6 +1,6 @@
 /*
- * An explanation for people: a line for each value, with its place. Below each value's line are
- * lines for the values that it has overridden or was made of, from the latest to the earliest.
+ * An explanation for people: a line for each value, with its place. Below the line stand the values
+ * that this value has overridden or was made of, the latest first.
  *
  *      server.port: 9090                       host    /etc/app.d/web/app.yaml:3:9
  *        lost  8080                            site    /etc/app/app.yaml:2:9        the later …
@@ -13,8 +13,8 @@
 #include "explained_value.h"
 
 /**
- * Writes the explanation of the value `only`, whose KEY (assignment.h) is `asked`. If `only` is
- * NULL, explains all values. The caller checks ferror(3). Returns 0 or -ENOMEM.
+ * Explains the value `only`, whose KEY (assignment.h) is `asked`; NULL: all values. The caller
+ * checks ferror(3). Returns 0 or -ENOMEM.
  */
 int explain_text(const struct explanation *explanation, const struct explained *only,
 	const char *asked, bool is_coloured, FILE *out);

@@ -1,16 +1,12 @@
-/*
- * The faults of a mount, for people: each with its place, its time, and the content served instead.
- * A `report` is the mount's status (report.h).
- */
+/* The faults of a mount, printed for people. A `report` is the mount's status (report.h). */
 #pragma once
 
 #include "node.h"
 
 /**
- * Counts the faults of files, plyfs.yaml, mirrors, change hooks and the mount's processes; the
- * layers that do not answer; the files that a rendered tree can't write; and each check command
- * that can't be run, if files that it should judge are shown unchecked. A mount that can't notify
- * the kernel of changes counts as one more.
+ * Counts the faults of files, plyfs.yaml, mirrors, change hooks and processes; layers that do not
+ * answer; files that a rendered tree can't write; and check commands that can't be run, if files
+ * are shown unchecked. Adds 1 if the mount can't notify the kernel of changes.
  */
 double fault_list_count(const struct node *report);
 
@@ -25,7 +21,6 @@ void fault_list_print_unchecked(const struct node *report);
 
 /**
  * Prints the faults of files and of plyfs.yaml to standard output. `report` is that of the mount at
- * `mountpoint`. If this process may read the source of a fault, also prints the source's line as it
- * is now.
+ * `mountpoint`. Prints the line of a source, as it is now, if this process may read the source.
  */
 void fault_list_print(const char *mountpoint, const struct node *report);

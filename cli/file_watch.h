@@ -3,8 +3,8 @@
  *
  *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ begin again, with a new one
  *
- * No change of a file after file_watch_add() is missed. As inotify does not work on all file
- * systems, files are also polled; directories that were added are not.
+ * No change of a file after file_watch_add() is missed: files are watched by inotify, and polled.
+ * Directories are not polled.
  */
 #pragma once
 
@@ -14,24 +14,20 @@ struct file_watch;
 int file_watch_new(struct file_watch **ret);
 void file_watch_freep(struct file_watch **watch);
 
-/**
- * Watches a file, which need not exist. If it is a link, watches its target, too. Returns 0 or
- * -ENOMEM.
- */
+/** Watches a file, which need not exist, and a link's target. Returns 0 or -ENOMEM. */
 int file_watch_add(struct file_watch *watch, const char *file);
 
 /** Watches all names in a directory, without its subdirectories. Returns 0 or -ENOMEM. */
 int file_watch_add_directory(struct file_watch *watch, const char *directory);
 
-/** Results of file_watch_wait(). */
+/* Results of file_watch_wait(). */
 enum {
-	/* a name has changed; returned at the next pause in the events, at most 1 s later */
-	FILE_WATCH_CHANGED,
-	FILE_WATCH_ENDED, /* there is input on fds[0], or an error on fds[1] */
+	FILE_WATCH_CHANGED, /* a change; returned when the events pause, at most 1 s later */
+	FILE_WATCH_ENDED,   /* input on fds[0], or an error on fds[1] */
 };
 
 /**
- * Waits for a change, for input on fds[0], or for an error on fds[1], such as that of a pipe
- * without a reader. A descriptor may be -1. Returns FILE_WATCH_CHANGED or FILE_WATCH_ENDED.
+ * Waits for a change, for input on fds[0], or for an error on fds[1], as of a pipe without a
+ * reader. A descriptor may be -1. Returns one of the results above.
  */
 int file_watch_wait(struct file_watch *watch, const int fds[2]);

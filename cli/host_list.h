@@ -1,7 +1,4 @@
-/*
- * A list of hosts: a file with one host a line. A line is "web1 role=web site=fra1": the name, and
- * then the facts, with blanks between them. A # begins a comment.
- */
+/* A list of hosts, each a line with its facts: "web1 role=web site=fra1". # begins a comment. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,15 +23,14 @@ struct host_list {
 };
 
 /**
- * Reads `file`, "-" for standard input. *ret must be zero. In any case call host_list_fini().
- * Returns EXIT_DONE; or EXIT_FAILED after an error message, if the file can't be read, has no host
- * in it, or has a line that can't be a host's name with facts.
+ * Reads `file`, "-" for standard input, into *ret, which must be zero. In any case call
+ * host_list_fini(). Returns EXIT_DONE, or EXIT_FAILED after an error message.
  */
 int host_list_read(const char *file, struct host_list *ret);
 
 /**
- * Sets the host of an environment, and adds the host's facts. Returns EXIT_DONE, or another exit
- * code after an error message.
+ * Sets the host of an environment, and adds the host's facts; borrows their texts. Returns
+ * EXIT_DONE, or another exit code after an error message.
  */
 int host_enter(const struct command *command, const struct host *host,
 	struct settings_environment *around);
@@ -65,10 +61,7 @@ struct each_host {
 	const char *file; /* the list of hosts, for host_list_read() */
 	const char *what; /* "explaining", for the progress line */
 
-	/*
-	 * Makes the text about a host, from malloc(3); *ret stays NULL if the host is in no group.
-	 * Returns an exit code.
-	 */
+	/* Makes the text about a host, for free(3); NULL: in no group. Returns an exit code. */
 	int (*make)(void *context, const char *host, char **ret);
 	void *context;
 	/* set to each host in turn, with the host's facts; restored at the end */
@@ -76,10 +69,9 @@ struct each_host {
 };
 
 /**
- * Groups the hosts of a list by the texts of each->make(). If the work for a host fails, prints a
- * message with the host's name and goes on, but stops after EXIT_WRONG_USE. Returns the highest
- * exit code. *list and *ret must be all zero. In any case call host_list_fini() and
- * host_groups_fini().
+ * Groups the hosts of a list by the texts of each->make(). If a host fails, prints a message with
+ * its name and goes on; after EXIT_WRONG_USE, stops. Returns the highest exit code. *list and *ret
+ * must be all zero. In any case call host_list_fini() and host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret);

@@ -1,7 +1,6 @@
 /*
- * Settings without effect: unused options of rules, presets that merge no file, layers that have a
- * `name` but no file, and layers with the same directory as a lower layer. Also files that are not
- * merged because their names differ slightly, such as app.yaml and app.yml.
+ * Settings without effect, such as unused options, presets that merge no file, and empty layers;
+ * and files that are not merged because their names differ slightly, such as app.yaml and app.yml.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The files on a command line: FILE or - for standard input; of `plyfs merge`, also NAME=FILE. */
+/* Input files of a command: FILE, or - for standard input. `plyfs merge` accepts NAME=FILE, too. */
 #pragma once
 
 #include "merge.h"
@@ -8,7 +8,7 @@
 
 /**
  * Reads the file; NULL: standard input. Returns 0 with *ret, NUL-terminated, for free(3); PROBLEM;
- * -EFBIG if it has more than `limit` bytes; or -ENOMEM.
+ * -EFBIG: it has more than `limit` bytes; or -ENOMEM.
  */
 int input_read(const char *file, size_t limit, char **ret, size_t *len, struct problem *problem);
 
@@ -20,9 +20,9 @@ struct inputs {
 };
 
 /**
- * Reads the file of `argument` ([NAME=]FILE) as the next and highest layer. The layer's name is
- * NAME, or else the file's name without its suffix. Borrows `argument`. Returns 0, PROBLEM if the
- * file can't be read or has more than `limit` bytes, or -ENOMEM.
+ * Reads the file of `argument` ([NAME=]FILE) as the next and highest layer. Without NAME, the
+ * layer is named like the file without its suffix. Borrows `argument`. Returns 0; PROBLEM, also for
+ * more than `limit` bytes; or -ENOMEM.
  */
 int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct problem *problem);
 

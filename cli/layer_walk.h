@@ -9,19 +9,19 @@
 /* Files and directories that have the same fault. */
 struct walk_fault {
 	size_t count;
-	size_t linked;        /* those that the layer reaches through a link (`follow`) */
+	size_t linked;        /* number of those that are reached through a link (`follow`) */
 	char first[PATH_MAX]; /* the path of one of them */
 };
 
 struct layer_walk {
 	size_t directories;
 	struct walk_fault unreadable; /* this process can't read them */
-	struct walk_fault writable;   /* every user can write to them, and reach them */
-	bool is_cut;                  /* the walk is incomplete: the time was up */
+	struct walk_fault writable;   /* every user can reach them, and write to them */
+	bool is_cut;                  /* the time was up before the end */
 };
 
 /**
- * Walks through an open layer until clock_ms() is `end_ms`. Leaves out /proc, /sys, /dev and the
- * like, whose rights are no faults. *walk must be zero.
+ * Walks through an open layer, until clock_ms() is `end_ms` at the latest. Leaves out /proc, /sys,
+ * /dev and the like. *walk must be zero.
  */
 void layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *walk);

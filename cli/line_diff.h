@@ -5,9 +5,8 @@
  *      old   a b c d             old_changed   . x . .
  *      new   a X c d e           new_changed   . x . . x
  *
- * Lines that are not marked as changed are equal, and in the same order, in both. As few lines as
- * possible are marked. But if two texts have almost nothing in common, more are marked, to bound
- * the time.
+ * The lines that are not marked as changed are the same in both texts, in the same order. As few
+ * lines as possible are marked; more if the texts have almost nothing in common.
  */
 #pragma once
 
@@ -23,9 +22,8 @@
 #define LINE_DIFF_LINES_MAX (1u << 20)
 
 struct line_diff_side {
-	/* with their "\n", so a last line without one differs from a line that has one */
-	struct span *lines;
-	bool *changed; /* of each line; one more element follows, and is false */
+	struct span *lines; /* each with its "\n", which the last line may lack */
+	bool *changed;      /* of each line; one more element follows, and is false */
 	size_t count;
 };
 

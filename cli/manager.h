@@ -1,43 +1,33 @@
-/*
- * The service manager that has started us, if there is one: systemd, by the protocol of
- * sd_notify(3).
- */
+/* The service manager that has started us, if any: systemd, by the protocol of sd_notify(3). */
 #pragma once
 
 #include <stdbool.h>
 
-/** Tells the manager that we are ready (systemd.service(5), Type=notify). */
+/** Reports to the manager that we are ready (systemd.service(5), Type=notify). */
 void manager_ready(void);
 
-/**
- * Connects to the manager. Call it before this process enters a sandbox, in which it can't connect.
- */
+/** Connects to the manager. Call it before this process enters a sandbox. */
 void manager_find(void);
 
 /**
- * Sends the manager `text`, which has lines as in sd_notify(3). If `is_important`, waits until the
- * text can be sent. Otherwise drops the text if it can't be sent at once.
+ * Sends `text`, which has lines as in sd_notify(3). Drops the text if it can't be sent at once, or
+ * within 0.5 s if `is_important`.
  */
 void manager_say(const char *text, bool is_important);
 
 /**
- * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Waits up to 5 s
- * until the manager has read the request, and returns whether it has. Even then the manager may
- * have refused to store the descriptor.
+ * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Waits up to 5 s,
+ * and returns whether the manager has read the request. The manager may still refuse the request.
  */
 bool manager_store(int fd);
 
 /**
- * Waits up to 15 s until the manager has read all messages that were sent to it. Returns -ETIMEDOUT
- * if the time runs out; otherwise 0, even if there is no manager. Call it in a forked process that
- * has closed the connection of manager_find().
+ * Waits until the manager has read all messages. Returns -ETIMEDOUT after 15 s; else 0, even
+ * without a manager. Call it in a forked process that has closed the connection of manager_find().
  */
 int manager_ask(void);
 
-/**
- * Returns the stored descriptor, which is then the caller's; -1: there is none. Call it before
- * inherited descriptors are closed.
- */
+/** Returns the stored descriptor for close(2), or -1. Call it before background_keep_standard(). */
 int manager_take_stored(void);
 
 /** Asks the manager to drop the stored descriptor. */

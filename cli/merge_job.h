@@ -19,9 +19,9 @@ struct merge_job {
 	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
 	const char **schema_refs; /* files that the schema refers to; ends with NULL */
 	size_t schema_ref_count;
-	bool validates_formats; /* checks the `format` keywords of the schema, too */
+	bool validates_formats; /* the `format` keywords of the schema count */
 	bool has_header;
-	const atomic_bool *is_cancelled; /* becomes true to end the merge; NULL: never */
+	const atomic_bool *is_cancelled; /* true ends the merge; NULL: it is never cancelled */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
 	/* the last merge: */
@@ -34,21 +34,14 @@ struct merge_job {
 
 /**
  * Reads the files, merges them and validates the result. Frees the result of an earlier call.
- * Returns 0 with `job->result`; PROBLEM, also for a result that is not valid; or -errno.
+ * Returns 0 with job->result; PROBLEM if that fails, or the result is not valid; or -errno.
  */
 int merge_job_run(struct merge_job *job, struct problem *problem);
 
-/**
- * Returns the output format: `to`, or the only format that the files' suffixes name, or YAML if
- * they name none or several. The files must have been read.
- */
+/** Returns job->to; else the one format that the read files' suffixes name; else YAML. */
 const struct format *merge_job_format(const struct merge_job *job);
 
-/**
- * Reports why merge_job_run() returned `result`. If it is PROBLEM, reports the places in
- * job->validity, or `problem` if there are none. If it is an -errno, reports the error; `problem`
- * may be NULL. Returns EXIT_FAILED.
- */
+/** Reports why merge_job_run() returned `result` and filled `problem`. Returns EXIT_FAILED. */
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem);
 
 void merge_job_fini(struct merge_job *job);

@@ -1,7 +1,6 @@
 /*
- * Messages to the person at the terminal: lines on standard error that begin with "plyfs: ". The
- * place in a message is bold if colour_use() (colour.h) allows it. With --json a line is a JSON
- * object for programs, and no excerpt follows:
+ * Messages: lines on standard error that begin with "plyfs: ". With --json, each line is a JSON
+ * object, and no excerpt follows:
  *
  *      {"error": {"message": "…", "path": "site/app.yaml", "line": 3, "column": 7}}
  */
@@ -21,9 +20,7 @@
 /** Makes all further messages JSON. */
 void message_use_json(void);
 
-/*
- * The functions that print an error return EXIT_FAILED, for the caller to return.
- */
+/* The functions that print an error return EXIT_FAILED. */
 
 /** Prints "plyfs: …" as one line, with control characters escaped and a newline added. */
 __attribute__((format(printf, 1, 2))) int message(const char *format, ...);
@@ -44,8 +41,7 @@ void message_warning(const struct problem *problem);
 int message_result(int result, const struct problem *problem, const char *subject);
 
 /**
- * Prints the line of `text` that has the problem, indented by `indent` blanks, with a caret below
- * its column. Prints nothing if the problem has no line number, or `text` has no such line, or the
- * line is empty. Also prints nothing if `out` is standard error and messages are JSON.
+ * Prints the problem's line of `text`, indented by `indent` blanks, with a caret below its column.
+ * Prints nothing without such a line, or if `out` is standard error and messages are JSON.
  */
 void message_excerpt(FILE *out, int indent, const struct problem *problem, struct span text);

@@ -4,9 +4,8 @@
 #include "settings.h"
 
 /**
- * Refuses settings with a layer that is the mount of another plyfs, if `mountpoint` is a layer of
- * that mount, or is reached from it through further mounts. A lookup in such a circle would wait
- * for itself. Finds circles of up to 5 mounts, and asks 64 mounts at most. Returns EXIT_DONE; or
- * EXIT_FAILED after a message.
+ * Refuses settings that would make a mount at `mountpoint` part of a circle, in which a lookup
+ * would wait for itself. Finds circles of up to 5 mounts, and examines at most 64 layers of other
+ * mounts. Returns EXIT_DONE; or EXIT_FAILED after a message.
  */
 int mount_circle_refuse(const struct settings *settings, const char *mountpoint);

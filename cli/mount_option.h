@@ -1,6 +1,4 @@
-/*
- * The words after -o: our own, and those that mount(8) and /etc/fstab pass to every file system.
- */
+/* The words after -o: our own, and those that mount(8) passes to every file system. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,10 +12,10 @@ struct command;
 enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
 
 struct mount_options {
-	enum header_choice header; /* if several words set it, the last one counts */
+	enum header_choice header; /* by the last word that sets it */
 	bool is_private;           /* only the user that mounts has access */
-	bool is_shared;            /* all users have access; the default only if root mounts */
-	bool has_norealtime;       /* has no effect; older versions of plyfs knew the word */
+	bool is_shared;            /* all users have access; the default if root mounts */
+	bool has_norealtime;       /* no effect; a word of older versions of plyfs */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
 	bool makes_mountpoint; /* makes a missing mountpoint, like X-mount.mkdir of mount(8) */
@@ -26,10 +24,7 @@ struct mount_options {
 	bool is_unpublished;   /* does not notify watchers; only for tests, so not in the help */
 };
 
-/**
- * Is a command_option.take: reads "WORD,WORD=VALUE,…" into `context`, a struct mount_options. The
- * message about an unknown word names those that are allowed.
- */
+/** Is a command_option.take: reads words into `context`, a struct mount_options. */
 int mount_options_take(const struct command *command, void *context, const char *text);
 
 /** Returns our own documented words: "allow_other, private, header …". Static. */

@@ -20,37 +20,32 @@ struct table_mount;
 /**
  * Finds the mountpoint of the plyfs mount that contains `path`, which must exist. Returns 0 with
  * *ret for free(3), or -errno. -ENOENT: `path` lies in another file system. -ENOTCONN: the mount's
- * process has ended; but if the kernel has cached the path, the result is 0. -ETIMEDOUT: a mount on
- * the way does not answer; plyfs_mount_complain() reports it.
+ * process has ended. -ETIMEDOUT: a mount on the way does not answer.
  */
 int plyfs_mount_find(const char *path, char **ret);
 
 /**
- * As plyfs_mount_find(). *ret_path, for free(3), is `path`, absolute and without links. If `path`
- * lies in a bind mount of a directory of the plyfs mount, and the plyfs mount itself is visible to
- * us, *ret_path is the path in the plyfs mount. Free the outputs also after a failure.
+ * As plyfs_mount_find(). *ret_path is `path`, absolute and without links. If `path` is in a bind
+ * mount of a part of a plyfs mount that is visible to us, both outputs are paths of the plyfs
+ * mount. The outputs must be NULL before; free(3) them even after a failure.
  */
 int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path);
 
-/**
- * Finds the innermost mount that contains `path` (absolute, without links) in the table of mounts.
- * Returns 0 with *ret; -ENOENT; or -errno.
- */
+/** Finds the innermost mount of `path` (absolute, without links). Returns 0, -ENOENT or -errno. */
 int plyfs_mount_entry(const char *path, struct table_mount *ret);
 
 /** Adds to *ret the mountpoints of all plyfs mounts that are visible to us. Returns 0 or -errno. */
 int plyfs_mount_all(struct path_list *ret);
 
 /**
- * Reads the status of the mount at `mountpoint`. Any user can make a mount that looks like a plyfs,
- * so the text may be anything. Returns 0 with *ret, NUL-terminated, for free(3); or -errno, which
- * is -ETIMEDOUT after PROBE_MS.
+ * Reads the status of the mount at `mountpoint`. The text may be hostile. Returns 0 with *ret,
+ * NUL-terminated, for free(3); or -errno, which is -ETIMEDOUT after PROBE_MS.
  */
 int plyfs_mount_status(const char *mountpoint, char **ret, size_t *ret_len);
 
 /**
- * Reads and parses the status (report.h), which may be an empty document. Returns 0 with *ret for
- * document_free(), PROBLEM if it is not JSON, or -errno.
+ * Reads and parses the status (report.h). Returns 0 with *ret, which may be empty, for
+ * document_free(); PROBLEM if the status is not JSON; or -errno.
  */
 int plyfs_mount_report(const char *mountpoint, struct document **ret, struct problem *problem);
 
@@ -67,8 +62,8 @@ typedef int plyfs_mount_call(void *context, const char *mountpoint, int out);
 /**
  * Makes `call` on all mounts of the list `mounted`, each in a probe, many at a time. Calls `each`
  * for each mount, in the list's order, with the call's result (-ETIMEDOUT after `limit_ms`) and its
- * output. If `call` is NULL, the output is the mount's status. Stops at the first non-zero result
- * of `each`, and returns that; otherwise returns 0.
+ * output. If `call` is NULL, the output is the mount's status. Returns 0, or the first non-zero
+ * result of `each`, at which it stops.
  */
 int plyfs_mount_each(const struct path_list *mounted, unsigned limit_ms, plyfs_mount_call *call,
 	int (*each)(void *context, const char *mountpoint, int result, struct span text),
@@ -81,10 +76,9 @@ void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX]);
 
 /**
- * Reports that a mount did not answer for PROBE_MS. `path` may be a list, "A:B". The message names,
- * in this order of preference: a silent mount that contains `path`; any silent mount, as a link in
- * `path` may lead there; a mount that contains `path`; `path` itself. Does nothing if the guard
- * (see plyfs_mount_guard()) has already reported a mount. Returns EXIT_FAILED.
+ * Reports that a mount did not answer for PROBE_MS. `path` may be a list, "A:B". The message names
+ * the mount, or `path` if the mount can't be found. If the guard (plyfs_mount_guard()) has reported
+ * a mount, prints nothing. Returns EXIT_FAILED.
  */
 int plyfs_mount_complain(const char *path);
 
@@ -105,25 +99,21 @@ bool plyfs_mount_may_be_silent(void);
 int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
 /**
- * Waits, for PROBE_MS at most, until the mount that `path` leads to answers. Calls statfs(2), and
- * reads from `path` if it is a regular file. If the mount does not answer, calls
- * plyfs_mount_complain() and returns EXIT_FAILED. Otherwise returns EXIT_DONE, even if `path` does
- * not exist.
+ * Does plyfs_mount_wait() with a call that asks the mount of `path`, and reads from `path` if it is
+ * a regular file. Returns EXIT_DONE even if `path` does not exist.
  */
 int plyfs_mount_await(const char *path);
 
 /**
- * Sets a guard (layer_guard()): layer_stat() and similar functions return -ETIMEDOUT for a path on
- * a silent mount. The first such call takes PROBE_NAME_MS + PROBE_MS; later calls for that mount
- * return at once. The guard reports each silent mount once. Use the guard only in a command that
- * ends soon: the guard does not learn of later mounts, and a silent mount counts as silent until
- * the command ends.
+ * Sets a guard (layer_guard()): for a path on a silent mount, layer_stat() and similar functions
+ * return -ETIMEDOUT. The guard reports each silent mount once. Use it in a command that ends soon:
+ * it does not learn of new mounts, nor that a silent mount answers again.
  */
 void plyfs_mount_guard(void);
 
 /**
- * Probes the mounts that contain a layer or lie in one. If a layer has `follow`, probes all mounts,
- * as a link may lead anywhere. If a mount that contains a layer or lies in one is silent, reports
- * it and returns true. Otherwise, or if there is no guard, returns false.
+ * Probes the mounts that contain a layer or lie in one. If one of them is silent, reports it and
+ * returns true. If a layer has `follow`, probes all other mounts, too, without a report. If there
+ * is no guard, returns false.
  */
 bool plyfs_mount_guard_ask(const struct settings *settings);

@@ -1,7 +1,4 @@
-/*
- * A progress line on a terminal: one line of standard error, which is overwritten, and erased at
- * the end. A quick command shows none.
- */
+/* A progress line on standard error: it is overwritten, and erased at the end. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,13 +14,10 @@ struct progress {
 /** Prints `before`, the count, a blank and `more` (`one` if the count is 1) to standard output. */
 void progress_print_count(const char *before, size_t count, const char *one, const char *more);
 
-/**
- * Begins, if standard error is a terminal. Nothing is shown in the first `first_ms` milliseconds;
- * with `is_quiet`, nothing at all.
- */
+/** Begins in `first_ms` milliseconds, if standard error is a terminal and `is_quiet` is false. */
 void progress_begin(struct progress *progress, int64_t first_ms, bool is_quiet);
 
-/** Shows "checking 10 of 20", or "checking 10" if `total` is 0. Most calls show nothing. */
+/** Shows "checking 10 of 20", or "checking 10" if `total` is 0; at most five times a second. */
 void progress_show(struct progress *progress, const char *what, size_t done, size_t total);
 
 /** Erases the line. Call it before other output, and at the end. */

@@ -1,7 +1,4 @@
-/*
- * The report of a rendering: progress on a terminal, and at the end the outcomes of the files, for
- * people or as JSON.
- */
+/* The report of a rendering: progress, then the outcomes of the files, for people or as JSON. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,14 +23,14 @@ struct render_report {
 	size_t name_capacity;
 	bool has_failed; /* memory was short, so `names` is incomplete */
 
-	struct unchecked_list unchecked; /* reported at the end */
+	struct unchecked_list unchecked;
 };
 
 void render_report_begin(struct render_report *report);
 
 /**
- * Erases the progress, then prints the message `line`. `problem` (may be NULL) has the same message
- * in parts. With `is_json`, the parts are printed instead.
+ * Erases the progress, then prints `line`. `problem` (may be NULL) has the same message in parts,
+ * which are printed instead with `is_json`.
  */
 void render_report_log(
 	struct render_report *report, const char *line, const struct problem *problem);
@@ -42,9 +39,6 @@ void render_report_log(
 void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
 
-/**
- * Prints the names and a summary, or the JSON. Returns EXIT_DONE, or EXIT_FAILED if memory was
- * short.
- */
+/** Prints the names and a summary, or the JSON. Returns EXIT_DONE; EXIT_FAILED: no memory. */
 int render_report_end(struct render_report *report);
 void render_report_fini(struct render_report *report);

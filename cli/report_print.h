@@ -3,7 +3,7 @@
 
 #include "report.h"
 
-/** Prints the text to standard output, with the terminal's control characters escaped. */
+/** Prints the text with its control characters escaped. */
 void report_print(const char *text);
 
 /**
@@ -14,6 +14,6 @@ void report_put(const struct node *map, const char *template);
 
 /**
  * Prints the line "  sandbox     Landlock on (version 7), seccomp on, no_new_privs on, capabilities
- * lease"; its values begin at column `indent`. `sandbox` NULL: prints nothing.
+ * lease"; its values begin at column `indent`. If `sandbox` is NULL, prints nothing.
  */
 void report_print_sandbox(int indent, const struct node *sandbox);

@@ -1,16 +1,14 @@
-/*
- * The mirrors for layers that come out of stores. A command that mounts or renders starts the
- * mirrors, and waits for them, before it opens the layers.
- */
+/* The mirrors for layers that come out of stores. */
 #pragma once
 
 #include "layer_choice.h"
 #include "supervisor.h"
 
 /**
- * Starts the supervisor for the choice's plyfs.yaml, and calls supervisor_wait() with `is_fresh`.
- * Returns EXIT_DONE with *ret for supervisor_freep() (if the choice has no plyfs.yaml, *ret stays
- * unchanged); or EXIT_FAILED after an error message. Call it before there are coroutines.
+ * Starts the supervisor for the choice's plyfs.yaml (none: *ret stays unchanged), and calls
+ * supervisor_wait() with `is_fresh`. Returns EXIT_DONE with *ret for supervisor_freep(); or
+ * EXIT_FAILED after a message. Call it before the layers are opened, and before there are
+ * coroutines.
  */
 int store_layers_start(const struct layer_choice *choice, bool is_fresh,
 	const struct supervisor_options *options, struct supervisor **ret);

@@ -1,7 +1,4 @@
-/*
- * The system's log (syslog(3)), for a process that must not wait. libc's syslog(3) waits while
- * no process reads the log's socket.
- */
+/* The system's log, for a process that must not wait. libc's syslog(3) may wait. */
 #pragma once
 
 /** Logs a line under this process's number. If the log's socket is full, the line is lost. */

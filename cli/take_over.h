@@ -1,8 +1,5 @@
 /* plyfs mount --take-over: the running plyfs executes the program that is now at its own path. */
 #pragma once
 
-/**
- * Takes over the mount at `mountpoint`. Returns EXIT_DONE when the new program serves the mount; or
- * EXIT_FAILED after an error message.
- */
+/** Returns EXIT_DONE when the new program serves the mount; EXIT_FAILED after an error message. */
 int take_over(const char *mountpoint);

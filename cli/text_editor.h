@@ -1,8 +1,7 @@
 /*
- * The user's editor, run on a text: $VISUAL, else $EDITOR, else vi, as with git and crontab. The
- * text is in a directory that no other user can enter, under the name of the edited file, so that
- * the editor recognises its format. If a caller can't use the user's text, it calls
- * text_editor_keep(), so that the text is not lost.
+ * The user's editor, run on a text: $VISUAL, else $EDITOR, else vi. The text is a file with the
+ * name of the edited file, in a directory that no other user can enter. A caller that can't use the
+ * user's text calls text_editor_keep().
  */
 #pragma once
 
@@ -16,20 +15,18 @@ struct text_editor {
 };
 
 /**
- * Copies `text`, and makes the directory for a file named like `name`. Returns an exit code. In any
- * case call text_editor_fini().
+ * Copies `text`, and makes the directory for a file with the last name of the path `name`. Returns
+ * EXIT_DONE, or EXIT_FAILED after an error message. In both cases call text_editor_fini().
  */
 int text_editor_open(struct text_editor *editor, const char *name, struct span text);
 
 /**
  * Puts the lines of `message` (NULL: none) on top of the text as comments, each after the sign
  * `comment`. Then runs the editor, reads the text, and removes these comments from it. Returns
- * EXIT_DONE; or EXIT_FAILED after an error message, also if the editor failed after it had written
- * the text.
+ * EXIT_DONE, or EXIT_FAILED after an error message. An editor that fails may have changed the text.
  */
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
 
-/** Returns the text as last read. */
 struct span text_editor_text(const struct text_editor *editor);
 
 /** Makes text_editor_fini() leave the file in place, and prints the file's path. */

@@ -7,15 +7,15 @@
 
 struct unchecked_program {
 	char *program;
-	const char *why; /* static, see run_is_missing() */
-	size_t files;    /* number of files */
-	char **paths;    /* of the files; NULL: they are only counted */
+	const char *why; /* a static text from run_is_missing() */
+	size_t files;
+	char **paths; /* of the files; NULL: the list counts them */
 	size_t capacity;
 };
 
 /*
- * All zero: empty. Programs are in the order in which they were added. A list either counts its
- * files or has their paths: use only one of the two functions that add.
+ * All zero: empty. Programs are in the order in which they were added. For one list, either count
+ * the files or add their paths.
  */
 struct unchecked_list {
 	struct unchecked_program *items;

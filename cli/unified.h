@@ -10,7 +10,7 @@
 
 struct unified {
 	FILE *out;
-	bool is_json;     /* else text is printed */
+	bool is_json;     /* false: text is printed */
 	size_t context;   /* number of unchanged lines around a change */
 	bool is_coloured; /* goes to a terminal that supports colour */
 	bool is_shown;    /* goes to a terminal, so control characters are escaped */
@@ -26,19 +26,17 @@ struct unified_side {
 /* The label of a side that does not exist. */
 #define UNIFIED_ABSENT "/dev/null"
 
-/* The description of a difference for JSON. */
+/* The description of a difference, for JSON. */
 struct unified_item {
 	const char *path;
-	struct layer *const *layers; /* the layers that make the difference */
-	size_t layer_count;          /* 0: the difference is not one that layers make */
-	/* the kind of change, which is printed even if the texts are equal; NULL: none */
-	const char *change;
+	struct layer *const *layers; /* that make the difference */
+	size_t layer_count;          /* 0: layers do not make the difference */
+	const char *change;          /* its kind, printed even for equal texts; NULL: none */
 };
 
 /**
- * Prints and counts the difference from `old` to `new`, if their texts differ or only one of them
- * exists. For texts with NUL bytes, prints only that they differ. Returns 1 if there is a
- * difference, 0 if not, or -ENOMEM.
+ * Prints and counts the difference from `old` to `new`. Of texts with NUL bytes, prints that they
+ * differ. Returns 1: the texts differ, or one side does not exist; 0; or -ENOMEM.
  */
 int unified_print(struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);
