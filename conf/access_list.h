@@ -1,11 +1,9 @@
 /*
- * Access lists: acl(5). In addition to the owner, the group and the mode, a file may have a list
- * that denies or allows single users and groups.
+ * Access lists of files (acl(5)), which deny or allow single users and groups.
  *
- * A mode can't express such a list, but the files of a mount have only a mode. So the mode gives
- * each class of users (the owner; the group; all others) the rights that the list gives to every
- * possible member of that class. A user whom the list denies is never let in. A user whom only the
- * list allows may be refused.
+ * The files of a mount have a mode, and no list. So the mode gives each class of users (the owner;
+ * the group; all others) the rights that the list gives to every possible member of that class. A
+ * user whom the list denies is never let in. A user whom the list allows may be refused.
  */
 #pragma once
 
@@ -20,9 +18,8 @@
 void access_list_narrow(const void *list, size_t size, struct stat *stat);
 
 /**
- * As access_list_narrow(), with the list of the open file `fd` (O_PATH is enough). `stat` is from
- * fstat(2) of that file. If there is no list, the mode stays unchanged. If plyfs may not read the
- * list, or it is too long, only the owner's rights stay. Returns 0; or -errno if memory is short,
- * or the file system has failed (layer_has_failed()).
+ * Calls access_list_narrow() with the list of the open file `fd` (O_PATH is enough). `stat` is from
+ * fstat(2) of that file. If there is no list, the mode stays. If the list can't be read, only the
+ * owner's rights stay. Returns 0, or an -errno for which layer_says_nothing() is true.
  */
 int access_list_heed(int fd, struct stat *stat);

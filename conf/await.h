@@ -1,7 +1,4 @@
-/*
- * Waiting for descriptors and for time. A process that does several things at once waits by its
- * coroutines (fs/loop), every other process by ppoll(2).
- */
+/* Waiting for descriptors and for time, by the calling coroutine (fs/loop) or the whole process. */
 #pragma once
 
 #include <poll.h>
@@ -19,10 +16,7 @@ int await_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout)
 /** As poll(2). */
 int await_ms(struct pollfd *fds, nfds_t count, int timeout_ms);
 
-/**
- * As poll(2), for one descriptor. If a signal interrupts the wait, waits again for the whole
- * `timeout_ms`.
- */
+/** As poll(2), for one descriptor. After a signal, waits again for the whole `timeout_ms`. */
 int await_fd(int fd, short events, int timeout_ms);
 
 /** Pauses; a signal may end the pause early. */

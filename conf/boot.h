@@ -1,7 +1,6 @@
 /*
- * The boot of the machine. If a program does not wait until its files are on the disk, it stores
- * the boot's id beside them. If it later finds the id of another boot, the power may have failed,
- * and files may have names but no bytes. If only the program was killed, no file is damaged.
+ * The boot of the machine. A program that does not wait until its files are on the disk stores the
+ * boot's id beside them. If it later finds another boot's id, files may have lost their bytes.
  */
 #pragma once
 
@@ -13,8 +12,5 @@
 /** Reads the id of the present boot; "": unknown. */
 void boot_read(char ret[BOOT_MAX]);
 
-/**
- * Returns whether the directory `fd` has a file `name` that contains the id of another boot. Any
- * content but the id of the present boot counts as such an id.
- */
+/** Returns whether the directory `fd` has a file `name` without the id of the present boot. */
 bool boot_is_another(int fd, const char *name);

@@ -1,7 +1,4 @@
-/*
- * Helpers for file descriptors: to close one at the end of a scope (CLEANUP(closep) int fd), to
- * list a directory, to find the path of a file, and to raise the limit of their number.
- */
+/* Helpers for file descriptors. CLEANUP(closep) int fd: closes `fd` at the end of the scope. */
 #pragma once
 
 #include <dirent.h>
@@ -15,7 +12,7 @@ static inline void closep(int *fd)
 		(void)close(*fd);
 }
 
-/* Returns the descriptor in *fd, and sets *fd to -1, so that closep() has nothing to close. */
+/* Returns *fd, and sets *fd to -1, so that closep() does not close it. */
 static inline int take_fd(int *fd)
 {
 	int taken = *fd;
@@ -36,19 +33,13 @@ static inline void fclosep(FILE **stream)
 		(void)fclose(*stream);
 }
 
-/**
- * Opens the directory `fd` once more, to list it. Returns a stream for closedir(3), or NULL with
- * errno. `fd` stays the caller's.
- */
+/** Opens the directory `fd` once more. Returns a stream for closedir(3), or NULL with errno. */
 DIR *descriptor_list(int fd);
 
 /** Raises this process's limit of open descriptors to its hard limit. */
 void descriptor_raise_limit(void);
 
-/**
- * Closes all descriptors from 3 on except those in `kept`. Sorts that array, and ignores numbers
- * below 3 in it. Allocates nothing, so a forked process may call it.
- */
+/** Closes all descriptors from 3 on but those in `kept`, which it sorts. Allocates nothing. */
 void descriptor_close_except(int *kept, size_t count);
 
 /* Size of "/proc/self/fd/N", in bytes. */
@@ -58,8 +49,8 @@ void descriptor_close_except(int *kept, size_t count);
 void descriptor_link(int fd, char ret[DESCRIPTOR_LINK_MAX]);
 
 /**
- * Finds the present path of the descriptor's file. A renamed file has its new name. For a removed
- * file, " (deleted)" follows the last name (proc(5)). Returns 0 with the absolute path; -ENOENT if
- * the file has no path; or another -errno.
+ * Finds the present path of the descriptor's file. For a removed file, " (deleted)" follows the
+ * last name (proc(5)). Returns 0 with the absolute path; -ENOENT: the file has no path; or another
+ * -errno.
  */
 int descriptor_path(int fd, char ret[PATH_MAX]);

@@ -1,15 +1,12 @@
 /*
- * A path that is opened through symbolic links, by plyfs's own rules, whatever the kernel's
- * settings are.
+ * A path that is opened through symbolic links, by plyfs's own rules.
  *
  * In a sticky directory that every user may write to, such as /tmp, a link is followed only if it
  * belongs to this process's user or to the owner of the directory (the rule of
- * fs.protected_symlinks, proc(5)). Otherwise another user could choose a file that the daemon reads
- * with its own rights. Magic links (/proc/PID/fd/…) never lead to the files behind them.
+ * fs.protected_symlinks, proc(5)). A magic link (/proc/PID/fd/…) never leads to its file.
  *
- * A thread may forbid paths that reach network and FUSE file systems, so as not to wait for them.
- * Opening such a path then fails before the first system call that the file system would have to
- * answer.
+ * A thread may forbid paths that reach network and FUSE file systems. Opening such a path then
+ * fails before any system call that such a file system has to answer.
  */
 #pragma once
 
@@ -30,9 +27,8 @@
 int followed_path_open(int dirfd, const char *path, int flags);
 
 /**
- * Lets paths lead through the directory that our own mount hides. If a path comes to the root of
- * the mount, whose device is `device`, the path continues in `beneath_fd`, the directory that the
- * mount lies on. Without this, the daemon would wait for its own answer.
+ * Lets paths lead beneath our own mount. If a path comes to the root of the mount, whose device is
+ * `device`, the path continues in `beneath_fd`, the directory that the mount lies on.
  *
  * The caller still owns `beneath_fd` (-1: there is no mount), and must leave it open until the next
  * call of this function.
@@ -42,10 +38,7 @@ void followed_path_cover(dev_t device, int beneath_fd);
 /** Returns the `beneath_fd` of followed_path_cover(); -1: none. */
 int followed_path_beneath(void);
 
-/**
- * If `is_local`, forbids this thread's paths to reach network and FUSE file systems. Otherwise
- * allows it again.
- */
+/** Forbids this thread's paths to reach network and FUSE file systems; false: allows it again. */
 void followed_path_stay_local(bool is_local);
 
 /** Returns the device of the file system for which this thread last got -EREMOTE. */
@@ -58,8 +51,5 @@ dev_t followed_path_remote(void);
  */
 int followed_path_uncover(int *fd);
 
-/**
- * As followed_path_uncover(). Also returns -EREMOTE if *fd is in a file system that
- * followed_path_stay_local() forbids.
- */
+/** As followed_path_uncover(); -EREMOTE: followed_path_stay_local() forbids the file system. */
 int followed_path_check(int *fd);

@@ -1,9 +1,8 @@
 /*
  * A forked process: its first steps, and how the process that forked it waits for its end.
  *
- * A forked process that has the daemon's /dev/fuse closes it before all else. If the process waited
- * for the mount while it had /dev/fuse open, and the daemon were killed, neither the wait nor the
- * mount would ever end.
+ * The new process must close the daemon's /dev/fuse before all else. While any process has it open,
+ * a system call on the mount waits for ever if the daemon is killed.
  */
 #pragma once
 
@@ -16,22 +15,21 @@
 /**
  * Closes all descriptors but those in `kept`, and sorts that array. Then makes /dev/null the
  * standard input, and `output` (-1: /dev/null) the standard output and error. `output` must be in
- * `kept`; its old number is closed at the end. Returns 0 or -errno.
+ * `kept`; its old number is closed. Returns 0 or -errno.
  */
 int forked_keep_only(int output, int *kept, size_t count);
 
 /**
- * Has the kernel kill this process when the thread that forked it ends. Returns false if that
- * thread's process, `parent`, has ended already, or the kernel refuses. If the result is false, the
- * caller must end this process.
+ * Has the kernel kill this process when the thread that forked it ends. Returns false if the
+ * process `parent` has ended already, or the kernel refuses; then the caller must end this process.
  */
 bool forked_dies_with(pid_t parent);
 
 /* The functions for the process that has forked the new one. */
 
 /**
- * Reaps the child if it has ended. Returns whether it has ended. If so, *status is as wait(2) sets
- * it, or unchanged if we ignore SIGCHLD. `status` may be NULL.
+ * Reaps the child if it has ended. Returns whether it has ended. *status is as wait(2) sets it; if
+ * this process ignores SIGCHLD, it is unchanged. `status` may be NULL.
  */
 bool forked_reap(pid_t pid, int *status);
 

@@ -13,17 +13,11 @@
 
 #include <stdbool.h>
 
-/*
- * Longest pattern, in bytes. For a path of 200 bytes, such a pattern takes up to half a
- * millisecond, a usual one about 1 µs.
- */
+/* Longest pattern, in bytes. For a path of 200 bytes, it takes up to half a millisecond. */
 #define GLOB_MAX 1024
 
-/**
- * Returns whether the pattern is well formed and can match a path. If not, *reason is a static text
- * that says what is wrong, and calls the pattern "it".
- */
+/** Returns whether the pattern can match. If not, *reason is static, and calls the pattern "it". */
 bool glob_is_valid(const char *pattern, const char **reason);
 
-/** Returns whether the pattern, which must be valid, matches. Uses no memory but the stack. */
+/** Returns whether the pattern, which must be valid, matches. Allocates no memory. */
 bool glob_match(const char *pattern, const char *path);

@@ -1,7 +1,4 @@
-/*
- * The memory of this process: the limit that its cgroup sets (cgroups(7), version 2), and unused
- * pages of its stack.
- */
+/* The memory of this process: the limit of its cgroup (cgroups(7), version 2), and its stack. */
 #pragma once
 
 #include <stdint.h>
@@ -12,15 +9,11 @@
  */
 uint64_t memory_max(void);
 
-/**
- * As memory_max(), with the file `membership` instead of /proc/self/cgroup, and the hierarchy of
- * cgroups that is mounted at `root`.
- */
+/** Does the same with `membership` and `root` in place of /proc/self/cgroup and /sys/fs/cgroup. */
 uint64_t memory_max_in(const char *membership, const char *root);
 
 /**
- * Gives the 512 KiB of stack below the caller's frame, which former calls may have used, back to
- * the system. Call it only on the process's first stack, not in a coroutine or another thread.
- * Below any other stack, there may be memory in use.
+ * Gives the 512 KiB of stack below the caller's frame back to the system. Call it in the first
+ * thread, outside of coroutines: below another stack, there may be memory in use.
  */
 void memory_drop_stack(void);

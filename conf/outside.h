@@ -1,7 +1,7 @@
 /*
- * Files and directories that settings name by their paths: plyfs.yaml, facts, presets, schemas,
- * programs, and the directories of layers. Their file systems may not answer. So a thread that must
- * not wait for them sets a delegate: another process then makes the system calls.
+ * Files and directories that settings name: plyfs.yaml, facts, presets, schemas, programs, and the
+ * directories of layers. Their file systems may not answer. A thread that must not wait for them
+ * sets a delegate: another process then makes the system calls.
  */
 #pragma once
 
@@ -11,21 +11,21 @@
 #include "store.h"
 #include "trust.h"
 
-/* A file, as outside_read() gives it. */
+/* A file, read by outside_read(). */
 struct outside_file {
 	struct stat stat; /* after `text` was read; all zero: the file can't be opened */
 	char *text;       /* NUL-terminated; for free(3) */
 	size_t len;
 };
 
-/* The demands of a caller of outside_open(): an OR of these. */
+/* What a caller of outside_open() demands: an OR of these. */
 enum outside_wanted {
 	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
 	OUTSIDE_FILLED = 1 << 1,   /* it must have an entry */
 	OUTSIDE_OWNED = 1 << 2,    /* its owner must own dirname(3) of `path`, too */
 };
 
-/* The directory of a layer, as outside_open() gives it. */
+/* The directory of a layer, opened by outside_open(). */
 struct outside_directory {
 	int fd; /* O_PATH, for close(2); -1: it is missing */
 	struct stat stat;
@@ -33,27 +33,27 @@ struct outside_directory {
 };
 
 /**
- * Reads the file at `path`. Returns 0 with *ret, whose `text` is NULL if the file is not a regular
- * one; -EFBIG if the file is larger than `size_max`; or another -errno. After an error, ret->stat
- * is set, too.
+ * Reads the file at `path`. Returns 0 with *ret, whose `text` is NULL for anything but a regular
+ * file; -EFBIG: it is larger than `size_max` bytes; or another -errno. Sets ret->stat even after an
+ * error.
  */
 int outside_read(const char *path, size_t size_max, struct outside_file *ret);
 
-/** Finds where `path` leads, through all links. Returns 0 with the absolute path, or -errno. */
+/** Finds the absolute path that `path` leads to, through all links. Returns 0 or -errno. */
 int outside_find(const char *path, char ret[PATH_MAX]);
 
 /**
  * Opens the directory of a layer, which we must have the right to list. Returns 0 with *ret;
- * -ENODATA if OUTSIDE_FILLED is not met; -EXDEV if OUTSIDE_OWNED is not met; or another -errno.
+ * -ENODATA: OUTSIDE_FILLED is not met; -EXDEV: OUTSIDE_OWNED is not met; or another -errno.
  */
 int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);
 
-/** As trust_check(), but any -errno except -ESTALE and -ENOMEM becomes a problem. */
+/** Does trust_check(). Turns any -errno except -ESTALE and -ENOMEM into a problem. */
 int outside_trust(const struct trusted *trusted, struct problem *problem);
 
 /*
- * A delegate: outside_NAME() calls NAME in place of the system calls, and outside_trust() calls
- * `trust` in place of trust_check(). NAME returns -ETIMEDOUT if a file system does not answer.
+ * A delegate: outside_NAME() calls its member NAME instead of the system calls. NAME returns
+ * -ETIMEDOUT if a file system does not answer.
  */
 struct outside_delegate {
 	int (*read)(void *context, const char *path, size_t size_max, struct outside_file *ret);

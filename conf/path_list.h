@@ -17,7 +17,7 @@ int path_list_add(struct path_list *list, const char *path, size_t len);
 /** Adds copies of all paths of the other list. Returns 0 or -ENOMEM. */
 int path_list_add_all(struct path_list *list, const struct path_list *other);
 
-/** Sorts the paths by bytes, so those below one directory stand together. Removes duplicates. */
+/** Sorts the paths by bytes, and removes duplicates. */
 void path_list_sort(struct path_list *list);
 
 void path_list_clear(struct path_list *list);

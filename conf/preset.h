@@ -6,8 +6,7 @@
  *
  * A preset is a file NAME.yaml in one of several directories; the first directory that has it
  * counts. PLYFS_PRESETS lists the directories, separated by colons. The default is
- * /etc/plyfs/presets, then the presets that are installed with plyfs. A preset has only rules: no
- * layers, and no options of a mount.
+ * /etc/plyfs/presets, then the presets that are installed with plyfs.
  */
 #pragma once
 
@@ -24,9 +23,8 @@ struct preset {
 
 /**
  * Reads the preset `name`, which plyfs.yaml names at `node` (NULL: nowhere). Returns 0 with *ret
- * for preset_fini() (its strings lie in `arena`); PROBLEM, which lists all presets if there is no
- * such preset; or -errno for a shortage of memory or descriptors. After an error, ret->text.read is
- * set if the file was read.
+ * for preset_fini() (its strings lie in `arena`); PROBLEM; or -errno for a shortage of memory or
+ * descriptors. After an error, ret->text.read is set if the file was read.
  */
 int preset_read(const char *name, const struct node *node, struct arena *arena, struct preset *ret,
 	struct problem *problem);

@@ -2,8 +2,8 @@
  * A probe: a call on a file system that may never answer, made by a child process.
  *
  * When the time is up, probe_end() kills the child, and waits at most 50 ms for its end. If the
- * call can't be interrupted, the child ends when the call ends. Until then the child holds the pipe
- * for its output, but no terminal and no other open file.
+ * kernel can't interrupt the call, the child outlives probe_end(), without a terminal and open
+ * files.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #define PROBE_MS 5000
 #define PROBE_OTHERS_MS 2000
 
-/* A short limit, in ms, to find out which mount is silent. A healthy mount answers sooner. */
+/* A limit in ms to find out which mount is silent. A healthy mount answers sooner. */
 #define PROBE_NAME_MS 300
 
 struct probe {
@@ -25,19 +25,16 @@ struct probe {
 	int error;      /* -errno: why no child was started */
 };
 
-/** The child's work: writes to `out`, and returns 0 or -errno. It need not free any memory. */
+/** The child's work: writes its output to `out`. Returns 0 or -errno. May leak memory. */
 typedef int probe_call(void *context, int out);
 
-/**
- * Starts a child that makes the call. Its time is up after `limit_ms`. Always call probe_end()
- * afterwards.
- */
+/** Starts a child that makes the call. Its time is up after `limit_ms`. Always call probe_end(). */
 void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void *context);
 
 /**
- * Waits for the child. Returns the call's result. If that is 0, *ret is the output with a NUL
- * behind it, for free(3); `ret` and `ret_len` may be NULL. Returns -ETIMEDOUT if the child did not
- * end in time, -EFBIG if the output does not fit 64 MiB, or another -errno.
+ * Waits for the child. Returns the call's result; -ETIMEDOUT; -EFBIG: the output has more than
+ * 64 MiB; or another -errno. After 0, *ret is the output with a NUL behind it, for free(3). `ret`
+ * and `ret_len` may be NULL.
  */
 int probe_end(struct probe *probe, char **ret, size_t *ret_len);
 

@@ -1,7 +1,4 @@
-/*
- * A program that plyfs.yaml names: a check, which must accept new content before it is shown, or a
- * change hook (`on_change`).
- */
+/* A program that plyfs.yaml names: a check, or a change hook (`on_change`). */
 #pragma once
 
 #include <limits.h>
@@ -18,17 +15,13 @@
 
 struct program {
 	const char **words; /* as written, with %f and %%; NULL behind the last */
-	/* the user to run it as; NULL: the default of the process that runs it */
-	const char *user;
+	const char *user; /* the user to run it as; NULL: the default of the process that runs it */
 	unsigned timeout_ms;
 	bool is_optional; /* of a check: if the program is missing, content is shown unchecked */
 	const struct node *place; /* where its command stands in plyfs.yaml */
 };
 
-/**
- * Reads `user` and `timeout` of a rule or virtual file, which apply to all of its programs. Returns
- * 0 or PROBLEM.
- */
+/** Reads `user` and `timeout` of a rule or virtual file, for its programs. Returns 0 or PROBLEM. */
 int program_read_defaults(const struct node *map, struct program *ret, struct problem *problem);
 
 /**
@@ -48,25 +41,16 @@ bool program_names_file(const struct program *program);
  */
 char **program_words(const struct program *program, const char *file, struct arena *arena);
 
-/**
- * Returns a text for free(3). If two programs are not program_equal(), their texts differ. NULL: no
- * memory.
- */
+/** Returns a text, for free(3), that identifies the program (program_equal()). NULL: no memory. */
 char *program_key(const struct program *program);
 
 /* Size of the name from program_name(), in bytes. */
 #define PROGRAM_NAME_MAX 64
 
-/**
- * Finds the name under which people know the program. For a shell, an interpreter, env(1),
- * timeout(1) and the like, this is the program or script that it starts, if the words show it.
- */
+/** Finds a name for messages. Skips a shell, env(1) and the like before the program's own name. */
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
-/**
- * Does program_name(). Returns true if the command is "sh -c SCRIPT", and SCRIPT runs the program
- * by its name alone, so that the shell searches $PATH for it.
- */
+/** Does program_name(). Returns whether a SCRIPT of "sh -c" runs the program through $PATH. */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**

@@ -5,12 +5,9 @@
 
 /**
  * Calls layer_note_remote() for each layer that lies on a network or FUSE file system, or contains
- * one. Reads only the table of mounts, and asks no file system. Returns 0 or -errno.
+ * one. Asks no file system. Returns 0 or -errno.
  */
 int settings_note_remote(const struct settings *settings);
 
-/**
- * Returns whether a call on a layer may have to wait for the delegate (layer.h): a layer is remote,
- * or its links (`follow`) may lead to a remote file system.
- */
+/** Returns whether a call on a layer may have to wait for the delegate (layer.h). */
 bool settings_may_wait(const struct settings *settings);

@@ -12,34 +12,27 @@
 #include <sys/stat.h>
 
 struct route_step {
-	/* The directory of the name, O_PATH. -1: the step has no name. Then `fd` is the directory
-	 * at which the route, or the target of an absolute link, begins; or the file to which a
-	 * magic link led. */
+	/* The directory of `name`, O_PATH. -1: the step has no name: it is the start of the route
+	 * or of an absolute link's target, or the file to which a magic link leads. */
 	int at;
 	const char *name; /* the name in `at`; NULL if `at` is -1 */
 	/* absolute, with no link above the last name; behind a magic link, the path that the kernel
 	 * gives (descriptor_path()) */
 	const char *path;
-	/* the file with that name, O_PATH; if it is a link, the link itself; -errno: can't be
-	 * opened */
-	int fd;
+	int fd;           /* the file, or the link itself, O_PATH; -errno: it can't be opened */
 	struct stat stat; /* of `fd`, if it is open */
-	bool is_last;     /* no name follows but those of the target, if this is a link */
+	bool is_last;     /* no name follows, except those of a link's target */
 };
 
 /**
- * Calls `each` for every step. If `each` returns a value other than 0, stops and returns that
- * value. Otherwise returns 0 at the end of the route, or -errno where it can't go on. `each` is
- * called for a name that can't be opened, too, with the -errno as `fd`. At the root of a mount that
- * this process serves, the route goes on in the directory that the mount hides (followed_path.h);
- * at any other path in the mount, it ends with -ELOOP.
+ * Calls `each` for every step, even for a name that can't be opened. Returns 0; the first non-zero
+ * result of `each`, at which it stops; or -errno where the route can't go on. At the root of a
+ * mount that this process serves, the route goes on in the directory that the mount hides
+ * (followed_path.h). At any other path in the mount, it ends with -ELOOP.
  */
 int route_each(
 	const char *path, int (*each)(void *context, const struct route_step *step), void *context);
 
-/**
- * As route_each(), but if `avoids` returns true for the path of the next step, returns -EREMOTE
- * before that step. So a file system that is mounted at such a path gets no request.
- */
+/** As route_each(), but returns -EREMOTE before a step for whose path `avoids` returns true. */
 int route_each_avoiding(const char *path, bool (*avoids)(void *context, const char *path),
 	int (*each)(void *context, const struct route_step *step), void *context);

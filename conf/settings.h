@@ -1,7 +1,6 @@
 /*
  * Settings: the layers, rules and options of a mount. They are read from plyfs.yaml(5), or made
- * from "A:B:C" with the built-in rules. Once in use, settings are immutable and reference-counted:
- * a mount can change to new settings while some jobs still use the old ones.
+ * from "A:B:C" with the built-in rules. Once in use, settings are immutable and reference-counted.
  */
 #pragma once
 
@@ -23,10 +22,7 @@
 /* How files in NAME.d/ are used; `dropins` in plyfs.yaml. */
 enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
 
-/*
- * The file of a JSON Schema that rules name, or that another schema refers to. Rules with the same
- * `schema` and the same `validate_formats` share it.
- */
+/* The file of a JSON Schema that rules name, or that another schema refers to. */
 struct schema_file {
 	const char *path;            /* as messages show it */
 	const char *place;           /* the path for open(2) */
@@ -111,30 +107,29 @@ int settings_from_schema(const char *path, const char *const *listed, bool valid
 /**
  * Reads a plyfs.yaml and opens its layers. A relative layer path begins at plyfs.yaml's directory.
  * `around` is copied; NULL: the environment of this process. Returns 0 with *ret for
- * settings_unref(); PROBLEM with the place, the mistake, and the values that are allowed there; or
- * -ENOMEM. A file that can't be read is a problem.
+ * settings_unref(); PROBLEM; or -ENOMEM. A file that can't be read is a problem.
  */
 int settings_read(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem);
 
 /**
  * Makes settings from "A:B:C", lowest precedence first. "\:" is a colon in a path, "\\" a
- * backslash. Otherwise as settings_read().
+ * backslash. Copies `around` and returns as settings_read().
  */
 int settings_from_layers(const struct settings_environment *around, const char *layers,
 	struct settings **ret, struct problem *problem);
 
-/** As settings_read(), but opens no layers: they are only in `specs`. */
+/** As settings_read(), but opens no layers: `specs` has them, `layers` does not. */
 int settings_outline(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem);
 
 /**
- * Makes the settings again as `old` was made, from plyfs.yaml or "A:B:C", and opens the layers'
- * directories again. If our mount, the file system `own`, now lies on a layer's path, the layer
- * keeps its old directory. Returns as settings_read(), or -errno.
+ * Makes the settings again from the plyfs.yaml or "A:B:C" of `old`, and opens the layers again. If
+ * our mount, with the device `own`, now lies on a layer's path, the layer keeps its old directory.
+ * Returns as settings_read(), or -errno.
  *
- * In any case sets *outline, for settings_unref(), to the new settings as settings_outline() reads
- * them. If plyfs.yaml can't be used, or there is none, *outline is NULL. `outline` may be NULL.
+ * In any case sets *outline (`outline` may be NULL) to the settings as settings_outline() reads
+ * them, for settings_unref(). If plyfs.yaml can't be used, or there is none, *outline is NULL.
  */
 int settings_again(const struct settings *old, dev_t own, struct settings **outline,
 	struct settings **ret, struct problem *problem);
@@ -142,28 +137,21 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 /** Returns whether a layer has `follow`. */
 bool settings_follow_links(const struct settings *settings);
 
-/**
- * Sets options.header as the command line demands. plyfs.yaml no longer changes it, even when the
- * settings are made again.
- */
+/** Sets options.header as the command line demands. settings_again() keeps it. */
 void settings_fix_header(struct settings *settings, bool header);
 
 /**
  * Records that a mount will lie on `mountpoint`, and that the path `beneath` leads to the directory
- * that the mount hides. This applies to these settings, and to all that settings_again() makes from
- * them. Returns 0 or -ENOMEM.
+ * that the mount hides. settings_again() keeps both. Returns 0 or -ENOMEM.
  */
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
-/**
- * Returns whether both have the same contents, and their layers are the same directories. Settings
- * with a NaN in them equal none, not even themselves.
- */
+/** Returns whether both have the same contents and layer directories; false if there is a NaN. */
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
- * Returns the bit 1 << RANK (in `a`) for each layer of `a` that `b` does not have, or has in
- * another order, with another `follow` or with other excluded patterns.
+ * Returns the bit 1 << RANK for each layer of `a` that `b` lacks, or has in another order, with
+ * another `follow` or with other excluded patterns.
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
 
@@ -171,8 +159,8 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path);
 
 /**
- * Returns 0 if no layer was replaced since it was opened (layer_was_replaced()). Otherwise returns
- * PROBLEM, which names the layer: the caller may have read a state that the layers never had.
+ * Returns 0; or PROBLEM if a layer was replaced since it was opened (layer_was_replaced()): then
+ * the caller may have read a state that the layers never had.
  */
 int settings_were_read(const struct settings *settings, struct problem *problem);
 
@@ -187,10 +175,7 @@ struct layer *settings_layer(const struct settings *settings, const char *name);
 /** Returns the rule for a path; never NULL, as the last built-in rule matches everything. */
 const struct rule *settings_rule(const struct settings *settings, const char *path);
 
-/**
- * Returns a rule by its index, which counts `rules` first, then the rules of the virtual files.
- * NULL: there are no more.
- */
+/** Returns rule `index`, counted in `rules`, then in the virtual files. NULL: there are no more. */
 const struct rule *settings_rule_at(const struct settings *settings, size_t index);
 
 /** Returns the program that must accept the path's new content before it is shown; NULL: none. */
@@ -209,9 +194,8 @@ const struct rule *settings_rule_for(const struct settings *settings, const char
 enum node_schema settings_yaml(const struct settings *settings, const char *path);
 
 /**
- * Returns whether the file at that path, if it is merged, begins with a comment that names its
- * sources. A JSON file named *.json never does, even if its format is JSON with comments: its
- * reader may be strict.
+ * Returns whether a comment that names the sources stands above the merged file at that path, if
+ * its format has comments. False for JSON with comments named *.json: its reader may be strict.
  */
 bool settings_header(const struct settings *settings, const char *path);
 
@@ -219,9 +203,8 @@ bool settings_header(const struct settings *settings, const char *path);
 const struct format *settings_format(const struct settings *settings, const char *path);
 
 /**
- * Returns the format of a source of the file at `path`. `place` is the path of the source. The
- * first of these that has a format decides: the rule that matches `place`, the source's name, the
- * merged file. NULL stands for YAML, of which JSON is a part.
+ * Returns the format of the source at `place` of the file at `path`, from the rule for `place`, or
+ * else the source's name, or else the merged file. NULL: YAML, of which JSON is a part.
  */
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place);

@@ -26,18 +26,13 @@ struct settings_environment {
 	const char *facts[SETTINGS_FACTS_MAX];
 	const struct settings_text *fact_file; /* the file of facts; NULL: none, or not read yet */
 
-	/*
-	 * A mount of ours lies on the directory `mountpoint` (absolute, without links; NULL: there
-	 * is none) and hides its contents. `beneath` is a path to these contents, or NULL if no
-	 * such path is known.
-	 */
+	/* The directory that a mount of ours hides (absolute, without links; NULL: none), and a
+	 * path that leads to it beneath the mount (NULL: none is known). */
 	const char *mountpoint;
 	const char *beneath;
 
-	/*
-	 * The caller watches the files of the settings, and reads them again after a change. If
-	 * not, and a bad file was just written, settings_read() itself reads everything again.
-	 */
+	/* The caller reads the settings again when a file changes. If false, settings_read()
+	 * itself reads them again if a bad file was just written. */
 	bool is_watched;
 };
 
@@ -56,8 +51,8 @@ int settings_environment_absolute(const struct settings_environment *around, con
 	struct arena *arena, const char **ret);
 
 /**
- * Makes the path for open(2). Does what settings_environment_absolute() does. But if the mount
- * hides the path, and `beneath` is known, *ret leads through `beneath`.
+ * As settings_environment_absolute(), for open(2): if the mount hides the path, and `beneath` is
+ * known, *ret leads through `beneath`.
  */
 int settings_environment_place(const struct settings_environment *around, const char *path,
 	struct arena *arena, const char **ret);

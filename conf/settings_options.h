@@ -28,9 +28,8 @@ struct settings_options {
 struct settings_options settings_options_default(void);
 
 /**
- * Reads the map `options` of a plyfs.yaml; NULL: there is none. Options that the map does not set
- * stay as they are. Returns 0; PROBLEM with the place and the values that are allowed; or -ENOMEM.
- * If the map has an option under its former name, *warning says so.
+ * Reads the map `options` of a plyfs.yaml; NULL: none. Unset options stay as they are. If an option
+ * has its former name, *warning says so. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_options_read(struct settings_options *options, const struct node *map,
 	struct arena *arena, struct problem *warning, struct problem *problem);

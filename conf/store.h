@@ -6,8 +6,7 @@
  *      STATE/spare/           a tree that was replaced, which a layer may still have open
  *      STATE/status.json      the mirror's report on the store (mirror_status.h)
  *
- * Everything in STATE is written by the user who runs the mirror, `owner`, who may have fewer
- * rights than this process.
+ * The user who runs the mirror, `owner`, writes STATE, and may have fewer rights than this process.
  */
 #pragma once
 
@@ -26,8 +25,7 @@
 
 /*
  * The extended attribute with a revision. For etcd, each file has the revision of its key; for git,
- * the tree has its commit. A mirror sets the attribute before it gives the file or tree its name,
- * so the revision always fits the content.
+ * the tree has its commit. The revision always fits the content.
  */
 #define STORE_REVISION_ATTRIBUTE "user.plyfs.revision"
 
@@ -35,7 +33,7 @@
 #define STORE_REVISION_MAX 256
 
 enum store_kind {
-	STORE_UNKNOWN, /* a mirror's directory, but its kind of store is not known */
+	STORE_UNKNOWN, /* the mirror's status does not say the kind */
 	STORE_ETCD,
 	STORE_GIT,
 };
@@ -45,9 +43,7 @@ struct arena;
 struct store {
 	enum store_kind kind;
 	char *state; /* STATE, absolute */
-	/* the name of the tree with the layer: "tree.7", or another name if the mirror no longer
-	 * keeps the tree */
-	char *tree;
+	char *tree;  /* the layer's tree: "tree.7", or another name if the mirror has replaced it */
 	char *inner; /* the layer's place in the tree: "", or "web/" */
 	int held_fd; /* of store_hold(); -1: none */
 
@@ -66,28 +62,27 @@ struct store {
 	struct arena *arena;
 };
 
-/** Makes an empty store, for store_free(). Returns NULL when there is no memory. */
+/** Makes an empty store, for store_free(). Returns NULL if memory is short. */
 struct store *store_new(void);
 
 /**
- * Finds the store of an open directory. Returns 0 with *ret for store_free(), or -errno. *ret is
- * NULL if no mirror writes the directory.
+ * Finds the store of an open directory. Returns 0 with *ret for store_free(), NULL if no mirror
+ * writes the directory; or -errno.
  */
 int store_find(int directory, struct store **ret);
 void store_free(struct store *store); /* NULL is allowed */
 void store_freep(struct store **store);
 
 /**
- * Returns whether an open directory was removed, or is in a tree that the mirror no longer keeps.
- * Such a tree has lost its name "tree.N", and later loses its files. Also returns true if the
- * tree can't be found because memory or descriptors are short.
+ * Returns whether an open directory was removed, or is in a tree that has lost its name "tree.N":
+ * such a tree later loses its files. Returns true, too, if memory or descriptors are short.
  */
 bool store_is_replaced(int directory);
 
 /**
- * Asks the mirror, by a shared flock(2), to keep the layer's tree until store_free(), even if there
- * is a newer one. The mirror may have given up the tree before: call store_is_replaced() next. A
- * mirror keeps only a few older trees, even if more are held (fs/mirror/replica.h).
+ * Asks the mirror, by a shared flock(2), to keep the layer's tree until store_free(). Call
+ * store_is_replaced() next: the mirror may have given up the tree before. A mirror keeps a limited
+ * number of older trees (fs/mirror/replica.h).
  */
 void store_hold(struct store *store);
 
@@ -107,8 +102,8 @@ void store_read_attribute(int fd, char ret[STORE_REVISION_MAX]);
 void store_read_revision(const struct store *store, int fd, char ret[STORE_REVISION_MAX]);
 
 /**
- * Makes a file's place for messages: "etcd:/fleet/app.yaml@4711", the key and the revision in which
- * it was written; or "git:4f2a91c0b1de:config/app.yaml", the commit and the path in it. `revision`
- * may be "". Returns 0 with *ret for free(3), or -ENOMEM.
+ * Makes a file's place for messages: "etcd:/fleet/app.yaml@4711" (the key and its revision), or
+ * "git:4f2a91c0b1de:config/app.yaml" (the commit and the path). `revision` may be "". Returns 0
+ * with *ret for free(3), or -ENOMEM.
  */
 int store_place(const struct store *store, const char *name, const char *revision, char **ret);

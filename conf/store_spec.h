@@ -1,15 +1,14 @@
 /*
  * A store spec: the store that a layer mirrors, `etcd:` or `git:` in plyfs.yaml(5). The mount and
- * render commands ensure that a mirror of the store runs (fs/supervisor). Other commands that read
- * the layer do not start a mirror; they use the files that a mirror has left:
+ * render commands run a mirror of the store (fs/supervisor). Other commands read the files that a
+ * mirror has left:
  *
  *      BASE/KIND-ID/         belongs to the mirror's user
  *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
  * BASE is the `state` of the `etcd:` or `git:`, or a default. ID is a hash of the store's
- * parameters and the mirror's user. So layers with the same store and user share a mirror, even in
- * several plyfs.yaml files and mounts.
+ * parameters and the mirror's user: layers with the same store and user share a mirror.
  */
 #pragma once
 
@@ -46,12 +45,9 @@ struct store_spec_place {
 /** A list (word.h) of the kinds. Each is a key of a layer in plyfs.yaml. */
 #define STORE_KINDS "etcd, git"
 
-/**
- * Reads `map`, the `etcd:` or `git:` of a layer; it must not be NULL. Opens nothing. Returns 0 with
- * *ret in the arena, PROBLEM or -ENOMEM.
- */
+/** Reads a layer's `etcd:` or `git:`. Returns 0 with *ret in the arena, PROBLEM or -ENOMEM. */
 int store_spec_read(const char *kind, const struct node *map, const struct store_spec_place *place,
 	const struct store_spec **ret, struct problem *problem);
 
-/** Returns `directory`, or `system` if that exists and `directory` does not. */
+/** Returns `system` if it exists and `directory` does not; otherwise `directory`. */
 const char *store_spec_directory(const struct store_spec *store);

@@ -14,8 +14,8 @@
 int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 
 /**
- * As text_read(), for a regular file to which fstat(2) gave `size` bytes, but gives only the first
- * `limit` bytes if there is more. If fstat(2) gives the same size afterwards, the text is whole.
+ * As text_read(), for a regular file of `size` bytes by fstat(2), but cuts the text at `limit`
+ * bytes. If fstat(2) gives the same size afterwards, the text is whole.
  */
 int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len);
 
@@ -27,9 +27,9 @@ struct text_kind {
 };
 
 /**
- * Opens and reads the file at `place`. Messages call it `path`. `ret_stat` may be NULL. A
- * directory, a pipe, and a file that is too large are problems. Returns 0 with *ret for free(3),
- * PROBLEM or -ENOMEM.
+ * Reads the file at `place`, which messages call `path`. `ret_stat` may be NULL. A directory, a
+ * pipe and a larger file than size_max are problems. Returns 0 with *ret for free(3), PROBLEM or
+ * -ENOMEM.
  */
 int text_read_file(const char *path, const char *place, const struct text_kind *kind,
 	struct stat *ret_stat, char **ret, size_t *len, struct problem *problem);
@@ -44,7 +44,7 @@ void text_put_word(FILE *out, const char *word);
 int text_write(int fd, const char *text, size_t len);
 
 /**
- * Returns a text about `error`, the -errno of a call on a path. It names the error and a remedy.
- * For a rare error, it is the text of strerror(3).
+ * Returns a text that names `error`, the -errno of a call on a path, and a remedy; for a rare
+ * error, the text of strerror(3).
  */
 const char *text_error(int error);

@@ -1,8 +1,6 @@
 /*
- * Trust: plyfs runs programs, and writes states (last good versions and mirrors' trees), only if
- * plyfs.yaml, its presets, its schemas and the programs themselves can be trusted. A file is
- * trusted if no user except root and the user who runs plyfs can have written, placed or replaced
- * it.
+ * Trust in a file: no user except root and the user who runs plyfs can have written, placed or
+ * replaced it. plyfs runs programs and writes states by trusted files alone.
  */
 #pragma once
 
@@ -24,12 +22,9 @@ struct trusted {
 
 /**
  * Checks the file, and every directory and link on the way to it (route.h). Each must belong to
- * root, our user or `user`, and no other user may be able to write to it. But a directory with the
- * sticky bit, like /tmp, may be writable for all, as only a file's owner can replace the file
- * there. Files on a FUSE file system count as those of the user who mounted it.
- *
- * Returns 0; PROBLEM at trusted->node, with the part of the path, its owner or mode, and the
- * remedy; -ESTALE if the file that was read is gone, or another file is in its place; or another
- * -errno.
+ * root, our user or `user`, and no other user may be able to write to it. A directory with the
+ * sticky bit, like /tmp, may be writable for all. Files on a FUSE file system count as those of the
+ * user who mounted it. Returns 0; PROBLEM at trusted->node; -ESTALE if the file that was read is
+ * gone, or another file is in its place; or another -errno.
  */
 int trust_check(const struct trusted *trusted, struct problem *problem);

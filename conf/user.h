@@ -1,6 +1,4 @@
-/*
- * A user, as the system knows it (passwd(5)).
- */
+/* A user of the system (passwd(5)). */
 #pragma once
 
 #include <pwd.h>
@@ -9,7 +7,7 @@
 #define USER_UNKNOWN 1
 
 /**
- * Finds the user `name`, or our own user if `name` is NULL. Returns 0 with *ret, whose texts
- * lie in *text, for free(3); USER_UNKNOWN; or the -errno of a shortage (layer_is_shortage()).
+ * Finds the user `name`, or our own user if `name` is NULL. Returns 0 with *ret, whose texts lie in
+ * *text, for free(3); USER_UNKNOWN; or the -errno of a shortage (layer_is_shortage()).
  */
 int user_find(const char *name, struct passwd *ret, char **text);

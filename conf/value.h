@@ -1,6 +1,6 @@
 /*
- * The values of plyfs.yaml. Each function here reads one value, or reports the error in it and the
- * values that are allowed there.
+ * The values of plyfs.yaml. Each function reads one value, or reports an error with the values that
+ * are allowed.
  *
  * If a `node` is NULL or null, nothing was given: *ret keeps the caller's default, and the result
  * is 0. Messages call the value `name`. An int result is 0 or PROBLEM.
@@ -15,13 +15,9 @@
 /* Greatest number of entries in a list, such as the rules, which are searched for each path. */
 #define VALUE_LIST_MAX 4096
 
-/** Returns whether a value was given. */
 bool value_is_given(const struct node *node);
 
-/**
- * Reports that `word`, written at `node`, is not one of `allowed`. `kind` is "key", "strategy" …
- * Returns PROBLEM.
- */
+/** Reports that `word` at `node`, a "key" or other `kind`, is not in `allowed`. Returns PROBLEM. */
 int value_unknown(const struct node *node, const char *kind, const char *word, const char *allowed,
 	struct problem *problem);
 
@@ -66,8 +62,6 @@ struct value_range {
 	uint64_t most;
 };
 
-/**
- * Reads a number in `range`, with one of the units of range->kind. *ret is in the smallest unit.
- */
+/** Reads a number in `range`, with a unit of range->kind. *ret is in the smallest unit. */
 int value_amount(const struct node *node, const char *name, const struct value_range *range,
 	uint64_t *ret, struct problem *problem);
