@@ -1,7 +1,7 @@
 /*
  * The attributes of directories while rights change.
  *
- * The kernel caches a directory's mode and owner until it is notified, and checks users by them.
+ * The kernel checks users by a directory's mode and owner, which it caches until it is notified.
  * The contract:
  *
  *   (a) A right is taken away, then content is written. A user without the right can't read that
@@ -10,15 +10,14 @@
  *
  * How it is kept:
  *
- *   (a) Before content is shown, attributes_settle_waits() drains the events. Of the directories
- *       above the content, it looks up those whose rights may have changed. It notifies the kernel,
- *       and waits until each path walk in the kernel's caches has ended. Another walk, which waits
- *       for a directory's lock or a lookup, may go on much later with the old rights. So once a
- *       right to a directory was taken away, the kernel must not cache names in it: each walk then
- *       sends a LOOKUP, and the driver checks the user again (view_lets_in()).
- *   (b) A directory that gets wider rights also gets a revision (queue.h). The directory shows the
- *       rights when no change in it, or below it, waits with a smaller revision. The last good
- *       version of a broken source stays closed to the new users (directory_restrict()).
+ *   (a) Before content is shown, attributes_settle_waits() drains the events, looks up the
+ *       directories above whose rights may have changed, and notifies the kernel. Then it waits
+ *       until each path walk in the kernel's caches has ended. A walk that waits for a lock or a
+ *       LOOKUP may go on later with the old rights. So once a right to a directory was taken away,
+ *       the kernel must not cache names in it: each walk then sends a LOOKUP, and the driver checks
+ *       the user again (view_lets_in()).
+ *   (b) A directory that gets wider rights gets a revision (queue.h). The directory shows the
+ *       rights when no change in it, or below it, waits with a smaller revision.
  */
 #pragma once
 
@@ -27,8 +26,8 @@
 struct view;
 
 /**
- * Sets mode, owner, time and layers from the lookup. A shown directory gets wider rights later (b),
- * and its time never goes back.
+ * Sets mode, owner, time and layers from the lookup. A shown directory gets wider rights later (b).
+ * Its time never goes back.
  */
 void attributes_describe(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup);
@@ -52,7 +51,7 @@ void attributes_tell_waits(struct view *view, struct directory *directory);
 uint64_t attributes_narrowings(const struct directory *directory);
 
 /**
- * Finds a directory that may show its wider rights now (b), and shows them. Returns the directory,
- * for directory_leave(); NULL: there is none.
+ * Shows one directory's wider rights (b), if due. Returns the directory for directory_leave();
+ * NULL: none is due.
  */
 struct directory *attributes_open(struct view *view);

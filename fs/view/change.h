@@ -1,7 +1,6 @@
 /*
- * A change: one path that is about to show something else. The publisher begins and ends the
- * change. In between, the publisher makes a system call, and the request that the kernel sends for
- * this call makes the change.
+ * A change: one path that is about to show something else. The publisher begins the change, makes a
+ * system call, and ends the change. The kernel's request for the system call makes the change.
  */
 #pragma once
 
@@ -20,13 +19,13 @@ enum change_kind {
 struct change {
 	enum change_kind kind;
 	/* parent, entry, path: NULL if a directory's attributes change without a look (look.h). */
-	struct directory *parent; /* of `entry` */
-	struct entry *entry;      /* in use until view_end_change() */
-	char *path;               /* owned; relative to the root */
+	struct directory *parent;
+	struct entry *entry; /* in use until view_end_change() */
+	char *path;          /* owned; relative to the root */
 	uint64_t parent_ino;
 	uint64_t shown_ino;      /* of the version shown when the change's look began; 0: none */
 	uint64_t attributes_ino; /* CHANGE_ATTRIBUTES, CHANGE_TIME: of the changed object */
-	bool is_news;            /* names that depend on this one must be looked up again, too */
+	bool is_news;            /* names that depend on this one must be looked up again */
 	struct version *version; /* CHANGE_REPLACE: one reference */
 	struct directory *directory; /* CHANGE_MAKE_DIRECTORY: owned until it is shown */
 };
@@ -42,27 +41,19 @@ void view_begin_change(struct view *view, const struct change *change);
 int view_lookup_staged(struct view *view, struct stat *ret);
 
 /**
- * Makes the change that was begun in the directory `parent_ino`, unless it was made already.
- * `is_known`: the caller answers a request of the kernel, so a new directory gets one kernel
- * reference. Otherwise CHANGE_MAKE_DIRECTORY shows the name without a directory, which the name's
- * first lookup makes.
- *
- * Returns 0 or VIEW_PASSING (view.h), with the attributes of a new directory in *stat (unless
- * NULL); -ESTALE: no change is begun in `parent_ino`; -EAGAIN: the change is overtaken
- * (view_is_overtaken()).
+ * Makes the change that was begun in the directory `parent_ino`, if it was not made already. With
+ * `is_known`, the caller answers a request of the kernel: a new directory gets one kernel
+ * reference. Without it, CHANGE_MAKE_DIRECTORY shows the name alone, and the name's first lookup
+ * makes the directory. Returns 0 or VIEW_PASSING (view.h), with the attributes of a new directory
+ * in *stat (`stat` may be NULL); -ESTALE: no change is begun in `parent_ino`; -EAGAIN: the change
+ * is overtaken (view_is_overtaken()).
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
-/**
- * Returns whether the change needs view_begin_change() and view_apply_change(). Any other change is
- * only announced to the kernel.
- */
+/** Returns whether the change must be begun and applied. Any other is announced to the kernel. */
 bool change_is_of_tree(const struct change *change);
 
-/**
- * Sets the fault that the change can't be made, because another file system is mounted on the path.
- * view_end_change() then queues the path again after a while.
- */
+/** Sets the fault that a file system mounted on the path keeps the change from being made. */
 void view_cover_change(struct view *view, const struct change *change);
 
 /**
@@ -74,10 +65,7 @@ void view_tell_attributes(struct view *view, const struct change *change);
 /** Returns whether the change that was begun has been made. */
 bool view_is_published(struct view *view);
 
-/**
- * Returns whether the change must not be made any more: since its look began, a request has shown
- * another version. view_end_change() then queues the name again.
- */
+/** Returns whether a request has shown another version: then the change must not be made. */
 bool view_is_overtaken(struct view *view);
 
 /**

@@ -1,11 +1,10 @@
 /*
- * Dependencies: files at other paths that a merged path is made of, too.
+ * Dependencies: files at other paths that a merged path is made of.
  *
- * A strategy may look for a file "NAME anywhere under DIRECTORY" (merge_environment.find). Each
- * such DIRECTORY has an index of the names under it. All directories under DIRECTORY stay in the
- * view and watched, even if the kernel forgets them. An entry stores each such search as a
- * dependency, even if no file was found: if a file NAME changes, comes or goes under DIRECTORY, the
- * entry is queued.
+ * A strategy may search for a file NAME anywhere under DIRECTORY (merge_environment.find). Each
+ * search is a dependency of the entry, even if it finds nothing: if a file NAME changes, comes or
+ * goes under DIRECTORY, the entry is queued. Each DIRECTORY has an index of the names under it. The
+ * directories under it stay in the view and watched, even if the kernel forgets them.
  */
 #pragma once
 
@@ -17,7 +16,7 @@ struct view;
 struct dependency {
 	struct entry *entry;
 	struct dependency *next;      /* the next one of the same entry */
-	struct dependency *next_same; /* the next one with the same name and the same index */
+	struct dependency *next_same; /* the next one with the same name and index */
 	struct dependency **place;    /* the pointer to this one in the list of `next_same` */
 };
 
@@ -38,10 +37,7 @@ int dependency_find(void *context, const char *directory, const char *name, size
 /** Returns the first entry `name` under `directory`, by the index, which may be stale; or NULL. */
 const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);
 
-/**
- * Replaces the dependencies of `entry` by those that its last composition met. Returns 0; or
- * -ENOMEM: some are not stored.
- */
+/** Replaces the dependencies of `entry` by `asked`. Returns 0; or -ENOMEM: some are not stored. */
 int dependency_remember(struct view *view, struct entry *entry, const struct path_list *asked);
 
 /** Frees the dependencies of `entry`. */
@@ -50,14 +46,13 @@ void dependency_forget(struct entry *entry);
 /** Queues the entries that depend on the changed file `name` in `directory`. */
 void dependency_touch(struct view *view, const struct directory *directory, const char *name);
 
-/** Notes that a file came or went in `directory`: the indexes that cover it become stale. */
+/** Notes that a file came or went in `directory`: makes the indexes that cover it stale. */
 void dependency_stale(struct view *view, const struct directory *directory);
 
 /**
- * Notes that the directory `path` came or went, or that its rights changed: queues all virtual
- * files, and each entry with a dependency whose DIRECTORY is `path`, or lies above or below it.
+ * Notes that the directory `path` came or went, or its rights changed: queues all virtual files,
+ * and each entry with a dependency whose DIRECTORY is `path`, or lies above or below it.
  */
 void dependency_reindex(struct view *view, const char *path);
 
-/** Frees the indexes, and releases their directories. */
 void dependency_fini(struct view *view);

@@ -39,7 +39,7 @@ enum pending_state {
 /* How thoroughly a queued name is looked up. Of several scopes, the highest counts. */
 enum entry_scope {
 	SCOPE_POLL,   /* if the sources' stamps (version.h) are unchanged, nothing is composed */
-	SCOPE_RESCAN, /* an event may be missing; a file that no program has read is skipped */
+	SCOPE_RESCAN, /* an event may be missing; files that no program has read are skipped */
 	SCOPE_FULL,   /* the name, a source or a dependency has changed */
 };
 
@@ -63,7 +63,7 @@ enum entry_known {
 enum entry_hook {
 	HOOK_NONE,
 	HOOK_PINNED, /* a hook is run, so the name's directory must stay */
-	HOOK_TOLD,   /* as PINNED; the hook was told of a change since a version was last shown */
+	HOOK_TOLD,   /* as PINNED; a change was noted for the hook since a version was last shown */
 };
 
 /* The events of a name that no look has handled yet. */
@@ -87,10 +87,10 @@ struct checked;
 /* The part of an entry that is made when the name is first looked up or queued. */
 struct entry_use {
 	/*
-	 * The object shown last (inode.h). last.print is 0 while the object is shown. After
-	 * the kernel has forgotten the object, the next one gets the same number only if last.print
-	 * is 0 or its own fingerprint, or if both are directories. The last.mtime and last.ctime of
-	 * a directory are set when the kernel forgets it.
+	 * The object shown last (inode.h). After the kernel has forgotten it, the next object gets
+	 * the same number if last.print is 0 or equals the next object's fingerprint, or if both
+	 * objects are directories. last.print is 0 while the object is shown. The last.mtime and
+	 * last.ctime of a directory are set when the kernel forgets it.
 	 */
 	struct last_inode last;
 	uint64_t ino;                /* its inode number; 0: the one computed from its path */
@@ -111,10 +111,7 @@ struct entry_use {
 /* The `use` of all entries that have none of their own: all zero. */
 extern const struct entry_use entry_unused;
 
-/*
- * There may be millions of entries, of which most are only listed. So an entry is small: members
- * that few entries need are in struct entry_use.
- */
+/* There may be millions of entries: members that few of them need are in struct entry_use. */
 struct entry {
 	struct directory *parent;    /* fixed */
 	struct entry *next;          /* in the hash bucket */
@@ -128,8 +125,8 @@ struct entry {
 };
 
 /**
- * Returns the entry's own `use`. If there is none, makes one, all zero. NULL: no memory. The `use`
- * lives until directory_tidy() finds that it is all zero again.
+ * Returns the entry's own `use`, which is made, all zero, if it is missing. NULL: no memory.
+ * directory_tidy() frees it if it is all zero again.
  */
 struct entry_use *entry_use(struct entry *entry);
 
@@ -172,7 +169,7 @@ struct directory_attributes {
 	struct rights found;  /* in the layers; if wider than `rights`, they are shown later */
 	uint64_t opens_after; /* revision of wider rights not shown yet (attributes.h); 0: none */
 	struct timespec mtime;
-	uint64_t described;  /* how often they have changed since the directory was made */
+	uint64_t described;  /* how often the attributes have changed */
 	uint64_t told;       /* `described` when the kernel was last notified */
 	uint64_t narrowed;   /* `described` when a right was last taken away; 0: never */
 	uint64_t narrowings; /* how often the kernel was notified of a right taken away */
@@ -250,16 +247,16 @@ static inline bool directory_is_polled(const struct directory *directory)
 	return directory->polled || directory->links.unwatched || directory->has_failed;
 }
 
-/* Cookies of "." and ".."; names come after. */
+/* The first cookie of a name; those of "." and ".." are smaller. */
 #define DIRECTORY_COOKIE_FIRST 3
 
 /* A cookie is an offset of READDIR, so it has 63 bits. */
 #define DIRECTORY_COOKIE_MAX ((uint64_t)INT64_MAX)
 
 /**
- * Makes a directory without entries, which is in no inode table. `parent` is NULL for the root.
- * Otherwise the caller counts the directory in parent->users. `layer_count` is the number of layers
- * in the settings. Returns 0 with *ret for directory_free(), or -ENOMEM.
+ * Makes a directory without entries, which is in no inode table. The caller counts it in
+ * parent->users (`parent` NULL: the root). `layer_count` is the number of layers in the settings.
+ * Returns 0 with *ret for directory_free(), or -ENOMEM.
  */
 int directory_new(
 	struct directory *parent, const char *name, size_t layer_count, struct directory **ret);
@@ -270,10 +267,7 @@ void directory_free(struct directory *directory);
 /** Returns the entry of the directory in its parent. NULL: the root, or there is none. */
 struct entry *directory_own_entry(const struct directory *directory);
 
-/**
- * Returns the entry after `entry` (NULL: the first one), in no order; NULL: there is none. No entry
- * may be added during such a walk.
- */
+/** Returns the entry after `entry` (NULL: the first), or NULL. Add no entry during such a walk. */
 struct entry *directory_next(const struct directory *directory, const struct entry *entry);
 
 /** Returns the entry, or NULL. */
@@ -282,16 +276,12 @@ struct entry *directory_find(const struct directory *directory, const char *name
 /** Returns the entry; a missing one is made (kind NONE, not listed). NULL: no memory. */
 struct entry *directory_entry(struct directory *directory, const char *name);
 
-/**
- * Frees entry->use->pending if no event is left in it. Then removes and frees the entry if it shows
- * nothing and nothing needs it.
- */
+/** Frees entry->use->pending if no event is left in it, and the entry if nothing needs it. */
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**
- * Puts the entry into the listing, unless it is there. If its former place is free, the entry gets
- * that place, so that a program that reads the listing in parts gets the name once. Otherwise the
- * entry goes to the end. Returns 0 or -ENOMEM.
+ * Puts the entry into the listing, unless it is there: at its former place, if that is free, else
+ * at the end. Returns 0 or -ENOMEM.
  */
 int directory_list_entry(struct directory *directory, struct entry *entry);
 
@@ -304,9 +294,7 @@ static inline struct entry *directory_listed(const struct directory *directory, 
 	return directory->order.slots[i] & 1 ? NULL : (struct entry *)directory->order.slots[i];
 }
 
-/**
- * Makes `order` out of `count` entries, which are sorted by their places. Returns 0 or -ENOMEM.
- */
+/** Makes `order` out of `count` entries, sorted by their places. Returns 0 or -ENOMEM. */
 int directory_order(struct directory *directory, struct entry *const *entries, size_t count);
 
 /** Returns the index in `order` of the first entry with a greater cookie. */
@@ -316,8 +304,8 @@ size_t directory_seek(const struct directory *directory, uint64_t cookie);
 int directory_join(const struct directory *directory, const char *name, char **ret);
 
 /**
- * Restricts `version`, which is not shown yet, to users who may search the directory and all that
- * it lies in. A version that outlives its sources needs that: the directories may be opened.
+ * Restricts `version`, which is not shown yet, to users who may search the directory and all
+ * directories above it. Call it for a version that outlives its sources.
  */
 void directory_restrict(
 	const struct directory *directory, struct version *version, const struct mounter *mounter);

@@ -1,6 +1,6 @@
 /*
  * The objects that entries show, with their numbers and times. The same content keeps its number
- * and time even if the kernel forgets it. Other content gets new ones. ctime never goes back.
+ * and time even if the kernel forgets it. ctime never goes back.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct view;
 /** Adds one kernel reference. */
 void inode_hold(struct view *view, struct inode *inode);
 
-/** Drops `count` kernel references. After the last one, frees the object if nothing needs it. */
+/** Drops `count` kernel references. Frees the object if nothing needs it any more. */
 void inode_forget(struct view *view, struct inode *inode, uint64_t count);
 
 /** Returns the directory with this inode number, or NULL. */
@@ -26,16 +26,13 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
  * newest source, if that is at least 1 ms later than the former mtime; otherwise the present.
  *
  * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
- * forgot the path. In the second case the same content gets its former number, and its former times
- * unless a source is newer.
+ * forgot the path: forgotten content gets its former number, and, if no source is newer, its former
+ * times.
  */
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
 
-/**
- * Gives the shown file the mtime of `found`, and a new ctime. `found` has the same bytes, but its
- * only source has another mtime by now, perhaps an earlier one.
- */
+/** Gives the shown file the mtime of `found`, which has the same bytes, and a new ctime. */
 void entry_take_time(struct entry *entry, const struct version *found);
 
 /** Returns whether the path shows a directory, or did when the kernel forgot it. */
@@ -50,41 +47,41 @@ void entry_reserve_ino(struct view *view, struct entry *entry);
 /** Shows `version` at `entry`. The entry gets a reference of its own. */
 void entry_show_version(struct view *view, struct entry *entry, struct version *version);
 
-/** Shows the new `directory` at `entry`; NULL: the first lookup will make the directory. */
+/** Shows the new `directory` at `entry`; NULL: the first lookup makes the directory. */
 void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory);
 
-/** Makes the entry show nothing. If it is a directory, everything in it shows nothing, too. */
+/** Makes the entry show nothing. If it is a directory, all entries below it show nothing. */
 void entry_hide(struct view *view, struct entry *entry);
 
-/** Sets the kind of a name. If it changes, updates dependency indexes (dependency.h). */
+/** Sets the kind of a name. If the kind changes, updates dependency indexes (dependency.h). */
 void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind);
 
 /** Sets the kind without publishing. If the kind changes, hides the object and ends its fault. */
 void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
- * Sets the fault of the path, and logs it if it is new. `shown` is the version that is shown from
- * now on. NULL: the former one stays, as another file system is mounted on the path. `is_left_out`
- * matters only if `shown` is not broken and has no fallback. True: `shown` lacks a broken source or
- * refused values. False: it is the last good version.
+ * Sets the fault of the path, and logs a new one. `shown` is the version that is shown from now on;
+ * NULL: the former one stays, under another mount. If `shown` is not broken and has no fallback,
+ * `is_left_out` says which version it is. True: one without a broken source, or without refused
+ * values. False: the last good version.
  */
 void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);
 
-/** Returns whether a change of the path waits until a mount on the path is unmounted. */
+/** Returns whether a change of the path waits for the end of another mount on the path. */
 static inline bool entry_is_covered(const struct entry *entry)
 {
 	return entry->use->fault && entry->use->fault->serves == FAULT_SERVES_COVERED;
 }
 
-/** Ends the fault of the path, if there is one, and logs its end. */
+/** If the path has a fault, ends it, and logs its end. */
 void entry_clear_fault(struct view *view, struct entry *entry);
 
 /** Adds a user of the entry and of its directory. entry_leave() drops it. */
 void entry_enter(struct view *view, struct entry *entry);
 void entry_leave(struct view *view, struct entry *entry);
 
-/** Drops one user of the directory. Frees it, and those above it, if nothing needs them. */
+/** Drops one user of the directory. Frees it and those above it if nothing needs them. */
 void directory_leave(struct view *view, struct directory *directory);
 
 /** Returns the directory that the object at `path` lies in, or NULL. */

@@ -1,6 +1,6 @@
 /*
- * Events: reads the events of the layers' watches, and queues each changed name when its writer is
- * done (a close after writing, a rename, a removal), or after a time of quiet.
+ * Events: reads the events of the layers' watches. Queues each changed name when its writer is done
+ * (a close after writing, a rename, a removal), or after a time of quiet.
  */
 #pragma once
 
@@ -10,30 +10,28 @@
 struct look;
 struct view;
 
-/* A file that is being written is looked up after this long without another write. */
+/* The time of quiet, after the last write. */
 #define EVENTS_QUIET_MS 50
 
 /*
- * Often a name that disappears comes back at once: editors move the old file away before they write
- * the new one, and git unlinks before it creates. The old version stays for this long. A new name
- * waits as long: it is often a temporary file, and renamed at once.
+ * How long the old version of a removed name stays, as editors and git often make the name again at
+ * once. A new name waits as long: it is often a temporary file, and renamed at once.
  */
 #define EVENTS_GONE_MS 2
 
-/* With a busy publisher, editors and git may be slower. Both waits then last up to this long. */
+/* The longest such wait while the publisher is busy. */
 #define EVENTS_GONE_BUSY_MS 25
 
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */
 void events_name(struct view *view, struct directory *directory, unsigned layer, uint32_t mask,
 	const char *name);
 
-/** Handles all queued events. They include the events of all changes before the call. */
+/** Handles the events of all changes before the call. */
 void events_take(struct view *view);
 
 /**
- * Handles all queued events. Returns whether a source of the look (look.h) is being written, or was
- * written after the look began to read: then the look may have half of a file. If the look has
- * already waited long enough for writers (look->refresh.takes_unfinished), only writers with new
- * events count.
+ * Does events_take(). Returns whether a source of the look (look.h) is being written, or was
+ * written after the look began to read: then the look may have half of a file. With
+ * look->refresh.takes_unfinished, an open writer without a new event does not count.
  */
 bool events_meet_writer(struct view *view, const struct look *look);

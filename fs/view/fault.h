@@ -1,8 +1,4 @@
-/*
- * A fault: the reason why a path's newest content is not shown, and what is served meanwhile. The
- * log, .plyfs/errors, the attribute user.plyfs.error and `plyfs status` report it in the same
- * words.
- */
+/* A fault: the reason why a path's newest content is not shown, and what is served meanwhile. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,16 +16,16 @@ enum fault_serves {
 	FAULT_SERVES_LOCKED,         /* the merge without changes that locks and bounds refuse */
 	FAULT_SERVES_COVERED,        /* another mount on the path, which hides the former version */
 	FAULT_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
-	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, except one that needs a new mount */
+	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, without one that needs a new mount */
 };
 
 struct fault {
 	struct problem problem;
-	struct timespec since; /* CLOCK_REALTIME, as all times here */
+	struct timespec since; /* CLOCK_REALTIME */
 	enum fault_serves serves;
 	/*
-	 * When the served version or settings were made, or the fallback was read. 0 for
-	 * OTHER_LAYERS, LOCKED, COVERED, RENDERED and NOTHING.
+	 * CLOCK_REALTIME: when the version or settings were made (LAST_GOOD, SETTINGS,
+	 * OTHER_SETTINGS), or the fallback was read (FALLBACK); else 0.
 	 */
 	struct timespec made;
 };
@@ -41,16 +37,10 @@ struct fault {
 /* Bytes of a time as text, "2026-01-31T23:59:59Z". */
 #define FAULT_TIME_MAX 40
 
-/**
- * Writes "FILE:LINE:COLUMN: MESSAGE (PATH, since TIME; the version of 5 minutes ago is served)".
- * `path` may be NULL.
- */
+/** Writes "FILE:LINE:COLUMN: MESSAGE (PATH, since TIME; SERVED)". `path` may be NULL. */
 void fault_text(const struct fault *fault, const char *path, char text[FAULT_TEXT_MAX]);
 
-/**
- * Writes what readers get meanwhile, such as "the version of 5 minutes ago is served". `age_s` is
- * the age of the version, settings or fallback, in seconds.
- */
+/** Writes SERVED: "the version of 5 minutes ago is served". `age_s`: of fault.made, in seconds. */
 void fault_serves_text(enum fault_serves serves, long long age_s, char *text, size_t size);
 
 /** Writes an age: "5 minutes", "a moment". */
@@ -64,5 +54,5 @@ long long fault_age_s(struct timespec time);
 /** Returns the name in .plyfs/status, such as "last-good". Static. */
 const char *fault_serves_name(enum fault_serves serves);
 
-/** Returns the constant whose fault_serves_name() is `name`; FAULT_SERVES_NOTHING: none is. */
+/** Returns the constant with the fault_serves_name() `name`; FAULT_SERVES_NOTHING: none has. */
 enum fault_serves fault_serves_of(const char *name);

@@ -8,13 +8,11 @@
  *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *
  * A candidate is a version that waits for its verdict. Of several candidates of a path, the newest
- * counts. If a look (look.h) of the publisher makes a candidate, the look ends without a change,
- * and later the verdict queues the name again. If a first look makes one, the look is parked until
- * the verdict, and its callers are answered with a placeholder inode (placeholder.h). The entry
- * keeps the last bytes that passed, and the last that failed, with their verdicts.
+ * counts. A look (look.h) of the publisher that makes a candidate ends without a change, and the
+ * verdict queues the name again. A first look that makes one is parked until the verdict, and its
+ * callers get a placeholder inode (placeholder.h).
  *
- * When a check starts, the settings then in force name its command. The command judges the
- * candidate's bytes (runner.h).
+ * The command of a check comes from the settings that are in force when the check starts.
  */
 #pragma once
 
@@ -26,7 +24,7 @@ struct look;
 
 /**
  * Judges the version in look->result. May wait. Returns 0: the version may be shown; PROBLEM, with
- * the problem in look->result: it may not; LOOK_AT_GATE or LOOK_IS_CURRENT (look.h): what is shown
+ * look->result.problem: it may not; LOOK_AT_GATE or LOOK_IS_CURRENT (look.h): the shown version
  * stays for now; LOOK_IS_PARKED: look_judged() continues the look, perhaps before this function
  * returns; or -errno.
  */

@@ -1,8 +1,7 @@
 /*
- * The inode table. It finds the object of an inode number that the kernel knows.
- *
- * An object is in the table from its first lookup to its last forget (fuse_lowlevel.h, "forget").
- * After that, a new object whose path is the same, or has the same hash, may get the number.
+ * The inode table finds the object of an inode number that the kernel knows. An object is in the
+ * table from its first lookup to its last forget (fuse_lowlevel.h, "forget"). Then another object
+ * may get the number.
  */
 #pragma once
 
@@ -21,10 +20,10 @@ void inode_table_fini(struct inode_table *table);
 /** Returns the object with that number, or NULL. */
 struct inode *inode_table_find(const struct inode_table *table, uint64_t ino);
 
-/** Adds an object that is not in the table. If memory is short, only makes the table slower. */
+/** Adds an object that is not in the table. If memory is short, the table gets slower. */
 void inode_table_add(struct inode_table *table, struct inode *inode);
 
-/** Takes out an object that is in the table. */
+/** Removes an object that is in the table. */
 void inode_table_remove(struct inode_table *table, struct inode *inode);
 
 /* The fingerprint and times of the object that a path showed last. */
@@ -41,9 +40,8 @@ struct inode_memory_item {
 };
 
 /*
- * The inode memory: a few bytes for each path that the kernel has forgotten with its directory. If
- * such a path is looked up again, an unchanged object has the same number and times, and a changed
- * one has others.
+ * The inode memory: a few bytes for each path that the kernel has forgotten with its directory. An
+ * unchanged object at such a path has its former number and times when it is looked up again.
  */
 struct inode_memory {
 	struct inode_memory_item *items;
@@ -51,13 +49,10 @@ struct inode_memory {
 	size_t count;
 };
 
-/*
- * Maximum number of paths (60 MB). When there would be more, all are dropped: unchanged files may
- * then get other numbers.
- */
+/* Maximum number of paths (60 MB). One more path drops all: files may then get other numbers. */
 #define INODE_MEMORY_MAX (1u << 19)
 
-/** Notes the item, in place of an older one of the same path. If memory is short, does nothing. */
+/** Notes the item, in place of an older one of its path. If memory is short, does nothing. */
 void inode_memory_note(struct inode_memory *memory, const struct inode_memory_item *item);
 
 /** Returns the item of a path, or NULL. It lives until the next inode_memory_note(). */

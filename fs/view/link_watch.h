@@ -7,13 +7,12 @@
  *
  *      watched: "..data" in the layer, "..2024_1" in the layer, "app.yaml" in ..2024_1
  *
- * After the first link, each step is a name in a directory, and is watched even if it is missing. A
- * source with several names (hard links) can be changed through another name: its inode is watched.
- * An event of any of these watches counts as an event of the name in the layer.
+ * After the first link, each step is a name in a directory, and is watched even if it is missing.
+ * Of a source with several names (hard links), the inode is watched. An event of any of these
+ * watches counts as an event of the name in the layer.
  *
- * Each look (look.h) at a name makes the name's watches anew before it reads the sources. When all
- * new watches are made, they replace the former ones. If a watch can't be made, or the path leads
- * to a network or FUSE file system, which may not answer, the directory of the name is polled.
+ * Each look (look.h) at a name replaces its watches before it reads the sources. If a watch can't
+ * be made, or the path leads to a network or FUSE file system, the name's directory is polled.
  */
 #pragma once
 
@@ -28,14 +27,14 @@ void link_watch_follow(
 	struct view *view, const struct settings *settings, layer_mask layers, const char *path);
 
 /**
- * Watches the steps of every link in `directory`, even of a dangling one. Tries failed watches
+ * Watches the steps of every link in `directory`, dangling ones included, and tries failed watches
  * again. Call it before the layers are listed.
  */
 void link_watch_directory(struct view *view, const struct settings *settings, layer_mask layers,
 	struct directory *directory);
 
 /**
- * Watches the inodes of those sources in `lookup` (of `path`) that have several names. Then updates
+ * Watches the inodes of those sources in `lookup` (of `path`) that have several names, and updates
  * their attributes in `lookup`. Returns whether one of them was not watched before.
  */
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
@@ -46,7 +45,6 @@ void link_watch_remove(struct directory *directory);
 
 /**
  * Notes that a mount has come or gone at `path` (absolute, without links, outside of the layers).
- * Queues each name whose link leads through `path`, or ends at or above it. If there is such a
- * name, has the whole view looked up again, too.
+ * If a link leads through `path`, or ends at or above it, has the whole view looked up again.
  */
 void link_watch_note_mount(struct view *view, const char *path);

@@ -1,20 +1,17 @@
 /*
- * A look: the job of one name. It looks the name up in the layers, and composes the version. Each
- * first lookup of a name, each lookup of a strict mount, and each refresh by the publisher has one.
+ * A look: the job of one name. It looks the name up in the layers, and composes the version.
  *
  *      look_up      the union lookup: in the pool for the publisher, or if a layer may be remote;
  *        │          otherwise at once
  *        │ a file that must be composed
  *        ▼
- *      compose      in the pool, small before large; if a source changed or is being written, the
- *        │          look goes back to look_up after a moment; if a worker takes long, lookups get
- *        │          a placeholder inode
+ *      compose      in the pool, small before large; if a source changed or is being written, back
+ *        │          to look_up after a moment
  *        ▼
  *      end          the result of a request's look is shown at once (lookup.c); the publisher's
  *                   look waits for the publisher's decision (refresh.c)
  *
- * entry->use->look is the look under way: first lookups of the same name share it, and the
- * publisher's look waits for it.
+ * entry->use->look is the look under way. First lookups of the same name share it.
  */
 #pragma once
 
@@ -22,8 +19,8 @@
 #include "state.h"
 
 enum look_purpose {
-	LOOK_FIRST,   /* nothing is shown yet: the result is shown at once */
-	LOOK_AHEAD,   /* the same, before any program asks for the name (read_ahead.h) */
+	LOOK_FIRST,   /* a request's: nothing is shown yet */
+	LOOK_AHEAD,   /* no program has asked for the name yet (read_ahead.h) */
 	LOOK_STRICT,  /* coherence=strict: the shown version is compared with the layers */
 	LOOK_REFRESH, /* the publisher's */
 };
@@ -34,24 +31,23 @@ struct look_result {
 	struct path_list asked;      /* the dependencies that composing met */
 	struct version *version;     /* of a file or a link; one reference */
 	struct directory *directory; /* new, not shown yet; REFRESH: NULL */
-	struct problem problem;      /* has a message if is_recalled, or if `version` is broken,
-				   lacks a source, or has a fallback */
+	struct problem problem;      /* what is wrong with `version`; message "": nothing */
 	uint64_t basis;              /* compose_basis() of `lookup` */
 	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
 	bool is_failed;              /* a file system has failed, or a worker did not answer */
 	bool has_new_links;          /* a source with several hard links was not watched before */
 };
 
-/* The publisher notes these values when it begins the look of a name (refresh.c). */
+/* Noted when the publisher begins the look of a name (refresh.c). */
 struct look_refresh {
 	enum union_kind kind;   /* of the entry */
 	enum entry_scope scope; /* of the pending events */
 	uint64_t since;         /* the revision of these events (queue.h) */
 	bool is_event;          /* the name had an event of its own */
-	bool takes_unfinished;  /* the look no longer waits until a writer is done */
-	bool is_patient;  /* the look counts in view->looks.patient: it waits for late layers */
-	bool is_large;    /* the look does not count in view->looks.under_way */
-	bool is_unread;   /* only the entry's name was ever shown */
+	bool takes_unfinished;  /* the look does not wait for a writer any more */
+	bool is_patient;        /* the look waits for late layers; counted in view->looks.patient */
+	bool is_large;          /* the look does not count in view->looks.under_way */
+	bool is_unread;         /* the name was shown, but never a version */
 	bool has_kept;    /* the shown version is the last good one, or made with a fallback */
 	bool is_known;    /* the kernel knows the directory that the entry is in */
 	bool is_compared; /* result.version is compared with the version that the kernel forgot */
@@ -71,14 +67,13 @@ struct look {
 	struct fallbacks fallbacks;  /* fallbacks for the sources of `shown` */
 	struct directory *child;     /* shown when the look began; in use; NULL: none */
 	uint64_t began;              /* revision of the view when the look began */
-	uint64_t read;               /* … when it last began to read the sources */
+	uint64_t read;               /* revision of the view before the sources were last read */
 	unsigned tries;              /* attempts that met a change of a source, or a writer */
-	/* a directory was shown when the look began, or when the kernel forgot the name */
-	bool was_directory;
-	bool is_entry_new; /* the entry was made for this look */
-	bool is_overtaken; /* the name has shown something else since the look began */
-	bool is_closed;    /* no caller may join the look: it takes long, or has ended */
-	unsigned doubts;   /* an OR of enum compose_doubt (compose.h) */
+	bool was_directory;          /* when the look began, or when the kernel forgot the name */
+	bool is_entry_new;           /* the entry was made for this look */
+	bool is_overtaken;           /* the name has shown something else since the look began */
+	bool is_closed;              /* no caller may join the look: it takes long, or has ended */
+	unsigned doubts;             /* an OR of enum compose_doubt (compose.h) */
 	struct look_result result;
 	struct look_refresh refresh; /* LOOK_REFRESH only */
 	struct look *next; /* in view->looks.done, or in the parked looks of a candidate (gate.h) */
@@ -86,7 +81,7 @@ struct look {
 
 /* Positive results, besides those of compose(). */
 enum {
-	LOOK_MET_WRITER = 16, /* a source is being written, or was while the look read it */
+	LOOK_MET_WRITER = 16, /* a source was being written while the look read it */
 	LOOK_IS_CURRENT = 17, /* what is shown stays: it is current, or no program has read it */
 	LOOK_AT_GATE = 18,    /* REFRESH: the name is queued again when a check has judged */
 	LOOK_IS_PARKED = 19,  /* FIRST: the look ends when a check has judged (gate.h) */
@@ -113,23 +108,17 @@ bool look_heed_silence(struct look *look);
  */
 void look_heed_unseen(struct look *look);
 
-/**
- * Begin a look. look_begin() makes the union lookup at once, look_begin_in_pool() in the pool. Each
- * of them may free the look.
- */
+/** Begin a look: its union lookup at once, or in the pool. Each may free the look. */
 void look_begin(struct look *look);
 void look_begin_in_pool(struct look *look);
 
-/**
- * Ends a parked look, in the pool. `result`: 0; PROBLEM, with the problem in look->result; or
- * -errno.
- */
+/** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->result.problem; or -errno. */
 void look_judged(struct look *look, int result);
 
-/** Frees a look whose result is not used. If it is the publisher's, its name is queued again. */
+/** Frees a look without using its result. If it is the publisher's, queues its name again. */
 void look_drop(struct look *look);
 
-/** Frees a look. If its name had an event meanwhile, the name is queued again. */
+/** Frees a look. If its name had an event meanwhile, queues the name again. */
 void look_free(struct look *look);
 
 /** Answers the callers with `result`, a result of view_lookup(), and with `stat`. */
@@ -139,13 +128,13 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 void lookup_end(struct look *look);
 
 /**
- * lookup.c: detaches the callers from a look that takes long, so that the kernel unlocks the
- * directory soon. Callers of a FIRST look are answered with a placeholder; for any other caller,
- * begins a new lookup. Does nothing in a view without placeholders.
+ * lookup.c: detaches the callers from a look that takes long. Answers callers of a FIRST look with
+ * a placeholder, and begins a new lookup for any other caller. Does nothing in a view without
+ * placeholders.
  */
 void lookup_takes_long(struct look *look);
 
-/** lookup.c: looks the name up again for each caller whose look can't answer it. */
+/** lookup.c: looks the name up again for each caller. */
 void lookup_again(struct view *view, const char *name, struct view_caller *callers);
 
 /**

@@ -1,6 +1,6 @@
 /*
- * Other names: if a look (look.h) finds that a source has several hard links, the other entries
- * made of the same file are queued. Their looks then watch the file itself (link_watch.h).
+ * Other names: if a look (look.h) finds a source with several hard links, the other entries made of
+ * the same file are queued. Their looks then watch the file itself (link_watch.h).
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 struct look;
 struct view;
 
-/** Notes those sources of the look that have several hard links. */
+/** Notes the look's sources with several hard links. */
 void other_names_note(struct view *view, const struct look *look);
 
 /** Queues the other entries made of the noted sources. Returns whether any were noted. */

@@ -10,8 +10,8 @@
  *                                                          walks the path once more
  *
  * The kernel walks a path twice at most: a second -ESTALE becomes the reader's error. So a
- * placeholder lives as long as the path may still become a file, even if new settings or a
- * take-over begin its look (look.h) again. As long as it lives, it has its entry in use.
+ * placeholder lives as long as the path may still become a file, even if its look (look.h) begins
+ * again after a take-over. Until it ends, its entry is in use.
  */
 #pragma once
 
@@ -30,15 +30,14 @@ struct placeholder {
 };
 
 /**
- * Gives the kernel a reference to the entry's placeholder, and makes the placeholder if there is
- * none. Returns 0 with the number and the type in *ret; or -ENOMEM.
+ * Gives the kernel a reference to the entry's placeholder, which is made if there is none. Returns
+ * 0 with the number and the type in *ret; or -ENOMEM.
  */
 int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
 
 /**
- * If `inode` is a placeholder that has not ended, adds `caller` to its waiters, sets
- * caller->parent to the number of the placeholder's directory, and returns true. Otherwise returns
- * false.
+ * If `inode` is a placeholder that has not ended, adds `caller` to its waiters, sets caller->parent
+ * to the number of the placeholder's directory, and returns true. If not, returns false.
  */
 bool placeholder_await(struct inode *inode, struct view_caller *caller);
 
@@ -47,19 +46,17 @@ bool placeholder_give_up(struct inode *inode, struct view_caller *caller);
 
 /**
  * Shows the first version of the entry. If the entry has a placeholder, the version takes over its
- * number and kernel references. But a link gets another number. So does any version if a right to a
- * directory above it was taken away meanwhile, because a user without that right may hold the
- * placeholder.
+ * number and kernel references. A link gets another number. So does a version if a right to a
+ * directory above it was taken away meanwhile.
  */
 void placeholder_keep(struct view *view, struct entry *entry, struct version *version);
 
-/** Returns whether the kernel knows a placeholder of the entry, so that readers may wait for it. */
+/** Returns whether the kernel knows a placeholder of the entry. */
 bool placeholder_is_held(const struct entry *entry);
 
 /**
- * If the entry has a placeholder, ends it. `outcome` is the result of the entry's look, as
- * view_lookup() returns it. Returns the placeholder's waiters, which the caller answers with
- * *result: 0, -ENOENT or -ESTALE.
+ * Ends the entry's placeholder, if any. `outcome` is the result of the look, as view_lookup()
+ * returns it. Returns the waiters, which the caller answers with *result: 0, -ENOENT or -ESTALE.
  */
 struct view_caller *placeholder_end(
 	struct view *view, struct entry *entry, int outcome, int *result);

@@ -6,9 +6,8 @@
  *           │                    └─────────────────│─────────────────────────────────┘
  *           └────── wait ◀── end of the batch ◀────┘ none
  *
- * The operations carry a change to the readers of the tree. While the publisher waits, it watches
- * the settings, too: if plyfs.yaml is edited, or another directory takes a layer's place, it reads
- * the settings again.
+ * The operations carry a change to the readers of the tree. If plyfs.yaml is edited, or another
+ * directory takes a layer's place, the publisher reads the settings again.
  */
 #pragma once
 
@@ -22,15 +21,15 @@
 struct publisher_ops {
 	/*
 	 * Each carries out a change of its kind. Returns 0, PUBLISHER_COVERED or -errno. After 0,
-	 * the publisher calls view_apply_change(), unless a request has done so. After another
-	 * result, the tree stays as it is, and the path is queued again after a while.
+	 * the publisher calls view_apply_change(). After another result, the tree stays as it is,
+	 * and the path is queued again later.
 	 */
 	int (*replace)(void *context, const struct change *change);
 	int (*remove)(void *context, const struct change *change);
 	int (*make_directory)(void *context, const struct change *change);
 	int (*remove_directory)(void *context, const struct change *change);
 
-	/* Announces a change that is shown already: CHANGE_ATTRIBUTES, _LISTING or _TIME. */
+	/* Announces a change that is already shown: CHANGE_ATTRIBUTES, _LISTING or _TIME. */
 	void (*set_attributes)(void *context, const struct change *change);
 
 	/* Called when no change is left. May be NULL. */
@@ -41,10 +40,7 @@ struct publisher_ops {
 struct publisher_hook {
 	int fd;       /* -1: not polled */
 	short events; /* of poll(2) */
-	/*
-	 * Called when poll(2) reports an event. Returns whether the settings must be read again.
-	 * NULL: this hook is unused.
-	 */
+	/* Called on an event. Returns whether the settings must be read again. NULL: unused. */
 	bool (*handle)(void *context, struct publisher_hook *hook);
 };
 
@@ -55,12 +51,12 @@ struct publisher_options {
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
 	void (*reload)(void *context); /* called before the settings are read again; may be NULL */
 	/*
-	 * Called after plyfs.yaml was read again, even if a layer can't be opened. `outline` has
-	 * the new settings, but none of its layers is open. May be NULL.
+	 * Called after plyfs.yaml was read again, even if a layer can't be opened. No layer of
+	 * `outline`, the new settings, is open. May be NULL.
 	 */
 	void (*take_outline)(void *context, struct settings *outline);
 	void *context; /* of the operations and hooks */
-	dev_t dev;     /* st_dev of the mount; 0 if there is none */
+	dev_t dev;     /* st_dev of the mount; 0: none */
 };
 
 struct publisher;
@@ -76,7 +72,7 @@ void publisher_run(struct publisher *publisher);
 /** Makes publisher_run() return, after the change under way. A signal handler may call it. */
 void publisher_stop(struct publisher *publisher);
 
-/** Publishes all changes. Returns the milliseconds until more may be due; -1: wait for an event. */
+/** Publishes all changes. Returns the ms until more may be due; -1: wait for an event. */
 int publisher_publish(struct publisher *publisher);
 
 /** Carries out the change, and frees what it holds. */

@@ -1,7 +1,4 @@
-/*
- * The publisher's queue: names that it must look up, at once or after a time of quiet, and
- * directories that it must list.
- */
+/* The publisher's queue: names to look up, some after a time of quiet, and directories to list. */
 #pragma once
 
 #include "directory.h"
@@ -33,7 +30,7 @@ struct view_queue {
 	struct entry_queue entries;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
-	struct directory_list late;  /* those that queue_put_off_scan() has put off */
+	struct directory_list late;  /* scans that queue_put_off_scan() has put off */
 	struct directory_list
 		openings;       /* to get wider rights, once all earlier changes are shown */
 	uint64_t cause;         /* the revision of the item that the publisher handles; 0: none */
@@ -44,10 +41,9 @@ struct view_queue {
 };
 
 /**
- * Returns the revision for an item that is queued now. If the publisher is handling an item, the
- * new item results from that one, and gets the same revision (view->queue.cause). Otherwise it gets
- * a new revision. So if nothing with an item's revision waits, the item and all that it has caused
- * are shown.
+ * Returns the revision for an item that is queued now: that of the item that the publisher handles
+ * (view->queue.cause), or a new one. If nothing with an item's revision waits, the item and all
+ * that it has caused are shown.
  */
 uint64_t queue_revision(struct view *view);
 
@@ -55,15 +51,12 @@ uint64_t queue_revision(struct view *view);
 uint64_t queue_since(const struct view *view);
 
 /**
- * Returns entry->use->pending, which is made if it is missing. It lives until directory_tidy().
- * NULL: no memory; then everything is looked up again after SHORTAGE_MS.
+ * Returns entry->use->pending, and makes it if it is missing. It lives until directory_tidy().
+ * NULL: no memory; queue_shortage() was called.
  */
 struct pending *queue_pending(struct view *view, struct entry *entry);
 
-/**
- * Notes an event of the entry itself. After the entry's next look (look.h), the names that depend
- * on it are queued.
- */
+/** Notes an event of the entry. Its next look (look.h) queues the names that depend on it. */
 void queue_touch(struct view *view, struct entry *entry);
 
 /** Queues an entry that has changed, or whose sources or dependencies have changed. */
@@ -76,34 +69,31 @@ void queue_directory(struct view *view, struct directory *directory);
 void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope);
 
 /**
- * Takes the next entry out of the queue, and sets its state to PENDING_NONE. The caller must
- * release the entry's directory with directory_leave(). Returns NULL if the queue is empty.
+ * Takes the next entry out of the queue, and sets its state to PENDING_NONE. Release the entry's
+ * directory with directory_leave(). NULL: the queue is empty.
  */
 struct entry *queue_take(struct view *view);
 
 /**
- * Queues the entry when it has had no event for `quiet_ms`, or 1 s after the first event if that is
- * earlier. If `quiet_ms` is at least EVENTS_QUIET_MS (events.h), the state becomes PENDING_WRITING.
- * In that state, calls with a smaller `quiet_ms` are ignored.
+ * Queues the entry after `quiet_ms` without an event, but at most 1 s after the first event. If
+ * `quiet_ms` is at least EVENTS_QUIET_MS (events.h), sets the state to PENDING_WRITING. In this
+ * state, ignores calls with less.
  */
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
-/** As queue_debounce(), but the 1 s begins now and not at the first event. */
+/** Does queue_debounce(), but the limit of 1 s begins now. */
 void queue_later(struct view *view, struct entry *entry, int64_t after_ms);
 
-/**
- * Ends the entry's wait for quiet, without queueing the entry. The caller must have the entry or
- * its directory in use.
- */
+/** Ends the entry's wait without queueing it. The entry or its directory must be in use. */
 void queue_rest(struct view *view, struct entry *entry);
 
 /* After a shortage of memory or descriptors, milliseconds until the next attempt. */
 #define SHORTAGE_MS 500
 
-/** Schedules a lookup of everything after SHORTAGE_MS, as a shortage may have lost an event. */
+/** Schedules a lookup of everything after SHORTAGE_MS, as an event may be lost. */
 void queue_shortage(struct view *view);
 
-/** Queues entries that were quiet long enough. Returns the ms until the next is due; -1: none. */
+/** Queues entries that were quiet long enough. Returns the ms until one more is due; -1: none. */
 int64_t queue_due(struct view *view, int64_t now_ms);
 
 /** Queues the directory to be listed. */
@@ -115,11 +105,10 @@ struct directory *queue_take_scan(struct view *view);
 /** Puts off a due scan until fewer than PATIENT_MAX (state.h) jobs wait for late layers. */
 void queue_put_off_scan(struct view *view, struct directory *directory);
 
-/** Adds a directory, which the list then has in use. False: no memory. */
+/** Adds a directory, and keeps it in use. False: no memory. */
 bool directory_list_add(struct directory_list *list, struct directory *directory);
 
 /** Releases the directories, and empties the list. */
 void directory_list_leave(struct view *view, struct directory_list *list);
 
-/** Releases the entries and directories in the queues. */
 void queue_fini(struct view *view);

@@ -1,15 +1,11 @@
 /*
- * Reading ahead: a program that looks up the files of a directory in the order of the listing, as
- * `ls -l` and `grep -r` do, gets the next files without waiting for a worker.
+ * Reading ahead: when a program looks up the files of a directory in the order of the listing, as
+ * `ls -l` and `grep -r` do, the view begins looks (look.h) at the next files, with the purpose
+ * LOOK_AHEAD. Such a look shows nothing. When it has ended, it is kept for its first caller.
  *
- * When a program has looked up two files in a row, and asks for the next one, the view begins looks
- * (look.h) with the purpose LOOK_AHEAD at the files that follow. Such a look has no caller, and
- * shows nothing. When it has ended, it is kept for the first caller.
- *
- * Contract: a caller gets what a look of its own would find. A kept look answers if its file
- * depends only on its watched sources, and no event of its name or directory was reported since the
- * look began. The view reads all events before it judges this. Any other kept look is dropped, and
- * the caller gets a look of its own.
+ * Contract: a caller gets what a look of its own would find. A look is kept if its file depends on
+ * watched sources alone. It answers if no event of its name or directory was reported since it
+ * began; if one was, it is dropped.
  */
 #pragma once
 
@@ -25,14 +21,13 @@ void read_ahead_begin(struct view *view, struct directory *directory, const char
 void read_ahead_end(struct look *look);
 
 /**
- * Lets a caller join the entry's LOOK_AHEAD. Returns true if the caller has joined: the look is a
- * LOOK_FIRST from now on, and answers the caller, perhaps before this function returns. Returns
- * false if the look takes no more callers, or was out of date and is freed.
+ * Lets a caller join the entry's LOOK_AHEAD. True: the look is a LOOK_FIRST from now on, and
+ * answers the caller, perhaps before this function returns. False: the look takes no more callers,
+ * or was out of date and is freed.
  */
 bool read_ahead_join(struct view *view, struct entry *entry, struct view_caller *caller);
 
 /** Frees the look at the entry if it is a kept one. */
 void read_ahead_drop(struct view *view, struct entry *entry);
 
-/** Frees all kept looks. */
 void read_ahead_drop_all(struct view *view);

@@ -4,7 +4,7 @@
  *      queue ──▶ look (look.h), in the pool ──▶ done ──▶ decide: a change, or nothing
  *
  * Only the coroutine that publishes calls these functions. It reads all queued inotify events
- * before it looks up the first name, so that many events make one change.
+ * before it looks up the first name.
  */
 #pragma once
 

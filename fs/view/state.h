@@ -1,8 +1,8 @@
 /*
  * The state of a view, for the files of fs/view alone; all others use view.h.
  *
- * A function whose name ends in _waits may wait (coroutine.h): for a layer, a worker or a process.
- * Values that its caller read before may be different afterwards.
+ * A function whose name ends in _waits may wait (coroutine.h). Values that its caller read before
+ * may be different afterwards.
  */
 #pragma once
 
@@ -60,7 +60,7 @@ struct hooks {
 	struct change_hook *first;
 	struct batch batch;
 	unsigned running; /* those whose command runs */
-	bool are_held;    /* changes are not visible yet, so no command may start */
+	bool are_held;    /* no command may start: changes are not visible yet */
 	bool has_ended;   /* since the last change_hooks_have_ended() */
 };
 
@@ -80,12 +80,11 @@ struct inodes {
 
 /* The publisher's looks (refresh.c), and those made ahead (read_ahead.h). */
 struct looks {
-	struct look *done; /* looks that the publisher is to decide on; the oldest first */
+	struct look *done; /* looks that wait for the publisher's decision; the oldest first */
 	struct look **done_end;
-	/* number of looks under way or in `done`, without large ones, plus the scans in the pool */
-	unsigned under_way;
-	unsigned patient;              /* of `under_way`: those that wait for a late layer */
-	int64_t last_ms;               /* when the last one was decided on; CLOCK_MONOTONIC */
+	unsigned under_way; /* looks without a decision, except large ones, and scans in the pool */
+	unsigned patient;   /* looks and scans that wait for a late layer */
+	int64_t last_ms;    /* of the last decision; CLOCK_MONOTONIC */
 	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */
 	unsigned ahead_next;           /* number of looks kept so far */
 };
@@ -114,7 +113,7 @@ struct publication {
 /* Directories whose changes no event reports. */
 struct polling {
 	bool is_on;        /* a directory must be polled: no watch sees all of its changes */
-	bool is_remote;    /* … because one of its layers lies on a remote file system */
+	bool is_remote;    /* such a directory has a layer on a remote file system */
 	int error;         /* the last errno with which a watch failed; 0: none */
 	bool is_under_way; /* a poll has begun, and its looks have not all ended */
 	unsigned idle;     /* polls in a row that found no directory to poll */
@@ -126,16 +125,15 @@ struct polling {
 struct waker {
 	struct coroutine_queue queue;      /* the publisher, while it waits for work */
 	const struct coroutine *publisher; /* NULL: it has not looked for work yet */
-	unsigned count;                    /* of wakes since the publisher last looked for work */
+	unsigned count;                    /* number of wakes since it last looked for work */
 };
 
 struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
-	bool is_strict; /* coherence=strict; fixed: another value takes effect at the next mount */
-	/* the last-good store; NULL: there is none, or view_stop() was called */
-	struct last_good *last_good;
+	bool is_strict;                  /* coherence=strict; fixed */
+	struct last_good *last_good;     /* NULL: none, or view_stop() was called */
 	struct pool *pool;
 	struct workers *workers; /* NULL: this process merges. Fixed */
 	struct watch *watch;
@@ -145,9 +143,9 @@ struct view {
 	struct composer composer; /* only the publisher changes it */
 
 	/*
-	 * Raised by each event and each queued item. An object has the revision of its last change.
-	 * A look has the revision at which it began. If an object that the look has used has a
-	 * higher revision, the look is outdated.
+	 * Raised by each event and each queued item. An object has the revision of its last change,
+	 * and a look that of its beginning. If an object that the look has used has a higher one,
+	 * the look is outdated.
 	 */
 	uint64_t revision;
 
@@ -170,8 +168,8 @@ struct view {
 /** Logs a line. `problem` is the problem that the line reports; NULL: it reports none. */
 void view_log(struct view *view, const char *line, const struct problem *problem);
 
-/** Returns whether slow files get placeholders. In a strict mount requests wait instead. */
+/** Returns whether slow files get placeholders: not in a strict mount. */
 bool view_has_placeholders(const struct view *view);
 
-/** Makes the publisher look for work once the caller waits. In the publisher, does nothing. */
+/** Makes the publisher look for work once the caller waits. Does nothing in the publisher. */
 void view_wake(struct view *view);

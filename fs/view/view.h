@@ -9,8 +9,7 @@
  * The view knows neither FUSE nor the mount. The first lookup of a name shows the object that it
  * finds. From then on only view_apply_change() (change.h) changes what the name shows. In a mount,
  * it is called when the publisher's system call, such as a rename, arrives as a request. The pool
- * (pool.h) composes files, and answers the requests that need them. So neither a reader of requests
- * nor the publisher waits for a composition.
+ * (pool.h) composes files, and answers the requests that wait for them.
  *
  * A view belongs to one thread, whose coroutines (coroutine.h) use it.
  */
@@ -29,7 +28,7 @@
 /* The name in the root for the driver's own files. No layer's file of this name is shown. */
 #define PLYFS_NAME ".plyfs"
 
-/* When versions of this many bytes were freed, the publisher trims the heap (malloc_trim(3)). */
+/* Bytes of freed versions after which the publisher trims the heap (malloc_trim(3)). */
 #define VIEW_TRIM_BYTES (4u << 20)
 
 struct last_good;
@@ -43,16 +42,11 @@ struct view_callbacks {
 	/* May be NULL. Logs a line without newline. `problem`: what the line reports, or NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
-	/*
-	 * Makes the kernel drop a directory's attributes, or updates the rendered directory.
-	 * Returns 0; or -ENOENT if the kernel does not know the inode (yet). May be NULL.
-	 */
+	/* Makes the kernel drop a directory's attributes, or updates the rendered directory.
+	 * Returns 0; or -ENOENT if the kernel does not know the inode (yet). May be NULL. */
 	int (*tell)(void *context, uint64_t ino);
 
-	/*
-	 * Returns whether another file system is mounted on the path. The kernel would remove that
-	 * mount if a lookup gave another object. NULL: nothing can be mounted in the tree.
-	 */
+	/* Returns whether another file system is mounted on the path. NULL: none can be. */
 	bool (*is_covered)(void *context, const char *path);
 
 	/* The view may answer a slow lookup with VIEW_PLACEHOLDER. */
@@ -85,8 +79,8 @@ void view_set_runner(struct view *view, struct runner *runner);
 void view_set_last_good(struct view *view, struct last_good *last_good);
 
 /**
- * From now on workers (worker.h) look into remote layers (layer_task.h). From view_start() on they
- * also merge. Only one view of a process may have workers at a time. Returns 0 or -ENOMEM.
+ * Makes workers (worker.h) look into remote layers (layer_task.h), and merge after view_start().
+ * Only one view of a process may have workers at a time. Returns 0 or -ENOMEM.
  */
 int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
@@ -97,7 +91,7 @@ void view_freep(struct view **view);
 
 /**
  * Starts the pool. Call it before the first request, and after the helper processes are forked
- * (helper.h). Without this call, each caller composes for itself, as in tests. Returns 0 or -errno.
+ * (helper.h). Without this call, each caller composes for itself. Returns 0 or -errno.
  */
 int view_start(struct view *view);
 
@@ -131,10 +125,8 @@ enum {
 
 /* A caller that waits for a lookup. Its owner must not touch it until it is answered. */
 struct view_caller {
-	/*
-	 * Gets the result of view_lookup(), and the attributes. Called once, perhaps before
-	 * view_lookup() returns; it may free the caller.
-	 */
+	/* Gets the result of view_lookup(), and the attributes. Called once, perhaps before
+	 * view_lookup() returns; may free the caller. */
 	void (*answer)(struct view_caller *caller, int result, const struct stat *stat);
 
 	uint64_t parent;          /* the directory's number */
@@ -143,8 +135,8 @@ struct view_caller {
 
 /**
  * Looks a name up for the kernel's LOOKUP. May wait. A found object gets one more kernel reference,
- * for view_forget(). `caller` is NULL if the LOOKUP is the publisher's. The publisher must see the
- * object that it is about to remove or replace.
+ * for view_forget(). If `caller` is NULL, the LOOKUP is the publisher's, and finds the object that
+ * is about to be removed or replaced.
  *
  * Returns 0, VIEW_PASSING or VIEW_PLACEHOLDER with *ret; VIEW_LATER; VIEW_GOING; or -errno, which
  * is -ENOENT if there is no such name.
@@ -160,8 +152,7 @@ uint64_t view_basis(struct view *view, uint64_t parent, const char *name);
 
 /**
  * Returns whether the user may search `parent` and the directories above it. If no right to these
- * directories was ever taken away, returns true, because the kernel has checked the user
- * (attributes.h).
+ * directories was ever taken away, returns true: the kernel checks the user.
  */
 bool view_lets_in(struct view *view, uint64_t parent, const struct user *user);
 
@@ -173,9 +164,8 @@ bool view_was_freed(struct view *view);
 
 /**
  * If `ino` is a placeholder that has not ended, adds `caller` to its waiters, sets caller->parent
- * to the number of the placeholder's directory, and returns VIEW_LATER. Otherwise returns 0. The
- * answer to a waiter is 0 if the file is composed; -ESTALE if the kernel must walk the path again;
- * or another -errno.
+ * to the number of the placeholder's directory, and returns VIEW_LATER. If not, returns 0. A waiter
+ * is answered with 0; -ESTALE if the kernel must walk the path again; or another -errno.
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
@@ -188,10 +178,7 @@ bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller);
 /** Gets the attributes of an object. Returns 0; -ESTALE: `ino` is unknown, or a placeholder. */
 int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 
-/**
- * Gets the version `ino`. Returns 0 with *ret for version_unref(); -EISDIR if `ino` is a directory;
- * or -ESTALE, as view_stat().
- */
+/** Gets the version `ino`, for version_unref(). Returns 0; -EISDIR; or -ESTALE, as view_stat(). */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 
 /** Frees the names of the version's layers and sources. view_attribute() no longer has them. */
@@ -203,13 +190,12 @@ typedef int view_lister(
 	struct view *view, uint64_t ino, uint64_t cookie, view_name_taker *each, void *context);
 
 /**
- * Calls `each`, which must not wait, for the names with a cookie above `cookie`, in the order of
- * cookies. Ends if `each` returns false. A name keeps its cookie while it is listed, so a listing
- * in parts has each name once. May wait. Returns 0 or -errno.
+ * Calls `each`, which must not wait, for the names with cookies above `cookie`, in their order,
+ * until `each` returns false. A name keeps its cookie while listed. May wait. Returns 0 or -errno.
  */
 view_lister view_list;
 
-/** As view_list(). But if it had to ask a remote layer, does nothing, and returns VIEW_LATER. */
+/** As view_list(), but if a remote layer must be asked, does nothing and returns VIEW_LATER. */
 view_lister view_list_at_once;
 
 /* The extended attributes of a version. */
@@ -222,10 +208,7 @@ enum view_attribute {
 	VIEW_PUBLIC_ERROR, /* VIEW_ERROR without the source and the reason */
 };
 
-/**
- * Gets an attribute of the version `ino`. Returns 0 with *ret for free(3); -ENODATA if `ino` has no
- * such attribute; or -ENOMEM.
- */
+/** Gets an attribute of the version `ino`, for free(3). Returns 0; -ENODATA: none; or -ENOMEM. */
 int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret);
 
 /** Calls `each`, which must not wait, for every path with a fault, in no order. */
@@ -261,18 +244,15 @@ struct change_hook_state {
 void view_change_hooks(struct view *view,
 	void (*each)(void *context, const struct change_hook_state *state), void *context);
 
-/** Notes that the path has changed, or will when it is looked up, for its command of on_change. */
+/** Notes for the path's on_change that the path has changed, or will when it is looked up. */
 void view_note_change(struct view *view, const char *path);
 
-/**
- * If `are_held`, the view starts no command of on_change until a call with false. Use it while the
- * changes can't be seen yet.
- */
+/** If `are_held`, the view starts no command of on_change until a call with false. */
 void view_hold_change_hooks(struct view *view, bool are_held);
 
 /**
- * Runs the commands for the noted changes, and waits for their end. Returns how many of them
- * failed. Call it only if there is no publisher.
+ * Runs the commands for the noted changes, and waits for their end. Returns how many failed. Call
+ * it only if there is no publisher.
  */
 unsigned view_run_change_hooks(struct view *view);
 
@@ -302,22 +282,18 @@ struct view_counts {
 	uint64_t overflows;    /* of inotify's queue, since the start */
 	int watch_error;       /* the last errno with which a watch failed; 0: none */
 	bool is_polling;       /* a directory can't be watched, or not completely */
-	bool is_remote;        /* … because a layer that has it lies on a remote file system */
+	bool is_remote;        /* a directory can't be watched because its layer is remote */
 };
 
 void view_count(struct view *view, struct view_counts *ret);
 
 /*
- * A view's state: what the kernel knows of the view, as a record (record.h) for a new view, in
- * another program or process.
+ * A view's state: what the kernel knows of the view, as a record (record.h) for a new view.
  *
- * The record has each object's number and the kernel's references to it; the bytes of versions;
- * names, their places in listings, their rights and times; faults; and changes that no change hook
- * has got. It does not have what the layers show: the new view looks everything up again, as after
- * an overflow of inotify's queue, and publishes the differences.
- *
- * Of a look (look.h) under way the record has only the placeholder's number and path: the new view
- * begins the look again.
+ * The record has the objects with their numbers, kernel references, bytes, rights and times; the
+ * cookies of names; faults; and changes that no change hook has got. It does not have what the
+ * layers show, or looks (look.h) under way: the new view looks everything up again, and publishes
+ * the differences.
  */
 /** Writes the state into `record`. Call it after view_pause(), when the publisher has ended. */
 void view_put_state(struct view *view, struct record *record);
