@@ -1,7 +1,6 @@
 /*
- * The connection to the kernel, by /dev/fuse. The first daemon of a mount makes an agreement with
- * the kernel, when it answers the kernel's first request, INIT. The agreement stays in force until
- * the mount ends: a new daemon takes it over.
+ * The connection to the kernel, by /dev/fuse. The first daemon of a mount answers the kernel's
+ * request INIT with an agreement, which stays in force after a take-over.
  */
 #pragma once
 
@@ -23,9 +22,8 @@ struct connection {
 	bool has_acl_cache;   /* the kernel caches that a file has no access list */
 	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
 	struct span hello;    /* the kernel's first request; owned */
-	/* the descriptor that connection_close() puts in the place of /dev/fuse; -1: none */
-	int ended_fd;
-	bool is_ending; /* the mount is about to end: do not notify the kernel any more */
+	int ended_fd;         /* connection_close() puts it in the place of /dev/fuse; -1: none */
+	bool is_ending;       /* the mount is about to end: do not notify the kernel any more */
 };
 
 /** Prepares the connection of `session`, before /dev/fuse is open. Returns 0 or -errno. */
@@ -37,19 +35,20 @@ void connection_fini(struct connection *connection);
 
 /**
  * Makes the agreement. `is_read_only`: the kernel itself refuses to open a file for writing.
- * `is_strict`: coherence=strict, for which the kernel must send each OPENDIR.
+ * `is_strict`: the mount has coherence=strict.
  */
 void connection_agree(struct connection *connection, struct fuse_conn_info *conn, bool is_read_only,
 	bool is_strict);
 
-/** _put writes the agreement. The new daemon reads it by _take, which returns 0 or -ENOMEM. */
+/** Writes the agreement to the record, for the new daemon. */
 void connection_put(const struct connection *connection, struct record *record);
+
+/** Reads the agreement from the record. Returns 0 or -ENOMEM. */
 int connection_take(struct connection *connection, struct record *record);
 
 /**
- * Gives libfuse the /dev/fuse that is open as `fuse_fd`, and the kernel's first request once more:
- * libfuse serves nothing before that request. The first daemon has answered it already, so the
- * kernel ignores libfuse's answer. Returns 0, and libfuse owns `fuse_fd`; or -errno.
+ * Gives libfuse the /dev/fuse that is open as `fuse_fd`, and repeats the kernel's first request,
+ * before which libfuse serves nothing. Returns 0, and libfuse owns `fuse_fd`; or -errno.
  */
 int connection_greet_again(struct connection *connection, int fuse_fd);
 

@@ -36,18 +36,14 @@
 
 /*
  * The stage: the directory in .plyfs where a new version has the name "new-N" until it is renamed
- * to its path. Only the mount process may search the stage, because there a version is not
- * protected by the modes of its path's directories.
+ * to its path. Only the mount process may search the stage.
  */
 #define STAGE_NAME "stage"
 #define STAGE_INO 3
 #define STAGED_PREFIX "new-"
 #define STAGE_PATH PLYFS_NAME "/" STAGE_NAME
 
-/*
- * Seconds that the kernel may cache an answer. The answer never goes stale, because only we change
- * what a path shows. With coherence=strict names are not cached.
- */
+/* Seconds that the kernel may cache an answer. With coherence=strict, names have 0 instead. */
 #define FOR_EVER 1e9
 
 enum request_kind {
@@ -73,7 +69,7 @@ enum request_kind {
 };
 
 struct session {
-	struct settings *settings; /* one reference; NULL as soon as there is a view */
+	struct settings *settings; /* one reference; NULL once there is a view */
 	enum settings_coherence coherence;
 	struct last_good *last_good;
 	struct runner *runner; /* NULL: there is no plyfs.yaml */
@@ -101,7 +97,7 @@ void session_log(void *session, const char *line);
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
-/** ops.c: returns whether the mount process made the request. It acts only for the publisher. */
+/** ops.c: returns whether the mount process made the request, for the publisher. */
 bool is_publisher(fuse_req_t req);
 
 /** ops.c: returns whether the program that made the request may search `parent` now. */
@@ -110,10 +106,7 @@ bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent);
 /** ops.c: seconds that the kernel may cache what a name shows. */
 double name_timeout(const struct session *session);
 
-/**
- * ops.c: answers a lookup; the kernel may cache the name for `seconds`. Returns as
- * fuse_reply_entry().
- */
+/** ops.c: answers a lookup. The kernel may cache the name for `seconds`. Returns 0 or -errno. */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
 /** control.c: returns whether `ino` is .plyfs or its stage. */
@@ -123,8 +116,8 @@ bool control_has(fuse_ino_t ino);
 struct stat control_stat(const struct session *session, fuse_ino_t ino);
 
 /**
- * control.c: shows `text`, which the function takes over, as a new file of the mounting user with
- * one kernel reference. Returns 0 with the attributes in *ret, or -ENOMEM.
+ * control.c: takes over `text`, and shows it as a new file of the mounting user, with one kernel
+ * reference. Returns 0 with the attributes in *ret, or -ENOMEM.
  */
 int control_show(struct session *session, char *text, size_t size, mode_t mode, struct stat *ret);
 
@@ -150,14 +143,10 @@ void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, siz
 bool is_trusted(const struct session *session, uid_t uid);
 
 /**
- * Makes the text of .plyfs/status: JSON. Unless `is_trusted`, faults are only counted, because a
- * fault contains text of sources, and paths in directories that not all users may search. Returns
- * 0 with *ret for free(3), or -ENOMEM.
+ * Makes the text of .plyfs/status: JSON. If not `is_trusted`, leaves out faults, which quote
+ * sources, and counts them. Returns 0 with *ret for free(3), or -ENOMEM.
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 
-/**
- * Makes the text of .plyfs/errors: a line for each fault. Unless `is_trusted`, the text is empty.
- * Returns as status_json().
- */
+/** Makes .plyfs/errors: a line for each fault; "" if not `is_trusted`. Returns as status_json(). */
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size);

@@ -4,11 +4,9 @@
  *      publisher ──"replace app.yaml"──▶ mount process ──renameat(2)──▶ kernel ──▶ a reader
  *          ◀───────────── errno ─────────────┘
  *
- * Each call makes requests, and waits until the daemon answers them. If the daemon made the call,
- * it would wait for itself. It could not be killed, and would keep /dev/fuse open, so the mount
- * would hang for ever. So a child process makes the calls. The child holds a private clone of the
- * mount (mountpoint_clone()), but not /dev/fuse. If the daemon is killed, the kernel ends the
- * connection, the call fails, and the child ends.
+ * Each call waits until the daemon answers the requests that the call causes. The daemon would wait
+ * for itself, so this child process makes the calls. The process holds a private clone of the mount
+ * (mountpoint_clone()), but not /dev/fuse. If the daemon is killed, the call fails.
  *
  * While a coroutine waits in mount_process_call(), another coroutine may call
  * mount_process_cancel(), but no other function of this header.
@@ -34,32 +32,29 @@ enum mount_call {
 };
 
 /**
- * Starts the process, and waits until it has looked up all paths that its start needs. Call this
- * function before the mount, so that the process never holds /dev/fuse. The text `mountpoint` must
- * outlive *process. Returns 0 or -errno.
+ * Starts the process, and waits until it has looked up the paths that its start needs. Call it
+ * before the mount is made. The text `mountpoint` must outlive *process. Returns 0 or -errno.
  */
 int mount_process_start(struct mount_process *process, const char *mountpoint,
 	const struct sandbox_switches *switches);
 
 /**
  * Gives the process the mount of the superblock `dev`, and waits until the process is in its
- * sandbox. From then on the process makes its calls through `clone_fd`, which stays the caller's.
- * If `clone_fd` is -1, it makes them through the mountpoint, as long as this superblock is mounted
- * on top there. Returns 0 or -errno.
+ * sandbox. From then on the calls go through `clone_fd`, which stays the caller's; -1: through the
+ * mountpoint, while this superblock is mounted on top there. Returns 0 or -errno.
  */
 int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
 
 /**
- * Makes a call for `path`, relative to the root. The calling coroutine waits. Returns 0; -EXDEV:
- * another file system is mounted over ours; -EPIPE: the process has ended, or was cancelled; or
- * another -errno.
+ * Makes a call for `path`, relative to the root. The coroutine waits. Returns 0; -EXDEV: another
+ * file system is mounted over ours; -EPIPE: the process has ended, or was cancelled; or -errno.
  */
 int mount_process_call(const struct mount_process *process, enum mount_call call, const char *path);
 
 /** Ends the call under way, and refuses all later ones: each returns -EPIPE. */
 void mount_process_cancel(const struct mount_process *process);
 
-/** Kills the process, so its clone is closed, and waits for its end. No call may be under way. */
+/** Kills the process, and waits for its end. No call may be under way. */
 void mount_process_end(struct mount_process *process);
 
 /** Does mount_process_end(), and closes the socket. */

@@ -1,6 +1,6 @@
 /*
  * Nearby mounts: other mounts that may change what our mount shows. They lie in a layer or in the
- * mountpoint, or on the path to plyfs.yaml, a preset, a schema, a layer or the mountpoint.
+ * mountpoint, or on the path to one of these, to plyfs.yaml or to a file that it names.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 struct nearby_mount {
 	char *path;
-	uint64_t digest; /* of its line in the mount table (mount_table.h) */
+	uint64_t digest; /* hash of its line in the mount table (mount_table.h) */
 };
 
 struct nearby_list {
@@ -22,27 +22,25 @@ struct nearby_list {
 	size_t capacity;
 };
 
-/* The paths at which a mount would change what the layers show. */
+/* The paths at which a mount is nearby */
 struct nearby_paths {
 	struct arena *arena; /* holds the paths */
-	/* Each path on the way to plyfs.yaml, a preset, a schema, a layer or the mountpoint. */
+	/* each path that leads to a layer, the mountpoint, plyfs.yaml or a file that it names */
 	const char **ways;
-	size_t way_count; /* 0: the paths must be found anew, as they may be others by now */
+	size_t way_count; /* 0: the paths are out of date */
 	size_t way_capacity;
-	/* The mountpoint, then the layers: mounts below these paths are nearby, too. */
-	const char **tops;
+	const char **tops; /* the mountpoint, then the layers: mounts in them are nearby */
 	size_t top_count;
 	size_t top_capacity;
 };
 
 struct nearby_mounts {
 	struct nearby_paths paths;
-	uint64_t digest; /* changes when a nearby mount comes, goes or changes; 0: not read yet */
-	uint64_t elsewhere_digest;    /* as `digest`, but of the mounts in `elsewhere` */
+	uint64_t digest;              /* of the nearby mounts; 0: not read yet */
+	uint64_t elsewhere_digest;    /* of the mounts in `elsewhere` */
 	struct nearby_list in_layers; /* paths relative to the layer */
-	/* If a layer follows links: all other mounts, as a link may lead there. Absolute paths. */
-	struct nearby_list elsewhere;
-	bool has_links; /* a layer follows links */
+	struct nearby_list elsewhere; /* if has_links: all other mounts; absolute paths */
+	bool has_links;               /* a layer follows links, which may lead to any mount */
 };
 
 /**
@@ -53,16 +51,15 @@ int nearby_mounts_read(
 	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret);
 void nearby_mounts_fini(struct nearby_mounts *mounts);
 
-/** Makes nearby_mounts_are_same() return false, as new settings may name other paths. */
+/** Makes nearby_mounts_are_same() return false. Call it when the settings change. */
 void nearby_mounts_forget_paths(struct nearby_mounts *mounts);
 
 /**
- * Returns true if the nearby mounts are still those in `mounts`, and `own` is still mounted; false
- * if not, or if that is unknown. Reads own->table_fd once. Needs no memory, no new descriptor and
- * no other system call.
+ * Returns whether the nearby mounts are still those in `mounts`, and `own` is still mounted; false
+ * if that is unknown. Reads own->table_fd, and needs no memory and no new descriptor.
  */
 bool nearby_mounts_are_same(const struct nearby_mounts *mounts, const struct own_mount *own);
 
-/** Calls `each` with the path of every mount in `a` that `b` lacks, or has with another digest. */
+/** Calls `each` for the path of every mount in `a` that `b` lacks, or has with another digest. */
 void nearby_list_each_without(const struct nearby_list *a, const struct nearby_list *b,
 	void (*each)(void *context, const char *path), void *context);

@@ -1,9 +1,8 @@
 /*
  * The notifier: a thread that makes the kernel drop names from its caches.
  *
- * The kernel locks a directory while it waits for the answer to a LOOKUP in it, and
- * fuse_lowlevel_notify_inval_entry() waits for that lock. So the thread that answers requests must
- * not call this function. The first notifier_tell() starts the notifier's thread.
+ * The thread that answers requests must not call fuse_lowlevel_notify_inval_entry(), which may wait
+ * for the answer to a LOOKUP. The first notifier_tell() starts the notifier's thread.
  */
 #pragma once
 
@@ -18,21 +17,17 @@ struct notifier {
 };
 
 /**
- * Makes the kernel drop `name` from the directory `ino`; `name` NULL: makes the kernel drop the
- * cached listing (or content) and the attributes of `ino`. The calling coroutine waits. Returns 0
- * or -errno.
+ * Makes the kernel drop `name` from the directory `ino`; NULL: the cached listing or content of
+ * `ino`, and its attributes. The calling coroutine waits. Returns 0 or -errno.
  */
 int notifier_tell(
 	struct notifier *notifier, struct fuse_session *fuse, uint64_t ino, const char *name);
 
-/**
- * Makes notifier_tell() return -EPIPE from now on, also to a coroutine that waits in it. Does
- * nothing if there is no thread yet.
- */
+/** If the thread runs, makes present and later calls of notifier_tell() return -EPIPE. */
 void notifier_cancel(const struct notifier *notifier);
 
 /**
- * Ends the thread, if there is one, and waits for its end. Call it after the mount has ended: until
- * then the kernel may hold the thread in a call.
+ * Ends the thread, and waits for its end. Call it after the mount has ended: until then the kernel
+ * may hold the thread in a call.
  */
 void notifier_fini(struct notifier *notifier);

@@ -6,8 +6,8 @@
  *        conf.d/              when it is looked up here, and lists nothing
  *          app.yaml           a snapshot, made anew at each lookup
  *
- * The snapshot shows content of lower layers, whatever the rights of the directories above PATH.
- * So only root and the mounting user may read it.
+ * A snapshot shows content of lower layers, whatever the rights of the directories above PATH. So
+ * root and the mounting user alone may read it.
  */
 #pragma once
 
@@ -30,9 +30,8 @@ bool origins_is_directory(uint64_t ino);
 
 /**
  * Looks up `name` in `parent`: "origins" in .plyfs, or a name in a directory of .plyfs/origins. The
- * kernel must not cache the answer, as each lookup makes a new file. Returns 0 with the attributes
- * in *ret and one kernel reference to the object; -EACCES: the user `uid` may not see all sources;
- * or another -errno.
+ * kernel must not cache the answer. Returns 0 with the attributes in *ret and one kernel reference
+ * to the object; -EACCES: the user `uid` may not read snapshots; or another -errno.
  */
 int origins_lookup(
 	struct session *session, uint64_t parent, const char *name, uid_t uid, struct stat *ret);
@@ -41,6 +40,6 @@ int origins_lookup(
 void origins_forget(struct origins_directories *origins, uint64_t ino, uint64_t count);
 void origins_fini(struct origins_directories *origins);
 
-/** In a take-over: _put writes the directories, _take reads them, and returns 0 or -ENOMEM. */
+/** For a take-over: _put writes the directories. _take reads them, and returns 0 or -ENOMEM. */
 void origins_put(const struct origins_directories *origins, struct record *record);
 int origins_take(struct origins_directories *origins, struct record *record);

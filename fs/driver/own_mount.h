@@ -24,16 +24,13 @@ void own_mount_init(struct own_mount *mount);
 void own_mount_fini(struct own_mount *mount);
 
 /**
- * Finds the mountpoint, and opens the directory that the mount will lie on. If we take over, the
- * previous daemon has handed us that directory. Returns 0, PROBLEM or -errno.
+ * Finds the mountpoint, and opens the directory that the mount will lie on; in a take-over, gets
+ * that directory from the previous daemon. Returns 0, PROBLEM or -errno.
  */
 int own_mount_prepare(
 	struct own_mount *mount, const struct session_options *options, struct problem *problem);
 
-/**
- * Mounts. If changes are to be published, and we have the right, also clones the mount. Returns 0,
- * PROBLEM or -errno.
- */
+/** Mounts; clones the mount if changes are to be published. Returns 0, PROBLEM or -errno. */
 int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 	const struct session_options *options, struct problem *problem);
 
@@ -53,8 +50,7 @@ void own_mount_close_clone(struct own_mount *mount);
 int own_mount_end(const struct own_mount *mount);
 
 /**
- * Call it after the end of the connection. Waits until the mount is gone (umount -f takes a
- * moment), and returns 0. If the mount is still there after `timeout_ms`, its connection was only
- * aborted. In that case unmounts, and returns -ECONNABORTED.
+ * Call it after the end of the connection. Waits until the mount is gone, and returns 0. If the
+ * mount is still there after `timeout_ms`, unmounts, and returns -ECONNABORTED.
  */
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms);

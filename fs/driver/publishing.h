@@ -10,17 +10,17 @@
  *        RENAME                           ──▶  app.yaml shows N+1
  *
  *      utimensat("app.yaml")
- *        SETATTR                          ──▶  the times that app.yaml has by now
+ *        SETATTR                          ──▶  the present times of app.yaml
  *
  * new-7 and app.yaml must be different inodes: VFS drops a rename between two names of one inode
  * (rename(2)).
  *
- * If another file system is mounted on the path in our mount namespace, the kernel refuses the call
- * (EBUSY). If it is mounted there in another namespace, such as a container's, the kernel makes the
- * change, and removes that mount without any report.
+ * If a file system is mounted on the path in our mount namespace, the kernel refuses the call
+ * (EBUSY). If one is mounted there in another namespace, such as a container's, the kernel unmounts
+ * it without a report, and makes the change.
  *
  * If the calls are not possible (the mount is hidden, a right is missing), plyfs invalidates the
- * kernel's caches. Then reads are right, but watchers get no events. The status says so.
+ * kernel's caches. Then reads are right, but watchers get no events.
  */
 #pragma once
 
@@ -35,7 +35,7 @@
 enum publish_mode {
 	PUBLISH_CLONE, /* through a private clone of the mount; the visible mount is read-only */
 	PUBLISH_PATH,  /* through the mountpoint's path */
-	PUBLISH_NONE,  /* only by invalidating the kernel's caches: watchers get no events */
+	PUBLISH_NONE,  /* not at all: the kernel's caches are invalidated */
 };
 
 struct publishing {
@@ -46,7 +46,7 @@ struct publishing {
 	enum publish_mode mode;
 	int error;            /* errno of the last publication; 0: it succeeded */
 	uint64_t published;   /* changes published by rename(2) and its like */
-	uint64_t invalidated; /* changes for which only the kernel's caches were invalidated */
+	uint64_t invalidated; /* changes for which the kernel's caches were invalidated instead */
 };
 
 /* The publisher's operations; their context is the session. */
@@ -54,18 +54,14 @@ extern const struct publisher_ops publishing_ops;
 
 void publishing_init(struct publishing *publishing);
 
-/**
- * Frees all but the notifier. Its thread needs the connection, so the caller ends the notifier
- * (notifier_fini()) before the connection.
- */
+/** Frees all but the notifier, which the caller ends (notifier_fini()) before the connection. */
 void publishing_fini(struct publishing *publishing);
 
 /**
- * Makes the mount process ready for calls on our mount, by mount_process_enter(). The process makes
- * these calls through the clone of the mount if there is one, and otherwise through the mountpoint.
- * Returns 0 or -errno.
+ * Makes the mount process ready for calls on our mount (mount_process_enter()): through the clone
+ * of the mount; if there is none, through the mountpoint. Returns 0 or -errno.
  */
 int publishing_enter(struct publishing *publishing, const struct own_mount *mount);
 
-/** Ends the mount process. From now on changes only invalidate the kernel's caches. */
+/** Ends the mount process, and sets PUBLISH_NONE. */
 void publishing_end_process(struct publishing *publishing);

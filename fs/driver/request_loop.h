@@ -21,7 +21,7 @@ struct request_loop_hook {
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
-	bool (*take_last_good)(void *context); /* false: it has closed last_good_fd */
+	bool (*take_last_good)(void *context); /* false: last_good_fd is closed now */
 	void *context;
 
 	/* Called when the loop begins to answer requests; may be NULL. */
@@ -30,15 +30,15 @@ struct request_loop_hook {
 };
 
 /**
- * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, which must be empty, becomes
- * a copy of the request, with ret->data for free(3). *ret stays empty if memory is short, or if no
- * request was read. *is_parallel: the kernel sends several LOOKUPs in one directory at a time.
+ * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, empty before, becomes a copy
+ * of the request, with ret->data for free(3). If memory is short or no request was read, *ret stays
+ * empty. *is_parallel: the kernel sends several LOOKUPs in one directory at a time.
  */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
 
 /**
- * Serves until fuse_session_exit() is called (by a signal, for instance), the mount has ended, or
- * hook->handle returns true. Only the root coroutine may call it. Returns 0 or -errno.
+ * Serves until fuse_session_exit() is called, the mount has ended, or hook->handle returns true.
+ * Only the root coroutine may call it. Returns 0 or -errno.
  */
 int request_loop_run(struct fuse_session *fuse, const struct request_loop_hook *hook);
 

@@ -2,20 +2,17 @@
  * A session: one mount, from mount(2) to the last request.
  *
  *      session_mount()   checks the mountpoint, and mounts; no source is read yet
- *      session_serve()   requests are answered and changes published, until the mount ends: by
- *                        umount(8), fusermount3(1), or a signal
+ *      session_serve()   answers requests and publishes changes, until the mount ends
  *      session_freep()
  *
- * Between mounting and serving, no process answers requests. A path may lead through the mount,
- * which may hide a layer's directory, or all of /etc. So the daemon, and the processes that it
- * waits for, look up no path in between, except two that cause no request: the mountpoint itself,
- * and /proc/self/mountinfo.
+ * Between mounting and serving, no process answers requests, and a path may lead through the mount.
+ * In between, the daemon and the processes that it waits for may look up two paths, which cause no
+ * request: the mountpoint itself, and /proc/self/mountinfo.
  *
- * Each helper process is started before the mount, or closes /dev/fuse at once, as workers do. So
- * only the daemon holds /dev/fuse, and the kernel ends the mount when the daemon ends.
+ * Each helper process is started before the mount, or closes /dev/fuse at once. So only the daemon
+ * holds /dev/fuse, and the kernel ends the mount when the daemon ends.
  *
- * To run in the background, fork before session_mount(): helper processes and the mount belong to
- * the process that made them.
+ * To run in the background, fork before session_mount().
  */
 #pragma once
 
@@ -53,18 +50,16 @@ struct session_options {
 
 /*
  * Positive result of session_serve(): the service manager keeps the mount for the plyfs that it
- * starts next. This process must send nothing more to the kernel: it must free nothing, and end at
- * once by _exit(2).
+ * starts next. This process must free nothing, and end at once by _exit(2).
  */
 #define SESSION_LEFT 3
 
 /**
  * Mounts. Takes over the caller's reference to `settings`, even on failure. Unmounts a dead mount
  * (ENOTCONN) first. Blocks SIGTERM, SIGINT and SIGHUP until session_serve(). Returns 0 with *ret
- * for session_freep(); PROBLEM; or -errno.
- *
- * With options->heir, takes over the previous daemon's mount as it is. If this function then fails,
- * the session is not freed: the caller must unmount, and end this process at once by _exit(2).
+ * for session_freep(); PROBLEM; or -errno. With options->heir, takes over the previous daemon's
+ * mount as it is. A failure then does not free the session: the caller must unmount, and end this
+ * process at once by _exit(2).
  */
 int session_mount(struct settings *settings, const struct session_options *options,
 	struct session **ret, struct problem *problem);

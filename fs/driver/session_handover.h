@@ -1,15 +1,10 @@
 /*
- * Handing a session over (handover.h): holds the previous daemon's state while we take over from
- * it, and later hands our own state to the next daemon.
+ * Handing a session over (handover.h): to the next daemon, and from the previous one.
  *
  *      session_handover_begin()   the publisher stops, then the request loop: the session rests
  *      session_handover_run()     the view is paused, the state written; then exec, or the service
  *                                 manager gets the state
- *      session_handover_go_on()   if that has failed: the view goes on
- *
- * The state has the mount's descriptors; the agreement with the kernel (connection.h); the requests
- * that wait for an answer; the directories of .plyfs/origins; the shown tree; and last good
- * versions.
+ *      session_handover_go_on()   if session_handover_run() has failed: the view goes on
  */
 #pragma once
 
@@ -34,40 +29,35 @@ void session_handover_fini(struct session_handover *handover);
 /** Lets SIGUSR2 begin a take-over, if session_options.call is set. Returns 0 or -errno. */
 int session_handover_offer(struct session *session);
 
-/**
- * Returns whether the session rests, or is about to rest. If so, requests that are dropped now are
- * repeated later.
- */
+/** Returns whether the session rests, or is about to: requests dropped now are repeated later. */
 bool session_handover_is_at_rest(const struct session_handover *handover);
 
 /**
- * Handles a signal, or the end of a trial (trial.h). `context` is the session. Returns true if the
- * session is about to rest. Then the request loop must end.
+ * Handles a signal, or the end of a trial (trial.h). `context` is the session. If the session is
+ * about to rest, returns true, and the request loop must end.
  */
 bool session_handover_begin(void *context);
 
 /**
- * Hands the mount over. Call it when no coroutine reads requests any longer. If the exec succeeds,
- * does not return. Otherwise returns SESSION_LEFT (session.h): the service manager has the mount;
- * or -errno: this process must go on.
+ * Hands the mount over. Call it when no coroutine reads requests any longer. Does not return if the
+ * exec succeeds. Returns SESSION_LEFT (session.h): the service manager has the mount; or -errno.
  */
 int session_handover_run(struct session *session);
 
 /**
- * Lets the session go on after session_handover_run() has returned `error`: logs the reason, and
- * resumes the view. Then the caller starts a new publisher, and repeats dropped requests. Returns 0
- * or -errno.
+ * Logs that session_handover_run() has returned `error`, and resumes the view. Then the caller
+ * starts a new publisher, and repeats dropped requests. Returns 0 or -errno.
  */
 int session_handover_go_on(struct session *session, int error);
 
 /**
- * Reads the mount's descriptors and the agreement. Returns 0 or -errno. In both cases *fuse_fd (or
- * -1), the open /dev/fuse, is the caller's.
+ * Reads the mount's descriptors and the agreement from the previous daemon's state. Returns 0 or
+ * -errno. In both cases *fuse_fd is the open /dev/fuse, for the caller to close, or -1.
  */
 int session_handover_take_agreement(struct session *session, int *fuse_fd);
 
 /** Reads everything after the agreement. Returns 0, PROBLEM or -errno. */
 int session_handover_take_shown(struct session *session, struct problem *problem);
 
-/** Reports that the settings have another coherence than the mount. Returns PROBLEM. */
+/** Returns PROBLEM: the settings have another coherence than the mount. */
 int session_handover_refuse_coherence(const char *mountpoint, struct problem *problem);
