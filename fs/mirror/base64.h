@@ -1,7 +1,4 @@
-/*
- * Base64 as in RFC 4648, section 4: padded, without white space. etcd's gateway encodes keys and
- * values in this way.
- */
+/* Base64 as in RFC 4648, section 4: padded, without white space. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,14 +11,14 @@ static inline size_t base64_length(size_t len)
 	return (len + 2) / 3 * 4;
 }
 
-/** Writes base64_length(bytes.len) characters to `out`, with no NUL. */
+/** Writes base64_length(bytes.len) characters to `out`, without a NUL. */
 void base64_encode(struct span bytes, char *out);
 
 /** Encodes the bytes into a new string, for free(3). NULL: no memory. */
 char *base64_make(struct span bytes);
 
 /**
- * Decodes `text` to `out`, which has room for text.len / 4 * 3 bytes, and may be the memory of
- * `text`. Returns whether `text` is base64. If so, *ret_len is the number of decoded bytes.
+ * Decodes `text` to `out`, which has text.len / 4 * 3 bytes, and may be the memory of `text`.
+ * Returns whether `text` is base64; if so, with the number of decoded bytes in *ret_len.
  */
 bool base64_decode(struct span text, char *out, size_t *ret_len);

@@ -1,7 +1,4 @@
-/*
- * The credentials of a user. A process of root takes them on to act for that user: then it has no
- * more rights than the user.
- */
+/* The credentials of a user. A process of root takes them on to have only that user's rights. */
 #pragma once
 
 #include <stdbool.h>

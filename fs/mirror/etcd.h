@@ -6,9 +6,8 @@
  *      every `compare_s` seconds, and when events may have been lost: read all keys and apply the
  *      differences
  *
- * A draft is the next tree, while it is made (replica.h). Each key becomes a file below the
- * mirrored directory; the part of the key after the prefix is the file's path. A key that can't be
- * a file is a fault of its own, and affects nothing else.
+ * A draft is the next tree, while it is made (replica.h). Each key becomes a file; the part of the
+ * key after the prefix is the path. A key that can't be a file is a fault of its own.
  */
 #pragma once
 

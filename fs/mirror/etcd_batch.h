@@ -1,6 +1,6 @@
 /*
- * A batch: the changes that a watch of etcd has reported, and that the mirror has not applied yet.
- * They are in the order of their revisions. A batch owns copies of all its data.
+ * A batch: the changes that a watch of etcd has reported and the mirror has not applied yet, in the
+ * order of their revisions. A batch owns copies of all its data.
  */
 #pragma once
 
@@ -24,24 +24,18 @@ struct etcd_batch {
 	bool is_open; /* the events of the last revision continue in the next message */
 };
 
-/*
- * Maximum number of changes that are applied one by one, each by a rename(2) after its bytes are on
- * the disk. If a batch has more changes, a draft (replica.h) is cheaper.
- */
+/* Maximum number of changes applied one by one. For more, a draft (replica.h) is cheaper. */
 #define ETCD_BATCH_SINGLE_MAX 64
 
 /* Maximum of `bytes`. If a watch reports more, the mirror reads all keys again, page by page. */
 #define ETCD_BATCH_BYTES_MAX (2 * ETCD_REPLY_MAX)
 
-/**
- * Adds a change. `path` NULL: the key can't be a file, so only its revision is noted. Returns 0 or
- * -ENOMEM.
- */
+/** Adds a change. `path` NULL (no file): notes the revision alone. Returns 0 or -ENOMEM. */
 int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd_key *key);
 
 /**
- * Returns whether the changes can be applied one by one: each revision changes one file at most,
- * and ETCD_BATCH_SINGLE_MAX is not exceeded.
+ * Returns whether the changes can be applied one by one: there are at most ETCD_BATCH_SINGLE_MAX,
+ * and at most one of each revision.
  */
 bool etcd_batch_is_single(const struct etcd_batch *batch);
 

@@ -1,9 +1,6 @@
 /*
- * A client of etcd that changes keys, each by compare-and-swap: it reads the key, and writes it
- * only if no other client has written it since.
- *
- * The client reads the files that its options name, and connects to the store, with the credentials
- * that the caller gives (credentials.h).
+ * A client of etcd that changes keys by compare-and-swap. It reads the files that its options name,
+ * and connects to the store, with the credentials that the caller gives (credentials.h).
  */
 #pragma once
 
@@ -15,7 +12,7 @@ struct etcd_client;
 struct etcd_client_options {
 	struct gateway_options gateway;
 	const char *cluster;   /* the required cluster id; "": any */
-	struct credentials as; /* to connect with; is_none: our own */
+	struct credentials as; /* is_none: our own */
 };
 
 struct etcd_value {
@@ -25,12 +22,12 @@ struct etcd_value {
 
 /* Positive result of etcd_client_swap(), besides PROBLEM. */
 enum {
-	ETCD_CLIENT_LOST = 2, /* not written: another client has written the key meanwhile */
+	ETCD_CLIENT_LOST = 2, /* nothing was written: the key has another revision */
 };
 
 /**
- * Creates a client. The options are copied; strings that they point to are borrowed. Returns 0 with
- * *ret for etcd_client_free(), PROBLEM or -errno.
+ * Creates a client. Copies the options, and borrows their strings. Returns 0 with *ret for
+ * etcd_client_free(), PROBLEM or -errno.
  */
 int etcd_client_new(const struct etcd_client_options *options, struct etcd_client **ret,
 	struct problem *problem);
@@ -41,9 +38,9 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 	struct etcd_value *ret, struct problem *problem);
 
 /**
- * Writes `text` to the key if the key's revision still is `old` (0: the key does not exist).
- * text.data NULL: deletes the key. Returns 0 with the new revision in *ret (unchanged if unknown);
- * ETCD_CLIENT_LOST; PROBLEM, also if it is unknown whether the key was written; or -errno.
+ * Writes `text` to the key (text.data NULL: deletes the key) if the key's revision is `old` (0:
+ * there is no such key). Returns 0 with the new revision in *ret, which stays unchanged if it is
+ * unknown; ETCD_CLIENT_LOST; PROBLEM, also if the outcome is unknown; or -errno.
  */
 int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, struct span text,
 	uint64_t *ret, struct problem *problem);

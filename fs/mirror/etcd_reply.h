@@ -1,7 +1,6 @@
 /*
- * A reply of etcd's gateway: one JSON object, which is a range of keys, the result of a
- * transaction, a message of a watch, a token, or an error. The members that are set say which. The
- * whole reply may be hostile.
+ * A reply of etcd's gateway: one JSON object, which may be hostile. It has a range of keys, the
+ * result of a transaction, a message of a watch, a token, or an error.
  */
 #pragma once
 
@@ -39,7 +38,7 @@ struct etcd_reply {
 	unsigned error_code;       /* gRPC's; 0: not given */
 };
 
-/* The gRPC code that needs special handling. */
+/* gRPC's code for a request without a valid token. */
 #define ETCD_UNAUTHENTICATED 16
 
 /** Parses `text`. All data that *ret points to lies in `arena`. Returns 0, PROBLEM, or -ENOMEM. */

@@ -1,9 +1,6 @@
 /*
  * A client of etcd's JSON gateway, by libcurl. It has at most one request and one watch at a time.
- * A request has one reply; the messages of a watch arrive whenever keys change.
- *
- * If there are several endpoints, one is used until the caller switches to the next. Every wait has
- * a limit, and no reply is longer than ETCD_REPLY_MAX.
+ * Of several endpoints, one is used until the caller switches to the next.
  */
 #pragma once
 
@@ -20,9 +17,8 @@ struct gateway_options {
 	int wake_fd;           /* gateway_wait() ends when it becomes readable; -1: none */
 
 	/*
-	 * Uses a new connection for each request, so that each is sent only once. If a reused
-	 * connection turns out to be closed, libcurl sends the request again, even if the server
-	 * may have executed it.
+	 * Each request has a connection of its own. If a reused connection turns out to be closed,
+	 * libcurl sends the request again, even if the server may have executed it.
 	 */
 	bool is_sent_once;
 };
@@ -64,9 +60,8 @@ int gateway_call(struct gateway *gateway, const char *path, const char *body, un
 int gateway_watch(struct gateway *gateway, const char *body);
 
 /**
- * Waits for a message of the watch. Returns 0, also if none came in time. If the watch has ended
- * and no message is left, or if messages could not be stored, returns an error as gateway_call()
- * does.
+ * Waits for a message of the watch. Returns 0, also if none came in time. If the watch has failed,
+ * or has ended and no message is left, returns an error as gateway_call().
  */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 

@@ -1,8 +1,6 @@
 /*
- * A stream of JSON objects, split into its objects. etcd's gateway sends the events of a watch in
- * such a stream. The received bytes come in pieces, which may begin and end within an object.
- *
- * Only braces and strings are recognised; the caller checks whether an object is JSON.
+ * A splitter of a stream of JSON objects, such as the events that etcd's gateway sends. The
+ * received pieces may begin and end within an object. The caller checks whether an object is JSON.
  */
 #pragma once
 
@@ -27,7 +25,7 @@ struct json_stream {
 
 /* Positive results. */
 enum {
-	JSON_STREAM_TOO_LONG = 1, /* more is buffered than the limit allows */
+	JSON_STREAM_TOO_LONG = 1, /* the bytes do not fit the limit */
 	JSON_STREAM_BROKEN,       /* other bytes than white space stand between two objects */
 };
 
@@ -40,13 +38,10 @@ void json_stream_clear(struct json_stream *stream);
 int json_stream_add(struct json_stream *stream, struct span bytes);
 
 /**
- * Finds the next object, if it is complete; otherwise *ret is empty. The object is valid until the
- * next call of a function of this header. Returns 0 or JSON_STREAM_BROKEN.
+ * Finds the next object; *ret is empty while the object is incomplete. *ret is valid until the next
+ * call of a function of this header. Returns 0 or JSON_STREAM_BROKEN.
  */
 int json_stream_next(struct json_stream *stream, struct span *ret);
 
-/**
- * Returns the buffered bytes behind the last object, for messages. They are valid as long as an
- * object of json_stream_next() is.
- */
+/** Returns the buffered bytes behind the last object, for messages. Valid until the next call. */
 struct span json_stream_rest(const struct json_stream *stream);

@@ -6,11 +6,8 @@
 /* Maximum length of a path, in bytes. PATH_MAX is 4096, and we append our own names to paths. */
 #define KEY_PATH_MAX 3500
 
-/* Maximum depth of directories. A tree that a person makes has about ten. */
+/* Maximum depth of directories. */
 #define KEY_PATH_DEPTH_MAX 100
 
-/**
- * Returns NULL if `path` can be a file's path. Otherwise returns the reason and the remedy, as a
- * static phrase that continues "the key …".
- */
+/** Returns NULL; or why `path` can't be a file's path, as a static phrase after "the key". */
 const char *key_path_refuse(struct span path);

@@ -1,7 +1,4 @@
-/*
- * libcurl, loaded by dlopen(3), and only in a process that uses etcd, because libcurl loads thirty
- * other libraries. Write libcurl.easy_init(…) for curl_easy_init(…).
- */
+/* libcurl, loaded by dlopen(3) on demand. Write libcurl.easy_init() for curl_easy_init(). */
 #pragma once
 
 /* libcurl's type checks are macros, which would call its functions directly. */

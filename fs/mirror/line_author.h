@@ -1,7 +1,4 @@
-/*
- * Line authors: for each line of a file in a mirrored git repository, the commit that last changed
- * it, as "git blame" finds it.
- */
+/* Line authors: for each line of a file in git, the commit that last changed it. */
 #pragma once
 
 #include <stdint.h>

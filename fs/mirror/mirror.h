@@ -1,20 +1,16 @@
 /*
  * A mirror: a process that keeps a directory equal to a store. This header has what mirrors of etcd
- * and of git share: the replica (replica.h), the status, and the rules for holding a new state
- * back.
+ * and of git share.
  *
- * If a new state looks like an accident, the mirror holds it back: the last good state stays, and
- * the mirror reports a fault. These states are held back:
+ * A mirror holds these states back: the last good state stays, and the mirror reports a fault.
  *
  *      - the store is another one than before (etcd: another cluster; git: no common commit)
- *      - etcd: the revision is older than before (a mirror of git accepts an older commit, and
- *        reports it)
+ *      - etcd: the revision is older than before
  *      - more than max_delete percent of the files would be removed at once
  *
- * etcd.c or git.c makes an offer: a word that names the state held back. `plyfs mirror confirm`
- * writes this word into STATE/confirm (replica.h), and wakes the mirror by SIGHUP. The mirror then
- * accepts the state that the word names: a commit, or a cluster of etcd with a revision. A later
- * revision of this cluster is accepted, too.
+ * An offer is a word that names the held state: a commit, or a cluster of etcd with a revision.
+ * `plyfs mirror confirm` writes the word into STATE/confirm (replica.h), and wakes the mirror by
+ * SIGHUP. The mirror then accepts this state, or a later revision of this cluster.
  */
 #pragma once
 
@@ -45,7 +41,7 @@ struct mirror {
 	struct replica *replica;
 	struct mirror_status status;
 	int signal_fd;     /* of SIGHUP, which makes the mirror compare with the store at once */
-	unsigned attempts; /* failures; etcd.c or git.c sets it to 0 when the store works */
+	unsigned attempts; /* failures since the store worked; etcd.c or git.c resets it */
 	bool is_ready;
 };
 
@@ -70,10 +66,8 @@ bool mirror_sleep(struct mirror *mirror, unsigned ms);
 bool mirror_is_woken(struct mirror *mirror);
 
 /**
- * Counts a failure, and returns the pause before the next attempt, in ms. `endpoints` is the number
- * of endpoints. After each of the first `endpoints` failures the pause is 1 ms, as each attempt may
- * use another endpoint. Then the pause grows, and is random, so that machines do not retry at the
- * same time.
+ * Counts a failure. Returns the pause before the next attempt, in ms: 1 after each of the first
+ * `endpoints` failures, as each attempt may use another endpoint; then random, and growing.
  */
 unsigned mirror_pause(struct mirror *mirror, unsigned endpoints);
 
@@ -82,8 +76,7 @@ unsigned mirror_jitter(unsigned ms);
 
 /**
  * Begins or updates the fault of the subject (mirror_status.h). If the fault or its message is new,
- * logs it and writes the status. If there are MIRROR_FAULTS_MAX faults already, a new one is only
- * counted.
+ * logs it and writes the status. Lists at most MIRROR_FAULTS_MAX faults, and counts further ones.
  */
 __attribute__((format(printf, 3, 4))) void mirror_fault(
 	struct mirror *mirror, const char *subject, const char *format, ...);
@@ -94,25 +87,21 @@ void mirror_mend(struct mirror *mirror, const char *subject);
 /** Reads the word that `plyfs mirror confirm` has written; "": none. */
 void mirror_read_confirmation(struct mirror *mirror, char ret[MIRROR_WORD_MAX]);
 
-/**
- * Reports that the state that `offer` names is held back; `format` gives the reason. Returns
- * MIRROR_HELD.
- */
+/** Holds back the state that `offer` names, for the reason in `format`. Returns MIRROR_HELD. */
 __attribute__((format(printf, 3, 4))) int mirror_hold(
 	struct mirror *mirror, const char *offer, const char *format, ...);
 
 /**
  * Publishes the draft (replica.h) as the present tree, if the two differ or there is no state yet.
- * If too many files would be removed, drops the draft instead, and returns mirror_hold() with
- * `offer`. `offer` NULL: the user has confirmed the state, so it is not held back. Afterwards there
- * is no draft. Returns 0, MIRROR_HELD or -errno.
+ * If too many files would be removed, returns mirror_hold() with `offer` instead. `offer` NULL: the
+ * user has confirmed the state. Afterwards there is no draft. Returns 0, MIRROR_HELD or -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 
 /**
- * Notes that the replica is complete at `revision`, and that the store has just answered. Forgets
- * the offer and its confirmation, and ends the faults "store" and "disk". `is_changed`: the caller
- * has changed the present tree by replica_put() or replica_remove().
+ * Notes that the store has just answered, and the replica is complete at `revision`. Forgets the
+ * offer and its confirmation, and ends the faults "store" and "disk". `is_changed`: the caller has
+ * changed the present tree by replica_put() or replica_remove().
  */
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 

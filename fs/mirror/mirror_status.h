@@ -20,7 +20,7 @@
 /* Size of an identity, a revision, an endpoint or an offer, in bytes, with its NUL. */
 #define MIRROR_WORD_MAX 256
 
-/* Maximum number of listed faults; the others are only counted. */
+/* Maximum number of listed faults. All further ones are counted in mirror_status.unlisted. */
 #define MIRROR_FAULTS_MAX 200
 
 /*
@@ -36,7 +36,7 @@ struct mirror_fault {
 	char *subject;
 	char *message;
 	time_t since;
-	bool is_swept; /* mirror_status_sweep_end() will end the fault, unless it is set again */
+	bool is_swept; /* in a sweep, and not set again */
 };
 
 /* All zero: nothing is known. */
@@ -65,28 +65,21 @@ struct mirror_status {
 void mirror_status_fini(struct mirror_status *status);
 
 /**
- * Reads identity, revision, endpoint and times from the existing file. Returns 0, also if there is
- * no file, or the file can't be read. Returns PROBLEM if a mirror with another `kind` or `source`
- * wrote the file.
+ * Reads identity, revision, endpoint and times from the existing file. Returns 0, even if no file
+ * can be read; PROBLEM if a mirror with another `kind` or `source` wrote the file.
  */
 int mirror_status_read(struct mirror_status *status, struct problem *problem);
 
 /** Writes the file. Returns 0, or -errno with the old file in place. */
 int mirror_status_write(const struct mirror_status *status);
 
-/**
- * Sets the fault of the subject. Returns whether the fault or its message is new. If a new fault
- * has no place in the list, counts it in `unlisted`, and returns false.
- */
+/** Sets the fault of the subject. Returns true if the list gets a new fault, or a new message. */
 bool mirror_status_fault(struct mirror_status *status, const char *subject, const char *message);
 
 /** Ends the subject's fault. Returns whether there was one. */
 bool mirror_status_mend(struct mirror_status *status, const char *subject);
 
-/**
- * Begins a sweep of the faults whose subject begins with `prefix`: mirror_status_sweep_end() will
- * end those that are not set again.
- */
+/** Begins a sweep of the faults whose subject begins with `prefix`. */
 void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix);
 
 /** Ends the sweep, and each of its faults that was not set again meanwhile. */

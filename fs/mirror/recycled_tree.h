@@ -1,13 +1,11 @@
 /*
- * A recycled tree: the previous tree of a replica (replica.h), kept to become the next draft. So
- * the cost of a draft depends only on the number of changes.
+ * A recycled tree: the previous tree of a replica (replica.h), kept to become the next draft.
  *
  *      STATE/tree.7/    the present tree
  *      STATE/spare/     tree.6, as it was; the paths in which the two differ are kept in memory
  *
- * Other processes may still read in the recycled tree. So if a directory in it must change, a new
- * directory replaces the old one. A process that has the old one open reads the old state or
- * nothing.
+ * Other processes may still read in the recycled tree. If a directory in it must change, a new one
+ * replaces it: a process that has the old one open reads the old state or nothing.
  */
 #pragma once
 
@@ -15,10 +13,7 @@
 
 #include "path_list.h"
 
-/*
- * Maximum number of paths in which a recycled tree may differ from the present tree. If more paths
- * differ, a copy of the present tree is cheaper.
- */
+/* Maximum number of `stale` paths. For more, a copy of the present tree is cheaper. */
 #define RECYCLED_TREE_STALE_MAX 2000
 
 /* fd -1: there is no recycled tree. */

@@ -6,20 +6,16 @@
  *                   STATE/status.json    the revision, and faults (mirror_status.h)
  *                   STATE/lock           held while a mirror keeps the replica
  *
- * Several changes at once are made in a draft. Unchanged files of the draft are hard links to those
- * of the present tree. When the draft is complete, it gets its number, and rename(2) makes the link
- * DIRECTORY lead to it. The old tree loses its name, and later its files. So a process that has the
- * old tree open reads the old state or nothing, and never a part of the new one.
+ * Several changes at once are made in a draft. When it is complete, it gets its number, and
+ * rename(2) makes the link DIRECTORY lead to it. A process that has the old tree open reads the old
+ * state or nothing, and never a part of the new one. If only one file changes, rename(2) replaces
+ * it in the present tree.
  *
- * A command that reads a tree holds it (store_hold()). A held tree keeps its name and its files
- * until the command has ended and the next draft is published. But if there are more than
- * REPLICA_HELD_MAX newer trees, even a held tree is removed.
- *
- * If only one file changes, rename(2) replaces it in the present tree. That is atomic, too, and a
- * process that watches the directory gets an event for one name.
+ * A command that reads a tree holds it (store_hold()). A held tree stays until the command has
+ * ended and the next draft is published, or more than REPLICA_HELD_MAX trees are newer.
  *
  * A tree with a number is complete, even after a crash (but see unsynced.h). The tree with the
- * highest number is the present one. So an opened replica shows the last state at once.
+ * highest number is the present one.
  */
 #pragma once
 
@@ -41,13 +37,10 @@ struct replica_options {
 
 /* Positive results, besides those of tree.h. */
 enum {
-	REPLICA_NEEDS_DRAFT = 8, /* no present tree, or directories would have to come or go, too */
+	REPLICA_NEEDS_DRAFT = 8, /* no present tree, or a directory must be made or removed */
 };
 
-/**
- * Opens the replica, and removes all trees but the present one and those that are held. Returns 0
- * with *ret for replica_free(), PROBLEM or -errno.
- */
+/** Opens the replica. Returns 0 with *ret for replica_free(), PROBLEM or -errno. */
 int replica_open(
 	const struct replica_options *options, struct replica **ret, struct problem *problem);
 void replica_free(struct replica *replica);
@@ -69,9 +62,8 @@ const char *replica_state_path(const struct replica *replica);
 const char *replica_directory(const struct replica *replica);
 
 /**
- * From now on, replica_put() and replica_draft_put() mark files with the revision (store.h), even
- * files whose bytes do not change; "": no mark. Copies the string. On a file system without
- * extended attributes no file is marked.
+ * Sets the revision (store.h) with which replica_put() and replica_draft_put() mark files, even
+ * unchanged ones; "": no mark. Copies the string.
  */
 void replica_revise(struct replica *replica, const char *revision);
 
@@ -86,10 +78,7 @@ void replica_mark(const struct replica *replica, const char *revision);
 int replica_put(struct replica *replica, const char *path, struct span bytes, mode_t mode,
 	bool *is_changed);
 
-/**
- * Removes the file at `path` from the present tree. *is_changed: there was such a file. Returns as
- * replica_put().
- */
+/** Removes the file from the present tree. *is_changed: there was one. Returns as replica_put(). */
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
@@ -102,8 +91,7 @@ int replica_begin(struct replica *replica, struct path_list *changes);
 /**
  * Puts a file into the draft; if `mode` is S_IFLNK, a symbolic link. If a file stands where `path`
  * needs a directory, removes that file, and sets *clash to the length of its path; otherwise sets
- * *clash to 0. Returns 0; TREE_CLASH: a directory is at `path`, so the new file is left out; or
- * -errno.
+ * *clash to 0. Returns 0; TREE_CLASH: a directory is at `path`, and stays; or -errno.
  */
 int replica_draft_put(
 	struct replica *replica, const char *path, struct span bytes, mode_t mode, size_t *clash);

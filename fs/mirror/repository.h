@@ -1,7 +1,7 @@
 /*
- * The bare repository into which a mirror of git fetches, and the calls that run git on it. git
- * gets an environment that we make, and no configuration but ours. No hook, filter, prompt or pager
- * runs, and only the protocol of the URL is allowed.
+ * The bare repository into which a mirror of git fetches. git gets an environment that we make, and
+ * no configuration of the user or the system. No hook, filter, prompt or pager runs, and only the
+ * protocol of the URL is allowed.
  */
 #pragma once
 
@@ -14,18 +14,18 @@
 struct repository;
 
 /**
- * Opens the repository in the directory `state`, and makes it if it is missing. Removes locks that
- * a killed git has left. `verify` is the file with the key (git_options.verify), or NULL. `mode` is
- * that of the mirrored files: users who can't read these can't read the repository. Returns 0 with
- * *ret for repository_freep(), PROBLEM or -errno.
+ * Opens or makes the repository in the directory `state`. Removes locks that a killed git has left.
+ * `verify` is the file with the key (git_options.verify), or NULL. `mode` is that of the mirrored
+ * files: users who can't read these can't read the repository. Returns 0 with *ret for
+ * repository_freep(), PROBLEM or -errno.
  */
 int repository_open(const char *state, const char *url, const char *verify, mode_t mode,
 	struct repository **ret, struct problem *problem);
 
 /**
- * Opens the repository of another process, in that process's directory `state`. The repository's
- * configuration may be hostile, so git runs with `as`, the credentials of the directory's owner.
- * `as` is borrowed. Returns 0 with *ret for repository_freep(), or -ENOMEM.
+ * Opens the repository of another process, whose directory is `state`. git runs with `as`, the
+ * credentials of that directory's owner, as the repository may be hostile. Borrows `as`. Returns 0
+ * with *ret for repository_freep(), or -ENOMEM.
  */
 int repository_borrow(const char *state, const struct credentials *as, struct repository **ret);
 void repository_freep(struct repository **repository);
@@ -34,10 +34,7 @@ void repository_freep(struct repository **repository);
 int repository_fetch(struct repository *repository, const char *ref, char id[REPOSITORY_ID_MAX],
 	struct problem *problem);
 
-/**
- * Checks that the key given to repository_open() has signed the commit. Returns 0; PROBLEM if not;
- * or -errno.
- */
+/** Checks that the key of repository_open() has signed the commit. Returns 0, PROBLEM or -errno. */
 int repository_verify(struct repository *repository, const char *id, struct problem *problem);
 
 enum repository_descent {
@@ -47,32 +44,23 @@ enum repository_descent {
 	DESCENT_UNKNOWN, /* the old commit no longer exists */
 };
 
-/** Finds out whether `id` descends from `old`. Returns 0, PROBLEM or -errno. */
+/** Finds out how the commit `id` descends from `old`. Returns 0, PROBLEM or -errno. */
 int repository_descent(struct repository *repository, const char *old, const char *id,
 	enum repository_descent *ret, struct problem *problem);
 
-/**
- * Keeps the commit in the repository, to compare the next one with it, and lets git remove what is
- * not needed any more. Returns 0, PROBLEM or -errno.
- */
+/** Keeps the commit, and lets git remove unused objects. Returns 0, PROBLEM or -errno. */
 int repository_keep(struct repository *repository, const char *id, struct problem *problem);
 
 /**
- * Runs "git ls-tree" on the directory `path` ("": all) of the commit `id`. Its output has an entry
- * "MODE TYPE ID SIZE\tPATH" for each file; each entry ends with NUL. Returns as subprocess_start().
+ * Runs "git ls-tree" on the directory `path` ("": all) of the commit `id`. The output has for each
+ * file "MODE TYPE ID SIZE\tPATH" and a NUL. Returns as subprocess_start().
  */
 int repository_list(
 	struct repository *repository, const char *id, const char *path, struct subprocess *ret);
 
-/**
- * Runs "git cat-file --batch", which reads names of blobs from `input`. Returns as
- * subprocess_start().
- */
+/** Runs "git cat-file --batch" on the names of blobs in `input`. Returns as repository_list(). */
 int repository_read(struct repository *repository, int input, struct subprocess *ret);
 
-/**
- * Runs "git blame --incremental" on the file `path` in the commit `id`. Returns as
- * subprocess_start().
- */
+/** Runs "git blame --incremental" on `path` in the commit `id`. Returns as repository_list(). */
 int repository_blame(
 	struct repository *repository, const char *id, const char *path, struct subprocess *ret);

@@ -1,6 +1,6 @@
 /*
- * A program that runs while we read its output. It has a session of its own (setsid(2)), so it
- * can't ask the user for anything at a terminal. It is killed at its time limit, and when we end.
+ * A program that runs while we read its output. It has a session of its own (setsid(2)), without a
+ * terminal. subprocess_end() kills it if its time limit has passed. If we end, the kernel kills it.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "credentials.h"
 
-/* Maximum number of bytes of standard error that are stored; the rest is dropped. */
+/* Maximum number of bytes of standard error; the rest is dropped. */
 #define SUBPROCESS_ERROR_MAX 1024
 
 struct subprocess {

@@ -1,7 +1,6 @@
 /*
- * Trees of files, each reached by a descriptor of its root. The functions make, link, compare and
- * remove trees, and never follow a symbolic link in a tree. A tree is at most KEY_PATH_DEPTH_MAX
- * directories deep.
+ * Trees of files, each reached by a descriptor of its root. The functions never follow a symbolic
+ * link in a tree. A tree is at most KEY_PATH_DEPTH_MAX directories deep.
  */
 #pragma once
 
@@ -41,15 +40,11 @@ int tree_link_file(int from, int to, const char *path);
 
 /**
  * Replaces the directory at `path` by a new directory, which is first made as `name` in the
- * directory `stage_fd`. Moves all names of the old directory to the new one. A process that has the
- * old directory open sees its names vanish, and never a new one. Returns 0 or -errno.
+ * directory `stage_fd`. Moves all names of the old directory to the new one. Returns 0 or -errno.
  */
 int tree_renew(int fd, const char *path, int stage_fd, const char *name);
 
-/**
- * Examines the file at `path`; a directory is not a file. Returns 0; -ENOENT if there is no file,
- * whatever the reason; or another -errno.
- */
+/** Examines the file at `path`. Returns 0; -ENOENT, also for a directory; or another -errno. */
 int tree_stat(int fd, const char *path, struct stat *ret);
 
 /** Returns whether both attributes are of the same file. */
@@ -78,12 +73,9 @@ bool tree_has(int fd, const char *path, struct span bytes, mode_t mode);
 
 /**
  * Writes a new file, or a symbolic link if `mode` is S_IFLNK. With `is_synced`, waits until the
- * file's bytes are on the disk. Returns 0; or -errno: then there is no new file.
+ * file's bytes are on the disk. Returns 0, or -errno without a new file.
  */
 int tree_write(int fd, const char *name, struct span bytes, mode_t mode, bool is_synced);
 
-/**
- * Removes the file at `path`, and each directory that becomes empty. Returns 0, also if there is no
- * such file; or -errno.
- */
+/** Removes the file at `path`, if any, and directories that become empty. Returns 0 or -errno. */
 int tree_unlink(int fd, const char *path);
