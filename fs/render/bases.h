@@ -1,25 +1,23 @@
 /*
  * The bases of rendered files. A basis is a hash of the state of all that a file is made from. A
- * stamp (version.h) is what stat(2) says of the state of a file. By comparing bases, a later
- * process can leave a file as it is, and need not read and merge its sources. It does so only if
- * these conditions hold:
+ * stamp (version.h) is what stat(2) says of the state of a file. A later process leaves a file as
+ * it is, without reading its sources, if three conditions hold:
  *
  * 1. The basis (compose_basis()) is the same. It covers the layers and stamps of all sources of the
  *    file, the settings and all files that they were read from, our user, and our executable.
- * 2. The rendered file is the one that plyfs wrote: an earlier process has seen its stamp together
- *    with the right bytes. If no process has, plyfs reads the rendered file.
+ * 2. The rendered file is the one that plyfs wrote: an earlier process has noted its stamp, or
+ *    plyfs reads the file and finds the right bytes.
  * 3. No stamp was racy when the content was read (source_is_young(); git's rule). A stamp is racy
  *    if it is so young that a later change could leave it the same. A file with a racy source has
- *    no basis. If the stamp of the rendered file itself is racy, it is not noted, so the next
- *    process reads that file.
+ *    no basis. A racy stamp of the rendered file is not noted.
  *
  * A file that depends on anything that condition 1 does not list, or that has a fault or a check,
  * has no basis, and is made again each time. After a reboot, and with --watch or --atomic, all
  * files are made again.
  *
- * `.plyfs/bases` has the bases. Each line stays true for ever: sources with this basis give an
- * object with this fingerprint (fingerprint.h), and an object with this stamp has this fingerprint.
- * So a line that is lost or out of date does no harm:
+ * `.plyfs/bases` has the bases. A line says that sources with this basis give an object with this
+ * fingerprint (fingerprint.h), and that an object with this stamp has this fingerprint. A line that
+ * is lost or old does no harm:
  *
  *      plyfs bases 1 8d0f22a77e6b4c51                        (the seed, a random number)
  *      3f2a6c0e11d09b54 7be1c1f0a7d3e2b9 0 app.yaml          (basis, fingerprint, stamp or 0)

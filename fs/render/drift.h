@@ -1,14 +1,11 @@
-/*
- * Drift: the changes in a rendered tree that plyfs did not make. The functions also work while no
- * process renders the tree.
- */
+/* Drift: the changes in a rendered tree that plyfs did not make. */
 #pragma once
 
 #include "fingerprint.h"
 
 /**
  * Compares the rendered tree in `root` with its manifest (manifest.h). Calls `each` for each
- * difference, with `error` 0, and for each file that can't be read, with DRIFT_NONE and an errno.
+ * difference with `error` 0, and for each file that can't be read with DRIFT_NONE and an errno.
  * `path` is relative to `root`; "./NAME" is a link beside the generations (generation.h). Returns
  * 0; -ENOENT if plyfs has not rendered the directory; -EBADMSG if another version of plyfs has; or
  * another -errno.

@@ -10,29 +10,26 @@ struct render;
 void failure_log_line(const struct render *render, const char *line, const struct problem *problem);
 
 /**
- * Logs and stores a failure. `result` is PROBLEM, with *problem; RENDERED_BROKEN (rendered.h); or
- * -errno.
+ * Logs a failure, and stores it in `owned` if that is not NULL. `result` is PROBLEM, with *problem;
+ * RENDERED_BROKEN (rendered.h); or -errno.
  */
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
 /**
- * Logs a failure once. Schedules a retry, but not after RENDERED_BROKEN. -ESTALE is no failure: the
- * path has gone since it was listed, and the publisher will remove it.
+ * Logs a failure once. If `owned` has an inode number, schedules a retry, except after
+ * RENDERED_BROKEN. Does nothing for -ESTALE: the path has gone since it was listed.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
-/**
- * Notes that a change failed. The publisher retries the change. Until the retry, nothing else
- * renders the path, as the new file may already be there.
- */
+/** Notes that a change failed. Until the publisher retries it, nothing else renders the path. */
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
 /**
- * Returns the delay before the next attempt, in ms. Each delay is longer than the last, up to 60 s,
- * until a failure is over. But for -ENOMEM the delay is always the shortest.
+ * Returns the delay before the next attempt, in ms. The delays grow up to 60 s, until a failure is
+ * over. For -ENOMEM the delay is always the shortest.
  */
 int64_t failure_retry_ms(struct render *render, int result);
 

@@ -8,8 +8,7 @@
  *      DIRECTORY/sub            -> ..data/sub
  *
  * A file that has not changed is the same file (a hard link) in the next generation. The old
- * generation is removed as soon as no link leads to it, because a user who has lost access to a
- * file must not find the file there.
+ * generation is removed as soon as no link leads to it.
  */
 #pragma once
 
@@ -32,10 +31,7 @@ int generation_open(struct rendered *rendered, struct problem *problem);
 /** Removes all generations but the shown one: a killed process leaves some. Returns 0 or -errno. */
 int generation_clear(struct rendered *rendered);
 
-/*
- * Do what rendered_put(), rendered_put_directory() and rendered_remove() do, but the change shows
- * only in the next generation.
- */
+/* As rendered_put(), rendered_put_directory() and rendered_remove(), for the next generation. */
 int generation_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 int generation_put_directory(struct rendered *rendered, struct owned *owned,

@@ -1,7 +1,7 @@
 /*
  * The manifest: the names in a rendered directory that belong to plyfs. It is a log on the disk,
- * `.plyfs/manifest`. Before each change plyfs writes a line. So even if plyfs is killed, the next
- * process of plyfs can tell the killed one's changes from those of other programs:
+ * `.plyfs/manifest`. plyfs writes a line before each change. So after plyfs was killed, its changes
+ * can be told from those of other programs:
  *
  *      plyfs render 2
  *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
@@ -10,15 +10,12 @@
  *      ? app.yaml                                     (app.yaml is about to be removed)
  *      - app.yaml                                     (app.yaml is removed: forget it)
  *
- * 1. A name is changed after its line is written, and the change is complete before the next line
- *    of that name is written. So if a line of a name comes after the last `=`, the name is in
- *    doubt: it is as its last line says, or as the line before that one says. The names of a
- *    generation change all at once: either all are as their last lines say, or all are as their
- *    last lines before the last `=` say.
+ * 1. A name with a line after the last `=` is in doubt: it is as its last line says, or as the line
+ *    before that one says. The names of a generation change all at once: all are as their last
+ *    lines say, or all are as their last lines before the last `=` say.
  * 2. A file in doubt whose rights were changed may have any mixture of the old and the new rights.
- * 3. Before a process changes anything in the directory, it examines all names in doubt and logs
- *    what it finds. So no name is left in doubt by an earlier process.
- * 4. If a line could not be written, the log is wrong. It is made anew before the next line.
+ * 3. Before a process changes anything in the directory, it settles all names in doubt.
+ * 4. If a line could not be written, the log is made anew before the next line.
  *
  * A newline in a name is written `\n`, a backslash `\\`. A line without a final newline is ignored.
  *
@@ -36,7 +33,7 @@ struct version;
 
 /* A name that belongs to plyfs, or soon will. */
 struct owned {
-	/* of the object that plyfs has put there last, or is about to put there; mode 0: none */
+	/* of the object that plyfs put there last, or is about to put there; mode 0: none */
 	struct fingerprint fingerprint;
 	struct fingerprint former; /* of the previous object; used while in doubt */
 	uint32_t line;             /* private: the number of its last line */
@@ -49,11 +46,11 @@ struct owned {
 	bool is_changed;    /* --atomic: the next generation has another object there */
 	bool is_gone;       /* --atomic: the next generation has no object there */
 	bool is_kept_back;  /* another program's change was kept, not replaced */
-	bool is_closed;     /* a directory that is to get more rights when all in it is written */
-	bool is_held;       /* a directory with something in it that could not be written */
+	bool is_closed;     /* a directory that gets more rights when its contents are written */
+	bool is_held;       /* an older object may still be at the name, or below it */
 	uint32_t reported;  /* hash of the drift that was last reported */
 	int failure;        /* result of the last operation on the name; 0: it did not fail */
-	bool is_publishing; /* a change of the name failed; the publisher retries it (failure.h) */
+	bool is_publishing; /* the publisher will retry a failed change of the name (failure.h) */
 	char *fault;        /* the failure's message, from malloc(3); NULL: none */
 	uint64_t ino;       /* the view's inode number of the shown object */
 	struct version *wanted; /* --atomic: the next generation's version; a reference is held */
@@ -76,10 +73,7 @@ struct manifest;
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
-/**
- * Does manifest_open(), but no function writes this manifest to the disk. If `fd` is -1, the
- * manifest is empty.
- */
+/** As manifest_open(), but no function writes to the disk. `fd` -1: the manifest is empty. */
 int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 
 /**
@@ -99,16 +93,12 @@ struct owned *manifest_find(struct manifest *manifest, const char *path);
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
 /**
- * Logs that the caller is about to put an object with the fingerprint `wanted` at the name. If the
- * mode in `wanted` is 0, logs that the caller is about to remove the name. Returns 0; or -errno
- * with nothing logged.
+ * Logs that the caller is about to put an object with the fingerprint `wanted` at the name; mode 0:
+ * to remove the name. Returns 0; or -errno with nothing logged.
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
-/**
- * Undoes manifest_put() after the caller has failed to put or remove the object. The object with
- * the fingerprint `before` is still there.
- */
+/** Undoes manifest_put() after a failure of the caller. `before`: the object still there. */
 void manifest_undo(
 	struct manifest *manifest, struct owned *owned, const struct fingerprint *before);
 
@@ -116,9 +106,8 @@ void manifest_undo(
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
- * Settles a name in doubt. `now` is the fingerprint of the object that is there. If it is the
- * former one, or a mixture (see 2. above), logs it. Otherwise the name's last line stands. When all
- * names are settled, call manifest_seal(). Returns 0 or -errno.
+ * Settles a name in doubt. If `now`, the present object's fingerprint, is the former one or a
+ * mixture (2.), logs it. When all names are settled, call manifest_seal(). Returns 0 or -errno.
  */
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now);
 
@@ -138,17 +127,14 @@ enum drift manifest_drift(
 /** Writes a path and a newline, as in the manifest. */
 void manifest_put_path(FILE *out, const char *path);
 
-/** Reads a hexadecimal number, and moves *at behind it. Much faster than strtoull(3). */
+/** Reads a hexadecimal number in lower case, and moves *at behind it. */
 uint64_t manifest_read_hash(char **at);
 
-/**
- * Decodes in place a path that manifest_put_path() has written, without the newline. Returns the
- * path; NULL: it is malformed.
- */
+/** Decodes a path of the manifest in place, without the newline. Returns NULL if malformed. */
 char *manifest_read_path(char *line);
 
 /**
- * Lists the entries at and below `path` ("": all) in byte order of their paths, so a directory
- * comes before its contents. Returns 0 with *ret for free(3), or -ENOMEM.
+ * Lists the entries at and below `path` ("": all) in byte order of their paths. Returns 0 with *ret
+ * for free(3), or -ENOMEM.
  */
 int manifest_list(struct manifest *manifest, const char *path, struct owned ***ret, size_t *count);

@@ -1,7 +1,6 @@
 /*
  * Populating: lists a directory, looks its names up, and writes its files. Once a name has been
- * looked up, the view publishes each change of it. Only the root coroutine (coroutine.h) populates:
- * first in render_all(), later in render_watch(), where it is the publisher.
+ * looked up, the view publishes each change of it. Only the root coroutine (coroutine.h) populates.
  */
 #pragma once
 
@@ -16,18 +15,15 @@ struct render;
 void populate_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
- * Gives the directory the attributes that the view has for it now, and then populates it. If the
- * directory can't be written, its old contents stay, and a retry follows. Returns 0, also if a
- * retry follows. Returns -errno if memory or descriptors are short: then the contents of the
- * directory are unknown.
+ * Gives the directory the view's attributes, and populates it. If the directory can't be written,
+ * its old contents stay, and a retry follows. Returns 0, also if a retry follows; or -errno if
+ * memory or descriptors are short.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
- * Gives the directory the attributes that the view has for it now. If the directory was there
- * before and `may_open` is false, no user gets a new right to it yet. populate_remove_unseen()
- * gives the new rights when all in the directory is as the layers have it. Returns as
- * rendered_put_directory().
+ * Gives the directory the view's attributes. If `may_open` is false, an existing directory gets no
+ * new rights yet: populate_remove_unseen() gives them. Returns as rendered_put_directory().
  */
 int populate_dress(struct render *render, struct owned *owned, uint64_t ino, bool may_open,
 	struct problem *problem);
@@ -39,17 +35,15 @@ int populate_dress(struct render *render, struct owned *owned, uint64_t ino, boo
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
 /**
- * Stores `ino`, the view's inode number of the object at the name `owned`. Takes over the caller's
- * lookup reference to `ino`, and drops the reference to the former object. Notes that the path was
- * seen.
+ * Stores `ino`, the view's inode number of the object at `owned`, and takes over the caller's
+ * lookup reference. Drops the reference to the former object. Notes that the path was seen.
  */
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /**
- * Writes the path again if its last writing failed, or if another program has changed it, even if
- * plyfs has left that change in place before. Leaves the path alone while the publisher retries a
- * change of it. If the path is a directory that was not listed completely, lists it again. If
- * populate_remove_unseen() left files for later, tries again to remove them.
+ * Writes the path again if its last writing failed, or if another program has changed it. Does not
+ * write it while the publisher retries a change of it. Lists a directory again if it was not listed
+ * completely. If populate_remove_unseen() left files for later, calls that function again.
  */
 void populate_again(struct render *render, const char *path);
 
@@ -57,8 +51,7 @@ void populate_again(struct render *render, const char *path);
 void populate_all_again(struct render *render);
 
 /**
- * Removes the files of an earlier run that no layer has any more, and opens the directories that
- * populate_dress() left closed. If a directory of the tree could not be listed completely, does
- * nothing yet, and populate_again() tries again later.
+ * Removes the files of an earlier run that no layer has any more, and gives the rights that
+ * populate_dress() held back. If a listing was incomplete, leaves this to populate_again().
  */
 void populate_remove_unseen(struct render *render);

@@ -1,7 +1,6 @@
 /*
  * Rendering: shows the view as ordinary files in a directory, instead of as a mount. It implements
- * the publisher's operations (publisher.h). The files change as those of a mount would, and in the
- * same order.
+ * the publisher's operations (publisher.h).
  *
  *      walk: list, look up, put ──▶ rendered directory ◀── publisher: replace, remove, …
  *      (at first, and in new directories)
@@ -22,27 +21,17 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	struct render **ret, struct problem *problem);
 void render_freep(struct render **place); /* NULL: does nothing */
 
-/**
- * Makes the directory match the layers. Returns the number of paths that failed, each of which was
- * logged; or -errno.
- */
+/** Makes the directory match the layers. Logs failed paths. Returns their number, or -errno. */
 int render_all(struct render *render);
 
 /** Calls `each` for every check whose program is missing, as view_unchecked() does. */
 void render_unchecked(struct render *render,
 	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
 
-/**
- * Runs the change hooks (`on_change`) for the changes of render_all(), and waits until they have
- * ended. render_watch() runs change hooks itself. Returns the number of failed hooks, each of which
- * was logged.
- */
+/** Runs the change hooks after render_all(), to their ends. Returns the number of failed hooks. */
 unsigned render_run_hooks(struct render *render);
 
-/**
- * Keeps the directory up to date until render_stop(). Returns 0, or -ENOENT: it ended because the
- * directory was removed.
- */
+/** Keeps the directory up to date until render_stop(). Returns 0, or -ENOENT: it was removed. */
 int render_watch(struct render *render);
 
 /** Ends render_watch(). A signal handler may call it. */

@@ -1,7 +1,4 @@
-/*
- * The status of a rendered tree: DIRECTORY/.plyfs/status, in the same JSON as a mount's. So
- * programs that read the status of a mount can read this one, too.
- */
+/* The status of a rendered tree: DIRECTORY/.plyfs/status, in the same JSON as a mount's. */
 #pragma once
 
 struct render;

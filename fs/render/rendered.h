@@ -1,14 +1,13 @@
 /*
  * A rendered directory: ordinary files with the contents that a mount would show. A file is written
  * in .plyfs/stage, and renamed to its place when it is complete. A file that is right already is
- * not touched. Only names in the manifest are replaced or removed. But after a reboot, plyfs also
+ * not touched. Only names in the manifest are replaced or removed. Exception: after a reboot, plyfs
  * replaces an empty file of its own user, as a power failure may have left it.
  *
- * With --atomic each state of the tree is a directory of its own, a generation (generation.h): the
- * next rendered_commit() makes all changes visible together.
+ * With --atomic each state of the tree is a generation (generation.h): the next rendered_commit()
+ * makes all changes visible together.
  *
- * plyfs follows no link in the directory. So whatever other programs put there meanwhile, plyfs
- * changes nothing outside.
+ * plyfs follows no link in the directory.
  */
 #pragma once
 
@@ -42,10 +41,7 @@ struct rendered_options {
 	struct sandbox_switches switches;
 	/* Logs a line, as view_callbacks.log does. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
-	/*
-	 * Called with the outcome of each file and link; NULL: not called. `why` is the reason of a
-	 * failure.
-	 */
+	/* Called with the outcome of each file and link; may be NULL. `why`: a failure's reason */
 	void (*report)(void *context, enum outcome outcome, const char *path, const char *why);
 	void *context;
 };
@@ -55,32 +51,25 @@ struct rendered_options {
 #define RENDERED_BROKEN 3 /* the version is broken */
 
 /**
- * Opens the directory. Returns 0 with *ret for rendered_free(); or -errno. Returns PROBLEM for a
- * directory that plyfs has rendered with the other value of `is_atomic`, that another process
- * renders now, or that has files and was not rendered by plyfs.
+ * Opens the directory. Returns 0 with *ret for rendered_free(); PROBLEM if the directory can't be
+ * rendered with these options, or another process renders it now; or -errno.
  */
 int rendered_open(
 	const struct rendered_options *options, struct rendered **ret, struct problem *problem);
 void rendered_free(struct rendered *rendered); /* NULL: does nothing */
 
-/**
- * Returns the manifest, which lives as long as `rendered`. The caller stores the view's inode
- * numbers in its entries.
- */
+/** Returns the manifest, which lives as long as `rendered`. */
 struct manifest *rendered_manifest(struct rendered *rendered);
 
 /**
- * Writes the version at the name of `owned` (manifest.h). If the version is broken, the file that
- * is there stays, but users that may not read its present sources can no longer read the file.
- * Returns 0, PROBLEM, RENDERED_KEPT, RENDERED_BROKEN or -errno.
+ * Writes the version at the name of `owned` (manifest.h). If the version is broken, the old file
+ * stays, but users that may not read the version can no longer read the file. Returns 0, PROBLEM,
+ * RENDERED_KEPT, RENDERED_BROKEN or -errno.
  */
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 
-/**
- * If the version has only one source, gives the shown file that source's time. Returns 0 or
- * -errno.
- */
+/** If the version has one source, gives the shown file that source's time. Returns 0 or -errno. */
 int rendered_take_time(
 	const struct rendered *rendered, const struct owned *owned, const struct version *version);
 
@@ -91,16 +80,13 @@ int rendered_take_time(
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem);
 
-/**
- * Removes from `stat` the rights that the shown directory does not give. So no further users can
- * read the older files in the directory. Returns whether there were such rights.
- */
+/** Removes rights from `stat` that the shown directory lacks. Returns whether there were any. */
 bool rendered_keep_closed(const struct owned *owned, struct stat *stat);
 
 /**
- * `root` has the attributes of the merged root. If options.is_made, gives the rendered directory
- * their mode and group, and its owner all rights. Otherwise changes nothing, but logs a warning if
- * the directory admits users that may not read the merged root. Returns 0 or -errno.
+ * If options.is_made, gives the rendered directory the mode and group of `root`, the merged root,
+ * and gives its owner all rights. Otherwise logs a warning if the directory admits users that may
+ * not read the merged root. Returns 0 or -errno.
  */
 int rendered_open_to(struct rendered *rendered, const struct stat *root);
 
@@ -113,10 +99,7 @@ int rendered_remove(struct rendered *rendered, struct owned *owned, struct probl
 /** Completes the changes so far. Returns 0, PROBLEM or -errno. If not 0, call it again later. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
-/**
- * Returns whether another program has changed the object at the name. If options.keeps_drift, logs
- * the change.
- */
+/** Returns whether another program has changed the object. If options.keeps_drift, logs it. */
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned);
 
 /** Opens with O_PATH the directory `path` of the shown tree. Returns a descriptor or -errno. */

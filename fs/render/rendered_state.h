@@ -19,7 +19,7 @@ struct rendered {
 	int stage_fd;
 	int own_fd;                       /* of .plyfs; locked */
 	uint64_t staged;                  /* number of names made in .plyfs/stage so far */
-	char boot[BOOT_MAX];              /* the present boot's id, until it is written; then "" */
+	char boot[BOOT_MAX];              /* the present boot's id, to be written; "": written */
 	bool has_rebooted;                /* since .plyfs/boot was last written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
@@ -36,8 +36,8 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * plus the bits `more`. If the group can't be set, the old group stays, and gets only rights that
- * all others get, too. Returns 0 with *ret, in which `hash` is not set; or -errno.
+ * plus the bits `more`. If we may not set the group, the old group gets no more rights than all
+ * users. Returns 0 with *ret, whose `hash` stays unset; or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 
@@ -45,14 +45,11 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerpr
 int rendered_write(
 	int directory, const char *name, const struct version *version, struct fingerprint *ret);
 
-/**
- * Takes the fingerprint of the object at the name; mode 0: there is none. Returns 0; or -errno if
- * the object can't be examined.
- */
+/** Takes the fingerprint of the object at the name; mode 0: there is none. Returns 0 or -errno. */
 int rendered_look(
 	const struct rendered *rendered, const struct owned *owned, struct fingerprint *ret);
 
-/** Removes from the manifest the names that do not exist any more. Returns 0 or -errno. */
+/** Removes the names that no longer exist from the manifest. Returns 0 or -errno. */
 int rendered_forget_gone(struct rendered *rendered);
 
 /** Makes up the next unused name for a file in .plyfs/stage. */
@@ -62,9 +59,9 @@ void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX]);
 void rendered_report_outcome(
 	const struct rendered *rendered, enum outcome outcome, const struct owned *owned);
 
-/** Says in *problem that the object at `path` is not ours. Returns PROBLEM. */
+/** Makes the problem of an object at `path` that is not ours. Returns PROBLEM. */
 int rendered_refuse(const char *path, struct problem *problem);
 
-/** Reports a change that another program made at the name, unless it was reported already. */
+/** Reports a change by another program at the name, if it was not reported before. */
 void rendered_report_drift(
 	const struct rendered *rendered, struct owned *owned, const struct fingerprint *now);

@@ -1,7 +1,4 @@
-/*
- * The rendered directories that the view shows, found by their inode numbers in the view; and the
- * watch for changes that other programs make in these directories, by inotify(7).
- */
+/* The rendered directories that the view shows, and the watch for other programs' changes. */
 #pragma once
 
 #include "inotify.h"
@@ -9,17 +6,17 @@
 struct publisher_hook;
 struct render;
 
-/* Whether all names of a directory could be listed and looked up. If not, it is listed again. */
+/* The result of listing a directory and looking up its names. Unless SHOWN_WHOLE, list it again. */
 enum shown_state {
 	SHOWN_WHOLE,
-	SHOWN_MISSED,  /* some could not; what is rendered of these stays */
+	SHOWN_MISSED,  /* some lookups failed; what is rendered of these names stays */
 	SHOWN_UNKNOWN, /* memory or descriptors were short; nothing may be removed */
 };
 
 struct shown_directory {
 	struct subscription subscription; /* must be first */
 	struct render *render;
-	uint64_t ino;
+	uint64_t ino; /* the directory's inode number in the view */
 	enum shown_state state;
 	char *path;
 };
@@ -37,17 +34,16 @@ void shown_drop_all(struct render *render);
 /** Begins to watch the directory for changes of other programs. */
 void shown_watch(struct shown_directory *shown);
 
-/** Begins or ends watching all directories. */
 void shown_watch_all(struct render *render, bool is_watched);
 
 /**
- * Called once with --atomic, when the first generation is made. Begins to watch all directories of
- * the generation, and the rendered directory, which has the generations and the links to them.
+ * Begins to watch all directories of the first generation, and the rendered directory, which has
+ * the generations and the links to them. Call it once, with --atomic.
  */
 void shown_watch_beside(struct render *render);
 
 /**
- * Reads inotify's events, and schedules the examination of the changed paths. This function is a
- * publisher_hook.handle (publisher.h). Returns false.
+ * Reads inotify's events, and schedules the examination of the changed paths. Returns false. For
+ * publisher_hook.handle (publisher.h).
  */
 bool shown_take_events(void *context, struct publisher_hook *hook);
