@@ -39,10 +39,7 @@ static inline int64_t clock_age_ms(struct timespec then)
 	return (int64_t)(now.tv_sec - then.tv_sec) * 1000 + (now.tv_nsec - then.tv_nsec) / 1000000;
 }
 
-/**
- * Returns `time`, or `before` + 1 ms, whichever is later. Programs that store times as
- * milliseconds or floating-point numbers must see a difference.
- */
+/** Returns `time`, or `before` + 1 ms, whichever is later: rounded times must differ, too. */
 static inline struct timespec clock_clearly_after(struct timespec time, struct timespec before)
 {
 	before.tv_nsec += 1000000;

@@ -28,9 +28,9 @@ enum composition_want {
 };
 
 /**
- * Loads the sources that `lookup` found, and merges them. `asked` may be NULL; it gets the
- * dependencies even on failure. Returns 0; PROBLEM; COMPOSE_MOVED or COMPOSE_UNSETTLED (compose.h);
- * or -errno. Call composition_fini() after any result. Until then all arguments must live, and the
+ * Loads the sources that `lookup` found, and merges them. Adds the dependencies to `asked` (may be
+ * NULL), even on failure. Returns 0; PROBLEM; COMPOSE_MOVED or COMPOSE_UNSETTLED (compose.h); or
+ * -errno. Call composition_fini() after any result. Until then all arguments must live, and the
  * composition must not be moved.
  */
 int composition_make(struct composition *composition, const struct composer *composer,

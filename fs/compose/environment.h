@@ -1,6 +1,6 @@
 /*
  * The environment of one merge. It loads the files that the strategy asks for besides the sources,
- * and adds their names to `asked`, unless that is NULL. The files live until environment_fini().
+ * and adds their names to `asked` (may be NULL). The files live until environment_fini().
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct environment {
 	const struct merge_request *request;
 	struct path_list *asked;
 	struct path_sources *given; /* the files that were loaded */
-	/* Attributes of the files in `given`, and guards. They limit who may read the result. */
+	/* The attributes of the files in `given`, and guards: all limit who may read the result. */
 	struct stat *stats;
 	size_t stat_count;
 	size_t stat_capacity;
@@ -23,17 +23,16 @@ void environment_init(struct environment *environment, const struct composer *co
 	const struct merge_request *request, struct path_list *asked);
 
 /**
- * Adds guards to `stats`: the rights of the directories above the source `path`. So only users who
- * may search these directories can read the result. Skips directories that are also above the
- * request's path, as the mount shows them. Returns 0, or -errno if memory or descriptors are short,
- * or a file system has failed (layer_has_failed()).
+ * Adds guards to `stats`: the rights of the directories above the source `path`. A user who may not
+ * search one of them can't read the result. Skips directories above the request's path. Returns 0;
+ * or -errno if memory or descriptors are short, or a file system has failed (layer_has_failed()).
  */
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
 /**
- * Does environment_guard() again after the source was loaded, as a directory above it may have been
- * replaced meanwhile. `loaded` has the attributes of the file that was read. Returns 0;
- * SOURCE_MOVED if `path` is not that file any more; or -errno.
+ * Does environment_guard() again after the source was loaded: a directory above it may have been
+ * replaced. `loaded` has the attributes of the file that was read. Returns 0; SOURCE_MOVED if
+ * another file, or none, is at `path`; or -errno.
  */
 int environment_guard_again(struct environment *environment, const struct layer *layer,
 	const char *path, const struct stat *loaded);

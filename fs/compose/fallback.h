@@ -2,9 +2,8 @@
  * Fallbacks: if a source is broken, its last good state takes its place in the merge, so that
  * changes of all other sources still show.
  *
- * A fallback is always the state of a source in the version that is shown. So every user who may
- * read the shown version may know the fallback. The new version is for these users only
- * (version_restrict(), directory_restrict()).
+ * A fallback is the state of a source in the shown version. So the new version is only for users
+ * who may read the shown one (version_restrict(), directory_restrict()).
  */
 #pragma once
 
@@ -16,7 +15,7 @@ struct fallback {
 	bool is_used;
 };
 
-/* Where a worker finds fallbacks: it has none itself, and asks the daemon. */
+/* Where a worker finds fallbacks: it asks the daemon. */
 struct fallback_origin {
 	/* Returns one reference to a fallback, parsed by `options`; NULL: none. */
 	struct loaded *(*find)(void *context, const struct layer *layer, const char *path,
@@ -34,8 +33,8 @@ struct fallbacks {
 };
 
 /**
- * Copies the fallbacks of `shown` and the stamps of its sources. `shown` NULL: none is shown.
- * Returns 0 or -ENOMEM; call fallbacks_fini() in any case.
+ * Copies the fallbacks of `shown` (NULL: no version is shown) and the stamps of its sources.
+ * Returns 0 or -ENOMEM; call fallbacks_fini() in both cases.
  */
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
 void fallbacks_fini(struct fallbacks *fallbacks);
@@ -43,7 +42,7 @@ void fallbacks_fini(struct fallbacks *fallbacks);
 /** Returns whether `loaded` is a source of the shown version, in the same state. */
 bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loaded);
 
-/** Marks all fallbacks as unused. Call it before composing: a source may be repaired by now. */
+/** Marks all fallbacks as unused. Call it before a composition: a source may have been mended. */
 void fallbacks_rest(struct fallbacks *fallbacks);
 
 /**
@@ -57,10 +56,10 @@ struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache
 bool fallbacks_have(const struct fallbacks *fallbacks, const struct problem *problem);
 
 /**
- * Call it after a failed merge. Marks the fallback for the source that `problem` names as used, and
- * returns true; then try the merge again. Returns false if there is no unused fallback.
+ * After a failed merge, marks as used the fallback for the source that `problem` names. Returns
+ * true if the merge can be tried again; false if there is no unused fallback.
  */
 bool fallbacks_use(struct fallbacks *fallbacks, const struct problem *problem);
 
-/** Stores references to the used fallbacks in `version`. Returns how many they are, or -ENOMEM. */
+/** Stores references to the used fallbacks in `version`. Returns their number, or -ENOMEM. */
 int fallbacks_give(const struct fallbacks *fallbacks, struct version *version);

@@ -1,6 +1,6 @@
 /*
- * A line map: for each line of a merged text, the place in a source that the line comes from. The
- * map is made from line origins (line_origin.h). After that it needs neither sources nor trees.
+ * A line map: for each line of a merged text, the place in a source that the line comes from. It is
+ * made from line origins (line_origin.h), and needs no source or tree afterwards.
  */
 #pragma once
 
@@ -15,18 +15,15 @@ struct line_place {
 	unsigned column;    /* starting at 1; 0: not known */
 };
 
-/**
- * Maps the lines of `result`, which must have been made with origins. Returns 0 with *ret for
- * line_map_free(), or -ENOMEM.
- */
+/** Maps `result`, which must have origins. Returns 0 with *ret for line_map_free(), or -ENOMEM. */
 int line_map_make(const struct merge_request *request, const struct merge_result *result,
 	struct line_map **ret);
 void line_map_free(struct line_map *map); /* NULL is fine */
 void line_map_freep(struct line_map **map);
 
 /**
- * Finds the place in a source that `line` and `column` of the merged text come from. Both start at
- * 1; column 0: not known. Returns false if the line comes from no source, or `map` is NULL.
+ * Finds the place that `line` and `column` of the merged text come from. Both start at 1; column 0:
+ * not known. Returns false if the line comes from no source, or `map` is NULL.
  */
 bool line_map_find(
 	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret);

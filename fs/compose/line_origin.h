@@ -6,7 +6,7 @@
  *            └──────────────── walked in step ───────────────────┘
  *
  * Where the two trees differ, lines have no origin. If the text is made of copied parts of sources
- * (origin_pieces()), no trees are read; counting the lines of each part gives their origins.
+ * (origin_pieces()), no trees are read: the lines of each part are counted.
  */
 #pragma once
 
@@ -61,17 +61,14 @@ struct line_origins {
 int line_origins_read(const struct merge_request *request, const struct merge_result *result,
 	struct line_origins **ret);
 
-/**
- * Finds the origins of the lines of `text`, an unchanged copy of `source`. Both must outlive *ret.
- * Returns as line_origins_read().
- */
+/** As line_origins_read(), for `text`, an unchanged copy of `source`. Both must outlive *ret. */
 int line_origins_copy(struct span text, const struct source *source, struct line_origins **ret);
 
 void line_origins_free(struct line_origins *origins); /* NULL is fine */
 void line_origins_freep(struct line_origins **origins);
 
 /**
- * Returns the node that has the place of `value` in a source. This is `value` itself; or, if a
- * merge has made `value` from several nodes, the last of these that has a place. NULL: none has.
+ * Returns the node that has the place of `value` in a source: `value` itself; or, if a merge has
+ * made `value` from several nodes, the last of them that has a place. NULL: no node has one.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);

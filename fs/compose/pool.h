@@ -4,9 +4,7 @@
  *      a first look ──▶ pool_add ──▶ small jobs ──▶ any coroutine ────┐
  *      a change     ──▶              large jobs ──▶ some coroutines ──┴──▶ job->run
  *
- * A running job waits for workers (worker.h) and other processes. Small jobs go before large ones,
- * and at most POOL_LARGE_JOBS coroutines run large ones at a time. So a small job in the queue
- * waits only for other small ones. Each of the two queues is first in, first out.
+ * Small jobs go before large ones. Each of the two queues is first in, first out.
  */
 #pragma once
 
@@ -45,26 +43,17 @@ int pool_new(bool is_idle, struct pool **ret);
  */
 void pool_stop(struct pool *pool);
 
-/**
- * Drops the jobs that were added since pool_stop(), and makes the coroutines again. Returns 0, or
- * -ENOMEM with the pool still stopped.
- */
+/** Makes the coroutines again. Returns 0, or -ENOMEM with the pool still stopped. */
 int pool_resume(struct pool *pool);
 
 /** Stops and frees the pool. NULL: does nothing. */
 void pool_free(struct pool *pool);
 
-/**
- * Queues the job, which reads about `bytes`. The job does not begin before the calling coroutine
- * waits (coroutine.h). In a pool made with `is_idle`, the job runs within this call.
- */
+/** Queues a job that reads about `bytes`. It does not begin before the calling coroutine waits. */
 void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 
-/** Queues the job, which does not run before `delay_us` have passed. */
+/** Queues the job, which does not begin before `delay_us` have passed. */
 void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us);
 
-/**
- * Removes a job of pool_add_later() from the queue, without calling job->drop. Does nothing if the
- * job has begun.
- */
+/** Removes a job of pool_add_later() that has not begun. Does not call job->drop. */
 void pool_take_back(struct pool *pool, const struct pool_job *job);

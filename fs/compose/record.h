@@ -5,8 +5,7 @@
  *      "plyfs", format, size, what record_put_…() wrote, checksum      all little-endian
  *
  * The reader takes a record as hostile input. After the first missing or impossible value, every
- * read gives zero, NULL or -1, and record_end() returns the error. So one check, at the end, is
- * enough.
+ * read gives zero, NULL or -1, and record_end() returns the error.
  */
 #pragma once
 
@@ -19,15 +18,12 @@
 #include "problem.h"
 #include "span.h"
 
-/* Maximum size of a record, in bytes. A record may contain the bytes of all versions. */
+/* Maximum size of a record, in bytes. */
 #define RECORD_MAX ((size_t)4 << 30)
 
 struct record;
 
-/*
- * Formats with this bit have 0 in place of the checksum: their records go from one process to
- * another, and never lie on a disk that may damage them.
- */
+/* Formats with this bit have 0 in place of the checksum, as their records never lie on a disk. */
 #define RECORD_UNSUMMED ((uint64_t)1 << 63)
 
 /** Makes a record of `format`, to write. Returns 0 with *ret for record_free(), or -ENOMEM. */
@@ -57,10 +53,7 @@ void record_set_count(struct record *record, size_t place, uint64_t count);
  */
 int record_file(struct record *record);
 
-/**
- * Gives the bytes for record_read(). Returns 0 with *ret, which lives until the record is changed
- * or freed; or -errno.
- */
+/** Gives the bytes for record_read(), until the record is changed or freed. Returns 0 or -errno. */
 int record_bytes(struct record *record, struct span *ret);
 
 /** Returns the descriptors in the order in which they were put. They stay the record's. */
@@ -85,7 +78,7 @@ uint64_t record_get(struct record *record);
 uint64_t record_get_below(struct record *record, uint64_t max);
 bool record_get_bool(struct record *record);
 
-/** Reads a count of items of at least `least` bytes each. If these can't fit, that is damage. */
+/** Reads a count of items of at least `least` bytes each. A count that can't fit is damage. */
 size_t record_get_count(struct record *record, size_t least);
 
 /** Reads bytes, which live as long as the record. */
@@ -95,16 +88,12 @@ struct span record_get_bytes(struct record *record);
 size_t record_size(const struct record *record);
 
 /**
- * Gives the caller, for munmap(2), the mapping in which all bytes of the record lie. So bytes that
- * were read outlive the record. After that, only record_error(), record_end() and record_free() may
- * be called. Returns an empty span if the record is not mapped.
+ * Gives the caller the mapping with all bytes that were read, for munmap(2), or an empty span. Then
+ * only record_error(), record_end() and record_free() may be called.
  */
 struct span record_take_map(struct record *record);
 
-/**
- * Reads a text, for free(3). NULL: NULL was written, memory is short, or the record is damaged. A
- * NUL in the text is damage.
- */
+/** Reads a text, for free(3). NULL: NULL was written, memory is short, or the record is damaged. */
 char *record_get_text(struct record *record);
 struct timespec record_get_time(struct record *record);
 

@@ -1,7 +1,4 @@
-/*
- * The cache of parsed sources: after a change in one layer, only that layer's file is read again.
- * The cached sources are immutable and counted.
- */
+/* The cache of parsed sources. A cached source is immutable and counted. */
 #pragma once
 
 #include <stdatomic.h>
@@ -10,16 +7,15 @@
 #include "layer.h"
 #include "version.h"
 
-/* A source in memory: its text, or the document that was read from it. */
+/* A source in memory: its text, or the document that was parsed from its text. */
 struct loaded {
 	atomic_uint references;
 	struct stamp stamp;
 	struct stat stat;
 	struct source source;      /* its strings are owned */
 	struct span text;          /* the bytes, NUL-terminated; empty if there is a document */
-	struct document *document; /* NULL: only the text was asked for */
-
-	struct timespec read; /* CLOCK_REALTIME: when the source was read */
+	struct document *document; /* NULL: the caller wanted the text */
+	struct timespec read;      /* CLOCK_REALTIME: when the source was read */
 
 	/* private to the cache */
 	bool is_whole;     /* no program can have written the file while it was read */
@@ -36,7 +32,7 @@ struct loaded {
 
 /* Positive results of source_cache_load(), besides PROBLEM. */
 enum {
-	SOURCE_MOVED = 2,     /* the source has moved: repeat the union lookup */
+	SOURCE_MOVED = 2,     /* the source is gone: repeat the union lookup */
 	SOURCE_UNSETTLED = 3, /* the source is being written */
 	SOURCE_FAILED = 4,    /* as PROBLEM, but a file system has failed (layer_has_failed()) */
 };
@@ -45,7 +41,7 @@ struct source_cache;
 
 /**
  * Makes an empty cache of up to `limit` bytes. `is_told`: the caller reports every change by
- * source_cache_touch(). Otherwise a racy source is read again at each load. Returns 0 with *ret for
+ * source_cache_touch(). If not, each load reads a racy source again. Returns 0 with *ret for
  * source_cache_free(), or -ENOMEM.
  */
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret);
@@ -57,9 +53,8 @@ struct source_observer {
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called when the reading has ended, unless memory was short. `loaded` is NULL if only the
-	 * text was wanted. After a failure, `loaded` is NULL and `text` is empty. `text` lives as
-	 * long as the call.
+	 * Called after reading, except after -ENOMEM. `loaded` NULL: the text was wanted, or the
+	 * reading failed. `text` lives as long as the call; it is empty after a failure.
 	 */
 	void (*end)(void *context, const struct loaded *loaded, struct span text);
 	void *context;
@@ -71,26 +66,24 @@ void source_cache_observe(struct source_cache *cache, const struct source_observ
 /** Reports a change at `path`, in any layer. */
 void source_cache_touch(struct source_cache *cache, const char *path);
 
-/** Empties the cache, because the layers' ranks have changed. */
+/** Empties the cache. Call this function when the layers' ranks have changed. */
 void source_cache_clear(struct source_cache *cache);
 
-/** Returns the bytes in the cache. */
 size_t source_cache_bytes(struct source_cache *cache);
 
 struct source_want {
 	const struct stat *stat;            /* from the union lookup */
-	const struct read_options *options; /* for its document; NULL: its text is wanted */
+	const struct read_options *options; /* for its document; NULL: the text is wanted */
 	size_t bytes_max;                   /* a larger file is a PROBLEM */
-	bool takes_unfinished;              /* reads even a file that a writer has open */
+	bool takes_unfinished;              /* a file that a writer has open is read, too */
 };
 
 /**
- * Loads the file `path` of `layer`. Takes it from the cache, if the cache has it with the stamp of
- * want->stat, and that stamp can be trusted. Otherwise reads the file as it is now, and adds its
- * document to the cache.
+ * Loads the file `path` of `layer`. If the cache has no document with the stamp of want->stat, or
+ * that stamp can't be trusted, reads the file, and adds its document to the cache.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: the file can't be read, is too large or does not
- * parse; SOURCE_FAILED; SOURCE_MOVED; SOURCE_UNSETTLED; -ECANCELED, as document_read(); or another
+ * parse; SOURCE_FAILED; SOURCE_MOVED; SOURCE_UNSETTLED; -ECANCELED (document_read()); or another
  * -errno: memory or descriptors are short.
  */
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
@@ -100,7 +93,7 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options);
 
-/** Adds `loaded`, which another process or cache has read. Takes a reference of its own. */
+/** Adds `loaded`, which another process or cache has read. Takes a new reference. */
 void source_cache_keep(struct source_cache *cache, struct loaded *loaded);
 
 /* A source that another process has read. */
@@ -113,9 +106,9 @@ struct read_source {
 };
 
 /**
- * Makes a loaded source, whose `stat` stays zero. If `options` is NULL, it gets a copy of
- * source->text; otherwise the document that is read from that text. Returns 0 with *ret for
- * loaded_unref(); PROBLEM; -errno.
+ * Makes a loaded source with the document that `options` read from source->text; `options` NULL:
+ * with a copy of the text. Its `stat` stays zero. Returns 0 with *ret for loaded_unref(); PROBLEM;
+ * or -errno.
  */
 int loaded_of_text(const struct read_source *source, const struct read_options *options,
 	struct loaded **ret, struct problem *problem);
@@ -133,5 +126,5 @@ bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const 
  */
 struct loaded *loaded_fallback(struct loaded *of, const struct stat *stat);
 
-/** Returns whether a file is racy: changed so recently that another change may keep its stamp. */
+/** Returns whether the file is racy: after so recent a change, another may keep the stamp. */
 bool source_is_young(const struct stat *stat);

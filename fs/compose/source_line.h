@@ -1,4 +1,4 @@
-/* The lines of a text by their numbers: any line is found at once. */
+/* The lines of a text, by their numbers. */
 #pragma once
 
 #include "arena.h"
@@ -16,8 +16,8 @@ struct source_lines {
 size_t source_lines_count(struct span text);
 
 /**
- * Gets the line with the number `number`, starting at 1, without "\n" or "\r\n". The first call
- * splits lines->text, in `arena`. Returns 0; -ENOENT: there is no such line; or -ENOMEM.
+ * Gets the line `number`, starting at 1, without "\n" or "\r\n". The first call splits lines->text,
+ * in `arena`. Returns 0; -ENOENT: there is no such line; or -ENOMEM.
  */
 int source_lines_get(
 	struct source_lines *lines, size_t number, struct arena *arena, struct span *ret);
@@ -26,7 +26,7 @@ int source_lines_get(
 bool source_line_next(struct span *rest, struct span *ret);
 
 /**
- * Returns the lines of the request's input that is `source`; NULL: it has none, or no text of it.
+ * Returns the lines of `source`. NULL: `source` is no input of the request, or has no text there.
  * `texts`, all zero at first, has one item for each input, in the same order.
  */
 struct source_lines *source_lines_of(struct source_lines *texts,

@@ -5,7 +5,7 @@
 
 struct sources {
 	const struct layer **layers;
-	const char **paths; /* in the layers */
+	const char **paths; /* relative to the layers */
 	struct loaded **loaded;
 	struct stat *stats;
 	size_t count;
@@ -14,7 +14,7 @@ struct sources {
 /** Makes room for `capacity` sources. Returns 0 or -ENOMEM; call sources_fini() in any case. */
 int sources_init(struct sources *sources, size_t capacity);
 
-/** Adds a source. Takes over the reference to `loaded`, if not NULL. Borrows `layer` and `path`. */
+/** Adds a source. Takes the reference to `loaded`, which may be NULL; borrows the rest. */
 void sources_add(struct sources *sources, const struct layer *layer, const char *path,
 	struct loaded *loaded, const struct stat *stat);
 

@@ -1,10 +1,8 @@
 /*
- * A version: the bytes and attributes of a path at one moment, which never change. When the merged
- * result changes, the path moves to a new version, which is an inode of its own. An open file keeps
- * its version, as after an atomic replace.
+ * A version: the bytes and attributes of a path at one moment. If the merged result changes, the
+ * path gets a new version. An open file keeps its version, as after an atomic replace.
  *
- * References are counted. Once the version is shown, only `inode` and the fields marked as mutable
- * change.
+ * References are counted. Once the version is shown, only `inode` and fields marked mutable change.
  */
 #pragma once
 
@@ -65,10 +63,7 @@ struct version {
 	bool is_held;         /* a value lock or bound has refused values of a source */
 	uint64_t basis;       /* compose_basis() of the sources as merged; 0: unknown */
 
-	/*
-	 * Mutable: other sources, or another rule, may make the same bytes later. `layers` and
-	 * `sources` are NULL where no extended attribute shows them.
-	 */
+	/* Below: mutable. `layers`, `sources`: NULL where no extended attribute shows them. */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
 	char *sources;        /* source_list.h */
@@ -108,9 +103,8 @@ void version_unrefp(struct version **version);
 bool version_same(const struct version *a, const struct version *b);
 
 /**
- * Copies content and attributes, but no stamps and no descriptor. So the copy can't be compared
- * with sources, and the copy of a VERSION_HELD can't be read. Returns one reference; NULL: no
- * memory.
+ * Copies content and attributes, but no stamps and no descriptor. So the copy of a VERSION_HELD
+ * can't be read. Returns one reference; NULL: no memory.
  */
 struct version *version_copy(const struct version *version);
 
@@ -134,10 +128,7 @@ bool version_has_one_source(const struct version *version);
  */
 bool version_is_touched(const struct version *version, const struct version *other);
 
-/**
- * Moves the strategy, the fallbacks, and the names and stamps of the sources from `other`, which
- * has the same content, to `version`.
- */
+/** Moves strategy, fallbacks, sources and stamps from `other`, of the same bytes, to `version`. */
 void version_take_sources(struct version *version, struct version *other);
 
 /** Fills in the version's attributes, as stat(2) does. */

@@ -1,6 +1,6 @@
 /*
- * In a record (record.h): a version, without inode number, kernel references and fallbacks; and a
- * source, with its layer, path, stamp and text, and when it was read.
+ * Versions and sources in a record (record.h). A version comes without inode number, kernel
+ * references and fallbacks. A source has its layer, path, stamp, text and the time of reading.
  */
 #pragma once
 
@@ -15,21 +15,21 @@ struct stamp stamp_take(struct record *record);
 /** Writes the version; its descriptor is duplicated. */
 void version_put(struct record *record, const struct version *version);
 
-/** Reads a version. Returns it with one reference; or NULL after an error: see record_error(). */
+/** Reads a version. Returns one reference; NULL: an error (record_error()). */
 struct version *version_take(struct record *record);
 
 /**
- * As version_take(), for the last value of a record. If most of a large record is the file's bytes,
- * the version does not copy these bytes, but takes over the record's mapping (record_take_map()).
+ * Does version_take() for the last value of a record. If most of a large record is the file's
+ * bytes, the version takes over the record's mapping (record_take_map()) instead of a copy.
  */
 struct version *version_take_last(struct record *record);
 
-/** Writes the source with `text`; empty: the reader of the record does not need the text. */
+/** Writes the source with `text`; empty: the reader does not need the text. */
 void source_put(struct record *record, const struct loaded *loaded, struct span text);
 
 /**
- * Takes a source out of the record; its layer must be one of the settings'. Returns 0; or -errno,
- * with the record spoilt. Call source_fini() in both cases. ret->text lives as long as the record.
+ * Reads a source, whose layer must be one of `settings`. Returns 0; or -errno, with the record
+ * spoilt. Call source_fini() in both cases. ret->text lives as long as the record.
  */
 int source_take(struct record *record, const struct settings *settings, struct read_source *ret);
 void source_fini(struct read_source *source);
