@@ -5,17 +5,16 @@
 #include "worker.h"
 
 /**
- * Does what compose() does. Uses a worker if a source must be parsed, or if a source's file system
- * may not answer. Returns as compose() or workers_run().
+ * Does what compose() does, in a worker if a source must be parsed or is remote. This process opens
+ * a remote file above 64 MiB that needs no parser. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,
 	struct problem *problem);
 
 /**
- * Lets a worker merge again, to find the places in the sources that the version's lines come from.
- * Returns 0 with *ret for line_map_free() (NULL: the sources give another text by now, or can't be
- * merged); -ENOMEM; or -ECANCELED.
+ * Has a worker merge again, to find where the version's lines come from. Returns 0 with *ret for
+ * line_map_free() (NULL: the sources give another text, or no text), -ENOMEM or -ECANCELED.
  */
 int map_lines_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version, struct line_map **ret);

@@ -1,7 +1,6 @@
 /*
- * Failed jobs: the jobs at which workers have failed, and how often. After three failures with the
- * same sources, a job is refused until its sources change. After a timeout, a job is refused for
- * 30 s.
+ * Failed jobs: the jobs at which workers have failed. After three failures, a job is refused until
+ * its sources change. After a timeout, a job is refused for 30 s.
  */
 #pragma once
 
@@ -14,14 +13,11 @@ struct failed_jobs {
 
 void failed_jobs_fini(struct failed_jobs *jobs);
 
-/**
- * Returns 0 if the job may be tried. Otherwise returns the result of its last failure, PROBLEM or
- * -ETIMEDOUT, and fills in `problem`.
- */
+/** Returns 0 if the job may be tried; or the result of its last try, with `problem`. */
 int failed_jobs_refuse(
 	const struct failed_jobs *jobs, const struct worker_job *job, struct problem *problem);
 
-/** Notes a failure: `result` is PROBLEM or -ETIMEDOUT. Does nothing if memory is short. */
+/** Notes a failure; `result`: PROBLEM or -ETIMEDOUT. Does nothing if memory is short. */
 void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int result,
 	const struct problem *problem);
 

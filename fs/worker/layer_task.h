@@ -1,16 +1,15 @@
 /*
- * Layer tasks: on behalf of the daemon, workers look into layers on network and FUSE file systems,
- * and follow links that lead to such a file system.
+ * Layer tasks: workers look into layers on network and FUSE file systems for the daemon, and follow
+ * links that lead to such a file system.
  *
  *      coroutine of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
- * Contract: the daemon makes no system call that such a file system has to answer, except to read a
- * source above 64 MiB (compose_task.h). If the file system does not answer within the settings'
- * answer_ms, the caller gets -ETIMEDOUT. As long as the worker goes on waiting, later callers get
- * the error at once. If a link of a local layer leads to such a file system, only paths through
- * the link wait for it. A layer without an answer counts as one that could not be examined
- * (union.h). The publisher serves all layers, so it waits only LAYER_HURRY_MS. Then it gets
- * -LAYER_LATE (layer.h), which is no failure: what is shown stays.
+ * The daemon makes no system call that such a file system has to answer, except to read a source
+ * above 64 MiB (compose_task.h). If the file system does not answer within the settings' answer_ms,
+ * the caller gets -ETIMEDOUT. While the worker goes on waiting, later callers get the error at
+ * once. If a link of a local layer leads to such a file system, only paths through the link wait.
+ * The publisher waits LAYER_HURRY_MS. Then it gets -LAYER_LATE (layer.h), which is no failure: what
+ * is shown stays.
  */
 #pragma once
 
@@ -23,16 +22,14 @@ struct layer_tasks {
 	/* New workers get composer.mounter. Jobs get composer.is_cancelled (may be NULL), and the
 	 * settings of their layer in place of composer.settings. */
 	struct composer composer;
-	/* Logs that a layer is silent, or that it answers again. `problem` is always NULL. If `log`
-	 * itself is NULL, nothing is logged. */
+	/* Logs that a layer is silent, or answers again. `problem` is always NULL. May be NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 	void *context;
 };
 
 /**
- * From now on, workers look into the remote layers of all settings (layer_delegate() in layer.h).
- * `tasks` is copied; NULL: the calling process looks into these layers itself. Call this function
- * while no coroutine looks into a layer.
+ * Makes workers look into the remote layers of all settings (layer_delegate() in layer.h). `tasks`
+ * is copied; NULL: this process looks into them. Call it while no coroutine looks into a layer.
  */
 void layer_tasks_use(const struct layer_tasks *tasks);
 

@@ -6,27 +6,21 @@
  *                               ──reply▶
  *                               ◀─answer─
  *
- * A worker may ask the daemon for three things: where the view finds a name under a directory
- * (finder.h), the last good text of a source, and a file outside of the layers to which a link
- * leads.
+ * A worker may ask the daemon where the view finds a name under a directory (finder.h), for the
+ * last good text of a source, and for a file outside of the layers to which a link leads.
  *
- * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, only
- * the source's own path is affected, and a worker is lost. The path keeps its last good version,
- * and the fault says why. After three failures, the path's sources are not merged again until they
- * change.
+ * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, a
+ * worker is lost. The source's path keeps its last good version, with a fault; no other path is
+ * affected. After three failures, the sources are not merged again until they change.
  *
- * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
- * descriptors without a message. Of all other descriptors it keeps only its socket, that of the
- * directory that the mount hides, and that of inotify(7). It enters its sandbox (reader_sandbox.h),
- * then does one job at a time. Two workers are kept, each with a cache of parsed sources. The first
- * one gets no large jobs (worker_job.bytes), so a small job rarely waits for a large one. If both
- * stay busy, one more worker is forked for the waiting job alone.
+ * The daemon forks a worker when a job needs it. The worker inherits the settings and the layers'
+ * descriptors, and enters its sandbox (reader_sandbox.h). It does one job at a time. Two workers
+ * are kept, each with a cache of parsed sources. The first one gets no large jobs
+ * (worker_job.bytes). If both stay busy, one more worker is forked for the waiting job alone.
  *
  * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
- * worker is left alone: it gets no job any more, and ends as soon as it can. While WORKERS_LEFT_MAX
- * or more workers stand still, no worker is forked for one job alone: jobs wait for the kept
- * workers. A kept worker that stands still is replaced, unless 4 * WORKERS_LEFT_MAX or more workers
- * stand still already.
+ * worker is left alone: it gets no job any more, and ends as soon as it can. A kept worker that
+ * stands still is replaced, while fewer than 4 * WORKERS_LEFT_MAX workers stand still.
  *
  * The daemon takes a worker's messages as hostile input (record.h).
  */
@@ -38,10 +32,10 @@
 /* Number of kept workers: those that live on after their job. */
 #define WORKERS_KEPT 2
 
-/* While this many workers or more stand still, none is forked for one job alone. */
+/* While this many workers stand still, none is forked for one job alone. */
 #define WORKERS_LEFT_MAX 16
 
-/* The longest that a job waits for a kept worker, while WORKERS_LEFT_MAX or more stand still. */
+/* The longest that a job waits for a kept worker, in ms, while WORKERS_LEFT_MAX stand still. */
 #define WORKER_PATIENCE_MS 10000
 
 /* Bytes that a worker may allocate, in addition to what the daemon had at the fork. */
@@ -50,9 +44,9 @@
 struct workers;
 
 /*
- * A task: a function that runs in a worker. It reads the job, then the sources. Reading a source
- * adds its text to `answer`, so the task itself writes to `answer` only after the last source.
- * `composer` has the worker's cache, and no fallbacks. Returns 0 or -errno.
+ * A task: a function that runs in a worker. It reads the job and the sources before it writes to
+ * `answer`, as reading a source adds the text there. `composer` has the worker's cache, and no
+ * fallbacks. Returns 0 or -errno.
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
 
@@ -70,18 +64,16 @@ struct worker_job {
 	/* A hash of the sources' state, for failed_job.h; 0: failures are not counted. */
 	uint64_t state;
 	/*
-	 * The st_dev of a file system that may not answer; 0: none. If any worker has been waiting
-	 * for it for patience_ms or longer, the job is refused with -ETIMEDOUT. Set patience_ms,
-	 * too.
+	 * The st_dev of a file system that may not answer; 0: none. If any worker has waited for it
+	 * for patience_ms, which must be set, the job is refused with -ETIMEDOUT.
 	 */
 	dev_t file_system;
 	/*
-	 * A worker stands still if it has used no processor time and noted no step
-	 * (worker_note_step(), worker_process.h) for this long. 0: twice the settings' answer_ms.
+	 * The worker stands still after this time without processor time and without a step
+	 * (worker_note_step(), worker_process.h). 0: twice the settings' answer_ms.
 	 */
 	int patience_ms;
-	/* If the worker has sent no message for this long, its steps are ignored. 0: 10 minutes. */
-	int longest_ms;
+	int longest_ms; /* after this time without a message, steps are ignored; 0: 10 minutes */
 	/* The size of the sources, roughly. Above POOL_LARGE_BYTES (pool.h) the job is large. */
 	uint64_t bytes;
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
@@ -90,24 +82,18 @@ struct worker_job {
 };
 
 /**
- * Makes an empty set of workers; each is forked when a job needs it. Workers keep the inotify(7)
- * descriptor `watches` open; -1: none. Returns 0 with *ret for workers_free(), or -ENOMEM.
+ * Makes an empty set of workers. Workers keep the inotify(7) descriptor `watches` open; -1: none.
+ * Returns 0 with *ret for workers_free(), or -ENOMEM.
  */
 int workers_new(int watches, struct workers **ret);
 
 /** Ends the workers. Call it when no job is under way. NULL: does nothing. */
 void workers_free(struct workers *workers);
 
-/**
- * Cancels all jobs under way, and leaves their workers alone. First set the composers'
- * is_cancelled: then the callers of workers_run() get -ECANCELED.
- */
+/** Cancels all jobs: workers_run() returns -ECANCELED. Set the composers' is_cancelled before. */
 void workers_cancel(struct workers *workers);
 
-/**
- * Notes the settings that jobs have from now on. A kept worker with other settings ends as soon as
- * it has no job, so that the directories of former layers are closed.
- */
+/** Notes the settings of future jobs. A kept worker with other settings ends after its job. */
 void workers_renew(struct workers *workers, const struct settings *settings);
 
 struct worker_answer {
@@ -119,10 +105,10 @@ struct worker_answer {
 /**
  * Has a worker do the job, and waits until the worker answers or fails.
  *
- * Returns 0 with *ret for worker_answer_fini(); PROBLEM: the worker has failed; -ETIMEDOUT: the
- * worker has waited in vain for a file system (try again later); -ENOMEM: the machine is short of
- * memory; -ECANCELED; or another -errno. After PROBLEM and -ETIMEDOUT `problem` has the reason. But
- * if the job was refused because of job->file_system, `problem` does not change.
+ * Returns 0 with *ret for worker_answer_fini(); PROBLEM: the worker has failed; -ETIMEDOUT: a file
+ * system does not answer; -ENOMEM; -ECANCELED; or another -errno. After PROBLEM and -ETIMEDOUT
+ * `problem` has the reason. If the job was refused because of job->file_system, `problem` does not
+ * change.
  */
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
@@ -130,14 +116,14 @@ int workers_run(struct workers *workers, const struct worker_job *job, struct wo
 /** Returns the longest time, in ms, that a worker has waited for `file_system` so far; 0: none. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
-/** Adds the answer's texts to `cache`. They can be fallbacks for sources that break later. */
+/** Adds the answer's texts to `cache`, as fallbacks for sources that break later. */
 void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache);
 
 void worker_answer_fini(struct worker_answer *answer);
 
 struct worker_counts {
-	unsigned running; /* processes that have, or may get, a job */
-	unsigned left;    /* processes that get no job any more, but have not ended yet */
+	unsigned running; /* processes that have or may get a job */
+	unsigned left;    /* processes that get no job any more, and have not ended */
 	uint64_t failed;  /* jobs at which a worker crashed, or was too slow or too large */
 };
 

@@ -1,7 +1,4 @@
-/*
- * The dialogue with one worker that has a job: answers the worker's questions until it sends the
- * answer to the job.
- */
+/* The dialogue with a worker that has a job: answers its questions until the job is done. */
 #pragma once
 
 #include "worker.h"

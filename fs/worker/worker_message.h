@@ -1,12 +1,9 @@
-/*
- * The messages between the daemon and a worker: records (record.h), through a SOCK_SEQPACKET. A
- * large record is sent as an unnamed file.
- */
+/* The messages between the daemon and a worker: records (record.h), through a SOCK_SEQPACKET. */
 #pragma once
 
 #include "record.h"
 
-/* The format of all messages. It never changes, as both ends are the same program. */
+/* The format of all messages. */
 #define WORKER_FORMAT (RECORD_UNSUMMED | 1)
 
 /* The first number of each message. */
@@ -20,14 +17,14 @@ enum worker_message {
 	WORKER_MESSAGES, /* the number of kinds */
 };
 
-/** Makes a message of `kind`. Returns it for record_free(); NULL: no memory. */
+/** Makes a message of `kind`. Returns the message for record_free(); NULL: no memory. */
 struct record *worker_message_new(enum worker_message kind);
 
-/** Sends the message, which may have one descriptor at most. Returns 0 or -errno. */
+/** Sends the message, which has at most one descriptor. Returns 0 or -errno. */
 int worker_message_send(int socket, struct record *message);
 
 /**
- * Waits for a message. Returns 0 with *kind and *ret for record_free(); -EPIPE: the other end is
- * closed; -EBADMSG: it is malformed; or another -errno.
+ * Waits for a message. Returns 0 with *kind, and *ret for record_free(); -EPIPE: the other end is
+ * closed; -EBADMSG: the message is malformed; or another -errno.
  */
 int worker_message_receive(int socket, enum worker_message *kind, struct record **ret);

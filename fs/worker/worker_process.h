@@ -8,8 +8,8 @@
 #define WORKER_NO_MEMORY COROUTINE_NO_MEMORY
 
 /**
- * Returns the seconds of processor time that the reading of one source, or one merge, may take;
- * 0: no limit. The parsers' own limit (limit.h) is lower; this one stops a parser that has a bug.
+ * Returns the seconds of processor time that reading one source, or one merge, may take; 0: no
+ * limit. This limit stops a parser with a bug; the parsers' own limit (limit.h) is lower.
  */
 static inline unsigned worker_seconds(const struct settings *settings)
 {
@@ -28,29 +28,26 @@ struct worker_page {
 };
 
 /**
- * From now on, the calling process checks after each second of processor time whether the daemon
- * has closed the other end of the socket. If so, the process ends. Call this function in the new
- * process, right after fork(2) and forked_dies_with() (forked.h). Allocates nothing.
+ * Makes this process end if the other end of the socket is closed, which a timer checks after each
+ * second of processor time. Call it right after forked_dies_with() (forked.h). Allocates nothing.
  */
 void worker_end_with(int socket);
 
 /**
- * For a task (worker.h) of many system calls: notes that one more was answered, which proves that
- * the worker does not stand still (worker_job.patience_ms). Outside of a worker, does nothing.
+ * For a task (worker.h) of many system calls: notes that one more was answered, so the worker does
+ * not stand still (worker_job.patience_ms). Outside of a worker, does nothing.
  */
 void worker_note_step(void);
 
 /**
- * Until the task has ended, blocks SIGPROF, the signal of the timer that limits the worker's
- * processor time. On some file systems a system call would fail with EINTR if the signal arrived.
- * Only for a task of few system calls.
+ * Until the task ends, blocks SIGPROF, the signal of the processor time limit: on some file systems
+ * it makes system calls fail with EINTR. For a task of few system calls.
  */
 void worker_block_signals(void);
 
 /**
- * Does jobs until the socket is closed, with the settings of the daemon's `composer`. `watches` is
- * a descriptor of inotify(7), whose number must be higher than that of any descriptor from which
- * the worker reads; -1: there is none.
+ * Does jobs until the socket is closed, with the settings of `composer`. `watches` is a descriptor
+ * of inotify(7), or -1. All descriptors that the worker reads from must have lower numbers.
  */
 __attribute__((noreturn)) void worker_process(
 	int socket, int watches, struct worker_page *page, const struct composer *composer);
@@ -58,9 +55,6 @@ __attribute__((noreturn)) void worker_process(
 /** For a task: returns the argument `watches` of worker_process(). */
 int worker_watches(void);
 
-/**
- * For a task: asks the daemon for the last good text of a source, as a fallback, and parses it by
- * `options`. Returns one reference; NULL: none.
- */
+/** For a task: returns the last good text of a source, parsed, for loaded_unref(); NULL: none. */
 struct loaded *worker_ask_fallback(
 	const struct layer *layer, const char *path, const struct read_options *options);
