@@ -1,7 +1,4 @@
-/*
- * A layer's file, replaced by an edit. The new file is written beside the old one; when all of it
- * is on the disk, a rename replaces the old one. A reader sees the old bytes or the new ones.
- */
+/* A layer's file, replaced by an edit: a reader sees all the old bytes or all the new ones. */
 #pragma once
 
 #include "layer.h"
@@ -9,9 +6,9 @@
 #include "span.h"
 
 /**
- * Waits up to ten seconds for the layer's lock, which every edit takes. Returns a descriptor, which
- * holds the lock until it is closed. If the file system has no locks, the descriptor holds none.
- * Returns -EWOULDBLOCK if another process held the lock all the time; or another -errno.
+ * Waits up to ten seconds for the layer's lock, which every edit takes. Returns a descriptor that
+ * holds the lock until it is closed; -EWOULDBLOCK: another process held the lock all the time; or
+ * another -errno. On a file system without locks, the descriptor holds none.
  */
 int layer_file_lock(const struct layer *layer);
 
@@ -30,30 +27,26 @@ struct layer_file {
 	const char *path; /* in the layer; a link is followed if it leads to a place in the layer */
 	struct span old;  /* the text that was read; `data` NULL: there is no such file */
 	struct span new;
-	/*
-	 * The attributes of a lower layer's file. A new file admits no user that the lower layer's
-	 * file refuses. NULL: the umask decides.
-	 */
+	/* Attributes of a lower layer's file: a new file admits no user that they refuse. NULL: the
+	 * umask decides. */
 	const struct stat *like;
-	/*
-	 * A lower layer. A new directory in `layer` admits no user that the directory at the same
-	 * path in `model` refuses. NULL: the umask decides.
-	 */
+	/* A lower layer: a new directory admits no user that the directory at the same path in
+	 * `model` refuses. NULL: the umask decides. */
 	const struct layer *model;
 };
 
 /**
  * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
  * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0,
- * LAYER_FILE_MOVED, PROBLEM or -errno. After a failure the old text stays, unless only the final
- * fsync(2) of the directory has failed.
+ * LAYER_FILE_MOVED, PROBLEM or -errno. After a failure the old text stays; but if the last step,
+ * fsync(2) of the directory, fails, the new text is in place.
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 
 /**
- * Removes the file, if it still is the one that was read. If `path` is a link to the file, removes
- * the link, too. If `old.data` is NULL, compares nothing, and removes what is at `path`: a file, a
- * link or a device. Returns as layer_file_write().
+ * Removes the file, if it still is the one that was read. If `path` is a link, removes the link,
+ * too. If `old.data` is NULL, compares nothing, and removes the file, link or device at `path`.
+ * Returns as layer_file_write().
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 

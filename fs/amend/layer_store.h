@@ -1,11 +1,10 @@
 /*
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
- * The mirror's record, STATE/status.json (store.h), says how to reach the store. The user that
- * makes the edit can give that instead (struct store_access). The record is trusted if only root,
- * or the user that makes the edit, can have written it. It may name files, such as one with a
- * private key. If root makes the edit, these files are read with the rights of the record's owner.
- * If a user other than root makes the edit, only a trusted record may name files.
+ * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the command
+ * line does (struct store_access). The record is trusted if only root, or the user that makes the
+ * edit, can have written it. A record may name files, such as one with a private key. root reads
+ * these files with the rights of the record's owner; other users must trust such a record.
  */
 #pragma once
 
@@ -18,9 +17,9 @@
 struct layer_store;
 
 /*
- * How to reach the store, given on the command line by the user that makes the edit. If all members
- * are NULL, the mirror's record is used. Otherwise `gateway` must have endpoints. If `prefix` is
- * NULL, the prefix is from the record, which must then be trusted.
+ * How to reach the store, from the command line. If all members are NULL, the mirror's record is
+ * used. Otherwise `gateway` must have endpoints. If `prefix` is NULL, the prefix is from the
+ * record, which must then be trusted.
  */
 struct store_access {
 	struct gateway_options gateway;
@@ -28,9 +27,8 @@ struct store_access {
 };
 
 /**
- * Finds out whether a mirror fills the layer; *ret is NULL if none does. `access` is borrowed.
- * Returns 0 with *ret for layer_store_free(); PROBLEM, with the remedy, if the store is unknown or
- * its record can't be used; or -errno.
+ * Opens the layer's store; *ret NULL: no mirror fills the layer. Borrows `access`. Returns 0 with
+ * *ret for layer_store_free(); PROBLEM if the store is unknown or its record unusable; or -errno.
  */
 int layer_store_open(const struct layer *layer, const struct store_access *access,
 	struct layer_store **ret, struct problem *problem);
@@ -44,14 +42,14 @@ void layer_store_freep(struct layer_store **store);
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 
 /**
- * Checks that the file `path` can be edited in the store. Returns 0; PROBLEM for a git repository,
- * with the place where the user must commit the change; or -ENOMEM.
+ * Checks that the file `path` can be edited in the store. Returns 0, -ENOMEM, or PROBLEM for a git
+ * repository: the user must commit the change there.
  */
 int layer_store_check(const struct layer_store *store, const char *path, struct problem *problem);
 
 /**
- * Reads the file `path` of the layer from the store, into `arena`. Returns 0, and ret->data is NULL
- * if the store has no such file; PROBLEM, also if layer_store_check() returns it; or -errno.
+ * Calls layer_store_check(), then reads the file `path` of the layer from the store into `arena`.
+ * ret->data is NULL if the store has no such file. Returns 0, PROBLEM or -errno.
  */
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
 	struct span *ret, struct problem *problem);
@@ -60,11 +58,10 @@ int layer_store_read(struct layer_store *store, const char *path, struct arena *
 const char *layer_store_name(const struct layer_store *store);
 
 /**
- * Writes the file that layer_store_read() has read last. If text.data is NULL, removes the file.
- * Then waits up to five seconds until the layer shows the change. Returns 0 with the written
- * revision in *revision, which stays unchanged if the revision is not known. After 0, *unseen is
- * NULL if the layer shows the change; otherwise a static text that says why it does not yet.
- * Returns LAYER_FILE_MOVED if the file was changed since it was read; PROBLEM; or -errno.
+ * Writes the file that layer_store_read() has read last; if text.data is NULL, removes it. Waits up
+ * to five seconds until the layer shows *revision. Returns 0; LAYER_FILE_MOVED if the file was
+ * changed since it was read; PROBLEM; or -errno. After 0, *revision is the written revision, or
+ * unchanged if that is unknown; *unseen is NULL, or a static text: why the layer lacks the change.
  */
 int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
 	const char **unseen, struct problem *problem);

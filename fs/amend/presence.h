@@ -2,26 +2,22 @@
  * Presence: whether a layer has or hides a path. A reset removes the layer's files at the path, so
  * that lower layers show again. Hiding adds a whiteout, so that nothing shows at the path.
  *
- * Sources are not parsed, so a broken source can be removed, too. During the change the layer is
- * locked (amendment.h). If a mirror fills the layer, its store is changed instead, without a lock.
+ * During the change the layer is locked (amendment.h). If a mirror fills the layer, its store is
+ * changed instead, without a lock. Of an amendment_request, `path`, `layer`, `mode` and `access`
+ * are used.
  */
 #pragma once
 
 #include "amendment.h"
 
-/*
- * Reports one change, whose members `before` and `after` are not set. Returns 0, or another value
- * to stop. Of an amendment_request, the functions below use only `path`, `layer`, `mode` and
- * `access`.
- */
+/* Reports one change, without `before` and `after`. Returns 0, or another value to stop. */
 typedef int presence_report(void *context, const struct amendment *change);
 
 /**
  * Removes the layer's part of the path: the file or link, its drop-ins, and its whiteout; for a
- * directory, the mark that makes it opaque. Calls `report` for each file, link, whiteout or mark
- * that it removes. Returns 0; -ENOENT if no layer has the path; PROBLEM; the first non-zero
- * result of `report`; or another -errno. -ESTALE: the caller must open the layers again, and repeat
- * the call.
+ * directory, the mark that makes it opaque. Calls `report` for each of these. Returns 0; -ENOENT if
+ * no layer has the path; PROBLEM; the first non-zero result of `report`; or another -errno.
+ * -ESTALE: the caller must open the layers again, and repeat the call.
  */
 int presence_reset(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);

@@ -1,8 +1,4 @@
-/*
- * An explanation: the merge of one path, with all its inputs. It is a merge of its own, which also
- * records where the values come from (origin.h). Explanations are for commands, and for readers of
- * a mount's .plyfs/origins.
- */
+/* An explanation: the merge of one path, with its inputs, and its values' origins (origin.h). */
 #pragma once
 
 #include <stdio.h>
@@ -34,23 +30,22 @@ struct explanation {
 	struct passed *passed;             /* files of one path stand lowest layer first */
 	size_t passed_count;
 	size_t passed_capacity;
-	mode_t mode; /* for a file of the text: 0666; 0600 if not all users can read all sources */
-	struct store_places places; /* the places of the sources that are in stores */
+	/* of a file with the explanation: 0666; 0600 if not all users can read all sources */
+	mode_t mode;
+	struct store_places places; /* of the sources that are in stores */
 };
 
 /**
  * Explains the file `path`, relative to the root and with no "." or "..". Returns 0 with *ret for
- * explanation_free(), which must precede offline_free(); PROBLEM; or -errno as offline_read(). If
- * `on_error: skip-layer` has left a layer out, returns 0 and `problem` has the reason. In all other
- * cases of 0, `problem->message` is empty.
+ * explanation_free(), which must precede offline_free(); PROBLEM; or -errno as offline_read(). On
+ * success, problem->message says why `on_error: skip-layer` has left a layer out, or is empty.
  */
 int explain(const struct offline *offline, const char *path, struct explanation **ret,
 	struct problem *problem);
 void explanation_free(struct explanation *explanation); /* NULL: does nothing */
 
 /**
- * Writes the explanation, or only the value `only` (NULL: all), as JSON, in the format of `plyfs
- * explain --json` (plyfs(1)). The same explanation gives the same bytes. Returns 0 or -ENOMEM;
- * ferror(3) reports errors of writing.
+ * Writes the explanation, or the value `only` of it (NULL: all), as JSON, in the format of `plyfs
+ * explain --json` (plyfs(1)). Returns 0 or -ENOMEM; ferror(3) reports errors of writing.
  */
 int explain_json(const struct explanation *explanation, const struct explained *only, FILE *out);

@@ -28,9 +28,8 @@ int explained_value_each(const struct origins *origins, const struct explained_v
 	int (*each)(void *context, const struct explained_value *value), void *context);
 
 /**
- * Matches the KEY `text` (key_match.h) with the merged result. If the result has no such value,
- * matches it with the sources. Returns 0 with *ret in `arena`, even if there is no such value;
- * PROBLEM; or -ENOMEM.
+ * Matches the KEY `text` (key_match.h) with the merged result; if that has no such value, with the
+ * sources. Returns 0 with *ret in `arena`, even if there is no such value; PROBLEM; or -ENOMEM.
  */
 int explained_value_key(const struct explanation *explanation, const char *text,
 	struct arena *arena, struct key *ret, struct problem *problem);
@@ -39,10 +38,8 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 struct explained {
 	/* at.value NULL: the value is gone; the other members of `at` say where it was. */
 	struct explained_value at;
-	/*
-	 * If the value is gone: the entry that was removed, or NULL if the value was replaced. If
-	 * the entry is a document, removed->key is NULL.
-	 */
+	/* If the value is gone: the removed entry (removed->key NULL: a document), or NULL if the
+	 * value was replaced. */
 	const struct origin_removed *removed;
 	/* If the value is gone: the map or list that it was in, or the value that replaced it. */
 	const struct node *in;
@@ -60,12 +57,12 @@ struct explained {
 #define EXPLAINED_ABSENT 2
 
 /**
- * Finds the value at `key`. If `key` names a document, searches only that one; otherwise searches
- * all. The caller calls explained_value_fini() for *ret, whatever the result is.
+ * Finds the value at `key`, in all documents or in the one that `key` names. The caller calls
+ * explained_value_fini() for *ret, whatever the result is.
  *
  * Returns 0; PROBLEM if several documents have or had such a value; -ENOMEM; or EXPLAINED_ABSENT.
- * After EXPLAINED_ABSENT, ret->at is the value to which the first *depth parts of `key` lead; no
- * value is at the next part. If there is no document to search, ret->at.value is NULL.
+ * After EXPLAINED_ABSENT, ret->at is the value to which the first *depth parts of `key` lead; if
+ * there is no document to search, ret->at.value is NULL.
  */
 int explained_value_find(const struct explanation *explanation, const struct key *key,
 	struct explained *ret, size_t *depth, struct problem *problem);

@@ -1,7 +1,4 @@
-/*
- * An inspection: merges one path as a mount would, and collects its errors and warnings, for
- * commands.
- */
+/* An inspection: merges one path as a mount would, and collects errors and warnings. */
 #pragma once
 
 #include "line_map.h"
@@ -10,7 +7,7 @@
 
 enum finding_kind {
 	FINDING_ERROR,   /* the path does not merge, or only without some of its sources */
-	FINDING_REFUSED, /* an error, although the path merges: a lock or bound refused a value */
+	FINDING_REFUSED, /* an error: the path merges, but a lock or bound refused a value */
 	FINDING_WARNING, /* the path merges, but perhaps not as its author meant */
 };
 
@@ -19,21 +16,21 @@ struct finding {
 	struct problem problem;
 };
 
-/* If a path has this many findings, its further warnings are left out. */
+/* A path that has so many findings gets no more warnings. */
 #define FINDINGS_MAX 50
 
 struct findings {
 	struct finding *items;
 	size_t count;
 	size_t capacity;
-	size_t left_out; /* warnings over FINDINGS_MAX */
+	size_t left_out; /* number of warnings that were left out */
 };
 
-/* A reference: a file `name`, in or below `directory`, that the merge of the path asked for. */
+/* A reference: the merge asked for a file `name` in or below `directory`. */
 struct reference {
 	char *directory; /* relative to the root */
 	char *name;
-	struct problem place; /* the place that asks for the file, if known; without a message */
+	struct problem place; /* where a source names the file, if known; no message */
 };
 
 struct inspection {
@@ -44,23 +41,18 @@ struct inspection {
 	char *text;              /* the merged text, if the rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	/* NULL unless the path is a virtual file; [i]: whether its pattern i matches a source */
-	bool *is_matched;
+	bool *is_matched; /* for each pattern of a virtual file: it matches a source; or NULL */
 };
 
 /**
- * Inspects the file or link `path`, relative to the root and with no "." or "..". Errors of the
- * merge become findings. Sources are parsed even if a mount would show them unparsed. Returns 0
- * with *ret for inspection_fini(), or -errno (-ENOENT, -ENOTDIR, -EISDIR).
+ * Inspects the file or link `path`, relative to the root and with no "." or "..". Returns 0 with
+ * *ret for inspection_fini(), or -errno (-ENOENT, -ENOTDIR, -EISDIR).
  */
 int inspect(const struct offline *offline, const char *path, struct inspection *ret);
 
 void inspection_fini(struct inspection *inspection);
 
-/**
- * Adds a copy of the problem. If there are FINDINGS_MAX findings already, a warning is only
- * counted. Returns 0 or -ENOMEM.
- */
+/** Adds a copy of the problem. Counts a warning over FINDINGS_MAX. Returns 0 or -ENOMEM. */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
 /** As findings_add(), with a message about the layer's file at `path`. */

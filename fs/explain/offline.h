@@ -1,7 +1,6 @@
 /*
- * A merged tree without a mount: computes what a mount with the same settings would show. Commands
- * use it, and mounts use it for explanations. It watches and publishes nothing. It caches parsed
- * sources, and the lists of files below directories, until it is freed.
+ * A merged tree without a mount: computes what a mount with the same settings would show. Until it
+ * is freed, it caches parsed sources and the lists of files below directories.
  */
 #pragma once
 
@@ -36,10 +35,9 @@ int offline_read(const struct offline *offline, const char *path, struct version
 	struct problem *problem);
 
 /**
- * Looks `path` up as offline_read() does. Instead of merging, calls `take` with the lookup, and
- * returns the result of `take`. But if that is positive and not PROBLEM, a source has changed
- * meanwhile, and the lookup and the call are repeated. Returns PROBLEM after COMPOSE_TRIES calls
- * with such a result. If the lookup fails, returns -errno as offline_read().
+ * Looks `path` up, calls `take` with the lookup, and returns the result of `take`. If the lookup
+ * fails, returns -errno as offline_read(). If the result of `take` is positive and not PROBLEM, a
+ * source has changed: looks up and calls `take` again; returns PROBLEM after COMPOSE_TRIES calls.
  */
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,

@@ -1,6 +1,5 @@
 /*
- * Store places. An explanation names the sources of a file. If a mirror fills a source's layer, the
- * source has a place in the store:
+ * Store places. If a mirror fills a source's layer, the source has a place in the store:
  *
  *      etcd:/fleet/app.yaml@4711               the key, and the revision that wrote it
  *      git:4f2a91c0b1de:config/app.yaml        the commit, and the path in it

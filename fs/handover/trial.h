@@ -4,8 +4,6 @@
  *
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
  *          ◀── its end: TRIAL_YES, or its message ──
- *
- * The daemon goes on serving meanwhile. It kills a trial that takes longer than TRIAL_MS.
  */
 #pragma once
 
@@ -14,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* How long a trial may take, in ms. */
+/* Milliseconds after which the daemon kills a trial. */
 #define TRIAL_MS 10000
 
 /* The exit status of a trial whose program can take the mount over. */
@@ -22,7 +20,7 @@
 
 /*
  * The option for a trial. Its value, the question, names the format of our state (handover.h). A
- * plyfs that is too old for a trial refuses the option, so it mounts nothing.
+ * plyfs that is too old for a trial refuses the option.
  */
 #define TRIAL_OPTION "try-take-over"
 #define TRIAL_QUESTION_MAX 64
@@ -33,7 +31,7 @@
 /* Size of the text of trial_take(), in bytes, with its NUL. */
 #define TRIAL_TEXT_MAX 1024
 
-/* How the new program is started. Fixed when the daemon starts; plyfs.yaml can't change it. */
+/* How the new program is started. Fixed when the daemon starts. */
 struct program_call {
 	char *path;            /* of the program that this process was started from */
 	const char *directory; /* the working directory, absolute */
@@ -58,8 +56,8 @@ int trial_begin(const struct program_call *call, const char *question, int benea
 
 /**
  * Reaps a trial that has ended (`pidfd` is readable), and closes its descriptors. Returns whether
- * the program said yes. If not, `text` gets the program's last message ("plyfs: …"), else its
- * first line of output, else how it ended.
+ * the program said yes. If not, `text` gets the program's last message ("plyfs: …", without the
+ * prefix); without a message, its first line of output; without output, how it ended.
  */
 bool trial_take(struct program_trial *trial, char text[TRIAL_TEXT_MAX]);
 

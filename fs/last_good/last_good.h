@@ -1,6 +1,5 @@
 /*
- * The last-good store: the last good version of each path that was shown. It is needed when sources
- * are broken, and no reader holds the version any more.
+ * The last-good store: the last good version of each path that was shown.
  *
  *      version shown, or the kernel forgets it ─▶ last_good_note ─▶ memory ─▶ plyfs-state ─▶ files
  *      no version can be made, none is shown ───▶ last_good_find ◀─ memory
@@ -10,9 +9,8 @@
  * layer has the path.
  *
  * If versions take more than LAST_GOOD_MEMORY_MAX bytes, those noted or found longest ago are
- * dropped. If the mount has a directory for the store, files in it hold the same versions, and the
- * next mount begins with them. Only the process plyfs-state writes there (state_process.h). Without
- * a directory, no disk is used.
+ * dropped. If the mount has a directory for the store, plyfs-state (state_process.h) writes the
+ * versions there, and the next mount begins with them.
  */
 #pragma once
 
@@ -44,22 +42,19 @@ int last_good_open(
 	const struct last_good_options *options, struct last_good **ret, struct problem *problem);
 
 /**
- * Locks the directory and reads it. Call this function before requests are served. Returns 0;
- * PROBLEM if another mount has locked the directory, or if the directory can't be read; or -errno.
- * Logs how many files are damaged.
+ * Locks the directory, reads it, and logs how many files are damaged. Call it before requests are
+ * served. Returns 0; PROBLEM if another mount has locked the directory, or if the directory can't
+ * be read; or -errno.
  */
 int last_good_load(struct last_good *last_good, struct problem *problem);
 
-/**
- * Returns a text that identifies the directory's inode; "": no directory. The text lives as long as
- * the store.
- */
+/** Returns a text that identifies the directory's inode, lent by the store; "": no directory. */
 const char *last_good_place(const struct last_good *last_good);
 
 /**
- * For the trial of a take-over: finds out whether last_good_load() could lock the directory, and
- * leaves it unlocked. `own` is last_good_place() of the running daemon: that directory counts as
- * free. Returns as last_good_load().
+ * For the trial of a take-over: finds out whether last_good_load() could lock the directory. `own`
+ * is last_good_place() of the running daemon: that directory counts as free. Returns as
+ * last_good_load().
  */
 int last_good_try(const struct last_good *last_good, const char *own, struct problem *problem);
 
@@ -74,18 +69,21 @@ bool last_good_take(struct last_good *last_good);
 
 /**
  * Makes plyfs-state write all versions. Later calls of last_good_note() do nothing. Waits 5 s at
- * most for each answer, and not at all if plyfs-state is suspended (SIGSTOP) or has ended, or the
- * disk is full. Only the root coroutine calls it.
+ * most for each answer; does not wait if plyfs-state is suspended (SIGSTOP) or has ended, or if
+ * writing has failed. Only the root coroutine calls it.
  */
 void last_good_stop(struct last_good *last_good);
 
 /**
- * Makes plyfs-state write all versions and unlock the directory, so that another daemon can load
- * it. last_good_pause() returns false if plyfs-state does not answer in time. last_good_resume()
- * locks the directory again. While another daemon has it locked, plyfs-state writes nothing. Only
- * the root coroutine calls them.
+ * Does last_good_stop(), and makes plyfs-state unlock the directory, so that another daemon can
+ * load it. Returns false if plyfs-state does not answer in time. Only the root coroutine calls it.
  */
 bool last_good_pause(struct last_good *last_good);
+
+/**
+ * Undoes last_good_pause(). While another daemon has locked the directory, plyfs-state writes
+ * nothing. Only the root coroutine calls it.
+ */
 void last_good_resume(struct last_good *last_good);
 
 void last_good_free(struct last_good *last_good);
@@ -94,32 +92,25 @@ void last_good_freep(struct last_good **last_good);
 /** Returns the directory's path, which lives as long as the store; NULL: no directory. */
 const char *last_good_directory(const struct last_good *last_good);
 
-/**
- * Returns true if the caller must note a version when it is shown, and false if the caller must do
- * so when the kernel forgets the version.
- */
+/** Returns true if a version must be noted when it is shown; false: when the kernel forgets it. */
 static inline bool last_good_is_lasting(const struct last_good *last_good)
 {
 	return last_good_directory(last_good);
 }
 
 /**
- * Notes the version that the path shows, for the users that it admits; NULL: no layer has the path,
- * or memory is short. Takes a reference: the version must not change any more.
+ * Notes the version that the path shows, which must not change any more; takes a reference of its
+ * own. NULL: forgets the path, as no layer has it, or memory is short.
  */
 void last_good_note(struct last_good *last_good, const char *path, struct version *version);
 
-/**
- * Finds the path's version. Returns 0 with *ret, a copy for version_unref(); -ENOENT; or -ENOMEM.
- * Reads no disk.
- */
+/** Returns 0 with *ret, a copy of the path's version, for version_unref(); -ENOENT; or -ENOMEM. */
 int last_good_find(struct last_good *last_good, const char *path, struct version **ret);
 
 /**
- * Calls `each`, which must not wait, for the versions that a new daemon would not find in the
- * directory. Without a directory, these are all versions, the one used longest ago first. With a
- * directory, these are the versions that are not written yet. If a path's file must still be
- * removed, `version` is NULL.
+ * Calls `each`, which must not wait, for all versions that are not written to the directory yet.
+ * `version` NULL: the path's file is not removed yet. Without a directory, calls `each` for all
+ * versions, the one used longest ago first.
  */
 void last_good_each(struct last_good *last_good,
 	void (*each)(void *context, const char *path, struct version *version), void *context);

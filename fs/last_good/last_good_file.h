@@ -5,8 +5,7 @@
  *      written   12.new, and after last_good_file_sync() renamed to 12
  *      read      once, when the mount starts, as hostile input
  *
- * So after a crash the directory has a complete version of each path: the last one, or the one
- * before it.
+ * After a crash the directory has a complete version of each path: the last one, or the one before.
  */
 #pragma once
 
@@ -41,8 +40,8 @@ int last_good_file_write(int directory, uint64_t number, int source);
 /** Waits until new files, or renamed ones, are on the disk. Returns 0 or -errno. */
 int last_good_file_sync(int directory);
 
-/** Renames NUMBER.new to NUMBER. Returns 0, also if that was done already; or -errno. */
+/** Renames NUMBER.new to NUMBER. Returns 0, even if there is no NUMBER.new; or -errno. */
 int last_good_file_rename(int directory, uint64_t number);
 
-/** Removes NUMBER and NUMBER.new. Returns 0, also if they do not exist; or -errno. */
+/** Removes NUMBER and NUMBER.new. Returns 0, even if they do not exist; or -errno. */
 int last_good_file_remove(int directory, uint64_t number);

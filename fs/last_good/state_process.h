@@ -2,16 +2,15 @@
  * The process plyfs-state: only this process writes the directory of the last-good store
  * (last_good_file.h), and it can write nothing else.
  *
- *      daemon ── CALL ──▶ plyfs-state      there are versions to write
- *             ◀─ NEXT ───                  a second later, as there may be more by then
+ *      daemon ── CALL ──▶ plyfs-state      there are files to write
+ *             ◀─ NEXT ───                  a second later
  *             ── PUT, REMOVE ─▶            one file
- *             ◀─ NEXT ───                  … until the daemon has no more:
+ *             ◀─ NEXT ───                  these two repeat until the daemon has no more files
  *             ── COMMIT ─▶
  *             ◀─ WRITTEN ─                 all of them are on the disk
  *
- * While the mount is served, the daemon never waits for plyfs-state. If an order fails (the disk is
- * full), plyfs-state sends FAILED once, and repeats the order until it succeeds. plyfs-state ends
- * when its socket is closed.
+ * If an order fails (the disk is full), plyfs-state sends FAILED once, and repeats the order until
+ * it succeeds. plyfs-state ends when its socket is closed.
  */
 #pragma once
 
@@ -21,7 +20,7 @@
 
 enum state_order_kind {
 	STATE_CALL,
-	STATE_HURRY, /* as CALL, but without the wait for more: the daemon is ending */
+	STATE_HURRY, /* as STATE_CALL, without the second of wait: the daemon is ending */
 	STATE_PUT,   /* with a descriptor of the file's content */
 	STATE_REMOVE,
 	STATE_COMMIT,
@@ -31,7 +30,7 @@ enum state_order_kind {
 
 struct state_order {
 	enum state_order_kind kind;
-	uint64_t number; /* of the file */
+	uint64_t number; /* of the file (last_good_file.h) */
 };
 
 enum state_answer_kind { STATE_NEXT, STATE_WRITTEN, STATE_FAILED, STATE_RELEASED };
@@ -41,12 +40,12 @@ struct state_answer {
 	int error; /* STATE_FAILED: -errno */
 };
 
-/* Maximum number of files that are committed together. */
+/* Maximum number of files in one commit. */
 #define STATE_BATCH 256
 
 /**
- * Starts the process, before the mount is made. The descriptor `directory` stays the caller's. The
- * process inherits it, and so shares the caller's flock(2) on it. Returns 0 with the nonblocking
- * socket in *ret, for close(2); or -errno.
+ * Starts the process; call it before the mount is made. The descriptor `directory` stays the
+ * caller's. The process inherits it, and shares the caller's flock(2) on it. Returns 0 with the
+ * nonblocking socket in *ret, for close(2); or -errno.
  */
 int state_process_start(int directory, const struct sandbox_switches *switches, int *ret);

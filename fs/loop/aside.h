@@ -1,6 +1,6 @@
 /*
- * Aside: a thread that makes one call, and then ends. If that call waits in the kernel, for a file
- * system that does not answer, only the coroutine that called aside_run() waits.
+ * Aside: a thread that makes one call, and then ends. If the call waits in the kernel, only the
+ * coroutine that called aside_run() waits.
  */
 #pragma once
 
@@ -8,8 +8,8 @@
 
 /**
  * Runs `run` in a thread of its own, while the calling coroutine waits. `run` must not touch
- * anything that other coroutines change. If there is no other coroutine, or no thread can be made,
- * runs `run` in the calling thread.
+ * anything that other coroutines change. If there is no other coroutine or no thread, runs it
+ * directly.
  */
 void aside_run(void (*run)(void *context), void *context);
 

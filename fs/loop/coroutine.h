@@ -5,13 +5,11 @@
  *                                                          none: ppoll(2) for all that wait
  *
  * Contract: a coroutine runs until it waits. Between two waits nothing else runs, so the data that
- * it reads and changes needs no lock. After a wait, everything may have changed. Even if some
- * coroutines wake each other for ever, every other one goes on when its descriptor is ready, or its
- * timeout is over.
+ * it reads and changes needs no lock. After a wait, everything may have changed. Coroutines that
+ * wake each other for ever keep no other one from running.
  *
  * The stack on which a thread began is a coroutine, too: the root. Each thread has its own
- * coroutines, which no other thread may wake or join. The functions of await.h wait as
- * coroutine_poll() does.
+ * coroutines, which no other thread may wake or join.
  */
 #pragma once
 
@@ -42,7 +40,6 @@ void coroutine_join(struct coroutine *coroutine);
 /** Returns whether the thread has no coroutine besides the root. */
 bool coroutine_is_alone(void);
 
-/** Returns the coroutine that runs. */
 const struct coroutine *coroutine_self(void);
 
 /**
@@ -60,28 +57,19 @@ void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until)
 /** Makes the first coroutine of the queue ready. */
 void coroutine_wake(struct coroutine_queue *queue);
 
-/**
- * At the time `at` (CLOCK_MONOTONIC), wakes the coroutine that is then the first in the queue, and
- * no other. Replaces an earlier `at`. If `at` is NULL, wakes none.
- */
+/** Wakes the first coroutine at `at` (CLOCK_MONOTONIC; NULL: never). Replaces an earlier `at`. */
 void coroutine_wake_at(struct coroutine_queue *queue, const struct timespec *at);
 
 /** Makes all coroutines of the queue ready. */
 void coroutine_wake_all(struct coroutine_queue *queue);
 
 /**
- * Sets the signal mask that this thread has while it waits in ppoll(2); NULL: ppoll(2) changes no
- * mask. *mask must stay valid.
- *
- * A thread's coroutines share its signal mask, so a coroutine that changes the mask must restore it
- * before it waits.
+ * Sets the signal mask that this thread has in ppoll(2); NULL: its own. *mask must stay valid. A
+ * coroutine that changes the thread's own mask must restore it before it waits.
  */
 void coroutine_mask(const sigset_t *mask);
 
-/**
- * Gives each coroutine its own value of *variable, at first 0. A thread can have only one such
- * variable.
- */
+/** Gives each coroutine a value of *variable, at first 0. A thread can have one such variable. */
 void coroutine_keeps(int *variable);
 
 /* Exit status of a process of coroutine_fork() that has no memory for its stack. */
@@ -89,8 +77,7 @@ void coroutine_keeps(int *variable);
 
 /**
  * Forks a process that has no coroutines, and runs `run` on a stack as large as a program's. `run`
- * must not return. All signals are blocked when `run` begins, as their handlers are still the
- * parent's. `run` must first close the descriptors that the process must not hold. Returns the
- * process's number or -errno.
+ * must not return. All signals are blocked when `run` begins. `run` must first close the
+ * descriptors that the process must not hold. Returns the process's number or -errno.
  */
 pid_t coroutine_fork(void (*run)(void *context), void *context);

@@ -1,7 +1,6 @@
 /*
- * The time slice: how long the kernel lets a process run while others are ready. A forked process
- * inherits the time slice. Setting it needs no privilege (sched_setattr(2)). A kernel before Linux
- * 6.12 ignores it.
+ * The time slice (sched_setattr(2)): how long the kernel lets a process run while others are ready.
+ * A forked process inherits it. Linux before 6.12 ignores it.
  */
 #pragma once
 

@@ -8,9 +8,9 @@
  *                         │  SIGKILL to the program's group, and to processes that have left it
  *                         └─ sends the result
  *
- * The guard sends two messages, each a struct run_result. It sends the first one before the program
- * starts, with RUN_GONE and the path of the workspace (workspace.h). The second one has the result.
- * If the guard is killed in between, the runner passes on the first one, and removes the workspace.
+ * The guard sends a struct run_result twice: before the program starts, with RUN_GONE and the path
+ * of the workspace (workspace.h); then with the result. If the guard is killed in between, the
+ * runner passes on the first one, and removes the workspace.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include "program.h"
 #include "run_result.h"
 
-/* The PATH of each program. The program itself is searched for there, too, not in our PATH. */
+/* The PATH of each program, by which the program itself is found, too. */
 #define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 enum run_kind {
@@ -28,7 +28,7 @@ enum run_kind {
 	RUN_KINDS,
 };
 
-/* The values that commands inherit: see runner_new(), runner.h. */
+/* The values that commands inherit (runner_new(), runner.h). */
 struct run_origin {
 	char *language;      /* "LANG=…" */
 	struct rlimit files; /* the limit of descriptors */
@@ -40,15 +40,15 @@ struct run_command {
 	enum run_kind kind;
 	const struct program *program;
 	const char *path; /* of the judged file, or of a changed one; relative to the root */
-	int file;         /* a descriptor; the guard's child copies its content for the program */
+	int file;         /* a descriptor of the content that the program gets */
 	const struct run_origin *origin;
 };
 
-/* Number of messages of a guard, which sends the last one after removing its workspace. */
+/* Number of messages of a guard. It sends the last one after removing its workspace. */
 #define GUARD_MESSAGES 2
 
 /**
- * Is called in a process of coroutine_fork(). Closes all descriptors but `socket` and
+ * Call this in a process of coroutine_fork(). Closes all descriptors but `socket` and
  * command->file, runs the command in a workspace, removes the workspace, and sends the result.
  */
 __attribute__((noreturn)) void guard_run(const struct run_command *command, int socket);

@@ -3,9 +3,7 @@
  * turns them into places in the sources. Each program writes a place in its own way:
  *
  *      /run/…/base.yml:10:11: could not parse   promtool check, named-checkconf, visudo, yamllint
- *      /run/…/base.yml: 10:11: …                promtool check rules
  *      unknown directive "x" in /run/…/nginx.conf:12
- *      parsing [/run/…/haproxy.cfg:5] : …
  *      /run/…/sshd_config line 5: Bad option    … and "on line 5", "line 5, column 3", "(line 5)"
  *      yaml: line 5: mapping values …           without a name
  */
@@ -16,11 +14,11 @@
 #include "run_result.h"
 
 /**
- * Finds the first place in the judged copy of `path` that result->output names. Takes a place in a
- * warning only if all places are in warnings. The message of `problem` is the output in one line,
- * usually from the line of the found place on. With `map`, `problem` gets the place in a source
- * that the found place comes from; without `map`, the place in the merged file. Returns false if
- * the output names no place; the place of `problem` is then `path` alone.
+ * Finds the first place in the judged copy of `path` that result->output names. A place in a
+ * warning counts if all places are in warnings. `problem` gets the place in a source that `map`
+ * gives for it; if there is none, or `map` is NULL, the place in the merged file. The message is
+ * the output in one line, usually from the line of the place on. If the output names no place,
+ * returns false: then the place of `problem` is `path` alone.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

@@ -7,7 +7,7 @@
 
 struct line_map;
 
-/* Maximum size of a command's output, in bytes, with a NUL. Only the beginning is stored. */
+/* Size of the stored beginning of a command's output, in bytes, with its NUL. */
 #define RUN_OUTPUT_MAX 4096
 
 /* The `output` of RUN_UNSTARTED if exec(3) itself failed. */
@@ -36,37 +36,33 @@ bool run_is_good(const struct run_result *result);
 
 /**
  * Returns whether the command failed because a program or shared library is missing or can't be
- * executed. Then either exec(3) failed, or the status is 127 or 126; shells, env(1) and timeout(1)
- * use these two. If so, `name` becomes the name of that program or library, and *why (static) "is
- * not installed" or "can't be executed".
+ * executed: exec(3) failed, or the status is 127 or 126, as of shells, env(1) and timeout(1). If
+ * so, sets `name` to that program or library, and *why (static) to "is not installed" or "can't be
+ * executed".
  */
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
 
-/**
- * Returns the remedy for a missing program. `why` is the *why of run_is_missing(), or a longer text
- * that includes it.
- */
+/** Returns the remedy for a missing program. `why` contains the *why of run_is_missing(). */
 const char *run_missing_remedy(const char *why);
 
 /**
- * Returns the pause, in ms, before the next try of a command that has failed. `tries` is 0 after
- * the first failure. The pauses are 1 s, 2 s, 4 s … 5 min.
+ * Returns the pause, in ms, before a failed command is tried again. `tries` is 0 after the first
+ * failure. The pauses double from 1 s to 5 min.
  */
 int64_t run_pause_ms(unsigned tries);
 
 /* The purpose for which a program was run. */
 struct run_subject {
 	const char *path;              /* NULL: no file */
-	const char *what;              /* the purpose, as messages name it: "the check" */
+	const char *what;              /* the purpose, for messages: "the check" */
 	const struct program *program; /* NULL: messages have `what` in place of its name */
 	const struct line_map *map;    /* of the file's lines; NULL: the sources are not known */
 };
 
 /**
- * Makes the problem of a failed command, with the remedy. If the command exited and its output
- * names a line of the file, the problem is at the source's line from which that line comes. Returns
- * PROBLEM.
+ * Makes the problem of a failed command, with the remedy. If the output of a command that exited
+ * names a line of the file, the problem's place is the source of that line. Returns PROBLEM.
  */
 int run_problem(const struct run_result *result, const struct run_subject *subject,
 	struct problem *problem);

@@ -5,19 +5,13 @@
  *      runner_run ──fork──▶ guard ──fork──▶ the program
  *          run->done ◀──the runner's coroutine── result, end of the guard (pidfd)
  *
- * Contract:
- *
- * - A check judges exactly the bytes of the given descriptor. Its program is that of the settings
- *   in force at its start; new settings do not change a running command.
- * - Only callers of runner_wait() and runner_check() wait for a command.
- * - At most RUN_SLOTS checks and RUN_SLOTS change hooks run at a time. For one more, runner_run()
- *   returns -EBUSY.
+ * - A check judges exactly the bytes of the given descriptor. New settings do not change a running
+ *   command.
  * - The guard kills everything that the command has started, and removes the command's directory
  *   (workspace.h), at the first of these events: the program ends; the command's time limit is
  *   over; runner_stop() is called; the process of the runner ends in any way.
- * - If a guard is killed, only its own run fails (RUN_GONE), and the runner removes the directory.
- *   If a guard has not ended some time after its command's time limit, the runner sends it SIGCONT,
- *   and then SIGKILL.
+ * - If a guard is killed, its run fails (RUN_GONE), and the runner removes the directory. The
+ *   runner kills a guard that has not ended some seconds after its command's time limit.
  *
  * A process has one runner at a time.
  */
@@ -32,33 +26,30 @@
 
 struct runner;
 
-/* A run. The caller puts it into a larger struct of its own. */
+/* A run. The caller puts it into a larger struct. */
 struct run {
-	/*
-	 * Called once, by the runner's coroutine or by runner_stop(). May free `run`. `result`
-	 * lives as long as the call.
-	 */
+	/* called once, with a `result` that lives as long as the call; may free `run` */
 	void (*done)(struct run *run, const struct run_result *result);
 };
 
 /**
- * Makes a runner. Its commands inherit the LANG, the limit of descriptors and the time slice that
- * this process has now. Returns 0 with *ret for runner_free(), or -ENOMEM.
+ * Makes a runner. Its commands get the LANG, the limit of descriptors and the time slice that this
+ * process has now. Returns 0 with *ret for runner_free(), or -ENOMEM.
  */
 int runner_new(struct runner **ret);
 
 /**
  * Starts the program for `path`, with the content of `fd` from its beginning. `run` must live until
- * run->done is called; the other arguments are needed only during this call. Returns 0; or -errno:
- * then run->done is never called. -EBUSY: RUN_SLOTS commands of this kind run already; -ECANCELED:
- * runner_stop() was called, or `runner` is NULL.
+ * run->done is called; the other arguments may end with this call. Returns 0; -EBUSY if RUN_SLOTS
+ * commands of this kind run already; -ECANCELED if runner_stop() was called or `runner` is NULL; or
+ * another -errno. After an error, run->done is never called.
  */
 int runner_run(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run *run);
 
 /**
- * Makes the guards kill all commands, and gives RUN_GONE to the unfinished runs, without waiting
- * for the guards. From then on the runner starts no command.
+ * Makes the guards kill all commands, gives RUN_GONE to the unfinished runs, and does not wait for
+ * the guards. Afterwards the runner starts no command.
  */
 void runner_stop(struct runner *runner);
 
@@ -66,10 +57,7 @@ void runner_stop(struct runner *runner);
 void runner_free(struct runner *runner);
 void runner_freep(struct runner **runner);
 
-/**
- * Runs a command as runner_run() does, and waits for its end. If runner_run() fails, *ret has
- * RUN_UNSTARTED.
- */
+/** Calls runner_run(), and waits for the end. *ret has RUN_UNSTARTED if runner_run() fails. */
 void runner_wait(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run_result *ret);
 
@@ -78,9 +66,8 @@ void runner_wait(struct runner *runner, enum run_kind kind, const struct program
 
 /**
  * Runs the check of `path`, if there is one, on `bytes`, and waits for its end. `map` has the
- * origins of the lines, and may be NULL. *ret gets the result. Returns 0: the check has accepted
- * the bytes, or there is none; RUNNER_UNCHECKED, with a problem: the check is optional, and not
- * installed; PROBLEM; or -errno.
+ * lines' origins; NULL is allowed. Returns 0 if the check accepts the bytes, or there is none;
+ * RUNNER_UNCHECKED, with a problem, if the check is optional and not installed; PROBLEM; or -errno.
  */
 int runner_check(struct runner *runner, const struct settings *settings, const char *path,
 	struct span bytes, const struct line_map *map, struct run_result *ret,

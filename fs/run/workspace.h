@@ -1,9 +1,8 @@
 /*
- * A workspace: a directory with one file, which a command of plyfs.yaml reads. The file has the
- * content that the command checks, or the list of the paths that have changed. The guard (guard.h)
- * makes the directory, and removes it, with everything in it, after the end of the command. If the
- * guard was killed, the runner (runner.h) removes the directory. Its child writes the
- * file, and gives it and the directory to the user that the command runs as.
+ * A workspace: a directory with one file, which a command of plyfs.yaml reads: the content to be
+ * checked, or the list of changed paths. The guard (guard.h) makes the directory, and removes it
+ * after the command. If the guard was killed, the runner (runner.h) removes the directory. The
+ * guard's child writes the file, and gives file and directory to the user of the command.
  */
 #pragma once
 

@@ -1,7 +1,4 @@
-/*
- * The filter of system calls (seccomp(2)), by libseccomp. A forbidden call fails with EPERM, and
- * the process goes on: a library that tries a new call must not end a mount.
- */
+/* The filter of system calls (seccomp(2)). A forbidden call fails with EPERM. */
 #pragma once
 
 #include "sandbox.h"
@@ -15,16 +12,12 @@
  */
 int filter_enter(enum sandbox_process process);
 
-/**
- * Makes the filter for workers, unless it exists already. Call it before the fork: then no worker
- * has to make the filter itself. Returns as filter_enter().
- */
+/** Makes the filter for workers, once. Call it before the fork. Returns as filter_enter(). */
 int filter_prepare_worker(void);
 
 /**
- * In a worker: does filter_prepare_worker(), and enters the filter. `watches` is the daemon's
- * descriptor of inotify(7), or -1. Afterwards the worker can't read from `watches`, nor from any
- * descriptor with a greater number. If `watches` is -1, the worker can read from all. Returns as
- * filter_enter().
+ * In a worker: does filter_prepare_worker(), and enters the filter. From then on the worker can't
+ * read from `watches`, the daemon's descriptor of inotify(7), nor from any greater descriptor; -1:
+ * it can read from all. Returns as filter_enter().
  */
 int filter_enter_worker(int watches);

@@ -1,14 +1,9 @@
 /*
  * A helper: a process for tasks that its parent must not do itself. It has a socket to its parent,
- * and ends when the parent does.
+ * and ends when the parent does. A guard is the helper that runs one command (guard.h).
  *
- * A helper is forked before its parent has coroutines (coroutine.h): otherwise a wait in the helper
- * would run the parent's coroutines. Only a guard, the helper that runs one command (guard.h), is
- * forked later, by coroutine_fork(), and ends with its command.
- *
- * A process has at most one helper of each helper_kind; each guard is a kind of its own. The parent
- * can read the state of each helper at any time. The descriptor of helper_watch() reports changes.
- * The parent never waits for ever for a helper that is stopped (SIGSTOP).
+ * Fork a helper before its parent has coroutines (coroutine.h); fork a guard by coroutine_fork().
+ * A process has at most one helper of each helper_kind; each guard is a kind of its own.
  */
 #pragma once
 
@@ -29,7 +24,7 @@ enum helper_kind {
 
 enum helper_state {
 	HELPER_RUNS,
-	HELPER_STOPPED, /* by a signal (SIGSTOP), or by a debugger that has left it stopped */
+	HELPER_STOPPED, /* by a signal (SIGSTOP) or a debugger */
 	HELPER_ENDED,   /* although the parent needs it */
 };
 
@@ -40,25 +35,25 @@ enum helper_state {
 const char *helper_name(enum helper_kind kind);
 
 /**
- * In the helper, before all else: closes all descriptors but `socket` and `kept` (-1: none); opens
- * /dev/null as standard streams; sets the process's name; changes to the root directory; ignores
- * the signals that ask the parent to end. `kept` keeps its number. Returns the socket's new number.
- * If a step fails, ends the process.
+ * In the helper, before all else: closes all descriptors but `socket` and `kept` (-1: none), opens
+ * /dev/null as standard streams, sets the process's name, changes to the root directory, and
+ * ignores the signals that ask the parent to end. `kept` keeps its number. Returns the socket's new
+ * number. If a step fails, ends the process.
  */
 int helper_begin(enum helper_kind kind, int socket, int kept);
 
-/** In a forked process, before exec(3): gives all signals their default, and unblocks them. */
+/** In a forked process, before exec(3): resets all signals to their defaults, and unblocks them. */
 void helper_reset_signals(void);
 
 /* For the parent: */
 
-/* Maximum number of children that helper_inherit() notes. Others are not reaped. */
+/* Maximum number of children that helper_inherit() notes. Further ones are not reaped. */
 #define HELPERS_INHERITED_MAX 64
 
 /**
- * After a take-over: notes the children that the previous program of this process has left, and
- * continues those that are stopped. They end by themselves, as their sockets are closed.
- * helper_watch() and helper_take() reap them. Call this function before any fork.
+ * After a take-over: notes the children of the previous program, and continues them if they are
+ * stopped. They end by themselves; helper_watch() and helper_take() reap them. Call this function
+ * before any fork.
  */
 void helper_inherit(void);
 
@@ -84,10 +79,7 @@ void helper_text(enum helper_kind kind, enum helper_state state, const char *rem
  */
 int helper_watch(void);
 
-/**
- * Reads the descriptor `fd` of helper_watch(), and calls `log` for each helper that stopped, went
- * on or ended since the last call.
- */
+/** Reads the `fd` of helper_watch(). Logs each change of a helper's state since the last call. */
 void helper_take(
 	int fd, const char *remedy, void (*log)(void *context, const char *line), void *context);
 
@@ -95,9 +87,8 @@ void helper_take(
 void helper_wake(void);
 
 /**
- * Ends the helper, if there is one. If `patience_ms` is 0, kills it at once. Otherwise the caller
- * must have closed the helper's socket before. This function then continues the helper if it is
- * stopped, waits at most `patience_ms` until it ends by itself, and kills it only if it still runs.
- * Waits at most 5 s for the end of a killed helper: a disk that hangs may keep it for ever.
+ * Ends the helper, if there is one. `patience_ms` 0: kills it at once. If not 0, the caller has
+ * closed the helper's socket: continues a stopped helper, waits at most `patience_ms` for its end,
+ * then kills it. Waits at most 5 s for the end of a killed helper.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

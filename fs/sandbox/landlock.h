@@ -1,7 +1,4 @@
-/*
- * Landlock (landlock(7)), by its system calls. Debian 12 has no library functions for these calls,
- * and its headers lack some of the constants.
- */
+/* Landlock (landlock(7)), by its system calls. */
 #pragma once
 
 #include <stdint.h>
@@ -21,8 +18,5 @@ int landlock_new(enum sandbox_process process, struct landlock *ret);
 /** Allows `right` for the object open as `fd`, and all beneath it. Returns 0 or -errno. */
 int landlock_allow(const struct landlock *landlock, int fd, enum sandbox_right right);
 
-/**
- * Limits this thread, and threads that it makes later, to the rights that the set allows. Returns 0
- * or -errno.
- */
+/** Limits this thread, and those that it makes later, to the set's rights. Returns 0 or -errno. */
 int landlock_enter(const struct landlock *landlock);

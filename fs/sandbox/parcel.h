@@ -11,9 +11,8 @@
 int parcel_send(int socket, const void *data, size_t size, int fd);
 
 /**
- * Waits for a message. Returns the number of bytes that were stored (those beyond `size` are lost);
- * 0: the other end is closed; -EMFILE: the message's descriptor is lost, as this process has too
- * many; or another -errno. *fd is the descriptor, for close(2); -1: the message has none, or has
- * several, which are closed.
+ * Waits for a message. Returns the number of bytes that were stored (bytes beyond `size` are lost);
+ * 0: the other end is closed; -EMFILE: the message's descriptor is lost; or another -errno. *fd is
+ * the descriptor, for close(2); -1: the message has none, or has several, which are closed.
  */
 ssize_t parcel_take(int socket, void *data, size_t size, int *fd);

@@ -1,51 +1,42 @@
 /*
- * The sandbox: the rights that a process of plyfs keeps when it begins its work. plyfs reads files
- * of other users. A user who exploits a bug in a reader gains only these rights.
+ * The sandbox: the rights that a process of plyfs keeps when it begins its work. A user who
+ * exploits a bug in a reader of files gains no more than these rights.
  *
- * The daemon of a mount and plyfs render are in no sandbox, as they parse no source, and treat a
- * worker's answer as hostile input. They run the commands of plyfs.yaml, and so keep the rights of
- * the user who mounts. The other processes, with the rights of each:
+ * The daemon of a mount and plyfs render run the commands of plyfs.yaml, so they are in no sandbox.
+ * They parse no source, and treat a worker's answer as hostile input. The other processes, with the
+ * rights of each:
  *
  *   worker        plyfs-worker reads beneath the layers, mirrors' states and /proc, and parses
  *                 (reader_sandbox.h). It has one socket, to the daemon. Of the daemon's descriptors
  *                 it keeps those of the layers and of the directory under the mount, and inotify's,
  *                 to which it adds watches of remote layers. It writes no file, starts no process
- *                 and sends no signal. In a layer with `follow`, a link may lead to a file outside
- *                 of the layers. A process that the daemon forks opens such a file for the worker,
- *                 unless the file is in /proc or the like.
+ *                 and sends no signal. If a link in a layer with `follow` leads out of the layers,
+ *                 a process that the daemon forks opens the file for the worker; no file in /proc
+ *                 or the like.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
- *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
+ *   mirror        plyfs mirror, a store's client, writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
- *                 and gpg, which it runs, have the same rights. plyfs-report, which reads mirrors'
- *                 reports and writes no file, has them, too.
- *   state         plyfs-state (fs/last_good/state_process.h) stores last good versions: writes
- *                 files in the directory that `state` names, and reads nothing there.
- *   guard         plyfs-guard (fs/run/guard.h) runs one command of the settings, which inherits the
- *                 guard's limits. So a guard keeps the rights of the user who mounts, and is in no
- *                 sandbox. Its only input is the command's output.
+ *                 and gpg, which it runs, have the same rights, and so has plyfs-report.
+ *   state         plyfs-state (fs/last_good/state_process.h) writes files in the directory that
+ *                 `state` names, and reads nothing there.
+ *   guard         plyfs-guard (fs/run/guard.h) runs one command of plyfs.yaml, which inherits the
+ *                 guard's limits. So a guard is in no sandbox. It reads the command's output alone.
  *
- * The parts of the sandbox. Each is used for all these processes but the guard. "Not" names a
- * further exception. A part with "Only" is used for the named processes alone:
+ * The parts of the sandbox. "Not" and "Only" name the exceptions; the guard has no part:
  *
  *   no_new_privs  a set-id program gains no rights.
- *   capabilities  only those that sandbox.c names, with the reason of each, are kept.
+ *   capabilities  those that sandbox.c does not name are dropped.
  *   Landlock      limits the use of files (by their place), TCP and abstract sockets, as far as
  *                 the kernel can. The process can't trace or signal processes outside of its
  *                 Landlock domain, nor mount or unmount.
- *   seccomp       system calls fail with EPERM, except those that filter.c names, with the reason
- *                 of each.
- *                 Not: mirror
- *   not dumpable  root's processes without capabilities can't read the process's memory. A mirror
- *                 knows passwords, so its user's other processes can't read its memory, either.
- *                 Only: processes of root, and mirrors
+ *   seccomp       system calls that filter.c does not name fail with EPERM. Not: mirror
+ *   not dumpable  other processes of the same user can't read the process's memory, if they lack
+ *                 capabilities. Only: processes of root, and mirrors, which know passwords
  *   no core       no core dump is written.
  *   environment   is overwritten. Not: mirror
  *
- * plyfs-publish prepares its sandbox before the mount (sandbox_prepare()), and enters it
- * afterwards. In between it looks up no path, as the path may lead through the mount.
- *
- * If the kernel lacks a part, or the build lacks libseccomp, plyfs runs without this part, and the
- * status says so. If the kernel offers a part that can't be used, plyfs does not start.
+ * If the kernel or the build lacks a part, plyfs runs without it, and the status says so. If the
+ * kernel offers a part that can't be used, plyfs does not start.
  */
 #pragma once
 
@@ -63,7 +54,7 @@ enum sandbox_process {
 	SANDBOX_PROCESSES,
 };
 
-/* The right to a file or directory, and to everything beneath it. */
+/* The right to a file or a directory with everything beneath it. */
 enum sandbox_right {
 	SANDBOX_READ,  /* read files, list directories */
 	SANDBOX_FILES, /* read files, but list no directory */
@@ -95,16 +86,15 @@ struct sandbox_state {
 	int landlock_abi; /* the kernel's version of Landlock, if `landlock` is SANDBOX_ON */
 	enum sandbox_force seccomp;
 	bool has_no_new_privs;
-	unsigned long long capabilities; /* which the process keeps: bits 1 << CAP_… */
+	unsigned long long capabilities; /* that the process keeps: bits 1 << CAP_… */
 };
 
-/* A sandbox that is prepared, and not entered yet. */
+/* A sandbox that is not entered yet. */
 struct sandbox;
 
 /**
- * Makes a sandbox that allows no place yet, and wipes the environment. Looks up paths, so call it
- * before the mount is made. Returns 0 with *ret for sandbox_free(); PROBLEM: the kernel offers a
- * part of the sandbox that can't be used; or -errno.
+ * Makes a sandbox that allows no place yet, and wipes the environment. Call it before the mount is
+ * made, as it looks up paths. Returns 0 with *ret for sandbox_free(), PROBLEM or -errno.
  */
 int sandbox_prepare(
 	const struct sandbox_options *options, struct sandbox **ret, struct problem *problem);
@@ -121,20 +111,19 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 	struct problem *problem);
 
 /**
- * Enters the sandbox for ever. Call it before the process makes a second thread: Landlock limits
- * only the calling thread, and its later threads. Looks up no path, and accesses no file system.
- * Returns 0 with *ret; or PROBLEM or -errno, as sandbox_prepare().
+ * Enters the sandbox for ever. Call it before the process makes a second thread, which Landlock
+ * would not limit. Looks up no path, and accesses no file system: plyfs-publish enters it after the
+ * mount is made. Returns 0 with *ret, PROBLEM or -errno.
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 
 /**
- * For a process that is in no sandbox. Keeps its memory, which has the content of files, out of
- * core dumps. If the process is root's, hides its memory from processes of root without
- * capabilities, too.
+ * For a process in no sandbox: keeps its memory out of core dumps. If the process is root's, hides
+ * its memory from root's processes without capabilities.
  */
 void sandbox_hide(const struct sandbox_switches *switches);
 
-/** Returns whether this process has the capability CAP_…; in a container even root may lack it. */
+/** Returns whether this process has the capability CAP_…. */
 bool sandbox_has_capability(unsigned capability);
 
 void sandbox_free(struct sandbox *sandbox);

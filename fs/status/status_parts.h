@@ -14,9 +14,8 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 	const struct fault *fault);
 
 /**
- * Writes "layers", with a comma after it. For a layer that a mirror fills, this includes the
- * mirror's own report, even if another plyfs runs the mirror. Errors of mirrors are written only
- * if the reader `is_trusted`.
+ * Writes "layers", with a comma after it, and with the reports of the mirrors that fill layers.
+ * Errors of mirrors are written only if the reader `is_trusted`.
  */
 void status_put_layers(FILE *out, const struct settings *settings, bool is_trusted);
 

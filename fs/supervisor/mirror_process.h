@@ -1,11 +1,9 @@
 /*
  * The processes that the supervisor forks:
  *
- * - A mirror, `plyfs mirror …`, started with no more rights than it needs.
- * - plyfs-report: reads the reports of all mirrors, and makes one status line of them, for the
- *   service manager. A report may lie on a file system that does not answer, and a process that
- *   waits for that file system can't be killed. So plyfs-report has none of the daemon's
- *   descriptors.
+ * - A mirror, `plyfs mirror`, with no more rights than it needs.
+ * - plyfs-report, without the daemon's descriptors: makes one status line of the reports of all
+ *   mirrors, for the service manager.
  */
 #pragma once
 
@@ -45,10 +43,9 @@ struct mirror_start {
 #define MIRROR_NOT_STARTED 127
 
 /**
- * Forks the mirror's process. That process closes all our descriptors, finds its user, prepares the
- * directories, and starts the program. The kernel kills it when the calling thread ends. Returns
- * the pid with *log, the nonblocking read end of a pipe with the mirror's messages, for close(2);
- * or -errno.
+ * Forks a process that closes all our descriptors, finds its user, prepares the directories, and
+ * becomes the mirror. The kernel kills it when the calling thread ends. Returns the pid with *log,
+ * the nonblocking read end of a pipe with the mirror's messages, for close(2); or -errno.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);
 
@@ -56,10 +53,9 @@ pid_t mirror_process_start(const struct mirror_start *start, int *log);
 #define MIRROR_REPORTER_LINE 2048
 
 /**
- * Forks plyfs-report. The process writes a line whenever the status has changed, and ends if no
- * mirror fills a layer of `settings`. The kernel kills it when the calling thread ends. Returns the
- * pid with *lines, the nonblocking read end of the pipe that gets the lines, for close(2); or
- * -errno.
+ * Forks plyfs-report, which writes a line whenever the status has changed, and ends if no mirror
+ * fills a layer. The kernel kills it when the calling thread ends. Returns the pid with *lines, the
+ * nonblocking read end of the pipe with the lines, for close(2); or -errno.
  */
 pid_t mirror_reporter_start(
 	const struct settings *settings, const struct sandbox_switches *switches, int *lines);

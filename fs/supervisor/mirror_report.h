@@ -1,7 +1,7 @@
 /*
  * The report of a mirror: the file status.json (fs/mirror/mirror_status.h) in STATE, the mirror's
- * state directory. The directory that a mirror fills is a link into STATE, so the report is found
- * by that link. The mirror's process writes the report, so it is hostile input.
+ * state directory. The directory that a mirror fills is a link into STATE. The mirror's process
+ * writes the report: it is hostile input.
  */
 #pragma once
 
@@ -20,32 +20,29 @@ struct mirror_report {
 };
 
 /**
- * Opens STATE of the mirror that fills `directory`, a link into STATE. Returns a descriptor for
- * close(2); -ENOENT: `directory` is no mirror's; or another -errno.
+ * Opens STATE of the mirror that fills `directory`. Returns a descriptor for close(2); -ENOENT: no
+ * mirror fills `directory`; or another -errno.
  */
 int mirror_report_open(const char *directory);
 
-/** Reads the report's text in the directory `state`. Returns 0 with *ret for free(3), or -errno. */
+/** Reads the report in STATE, open as `state`. Returns 0 with *ret for free(3), or -errno. */
 int mirror_report_text(int state, char **ret, size_t *len);
 
 /**
- * Parses the report in the directory `state`. `name` names it in messages. Returns 0 with *ret for
- * document_free(); PROBLEM; or -errno. The first root of *ret is the report's map.
+ * Reads and parses the report in `state`. `name` is its name in messages. Returns 0 with *ret for
+ * document_free(), whose first root is the report's map; PROBLEM; or -errno.
  */
 int mirror_report_document(
 	int state, const char *name, struct document **ret, struct problem *problem);
 
-/**
- * Does mirror_report_document(), and fills in a struct. Returns 0 with *ret for
- * mirror_report_fini(), PROBLEM or -errno.
- */
+/** Reads and parses the report. Returns 0 with *ret for mirror_report_fini(), PROBLEM or -errno. */
 int mirror_report_read(
 	int state, const char *name, struct mirror_report *ret, struct problem *problem);
 void mirror_report_fini(struct mirror_report *report);
 
 /**
  * Opens and reads the report of the mirror that fills `directory`. Returns true with *ret for
- * mirror_report_fini(); false if no mirror fills it, or the report can't be read.
+ * mirror_report_fini(); false: there is none, or it can't be read.
  */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 

@@ -1,10 +1,10 @@
 /*
  * A report: the map in which a mount, a rendered tree or a mirror describes itself, as JSON.
- * Another version of plyfs, or a process of any user, may have written the report. So any field
- * may be missing, and any text may contain control characters for a terminal.
+ * A process of any version or user may have written it. So any field may be missing, and any text
+ * may contain control characters for a terminal.
  *
  * A `path` names a value in the map: "pid", or "sandbox.landlock" for a value in an inner map. The
- * path "" names the map itself. A `map` or `list` may be NULL.
+ * path "" names the map itself. `map` and `list` may be NULL.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 /** Returns the value at `path`; NULL: there is none. */
 const struct node *report_get(const struct node *map, const char *path);
 
-/** Returns the text of the scalar at `path`; "": there is none, or it is null. Never NULL. */
+/** Returns the text of the scalar at `path`; "": there is none, or it is null. */
 const char *report_text(const struct node *map, const char *path);
 
 /** Returns whether the text of the scalar at `path` is `text`. */

@@ -1,6 +1,6 @@
 /*
- * The supervisor: runs a mirror for each layer that comes out of a store (conf/store_spec.h), as
- * long as the daemon lives. It is a coroutine of the daemon.
+ * The supervisor: a coroutine of the daemon, which runs a mirror for each layer that comes out of a
+ * store (conf/store_spec.h).
  *
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
  *                supervisor_new()     starts the mirrors
@@ -8,21 +8,17 @@
  *                settings_read()      opens the layers, through links that mirrors switch
  *                supervisor_start()   the coroutine
  *
- * The path of such a layer follows from the store's settings in plyfs.yaml (store_spec.h), so every
- * command finds it. At the path is a link, which the mirror switches and the publisher watches. So
- * the publisher sees even a first state that comes after the start. The daemon uses no network. If
- * plyfs.yaml changes, the publisher passes the new settings to supervisor_use().
+ * The path of such a layer follows from the store's settings in plyfs.yaml (store_spec.h). At the
+ * path is a link, which the mirror switches and the publisher watches. If plyfs.yaml changes, the
+ * publisher passes the new settings to supervisor_use().
  *
- * - A mirror runs without capabilities, and can't get more rights. Its environment and descriptors
- *   are made for it; it has none of ours. If we are root, it runs as another user: the store's
- *   `user:`, or SUPERVISOR_USER.
+ * - A mirror runs without capabilities, and inherits neither our environment nor our descriptors.
+ *   If we are root, it runs as another user: the store's `user:`, or SUPERVISOR_USER.
  * - The kernel kills a mirror when the thread that has forked it ends. So only the daemon's main
  *   thread forks mirrors.
- * - From supervisor_start() on, the daemon waits for no mirror. Paths of mirrors may lie on a disk
- *   that does not answer, and a process that waits for the disk can't be killed. So only processes
- *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
- *   under a service manager plyfs-report, which makes the status line (mirror_process.h). Before
- *   supervisor_start(), the calling process looks them up.
+ * - From supervisor_start() on, the daemon waits for no mirror, and looks up no path of a mirror:
+ *   the disk may not answer. A new mirror looks its own paths up. Under a service manager,
+ *   plyfs-report looks them up, too, for the status line (mirror_process.h).
  * - If a mirror or plyfs-report ends, it is started again after a pause, which grows.
  * - If several supervisors have the same store, one of the mirrors works, and the others stand by.
  * - At the end all mirrors are killed, even those suspended by SIGSTOP. Their state on disk stays.
@@ -50,15 +46,14 @@ struct supervisor_options {
 /**
  * Checks that the mirrors of `outline` can be started, and starts them. `outline` comes from
  * settings_outline() with an absolute path; *ret takes a reference to it. Call this function before
- * there are coroutines. Returns 0 with *ret for supervisor_freep(); PROBLEM, with the remedy; or
- * -errno.
+ * there are coroutines. Returns 0 with *ret for supervisor_freep(), PROBLEM or -errno.
  */
 int supervisor_new(struct settings *outline, const struct supervisor_options *options,
 	struct supervisor **ret, struct problem *problem);
 
 /**
  * Waits until each layer that comes out of a store has a state, except optional layers. With
- * `is_fresh`, also waits until each of their stores has answered; if that takes too long, an old
+ * `is_fresh`, waits until each of their stores has answered, too; if that takes too long, an old
  * state is enough. Returns 0; or PROBLEM if a layer has no state in time.
  */
 int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem *problem);
@@ -72,10 +67,7 @@ void supervisor_use(struct supervisor *supervisor, struct settings *settings);
 /** Ends the coroutine, but no mirror. NULL: does nothing. */
 void supervisor_stop(struct supervisor *supervisor);
 
-/**
- * Kills the mirrors, without waiting for their end. If the coroutine still runs, it starts them
- * again. NULL: does nothing.
- */
+/** Kills the mirrors, without waiting. A running coroutine starts them again. NULL: no effect. */
 void supervisor_kill(const struct supervisor *supervisor);
 
 /** Ends the mirrors and frees the supervisor. *place NULL: does nothing. */

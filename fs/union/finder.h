@@ -1,7 +1,6 @@
 /*
  * A finder: finds the files in and below a directory of the merged tree. The view's finder reads
- * indexes that the view keeps up to date (dependency.h). A command's finder walks the directories
- * (offline.h).
+ * indexes (dependency.h). A command's finder walks the directories (offline.h).
  */
 #pragma once
 
@@ -13,9 +12,9 @@ struct finder {
 	/*
 	 * Calls `each` for every file in `directory`, and in the directories up to `depth` levels
 	 * below it (-1: all levels). `path` is the file's path, and `layers` are those that show
-	 * its directory. Files in directories nearer to the root come first; those in one directory
-	 * come in byte order of their names. Stops at the first non-zero result of `each`, and
-	 * returns it. Otherwise returns 0 or -errno.
+	 * its directory. Files in directories nearer to the root come first; files in one directory
+	 * come in byte order of their names. Returns 0, -errno, or the first non-zero result of
+	 * `each`, at which it stops.
 	 */
 	int (*list)(void *context, const char *directory, int depth,
 		int (*each)(void *context, const char *path, const char *name, layer_mask layers),

@@ -13,7 +13,7 @@ struct listed {
 struct listing {
 	struct listed *items; /* in byte order of their names, each name once */
 	size_t count;
-	int error; /* errno if a layer or a name could not be examined; else 0 */
+	int error; /* errno: a layer or a name could not be examined; else 0 */
 };
 
 /** Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM. */

@@ -7,15 +7,12 @@
  * A contributor admits a set of users: root; its owner, by the owner's bits alone; other members of
  * its group, by the group's bits alone; and all other users, by the bits of others. Any user may
  * be in any group. The result admits only users that every contributor admits, and as many of these
- * users as an owner, a group and a mode can express. The right to read and the right to search are
- * each computed in this way.
+ * users as an owner, a group and a mode can express.
  *
- * If all contributors have one owner, the result has that owner. Else the result's owner is one of
- * the contributors' owners, the user that mounts, or root. The group is found in the same way,
- * among the groups of the contributors and of the user that mounts. Each pair of an owner and a
- * group has a largest safe mode. The pair whose mode admits most users is taken: the right to read
- * is compared first, then the right to search; for each of them, the bits of others first, then the
- * group's, then the owner's.
+ * If all contributors have one owner, the result has that owner. Else its owner is one of theirs,
+ * the user that mounts, or root. If all contributors have one group, the result has that group.
+ * Else its group is one of theirs, or that of the user that mounts. Of these owners and groups, the
+ * pair whose safe mode admits most users is taken.
  */
 #pragma once
 
@@ -24,7 +21,7 @@
 #include <sys/stat.h>
 
 struct rights {
-	mode_t mode; /* permission bits only: no type, no write, no set-id, no sticky bit */
+	mode_t mode; /* no bits other than 0555 */
 	uid_t uid;
 	gid_t gid;
 };

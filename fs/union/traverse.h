@@ -20,11 +20,10 @@ struct traversal {
 };
 
 /**
- * Calls `each` for `path`, which is relative to the root and has no "." or "..", and then for all
- * that lies below it. A directory comes before the names in it, and names come in byte order. A
- * link that leads to a directory above itself is left out. Stops at the first non-zero result of
- * `each`, and returns it. Otherwise returns 0; -ENOENT or -ENOTDIR if there is no such path; or
- * another -errno.
+ * Calls `each` for `path`, relative to the root and with no "." or "..", and then for all that lies
+ * below it. A directory comes before its names, which come in byte order. A link to a directory
+ * above itself is left out. Stops at the first non-zero result of `each`, and returns it. Otherwise
+ * returns 0; -ENOENT or -ENOTDIR if there is no such path; or another -errno.
  */
 int traverse(const struct traversal *traversal, const char *path);
 

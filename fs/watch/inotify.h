@@ -1,9 +1,8 @@
 /*
  * An inotify(7) descriptor with any number of subscribers.
  *
- * The kernel has one watch per descriptor and inode, and an event carries the number of its watch.
- * Here a watch has any number of subscriptions, each with a mask of events and a name. The watch
- * ends with its last subscription.
+ * The kernel has one watch per descriptor and inode. Here a watch has any number of subscriptions,
+ * each with a mask of events and a name. The watch ends with its last subscription.
  *
  *      subscription ─┐
  *      subscription ─┴─▶ watch ──▶ inode      an event goes to each subscription that it matches
@@ -23,14 +22,13 @@ struct inotify;
  */
 struct subscription {
 	/*
-	 * Called by inotify_read(). `name` is NULL for an event of the inode itself. IN_UNMOUNT and
-	 * IN_IGNORED are always passed; IN_IGNORED ends the subscription. The function must not
-	 * begin or end a subscription itself.
+	 * Called by inotify_read(). `name` NULL: an event of the inode itself. IN_UNMOUNT and
+	 * IN_IGNORED match any mask; IN_IGNORED ends the subscription. Must not begin or end a
+	 * subscription.
 	 */
 	void (*notify)(struct subscription *subscription, uint32_t mask, const char *name);
-	uint32_t mask; /* as for inotify_add_watch(2) */
-	/* Of events in a directory, only those of this name match; NULL: those of all names. */
-	const char *name;
+	uint32_t mask;    /* as for inotify_add_watch(2) */
+	const char *name; /* in a directory: events of this name match; NULL: of all names */
 
 	/* Set by inotify_subscribe(); equal for the same inode. NULL: not subscribed. */
 	struct inotify_watch *watch;
@@ -48,22 +46,21 @@ void inotify_free(struct inotify *inotify);
 
 /**
  * Takes over another process's inotify(7) instance, open as `fd`, with its watches. `fd` stays the
- * caller's. Call this function before the first subscription. A watch that has no subscription yet
- * ends with its first event. Returns 0 or -errno.
+ * caller's. Call this function before the first subscription. A watch without a subscription ends
+ * with its first event. Returns 0 or -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
 /**
- * Limits the watches to `most`. If `most` is 0, limits them to half of what the kernel allows the
- * user (user_namespaces(7), max_inotify_watches), so that other programs can have watches, too.
- * Without this call, only the kernel limits them.
+ * Limits the number of watches to `most`; 0: to half of what the kernel allows the user
+ * (user_namespaces(7), max_inotify_watches). Without this call, the kernel's limit applies.
  */
 void inotify_limit(struct inotify *inotify, size_t most);
 
 /** Returns the descriptor to poll for POLLIN. */
 int inotify_fd(const struct inotify *inotify);
 
-/** Returns the number of watched inodes. One with several subscriptions counts once. */
+/** Returns the number of watched inodes. */
 size_t inotify_watch_count(struct inotify *inotify);
 
 /**
@@ -73,16 +70,13 @@ size_t inotify_watch_count(struct inotify *inotify);
 int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd);
 
 /**
- * Call inotify_expect() before another process adds a watch to inotify_fd(). Until the call of
+ * Call this function before another process adds a watch to inotify_fd(). Until
  * inotify_expect_no_more(), a watch without a subscription does not end with its first event.
- * Returns 0 or -EDQUOT (inotify_limit()). After -EDQUOT, do not call inotify_expect_no_more().
+ * Returns 0; or -EDQUOT (inotify_limit()): do not call inotify_expect_no_more() then.
  */
 int inotify_expect(struct inotify *inotify);
 
-/**
- * Ends what one call of inotify_expect() has begun. Returns whether events of watches without a
- * subscription have come meanwhile. Such events are dropped.
- */
+/** Ends one inotify_expect(). Returns whether events without a subscription were dropped. */
 bool inotify_expect_no_more(struct inotify *inotify);
 
 /**
@@ -91,13 +85,10 @@ bool inotify_expect_no_more(struct inotify *inotify);
  */
 int inotify_subscribe_to(struct inotify *inotify, struct subscription *subscription, int wd);
 
-/** Ends a subscription, if it has not ended yet. */
+/** Ends a subscription. Does nothing if it has ended. */
 void inotify_unsubscribe(struct inotify *inotify, struct subscription *subscription);
 
 bool inotify_is_subscribed(const struct subscription *subscription);
 
-/**
- * Reads the queued events, up to 8 MiB, and notifies the subscribers. Calls `lost` if the queue
- * overflowed. Never blocks.
- */
+/** Reads up to 8 MiB of queued events. Calls `lost` if the queue overflowed. Never blocks. */
 void inotify_read(struct inotify *inotify, void (*lost)(void *context), void *context);

@@ -14,20 +14,21 @@ void name_watch_free(struct name_watch *watch); /* NULL: does nothing */
 int name_watch_fd(const struct name_watch *watch);
 
 /**
- * Watches `name` (NULL: all names) in `directory`, a descriptor that stays the caller's (O_PATH is
- * enough). `mask` is as for inotify_add_watch(2). Returns 0 or -errno (-ENOSPC: no watch is left).
+ * Watches `name` (NULL: all names) in `directory`, a descriptor of the caller (O_PATH is enough).
+ * `mask` is that of inotify_add_watch(2). Returns 0 or -errno (-ENOSPC: no watch is left).
  */
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
 /**
- * Take over watches that another process adds to name_watch_fd(). Before it adds them, call
- * name_watch_expect(), which returns 0, or -EDQUOT at the limit of inotify_limit() (inotify.h).
- * After -EDQUOT call neither of the others. When the process has added its watches, call
- * name_watch_add_watched() for each name, with the number `wd` of its directory's watch. It returns
- * 0 or -ENOMEM. At the end call name_watch_expect_no_more().
+ * Take over watches that another process adds to name_watch_fd():
  *
- * An event that is read before its watch has a name is dropped. Then the next
- * name_watch_end_renewal() returns true.
+ * 1. Before the process adds them, call name_watch_expect(). It returns 0, or -EDQUOT at the limit
+ *    of inotify_limit() (inotify.h): then stop here.
+ * 2. When they are added, call name_watch_add_watched() for each name, with the number `wd` of its
+ *    directory's watch. It returns 0 or -ENOMEM.
+ * 3. Call name_watch_expect_no_more().
+ *
+ * An event of a watch that has no name yet is dropped; name_watch_end_renewal() reports that.
  */
 int name_watch_expect(struct name_watch *watch);
 int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
@@ -35,12 +36,8 @@ void name_watch_expect_no_more(struct name_watch *watch);
 
 /**
  * Replace all names: after name_watch_renew() add the new ones. The old names stay watched until
- * name_watch_end_renewal(). So if a directory has both old and new names, its queued events are not
- * lost.
- *
- * name_watch_end_renewal() returns true if an event was dropped, or if some new name was not
- * watched before in the same directory. Such a name may have changed without an event, so the
- * caller must read the named files once more.
+ * name_watch_end_renewal(). It returns true if an event was dropped, or a new name was not watched
+ * before in the same directory: then the caller must read the named files once more.
  */
 void name_watch_renew(struct name_watch *watch);
 bool name_watch_end_renewal(struct name_watch *watch);

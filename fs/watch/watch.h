@@ -1,9 +1,8 @@
 /*
  * The watches of the layers' directories, by inotify(7).
  *
- * One inotify descriptor watches every directory of the view, in every layer that shows it. The
- * same directory may be watched more than once: if two layers are the same directory, or if one
- * layer lies inside another.
+ * One inotify descriptor watches every directory of the view, in every layer that shows it. If two
+ * layers are the same directory, or one lies inside another, a directory has several watches.
  */
 #pragma once
 
@@ -12,47 +11,43 @@
 struct layer_watch;
 struct watch;
 
-/* One merged directory's watches. The owner, a larger struct, allocates and frees `items`. */
+/* The watches of one merged directory. The owner allocates and frees `items`. */
 struct layer_watches {
-	void *owner;                /* for the watch_handler; never changes */
+	void *owner;                /* for the watch_handler; fixed */
 	struct layer_watch **items; /* one for each layer, by rank; NULL: no watch */
 	size_t count;               /* number of the mount's layers */
 };
 
 /*
  * Handles one event. `owner` is that of the directory's watches, and `layer` the rank. `name` NULL:
- * the event is one of the directory itself. If events were lost, `mask` is IN_Q_OVERFLOW, and
- * `owner` and `name` are NULL.
+ * an event of the directory itself. If events were lost, `mask` is IN_Q_OVERFLOW, and `owner` and
+ * `name` are NULL.
  */
 typedef void watch_handler(
 	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
 
 /**
- * Makes the descriptor. `most`: how many inodes are watched at most; 0: half of the user's limit
- * (inotify_limit()). Returns 0 with *ret for watch_free(), or -errno (-EMFILE: too many inotify
- * instances).
+ * Makes the descriptor, with at most `most` watched inodes (inotify_limit()). Returns 0 with *ret
+ * for watch_free(), or -errno (-EMFILE: too many inotify instances).
  */
 int watch_new(size_t most, struct watch **ret);
 
 /** All watches must have been removed. NULL: does nothing. */
 void watch_free(struct watch *watch);
 
-/**
- * Returns the struct inotify. The watches of links and of other files use it, too, so that all
- * events arrive in the order in which they happened.
- */
+/** Returns the struct inotify, for further watches: all its events arrive in their order. */
 struct inotify *watch_inotify(const struct watch *watch);
 
 /** Returns the descriptor to poll for POLLIN. */
 int watch_fd(const struct watch *watch);
 
-/** Returns the number of inodes that are watched (inotify_watch_count()). */
+/** Returns inotify_watch_count(). */
 size_t watch_count(const struct watch *watch);
 
 /**
- * Watches `fd` (O_PATH is enough), the directory of `layer`, and ends the watch that `layer` had.
- * `fd` stays the caller's. If there is no such layer any more, does nothing. Returns 0; or -errno
- * as inotify_subscribe().
+ * Watches `fd` (O_PATH is enough), the directory of `layer`, in place of the watch that `layer`
+ * had. `fd` stays the caller's. If there is no such layer any more, does nothing. Returns as
+ * inotify_subscribe().
  */
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
@@ -72,17 +67,12 @@ bool watch_has(const struct layer_watches *watches, unsigned layer);
 /** Ends the directory's watches in all layers. */
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
-/**
- * Does watch_remove(), frees watches->items, and puts `items`, for `count` layers, in its place.
- */
+/** Does watch_remove(), frees watches->items, and sets it to `items`, for `count` layers. */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
 
 /** Ends one layer's watch, if it has one. */
 void watch_remove_layer(struct watch *watch, struct layer_watches *watches, unsigned layer);
 
-/**
- * Reads the queued events (inotify_read()). Calls `handler` for each event, once for each watch of
- * its directory. Never blocks.
- */
+/** Does inotify_read(). Calls `handler` for each event, once for each watch of its directory. */
 void watch_read(struct watch *watch, watch_handler *handler, void *context);
