@@ -1,18 +1,17 @@
 /*
  * A builder: makes a document's nodes in the order of its text, for the readers of formats.
  *
- * Finished nodes wait on a stack until the map or list around them is closed. The nodes that wait
- * while no map or list is open are the roots.
+ * Finished nodes wait on a stack until the map or list around them is closed. The roots stay there.
  */
 #pragma once
 
 #include "document.h"
 #include "note.h"
 
-/* The place where a node begins. Both numbers start at 1. */
+/* The place where a node begins */
 struct place {
-	uint32_t line;
-	uint32_t column; /* in characters */
+	uint32_t line;   /* starting at 1 */
+	uint32_t column; /* in characters, starting at 1 */
 };
 
 /* A map or list that is not closed yet. */
@@ -37,13 +36,12 @@ struct builder {
 
 	uint64_t weight; /* of all nodes so far, as limits.nodes counts them */
 
-	struct notes notes; /* the extents noted so far; empty unless they are wanted */
+	struct notes notes; /* the extents so far; empty unless they are wanted */
 
 	/*
-	 * Handles a key that comes again in `map`: `found` is the pair that the map has, and
-	 * `again` the new pair. Sets found->value, and updates the weight of `map` by
-	 * node_reweigh(). Returns 0, PROBLEM or -ENOMEM. If `repeat` is NULL, the later value
-	 * counts; but with options->keep_duplicates both pairs stay.
+	 * Handles a key that comes again in `map`: sets the value of `found`, the pair in the map,
+	 * from the new pair `again`, and the weight of `map` by node_reweigh(). Returns 0, PROBLEM
+	 * or -ENOMEM. NULL: the later value counts; with options->keep_duplicates both pairs stay.
 	 */
 	int (*repeat)(struct builder *builder, struct node *map, struct pair *found,
 		const struct pair *again);
@@ -54,7 +52,7 @@ struct builder {
 
 void builder_fini(struct builder *builder);
 
-/** Converts a line and a column of the text to a place in the source that contains the text. */
+/** Converts a place in the text to the place in the source that contains the text. */
 static inline struct place builder_place(
 	const struct builder *builder, uint32_t line, uint32_t column)
 {
@@ -65,37 +63,27 @@ static inline struct place builder_place(
 	return (struct place){from->lines + line, from->columns + column};
 }
 
-/** Fills builder->problem, with the document's name. Returns PROBLEM. */
+/** Fills builder->problem. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int builder_problem(
 	const struct builder *builder, struct place place, const char *format, ...);
 
-/**
- * Makes a scalar with room for `len` bytes of text and a NUL. The caller writes the text through
- * *text. Returns NULL when there is no memory.
- */
+/** Makes a scalar. The caller must write its `len` bytes to *text. Returns NULL without memory. */
 struct node *builder_new_scalar(
 	const struct builder *builder, struct place place, size_t len, char **text);
 
 /** Adds a finished node, which may be shared. Returns 0, PROBLEM at a limit, or -ENOMEM. */
 int builder_add(struct builder *builder, const struct node *node, struct place place);
 
-/**
- * Opens a map or list. The caller may set the tag of *ret. Returns 0, PROBLEM at a limit, or
- * -ENOMEM.
- */
+/** Opens a map or list, whose tag the caller may set. Returns 0, PROBLEM at a limit, or -ENOMEM. */
 int builder_open(struct builder *builder, enum node_kind kind, enum node_style style,
 	struct place place, struct node **ret);
 
-/**
- * Closes the innermost open map or list. Returns 0, PROBLEM (a wrong `<<`, or a key that `repeat`
- * refuses) or -ENOMEM.
- */
+/** Closes the innermost open map or list. Returns 0, PROBLEM or -ENOMEM. */
 int builder_close(struct builder *builder);
 
 /*
- * In some formats, such as TOML with its tables, the text returns to an earlier map. The reader of
- * such a format can't use the stack of open nodes. It calls the next four functions, and fills maps
- * and lists with node_append() and node_push().
+ * The next four functions are for formats whose text returns to an earlier map, such as TOML. Their
+ * readers don't use the stack, but fill maps and lists by node_append() and node_push().
  */
 
 /** Counts one more node. Returns 0, or PROBLEM at a limit. */
@@ -104,7 +92,7 @@ int builder_count(struct builder *builder, struct place place);
 /** Checks that a map or list may lie inside `depth` others. Returns 0, or PROBLEM at a limit. */
 int builder_check_depth(const struct builder *builder, unsigned depth, struct place place);
 
-/** Initializes `node`, which lies in the document's arena, as an empty map or list. */
+/** Initializes `node`, in the document's arena, as an empty map or list. */
 void builder_init(
 	const struct builder *builder, struct node *node, enum node_kind kind, struct place place);
 
@@ -112,20 +100,20 @@ void builder_init(
 int builder_add_root(struct builder *builder, const struct node *root);
 
 /**
- * For repeat(): adds the entries of again->value behind those of found->value. Both values must be
- * maps, or both lists. Returns 0, PROBLEM or -ENOMEM.
+ * For repeat(): adds the entries of again->value behind those of found->value. The values must be
+ * two maps or two lists. Returns 0, PROBLEM or -ENOMEM.
  */
 int builder_go_on(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * For repeat(): makes found->value a list, if it is not a list yet. Then appends `value` to the
- * list, or the items of `value` if that is a list, too. Returns 0 or -ENOMEM.
+ * For repeat(): makes found->value a list, and appends `value`, or the items of a list `value`.
+ * Returns 0 or -ENOMEM.
  */
 int builder_push(
 	struct builder *builder, struct node *map, struct pair *found, const struct node *value);
 
-/** Returns whether the value is a section, or a list of sections with the same name. */
+/** Returns whether the value is a map, or a list that begins with a map. */
 bool builder_is_sections(const struct node *value);
 
 /** For repeat(): replaces found->value by again->value, and warns that only the last one counts. */

@@ -6,7 +6,7 @@
 
 #include "builder.h"
 
-/* Marks functions that note extents as seldom called, as most reads want no extents. */
+/* Marks functions that note extents as seldom called. */
 #define EXTENT_NOTE_RARE __attribute__((cold, noinline))
 
 /** Makes the root's extent, as yet without ranges. Returns NULL when there is no memory. */

@@ -1,7 +1,6 @@
 /*
- * The checks of an INI file, and of a tree that is written as an INI file. Keys that are equal for
- * the program that reads the file must come only once, unless their values are lists. If that
- * program is not known, a merge that might lose something is refused.
+ * The checks of an INI file, and of a tree that is written as an INI file. If the program that
+ * reads the file is not known, a merge that might lose something is refused.
  */
 #pragma once
 
@@ -13,15 +12,14 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * Notes in document.doubt that a merge with other files would lose something, unless a doubt is
- * noted already. `message` says why. The place is `at`, in the current line. Returns 0 or -ENOMEM.
+ * Notes in document.doubt, if that is NULL, that a merge with other files would lose something.
+ * `message` says why. The place is `at`, in the current line. Returns 0 or -ENOMEM.
  */
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
 
 /**
- * Checks that the dialect would read the tree back unchanged: the dialect must allow the names of
- * the sections, and no two keys may fold to the same key (spelling.h). Returns 0, PROBLEM or
- * -ENOMEM.
+ * Checks that the dialect would read the tree back unchanged: it allows the names of the sections,
+ * and no two keys fold to the same key (spelling.h). Returns 0, PROBLEM or -ENOMEM.
  */
 int ini_check_tree(const struct writer *writer, const struct node *root);
 
@@ -35,7 +33,7 @@ int ini_check_merged(const struct format *format, const struct node *root,
 /**
  * See format.check_merged. Several keys may set one option: innodb and skip-innodb, or the same key
  * in sections that one program reads as one (ini_sections.together). The program takes the last
- * key, so this key must come from the highest layer that sets the option.
+ * key, so it must come from the highest layer that sets the option.
  */
 int ini_check_groups(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem);

@@ -224,8 +224,7 @@ void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pa
 	}
 
 FORMAT(ini, false, ";", "ini", ini_check_merged,
-	"INI of an unknown program: sections are maps, values are texts with their quotes, a key "
-	"with no '=' is null; a merge whose result depends on the program is refused");
+	"INI of an unknown program; a merge whose result depends on the program is refused");
 FORMAT(mysql, true, "#", "", ini_check_groups,
 	"INI as MySQL and MariaDB read my.cnf: bind-address and bind_address are one key");
 FORMAT(php, true, ";", "", NULL,

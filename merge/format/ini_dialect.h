@@ -1,9 +1,6 @@
 /*
- * A dialect of INI: how the files of one program, or family of programs, differ from those of
- * others.
- *
- * Each dialect is a row of one table and a format of its own: `format: mysql` in a rule. The
- * reader, the writer, the editor and the merge know no more of a program than its row.
+ * A dialect of INI: the rules for the files of one program, or family of programs.
+ * Each dialect is a row of one table and a format of its own: `format: mysql` in a rule.
  */
 #pragma once
 
@@ -32,8 +29,7 @@ struct ini_sections {
 	enum ini_header header;
 	/* "A,B": only sections whose names begin with one of these have a meaning; NULL: all do */
 	const char *meaningful;
-	/* an array that ends with NULL: each text "a,b" has the names of the sections that one
-	 * program reads as one section; `together` NULL: no program reads sections as one */
+	/* texts "a,b", ending with NULL: a program reads the sections a and b as one; NULL: none */
 	const char *const *together;
 	/* the section whose keys belong to the root; NULL: none */
 	const char *root;

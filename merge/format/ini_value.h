@@ -1,7 +1,4 @@
-/*
- * How a program reads the value of a key in an INI file: its quotes, backslashes, comments and
- * lines.
- */
+/* How a program reads a key's value in an INI file: its quotes, backslashes, comments and lines. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,21 +12,19 @@ enum ini_goes_on {
 	INI_BACKSLASH, /* the line after a line that ends with a backslash */
 };
 
-/* Where a quote begins a quoted text, and whether a second quote must end it. */
+/* Where a quote begins a quoted text, and whether a second quote must end the text. */
 enum ini_quoting {
-	INI_QUOTE_OPEN,  /* anywhere; its end may be missing */
-	INI_QUOTE_ENDS,  /* anywhere; it must end */
-	INI_QUOTE_LEADS, /* only at the beginning of a value; it must end */
+	INI_QUOTE_OPEN,  /* anywhere; the second quote may be missing */
+	INI_QUOTE_ENDS,  /* anywhere; the second quote must be there */
+	INI_QUOTE_LEADS, /* at the beginning of a value; the second quote must be there */
 };
 
 struct ini_value {
-	/* the characters that begin a comment behind a value; "": none */
-	const char *comments;
+	const char *comments; /* the characters that begin a comment behind a value */
 	const char *quotes;   /* the quotes in which no comment begins */
 	const char *escaping; /* those of `quotes` in which a backslash escapes */
 	const char *quote;    /* the quote for a value that needs quotes; NULL: no quote helps */
-	/* the characters that a backslash may stand before; NULL: any */
-	const char *escapes;
+	const char *escapes;  /* the characters that a backslash may stand before; NULL: any */
 	/* operators, which the program evaluates outside of quotes; NULL: none */
 	const char *operators;
 	enum ini_quoting quoting;
@@ -45,8 +40,8 @@ struct ini_scan {
 };
 
 /**
- * Scans a line. `begin` is the value's offset in the line; only INI_QUOTE_LEADS needs it. `before`
- * is the scan of the line that this line continues; NULL: it continues none.
+ * Scans a line. `begin` is the value's offset in the line, for INI_QUOTE_LEADS. `before` is the
+ * scan of the line that this line continues; NULL: the line continues none.
  */
 struct ini_scan ini_value_scan(const struct ini_value *value, struct span line, size_t begin,
 	const struct ini_scan *before);
@@ -57,7 +52,7 @@ struct ini_fault {
 	const char *remedy;
 };
 
-/** Returns whether the program refuses a file with this value. If so, *ret says why. */
+/** Returns whether the program refuses a file with this value, for the reason *ret. */
 bool ini_value_has_fault(const struct ini_value *value, struct span text, struct ini_fault *ret);
 
 /**

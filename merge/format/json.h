@@ -1,4 +1,4 @@
-/* Writes and edits JSON. The reader, of JSON and JSONC, is in json_read.c with both formats. */
+/* Writes and edits JSON. The reader of JSON and JSONC is in json_read.c. */
 #pragma once
 
 #include "builder.h"

@@ -1,7 +1,4 @@
-/*
- * The lines of a text, for readers of formats that are made of lines; and the checks of values that
- * the writers of such formats share.
- */
+/* For formats that are made of lines: the lines of a text, and the writers' checks of values. */
 #pragma once
 
 #include "extent_note.h"
@@ -10,13 +7,11 @@
 
 struct line_reader {
 	struct builder *builder;
-	struct span line; /* the current line, without its end: "\n" or "\r\n" */
-	uint32_t number;  /* the line's number, starting at 1 */
-	const char *next; /* where the next line begins */
-	const char *end;  /* if `next` is here, there is no next line */
-	/* the extent of the current section or of the root, to which the extents of its pairs are
-	 * added; NULL unless extents are wanted */
-	struct extent *in;
+	struct span line;  /* the current line, without its end: "\n" or "\r\n" */
+	uint32_t number;   /* the line's number, starting at 1 */
+	const char *next;  /* where the next line begins */
+	const char *end;   /* of the text */
+	struct extent *in; /* of the current section or the root; NULL unless extents are wanted */
 };
 
 /** Returns whether `c` is a space, a tab or other white space of C, but not a newline. */
@@ -29,7 +24,7 @@ struct span line_trim_start(struct span text);
 struct span line_trim_end(struct span text);
 struct span line_trim(struct span text);
 
-/** Makes a reader that stands before the first line of `text`. */
+/** Makes a reader before the first line of `text`. */
 struct line_reader line_begin(struct builder *builder, struct span text);
 
 /** Moves the reader to the next line. Returns false if there is none. */
@@ -48,12 +43,12 @@ bool line_is_utf8(struct span text);
 /** Checks that the text is UTF-8 without NUL bytes. Returns 0, or PROBLEM with the place. */
 int line_check_text(struct builder *builder, struct span text);
 
-/** Makes a scalar that is always a string. Returns NULL when there is no memory. */
+/** Makes a scalar that is always a string. Returns NULL if there is no memory. */
 struct node *line_scalar(const struct line_reader *reader, struct span text, struct place place);
 
 /**
- * Adds the string that line_scalar() makes of `text` to the open map or list. The string's place is
- * the byte `at` of the line. Returns 0, PROBLEM at a limit, or -ENOMEM.
+ * Adds a line_scalar() of `text` to the open map or list. Its place is the byte `at` of the line.
+ * Returns 0, PROBLEM at a limit, or -ENOMEM.
  */
 int line_add_scalar(struct line_reader *reader, struct span text, const char *at);
 
@@ -61,57 +56,48 @@ int line_add_scalar(struct line_reader *reader, struct span text, const char *at
 int line_add_key(
 	struct line_reader *reader, struct span text, const char *at, const struct fold *fold);
 
-/**
- * Opens the root map, whose first entry begins at `at`. Returns 0, PROBLEM at a limit, or -ENOMEM.
- */
+/** Opens the root map, whose first entry begins at `at`. Returns 0, PROBLEM or -ENOMEM. */
 int line_open_root(struct line_reader *reader, const char *at);
 
 /** Closes the root map. Returns 0, PROBLEM or -ENOMEM. */
 int line_close_root(struct line_reader *reader);
 
 /**
- * Notes the extent of the pair that was added last. `key` and `value` are the parts of the text
- * that have the pair's key and value, with their quotes. Must be called only if extents are wanted
- * (reader->in is set). Returns 0 or -ENOMEM.
+ * Notes the extent of the pair that was added last. `key` and `value` are its parts of the text,
+ * with their quotes. reader->in must be set. Returns 0 or -ENOMEM.
  */
 EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);
 
 /**
- * See builder->repeat. If a key comes again, its later value counts, with a warning. A section that
- * comes again continues. A section with the name of a key is a problem.
+ * For builder->repeat. If a key comes again, the later value counts, with a warning. If a section
+ * comes again, it continues. A section with the name of a key is a PROBLEM.
  */
 int line_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
-/* Writing. `name` is the format's name, for messages. */
+/* Writing. `name` is the format's name, for messages. The checks return 0 or PROBLEM. */
 
 /** Reports a value that the format can't hold, at the value's place. Returns PROBLEM. */
 #define line_refuse(writer, node, ...) problem_at((writer)->problem, line_source(node), __VA_ARGS__)
 
-/** Returns the node whose place is the value's: if a merge made the value, its first entry. */
+/** Returns the node with the value's place: the value, or, if a merge made it, its first entry. */
 const struct node *line_source(const struct node *node);
 
 /** Returns why the text can't stand in a line, for example "a line break"; NULL: it can. */
 const char *line_text_fault(struct span text);
 
-/** As line_text_fault(). Blanks at the text's ends are a fault, too, as the format loses them. */
+/** As line_text_fault(), but blanks at the text's ends are a fault, too. */
 const char *line_fault(struct span text);
 
-/**
- * Checks that a root or section is a map, and that no two of its keys are the same text. Returns 0,
- * PROBLEM or -ENOMEM.
- */
+/** Checks that a root or section is a map of distinct keys. Returns 0, PROBLEM or -ENOMEM. */
 int line_check_map(const struct writer *writer, const struct node *map, const char *name);
 
-/**
- * Checks that a value is a scalar, and does line_check_tag(). If the value is a list, `remedy` ends
- * the message. Returns 0 or PROBLEM.
- */
+/** Does line_check_tag(), and refuses maps and lists. `remedy` ends the message about a list. */
 int line_check_scalar(const struct writer *writer, const struct node *value, const char *name,
 	const char *remedy);
 
-/** Refuses a value whose tag is not YAML's own: the tag would be lost. Returns 0 or PROBLEM. */
+/** Refuses a value with a tag that is not YAML's own. */
 int line_check_tag(const struct writer *writer, const struct node *value, const char *name);
 
-/** Refuses null, in a format that has none. Returns 0 or PROBLEM. */
+/** Refuses null, for a format that has none. */
 int line_check_null(const struct writer *writer, const struct node *value, const char *name);

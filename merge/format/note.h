@@ -15,8 +15,7 @@ struct builder;
 /* A node that the reader found. */
 struct noted_node {
 	const struct node *node;
-	/* Includes the node's tag and anchor. If the node is a collection, note_close() sets the
-	 * end of its range. */
+	/* with tag and anchor; note_close() sets the end of a collection's range */
 	struct range range;
 	size_t member_begin; /* of an item or a key: offset at which its entry begins */
 	bool is_alias;

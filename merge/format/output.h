@@ -1,7 +1,4 @@
-/*
- * An output: the text that a writer makes, in a buffer that grows up to a limit. After a failure,
- * the output drops all text, and output_finish() returns the failure. So writers need no checks.
- */
+/* An output: the text of a writer. Writers need no checks: output_finish() returns any failure. */
 #pragma once
 
 #include "arena.h"
@@ -33,13 +30,12 @@ int writer_too_deep(const struct writer *writer, const struct node *node);
 /* How a key's text is determined. */
 enum text_key_kind {
 	TEXT_KEY_AS_WRITTEN, /* the key's own text; a map or list as a key is refused */
-	TEXT_KEY_OF_JSON,    /* as scalar_json() writes it; if it can't, not at all */
+	TEXT_KEY_OF_JSON,    /* as scalar_json() writes it; a key that it can't write has none */
 };
 
 /**
  * Checks keys for a format in which all keys are strings: no two keys of the map may have the same
- * text. `format` is the format's name. Returns 0,
- * PROBLEM or -ENOMEM.
+ * text. `format` is the format's name. Returns 0, PROBLEM or -ENOMEM.
  */
 int text_key_check(const struct writer *writer, const struct node *map, const char *format,
 	enum text_key_kind kind);
@@ -49,10 +45,7 @@ bool output_grow(struct output *output, size_t more);
 
 void output_fini(struct output *output);
 
-/**
- * Gives the text, NUL-terminated, to `arena`. Returns 0 with *ret, PROBLEM (over the limit) or
- * -ENOMEM.
- */
+/** Gives `arena` the text, NUL-terminated. Returns 0 with *ret, PROBLEM (over `max`) or -ENOMEM. */
 int output_finish(
 	struct output *output, struct arena *arena, struct span *ret, struct problem *problem);
 

@@ -23,9 +23,8 @@ struct section_reader {
 int section_open_root(struct section_reader *reader);
 
 /**
- * Ends the present section, if there is one, and begins the section `name`. `name` must lie in the
- * current line. With `is_item`, the new section is an item of the list of that name. Returns 0,
- * PROBLEM or -ENOMEM.
+ * Ends the present section, if any, and begins the section `name`, a part of the current line. If
+ * `is_item`, the section is an item of the list of that name. Returns 0, PROBLEM or -ENOMEM.
  */
 int section_open(struct section_reader *reader, struct span name, bool is_item);
 
@@ -63,8 +62,8 @@ int section_write(
 
 /**
  * Refuses a key that would be read back as another key, or not at all: an empty key, a key with a
- * line_fault() or a character of `not_in`, or a key that begins with a character of `not_first`.
- * `name` is the format's name, for messages. Returns 0 or PROBLEM.
+ * line_fault() or a character of `not_in`, or a key that begins with a byte order mark or a
+ * character of `not_first`. `name` is the format's name, for messages. Returns 0 or PROBLEM.
  */
 int section_check_key(const struct writer *writer, const struct node *key, const char *name,
 	const char *not_in, const char *not_first);

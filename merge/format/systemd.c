@@ -377,9 +377,8 @@ static bool systemd_counts_all(struct span section, struct span key)
 
 const struct format format_systemd = {
 	.name = "systemd",
-	.summary = "as systemd reads units, systemd.syntax(7): a key that comes again is a list, "
-		   "and one with nothing behind its '=' removes the items before it; units are "
-		   "merged only if a rule says so",
+	.summary = "units as systemd reads them, systemd.syntax(7); they are merged only if a rule "
+		   "says so",
 	.suffixes =
 		"service,socket,timer,mount,automount,path,target,slice,scope,swap,device,network,"
 		"netdev,link,nspawn,dnssd",

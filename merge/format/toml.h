@@ -1,5 +1,5 @@
 /*
- * TOML's reader and editor: read() and edit() of struct format. The writer is in toml_write.c.
+ * TOML's reader and editor: read() and edit() of struct format.
  *
  * A node's style records how TOML writes it:
  *

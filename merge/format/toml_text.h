@@ -23,16 +23,12 @@ struct place toml_text_place(struct toml_text *at);
 int toml_text_fail(struct toml_text *at, const char *message);
 
 /**
- * Reports the character at p. If TOML allows it nowhere (a byte that is not UTF-8, a lone carriage
- * return, a control character), the message says so. Otherwise the message is `otherwise`. Returns
- * PROBLEM.
+ * Reports the character at p. The message says that TOML allows it nowhere (not UTF-8, a lone
+ * carriage return, a control character), or is `otherwise`. Returns PROBLEM.
  */
 int toml_text_bad_character(struct toml_text *at, const char *otherwise);
 
-/**
- * Skips spaces, then a comment if there is one. Stops at any other text. Returns 0, or PROBLEM for
- * an invalid comment.
- */
+/** Skips spaces, then a comment. Returns 0, or PROBLEM for an invalid comment. */
 int toml_text_skip_rest(struct toml_text *at);
 
 /** Skips spaces, comments and line ends. Returns 0, or PROBLEM for an invalid comment. */

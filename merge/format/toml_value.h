@@ -10,15 +10,12 @@
  */
 enum scalar_type toml_value_type(struct span text);
 
-/**
- * If `text` has a time without seconds, which TOML 1.1 allows, returns the offset at which the
- * seconds are missing. Otherwise returns 0.
- */
+/** Returns the offset at which a time without seconds (TOML 1.1) lacks them; 0: it lacks none. */
 size_t toml_value_lacks_seconds(struct span text);
 
 bool toml_value_is_nan(struct span text);
 
-/** Returns the end of a message: why `text` is no value of TOML, and the remedy. It is static. */
+/** Returns the end of a message, static: why `text` is no value of TOML, and the remedy. */
 const char *toml_value_fault(struct span text);
 
 /**

@@ -1,10 +1,6 @@
 /*
- * The extents of YAML's nodes, from libyaml's events.
- *
- * libyaml gives each event two marks, its begin and its end, but these do not suffice. They count
- * characters, not bytes. The end mark of a block collection is where the next token begins. A dash,
- * a question mark and an empty value have no mark at all. yaml_note() searches the text between two
- * events for the missing places. Only blanks, comments and punctuation stand there.
+ * The extents of YAML's nodes, from the begin and end marks of libyaml's events. For places that
+ * have no mark, such as a dash, yaml_note() searches the text between two events.
  */
 #pragma once
 
@@ -15,10 +11,10 @@
 struct yaml_extents {
 	struct builder *builder;
 	struct span text;
-	size_t index;  /* the last mark that was converted, in characters */
+	size_t index;  /* the last converted mark, in characters */
 	size_t offset; /* the same mark, in bytes */
-	size_t behind; /* offset in bytes; the text before it belongs to earlier events */
-	size_t root;   /* offset in bytes of the root, if the root is empty */
+	size_t behind; /* end of the text of earlier events: offset in bytes */
+	size_t root;   /* of an empty root: offset in bytes */
 };
 
 /** Adds the extents of an event that the builder has taken. Returns 0 or -ENOMEM. */

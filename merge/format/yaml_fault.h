@@ -1,8 +1,4 @@
-/*
- * The explanation of a syntax error in YAML: libyaml's objection in our words, with the remedy, at
- * the place that must be corrected. libyaml itself names the unexpected token, which may stand many
- * lines behind the wrong bracket, quote or key.
- */
+/* The explanation of a syntax error in YAML, with the remedy, at the place to be corrected. */
 #pragma once
 
 #include <yaml.h>
