@@ -3,16 +3,13 @@
  * its neighbours: indentation, quotes, flow or block style, line ends. The result is a list of
  * splices; outside of them no byte changes.
  *
- * Only a removed entry loses its comments: the comment on its line, and the comment lines directly
- * above it, as text_lines.h and editor.h define them. A new entry never stands directly below old
- * comments, unless it is the only entry of the file, or the only one between its brackets. An edit
- * does a list of ops (struct edit_op). If one op adds an entry, and a later op removes that entry,
- * neither op leaves a trace.
+ * Only a removed entry loses its comments (text_lines.h, editor.h). A new entry stands directly
+ * below old comments only if its file or brackets have no other entry. If one op adds an entry, and
+ * a later op removes that entry, neither op leaves a trace.
  *
- * Each result is checked. The new text is read again, and its tree must be the wanted one. If the
- * trees differ, the map or list around the change is written anew, then the next one around it, and
- * so on, unless a comment would be lost. If nothing works, the edit is refused, with the place and
- * the reason.
+ * The new text is read again, and its tree must be the wanted one. If the trees differ, the map or
+ * list around the change is written anew, then the next one around it. If nothing works without the
+ * loss of a comment, the edit is refused.
  */
 #pragma once
 
@@ -24,26 +21,21 @@
 /* One step from a map or list to an entry of it. */
 struct edit_step {
 	const struct node *key; /* the key in a map; NULL: an item of a list */
-	/* index of the item; for an insertion, of the item that will follow the new one, or
-	 * EDIT_END */
+	/* index of the item, or of the item before which a new one goes, or EDIT_END */
 	uint32_t index;
 };
 
 enum edit_kind {
-	/* Sets the value. A new key goes to the end of its map. Missing maps on the way are made;
-	 * an empty value on the way (`key:`) counts as a map. Without steps it sets the root, which
-	 * may be missing. */
+	/* Sets the value. A new key goes to the end of its map. Missing maps on the way are
+	 * made; an empty value (`key:`) counts as a map. Without steps, sets the root. */
 	EDIT_SET,
 	/* Removes the pair or item; without steps, the document. Fails if it is missing. */
 	EDIT_REMOVE,
-	/* Inserts `value` before the item of the last step. If the list's key is missing, or has no
-	 * value, the list is made. */
+	/* Inserts `value` before the item of the last step. Makes the list if there is none. */
 	EDIT_INSERT,
 };
 
-/* If a key may be repeated (format.h), other sources may add values to it. put_run() (put.h)
- * changes one source, the target. This enum says how it makes the target's values the only ones
- * that count. */
+/* How put_run() (put.h) makes its target's values the only ones of a repeated key (format.h). */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* not at all: the op fails */
 	EDIT_AGAIN_LAST,  /* `value` becomes the last one, as only the key's last value counts */
@@ -56,11 +48,9 @@ struct edit_op {
 	size_t document;
 	const struct edit_step *steps;
 	size_t count; /* number of steps */
-	/* of SET and INSERT: the new value. Its style is used if possible; its line and column are
-	 * ignored. */
+	/* SET, INSERT: the new value; its style is used if possible, its place is not */
 	const struct node *value;
-	/* SET: if the whole value must be written anew and a comment would be lost, the op fails.
-	 * Set it for a value that changes only in part. */
+	/* SET: the op fails if a comment in the old value would be lost */
 	bool keeps_comments;
 	bool leaves_nothing;   /* REMOVE: even the only document may be removed */
 	enum edit_again again; /* only for put_run() (put.h) */
@@ -91,11 +81,8 @@ struct edit_result {
 };
 
 /**
- * Edits a text. The request is borrowed during the call. The result owns its memory; free it with
- * edit_result_free().
- *
- * Returns 0 with *ret; PROBLEM if the text does not parse, an op's steps lead nowhere, or no text
- * gives the wanted tree; or -ENOMEM.
+ * Edits a text. Returns 0 with *ret for edit_result_free(); PROBLEM if the text does not parse, an
+ * op's steps lead nowhere, or no text gives the wanted tree; or -ENOMEM.
  */
 int edit_run(const struct edit_request *request, struct edit_result **ret, struct problem *problem);
 
@@ -104,16 +91,16 @@ void edit_result_freep(struct edit_result **result);
 
 /**
  * Returns whether both trees (or NULLs) are equal, including types. Numbers must have the same
- * text, too, as a user who changes 1.1 to 1.10 wants that change. If `minds_order`, the order of
- * keys must be the same, and a null must be written in both (`key: null`) or in neither (`key:`).
+ * text: 1.1 and 1.10 differ. If `minds_order`, the order of keys must be the same, and a null must
+ * be written in both (`key: null`) or in neither (`key:`).
  */
 bool edit_same(const struct node *a, const struct node *b, bool minds_order);
 
 /* The part in which two lists differ: the items between an equal beginning and an equal end. */
 struct edit_stretch {
 	uint32_t first;   /* index of its first item, in both lists */
-	uint32_t old_end; /* index after its last item in the old list … */
-	uint32_t new_end; /* … and in the new list */
+	uint32_t old_end; /* index after its last item in the old list */
+	uint32_t new_end; /* index after its last item in the new list */
 };
 
 /** Returns the part in which two lists differ. The order of keys in an item does not count. */

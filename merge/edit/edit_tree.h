@@ -12,18 +12,15 @@ struct edit_tree {
 };
 
 /**
- * Resolves the op in `tree`. If maps or lists along the op's steps are missing, they become part of
- * the op's value. In *ret all steps but the last lead to entries that exist. The last step may also
- * lead to a new key or the end of a list. Returns 0 with *ret, which borrows from `op` and `arena`;
+ * Resolves the op in `tree`. Maps and lists that are missing along the op's steps become part of
+ * the op's value. In *ret all steps but the last lead to entries that exist. The last step may lead
+ * to a new key or the end of a list. Returns 0 with *ret, which borrows from `op` and `arena`;
  * PROBLEM if the op is impossible; or -ENOMEM.
  */
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem);
 
-/**
- * Wraps `value` in maps and lists of one entry each, so that the steps lead to it. Returns NULL
- * when there is no memory.
- */
+/** Returns `value` in maps and lists of one entry, so that the steps lead to it; or NULL. */
 const struct node *edit_tree_wrap(
 	const struct edit_step *steps, size_t count, const struct node *value, struct arena *arena);
 
@@ -48,11 +45,10 @@ bool edit_tree_is(const struct edit_tree *tree, const struct document *document)
 bool edit_tree_is_same(const struct edit_tree *a, const struct edit_tree *b);
 
 /**
- * Converts an op's value to a format: `80` is a number in YAML and a string in INI, and TOML can't
- * hold null. Writes a text in the format of `options` in which op->steps lead to op->value, and
- * reads that text with `options`. Sets op->value, and the keys in op->steps, to the nodes that were
- * read. `yaml` is the version of YAML to read; NULL: that of the options. Does nothing for
- * EDIT_REMOVE, which has no value.
+ * Converts an op's value to a format: `80` is a number in YAML and a string in INI. Writes a text
+ * in which op->steps lead to op->value, and reads it with `options`. Sets op->value, and the keys
+ * in op->steps, to the nodes that were read. `yaml` is the edited text's version of YAML; NULL:
+ * that of the options. Does nothing for EDIT_REMOVE.
  *
  * Returns 0; PROBLEM if the format can't hold the value; or -ENOMEM. The caller must set *ret to
  * NULL before. *ret owns the new value: free it with document_free(), even after -ENOMEM.

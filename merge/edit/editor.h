@@ -1,19 +1,16 @@
 /*
- * The interface of editors. An editor is the edit() of a format (format.h). It gets one op, and a
- * text with extents.
+ * The interface of editors. An editor is the edit() of a format (format.h). It finds the place of
+ * one op in a text with extents, and adds splices.
  *
- * The editor finds the op's place in the text, and adds splices. Then edit.c reads the new text,
- * and compares its tree with the wanted one. If the trees differ, edit.c tries to set the whole map
- * or list around the place. So an editor may handle rare cases in a simple way: its result is
- * always checked.
+ * An editor may handle rare cases in a simple way: edit.c checks the result. If it is wrong, edit.c
+ * tries to set the whole map or list around the place.
  */
 #pragma once
 
 #include "edit.h"
 #include "extent.h"
 
-/* Positive result of format.edit: the text can't express the change. The caller tries to write the
- * map or list around the change anew. */
+/* Positive result of format.edit: the map or list around the change must be written anew. */
 #define EDIT_CANNOT 2
 
 struct edit {
@@ -48,13 +45,13 @@ struct span edit_line_end(const struct edit *edit);
 size_t edit_line_begin(const struct edit *edit, size_t offset);
 
 /**
- * Returns the offset where the comments of an entry begin. `begin` is the beginning of the entry's
- * line; it is the result if the entry has no comments. `floor` is the end of the entry before.
- * `signs` are the characters that begin a comment.
+ * Returns the offset where the comments of an entry begin: the comment lines directly above it,
+ * after `floor`, that have its indentation. Without comments, returns `begin`, the beginning of the
+ * entry's line. `floor` is the end of the entry before. `signs` are the characters that begin a
+ * comment.
  *
- * An entry's comments are the comment lines directly above it, after `floor`, that have the entry's
- * indentation. If the entry is not the first of its collection (`is_first` is false), they count
- * only if a blank line is above them, or if they begin the text.
+ * If the entry is not the first of its collection (`is_first`), its comments count only below a
+ * blank line, or at the beginning of the text.
  */
 size_t edit_comments_above(
 	const struct edit *edit, size_t begin, size_t floor, const char *signs, bool is_first);
@@ -63,9 +60,8 @@ size_t edit_comments_above(
 size_t edit_line_after(const struct edit *edit, size_t offset);
 
 /**
- * Writes `tree` as a text of its own with the format's writer, and reads that text with extents.
- * `tree` NULL: there was no memory for it. Returns 0 with *text in the edit's arena, and *ret for
- * document_free(); PROBLEM; or -ENOMEM.
+ * Writes `tree` (NULL: returns -ENOMEM) as a text of its own, and reads that text with extents.
+ * Returns 0 with *text in the edit's arena, and *ret for document_free(); PROBLEM; or -ENOMEM.
  */
 int edit_sample(
 	struct edit *edit, const struct node *tree, struct span *text, struct document **ret);

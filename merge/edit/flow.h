@@ -1,19 +1,14 @@
-/*
- * Edits of entries between brackets, as in JSON and in YAML's flow style: adds an entry, or removes
- * one with its comma and its line.
- */
+/* Edits of entries between brackets, as in JSON and in YAML's flow style. */
 #pragma once
 
 #include "editor.h"
 
 struct flow {
 	struct edit *edit;
-	/* true: comments are those of YAML (#); false: those of JSONC (slashes, with or without
-	 * stars) */
-	bool is_yaml;
+	bool is_yaml; /* comments are YAML's (#); false: JSONC's */
 };
 
-/* How a new entry is laid out if the collection has no entries that show it. */
+/* The layout of a new entry if the collection's entries show none. */
 struct flow_layout {
 	bool is_lines;      /* each entry has a line of its own */
 	struct span indent; /* of an entry's line */
@@ -34,30 +29,24 @@ struct span edit_indent(const struct edit *edit, size_t offset);
 /** Returns whether a line ends within the range. */
 bool edit_has_lines(const struct edit *edit, struct range range);
 
-/** Skips the collection's tag and anchor. Returns the offset of its opening bracket. */
+/** Returns the offset of the collection's opening bracket, after its tag and anchor. */
 size_t flow_open(const struct flow *flow, const struct extent *in);
 
-/**
- * Inserts `item` before the entry at `index`; if there is no such entry, after the last one. If
- * `in` is empty, `layout` says how `item` is laid out. If `in` has entries, but no two on one
- * line, layout->gap still applies. Returns 0 or -ENOMEM.
- */
+/** Inserts `item` before the entry at `index`, or after the last one. Returns 0 or -ENOMEM. */
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
 	const struct flow_layout *layout);
 
-/** Removes the entry, or all pairs of the key, that the step leads to. Returns 0 or -ENOMEM. */
+/** Removes the item, or all pairs of the key, that the step names. Returns 0 or -ENOMEM. */
 int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step);
 
-/** Returns whether the step leads to `entry`, which has the index `i` in its collection. */
+/** Returns whether the step names `entry`, which has the index `i` in its collection. */
 bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step);
 
 /**
- * Joins `parts` to a text in the edit's arena, of *len bytes. Returns NULL if there is no memory,
- * or if a part has a `len` but no `data`, because its allocation failed.
+ * Joins `parts` to a text of *len bytes, in the edit's arena. Returns NULL if there is no memory,
+ * or a part has a `len` but no `data` (its allocation failed).
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 
-/**
- * Replaces the range by the joined `parts`, which need not outlive the call. Returns 0 or -ENOMEM.
- */
+/** Replaces the range by a copy of the joined `parts`. Returns 0 or -ENOMEM. */
 int edit_splice_all(struct edit *edit, struct range range, const struct span *parts, size_t count);

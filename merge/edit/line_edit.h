@@ -1,7 +1,4 @@
-/*
- * Edits of text that is made of lines, with or without sections: INI, systemd's units, keyfiles,
- * environment files and properties. See format.edit.
- */
+/* Edits of text that is made of lines: INI, systemd units, .env, properties … See format.edit. */
 #pragma once
 
 #include "editor.h"

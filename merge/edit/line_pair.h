@@ -11,8 +11,8 @@
 #include "line_new.h"
 
 /**
- * Changes the key's pairs to those that the format writes for `value`, or adds pairs if the key has
- * none. This concerns all of the key's old pairs, with two exceptions:
+ * Replaces all pairs of the key by those that the format writes for `value`, or adds pairs if the
+ * key has none. There are two exceptions:
  *
  *   - In a format, or INI dialect, where only the key's last pair counts, the others stay.
  *   - In a unit of systemd, an empty value drops the values before it. If the new values begin with
@@ -26,9 +26,8 @@ int line_pair_remove(const struct line_editor *editor, const struct line_section
 	const struct node *key);
 
 /**
- * Applies the op, whose first `done` steps lead to the section. The next step is a key, which
- * stands for all its pairs. If an index follows, the op concerns one pair. The index counts only
- * the pairs that have an effect.
+ * Applies the op, whose first `done` steps lead to the section. The next step is a key, for all its
+ * pairs. An index after the key selects one of its pairs that have an effect.
  */
 int line_pair_edit(const struct line_editor *editor, const struct line_section *section,
 	size_t done, const struct edit_op *op);

@@ -1,6 +1,5 @@
 /*
- * A patched text: a text after some changes, with a record of the parts that are still the
- * original. So several changes, one after the other, become one set of splices of the original.
+ * A patched text: a text after several changes, which knows its unchanged parts.
  *
  *      a: 1|b: 2|c: 3      pieces: of the original text, or new
  *      ╰──╯ b: 7 ╰──╯
@@ -25,8 +24,7 @@ int patched_begin(struct patched *patched, struct arena *arena, struct span text
 /**
  * Applies splices of patched->text, which may be in any order. At one offset, insertions come
  * before a replacement, and keep their order. *ret becomes the text after the change. It borrows
- * the texts of the splices. `patched` stays as it is. Returns 0; EDIT_CANNOT if two splices
- * overlap; or -ENOMEM.
+ * the texts of the splices. Returns 0; EDIT_CANNOT if two splices overlap; or -ENOMEM.
  */
 int patched_splice(const struct patched *patched, const struct splice *splices, size_t count,
 	struct patched *ret);

@@ -8,7 +8,7 @@ struct text_lines {
 	struct edit *edit;
 	const char *comments;  /* the characters that begin a comment line */
 	bool has_cr;           /* "\r" alone ends a line, too */
-	bool has_continuation; /* a line with a backslash at its end goes on in the next line */
+	bool has_continuation; /* a backslash at the end of a line continues the line */
 };
 
 /** Returns where the line at `offset` begins. A byte order mark is not part of the first line. */
@@ -17,7 +17,7 @@ size_t text_lines_begin(const struct text_lines *lines, size_t offset);
 /** Returns where the line at `offset` ends: at its line break, or at the end of the text. */
 size_t text_lines_end(const struct text_lines *lines, size_t offset);
 
-/** Returns the beginning of the line behind that of `offset`; the text's end if there is none. */
+/** Returns where the line after that of `offset` begins, or the text's end. */
 size_t text_lines_after(const struct text_lines *lines, size_t offset);
 
 /** Returns the line that begins at `begin`, without blanks around it. */
@@ -31,42 +31,33 @@ size_t text_lines_at(const struct text_lines *lines, const struct extent *entry)
 size_t text_lines_behind(const struct text_lines *lines, const struct extent *entry);
 
 /**
- * Returns the beginning of the comment lines directly above the entry's first line; of that line if
- * there are none. `floor` is the end of the entry before, or 0 if there is none. A comment on the
- * line of `floor` does not count.
+ * Returns where the comment lines directly above the entry begin, or else its first line. `floor`
+ * is the end of the entry before, or 0; a comment on the line of `floor` does not count.
  */
 size_t text_lines_above(const struct text_lines *lines, const struct extent *entry, size_t floor);
 
 /**
  * Returns where `entry`, an entry of `in`, begins, including its comments. The comment lines
- * directly above `entry` belong to it if `entry` is the first in `in`, if a blank line is above the
- * comments, or if they begin the text. But if `in` is the root (`is_root`), and `entry` is its only
- * entry, comments that begin the text belong to the file.
+ * directly above it are its own if it is the first in `in`, or if a blank line or nothing is above
+ * them. But above the only entry of the root (`is_root`), comments at the top are the file's.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);
 
-/**
- * Inserts whole lines, each with its line break, at an offset where a line begins or the text ends.
- * Returns 0 or -ENOMEM.
- */
+/** Inserts whole lines at an offset where a line begins or the text ends. Returns 0 or -ENOMEM. */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
-/** As text_lines_insert(). If the line before is a comment, a blank line comes first. */
+/** As text_lines_insert(), but after a comment line inserts a blank line first. */
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
 
-/**
- * Removes a range. If it touches the range that was removed last, makes one splice (editor.h) of
- * both. Returns 0 or -ENOMEM.
- */
+/** Removes a range. Joins it with the last removal if the two touch. Returns 0 or -ENOMEM. */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 
 /**
- * Removes whole lines. If a blank line is before them, or they begin the text, also removes the
- * blank lines behind them. If no text follows the removed lines, also removes the blank lines
- * before them. Returns 0 or -ENOMEM.
+ * Removes whole lines, and blank lines around them: those behind them, if a blank line or nothing
+ * is before them; those before them, if nothing follows. Returns 0 or -ENOMEM.
  */
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 
-/** Copies the output's text to the edit's arena, and frees the output. Returns 0 or -ENOMEM. */
+/** Moves the output's text to the edit's arena, and frees the output. Returns 0 or -ENOMEM. */
 int text_lines_finish(const struct text_lines *lines, struct output *output, struct span *ret);

@@ -27,27 +27,19 @@ size_t toml_entry_line_above(const struct toml_editor *editor, const struct exte
 /** Returns the offset after the last line of the table and of the tables in it. */
 size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct toml_place *place);
 
-/**
- * Returns whether the value can be written as tables alone: a map, or a list that has only maps.
- */
+/** Returns whether tables alone can express the value: a map, or a list of one or more maps. */
 bool toml_entry_is_tables(const struct node *value);
 
 /**
- * Removes all of place->headers with their pairs, and all of place->pairs but the first. The
- * comments above them are removed, too.
+ * Removes, with comments, place->headers and their pairs, and all of place->pairs but the first.
  */
 int toml_entry_remove_others(const struct toml_editor *editor, const struct toml_place *place);
 
-/**
- * Removes all entries that make up a table or list. With `keeps_above`, the comments above these
- * entries stay, because the caller replaces the entries.
- */
+/** Removes all entries of a table or list. If `keeps_above`, the comments above them stay. */
 int toml_entry_remove_place(
 	const struct toml_editor *editor, const struct toml_place *place, bool keeps_above);
 
-/**
- * Adds a table or list of tables under headers at `offset`, a line's beginning or the text's end.
- */
+/** Adds a table or list of tables at `offset`, the beginning of a line or the end of the text. */
 int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target target,
 	const struct node *value, size_t offset);
 
@@ -59,9 +51,8 @@ int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_tar
 	const struct toml_place *place, const struct node *value);
 
 /**
- * Adds a pair to the table at `in`, the place of the target's parent. The pair consists of the
- * target's last key and `value`. With `is_dotted`, a map becomes dotted keys, perhaps on several
- * lines. Otherwise it becomes an inline table.
+ * Adds the target's last key with `value` to the table at `in`, the place of the target's parent.
+ * If `is_dotted`, a map becomes dotted keys, perhaps on several lines; if not, an inline table.
  */
 int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *in, const struct node *value, bool is_dotted);

@@ -15,13 +15,13 @@ struct toml_items {
 int toml_items_of(const struct text_lines *lines, const struct extent *in, struct toml_items *ret);
 
 /**
- * Removes the entries from index `first` up to but not including `end`. Returns 0; EDIT_CANNOT if a
- * comment would be lost, or if lines->edit already removes an adjacent entry; or -ENOMEM.
+ * Removes the entries from index `first` to `end - 1`. Returns 0; EDIT_CANNOT if a comment would be
+ * lost, or if lines->edit already removes an adjacent entry; or -ENOMEM.
  */
 int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t end);
 
 /**
- * Inserts texts before the entry at index `at`, or behind all entries if `at` is items->count.
+ * Inserts texts before the entry at index `at`; if `at` is items->count, behind all entries.
  * Returns 0, EDIT_CANNOT or -ENOMEM.
  */
 int toml_items_insert(

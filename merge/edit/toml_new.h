@@ -1,7 +1,4 @@
-/*
- * New text for an edit of TOML. The format's writer writes the text; then the text is adapted to
- * its neighbours. An int result is 0, EDIT_CANNOT (editor.h), PROBLEM or -ENOMEM.
- */
+/* New text for an edit of TOML. An int result is 0, EDIT_CANNOT (editor.h), PROBLEM or -ENOMEM. */
 #pragma once
 
 #include "text_lines.h"
@@ -25,9 +22,8 @@ int toml_new_value(const struct text_lines *lines, const struct node *value,
 	const struct node *string, bool is_inline, struct span *ret);
 
 /**
- * Writes `value` after `keys`, a dotted key of `count` parts: "a.b = 1", without a line end. With
- * `is_dotted`, a map becomes dotted keys, perhaps on several lines. Otherwise it becomes an inline
- * table.
+ * Writes `value` after `keys`, a dotted key of `count` parts: "a.b = 1", without a line end. If
+ * `is_dotted`, a map becomes dotted keys, perhaps on several lines; if not, an inline table.
  */
 int toml_new_pairs(const struct text_lines *lines, const struct edit_step *keys, size_t count,
 	const struct node *value, const struct toml_manner *manner, bool is_dotted,

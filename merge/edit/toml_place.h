@@ -16,8 +16,7 @@ struct toml_target {
 struct toml_part {
 	const struct extent *extent;
 	const struct extent *in; /* the collection, header or root that contains the entry */
-	/* of an entry with a dotted key: how many parts of the key lead to the target */
-	uint32_t keys;
+	uint32_t keys; /* number of parts of the entry's dotted key that lead to the target */
 };
 
 struct toml_parts {
@@ -27,8 +26,7 @@ struct toml_parts {
 };
 
 struct toml_place {
-	/* the entry whose value is the target; value.extent is NULL if there is no such entry */
-	struct toml_part value;
+	struct toml_part value; /* the entry whose value is the target; value.extent NULL: none */
 	/* the target's own header; if the target is the root, the root's extent; NULL: none */
 	const struct extent *header;
 	struct toml_parts headers; /* the headers of the tables in the target */
@@ -48,7 +46,7 @@ const struct node *toml_place_node(const struct edit *edit, struct toml_target t
 int toml_target_enter(const struct edit *edit, struct toml_target target, struct edit_step step,
 	struct toml_target *ret);
 
-/** Returns the target without its last step, which it must have. The steps are shared. */
+/** Returns the target without its last step. The target must have a step. */
 static inline struct toml_target toml_target_parent(struct toml_target target)
 {
 	target.count--;

@@ -1,7 +1,6 @@
 /*
  * The guard of YAML: checks that keep an edit away from anchors, aliases and merge keys. These
- * connect places of the text, so a change at one place would show at another. The user must edit
- * them by hand, and the problem says so.
+ * connect places of the text: a change at one place would show at another.
  *
  * All functions return 0 if the edit may continue, or PROBLEM with the place.
  */
@@ -14,9 +13,8 @@ int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**
  * Checks the maps and lists that the op's steps lead through. None may be an alias, have an anchor
- * to which an alias refers, or come from a merge key. If one is not written in the text and comes
- * from no merge key, returns EDIT_CANNOT. *in becomes the map or list around the op's place; NULL
- * if the op has no step.
+ * to which an alias refers, or come from a merge key. If one is not written, returns EDIT_CANNOT.
+ * *in becomes the map or list around the op's place; NULL if the op has no step.
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 

@@ -1,65 +1,49 @@
 /*
- * The lines of a YAML text that is edited, and the parts of its values on them.
- *
- * Offsets are byte offsets in the whole text. A byte order mark is before the first line. The text
- * of a line ends before the line break.
+ * The lines of a YAML text that is edited, and the parts of its values on them. Offsets are in
+ * bytes. A byte order mark is before the first line. A line's text ends before its line break.
  */
 #pragma once
 
 #include "editor.h"
 
-/** Returns the offset of the first line: the length of the byte order mark, or 0 without one. */
+/** Returns the offset of the first line. */
 size_t yaml_text_begin(const struct edit *edit);
 
-/** Returns the offset of the first byte of the line at `offset`. */
+/** Returns the offset where the line at `offset` begins. */
 size_t yaml_line_begin(const struct edit *edit, size_t offset);
 
-/** Returns the offset where the text of the line at `offset` ends, or `offset` if that is later. */
+/** Returns the offset where the text of the line ends; `offset` if that is in the line break. */
 size_t yaml_line_text_end(const struct edit *edit, size_t offset);
 
 /** Returns whether the text ends with a line break. */
 bool yaml_ends_with_newline(const struct edit *edit);
 
-/**
- * Returns whether the value is a map or list in brackets. This includes the map in [a: b], which
- * has no brackets of its own.
- */
+/** Returns whether the value is a map or list in flow style, such as the map in [a: b]. */
 bool yaml_is_flow(const struct extent *extent);
 
-/** Returns whether the value is a text after `|` or `>`. Returns false for an alias of one. */
+/** Returns whether the value is a text after `|` or `>`; false for an alias. */
 bool yaml_is_block_scalar(const struct extent *extent);
 
-/** Returns whether the value is a map or list in block style. Returns false for an alias of one. */
+/** Returns whether the value is a map or list in block style; false for an alias. */
 bool yaml_is_block(const struct extent *extent);
 
 /** Returns whether the value has brackets of its own. The map in [a: b] has none. */
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent);
 
-/**
- * Returns the last value in `extent` that is no block (yaml_is_block()). For a block this is its
- * last entry, or the last entry of that entry, and so on. Otherwise it is `extent` itself.
- */
+/** Follows the last entry, from `extent` down, to a value that is no block (yaml_is_block()). */
 const struct extent *yaml_last_leaf(const struct extent *extent);
 
-/**
- * Returns the offset after a block scalar's indicator, `|` or `>`. Undefined for any other value.
- */
+/** Returns the offset after the indicator, `|` or `>`, of a block scalar. */
 size_t yaml_block_header(const struct edit *edit, const struct extent *scalar);
 
-/**
- * Returns whether the blank lines below `scalar` are part of its text. They are if `scalar` is a
- * block scalar with the indicator "+".
- */
+/** Returns whether `scalar` is a block scalar with "+", which keeps the blank lines below it. */
 bool yaml_keeps_lines(const struct edit *edit, const struct extent *scalar);
 
-/**
- * Returns the offset after the empty lines that begin at `offset`, where a line of spaces and tabs
- * counts as empty. Sets *has_blanks to whether one of these lines has a space or a tab.
- */
+/** Returns the offset after the blank lines at `offset`. *has_blanks: one has a space or a tab. */
 size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_blanks);
 
 /** Returns the offset after the entry's last line, where the next entry may begin. */
 size_t yaml_entry_after(const struct edit *edit, const struct extent *entry);
 
-/** Calls edit_splice() for the range from `begin` to `end`. */
+/** Replaces the text from `begin` to `end`, as edit_splice(). */
 int yaml_cut(struct edit *edit, size_t begin, size_t end, struct span text);

@@ -1,7 +1,6 @@
 /*
  * A slot: the place in the lines of a YAML text where a value stands, or where a missing root will
- * stand. New text that replaces a value keeps the comments beside and above the value. The format's
- * writer writes it, in the style and with the line ends of its neighbours.
+ * stand. New text that replaces a value keeps the comments beside and above the value.
  */
 #pragma once
 
@@ -46,8 +45,8 @@ int yaml_slot_replace_root(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text);
 
 /*
- * The functions below write new text. They return 0 with *ret in the edit's arena; PROBLEM if the
- * value can't be written or is too large; or -ENOMEM.
+ * The next three functions write new text. They return 0 with *ret in the edit's arena; PROBLEM if
+ * the value can't be written or is too large; or -ENOMEM.
  */
 
 /** Writes `part`, a value or a pair (yaml_text.h), with "\n" as line ends. */
@@ -77,16 +76,15 @@ struct yaml_spot_around {
 int yaml_column(const struct edit *edit, size_t offset);
 
 /**
- * Returns how maps and lists in block style are indented in `in`. If `in` does not show this,
- * `root` decides; if `root` does not show it either, YAML_LAYOUT decides. `in` and `root` may be
- * NULL.
+ * Returns how maps and lists in block style are indented in `in`; if `in` does not show it, in
+ * `root`; if neither does, YAML_LAYOUT. `in` and `root` may be NULL.
  */
 struct yaml_layout yaml_find_layout(
 	const struct edit *edit, const struct extent *in, const struct extent *root);
 
 /**
- * Gives `value` the quotes and brackets of the values around it. Returns 0 with the new value in
- * *ret: `value` itself if it stays as it is, otherwise a copy in the arena. Or returns -ENOMEM.
+ * Gives `value` the quotes and brackets of the values around it. Returns 0 with *ret (`value`
+ * itself, or a copy in the arena), or -ENOMEM.
  */
 int yaml_adapt(const struct edit *edit, const struct yaml_spot_around *around,
 	const struct node *value, const struct node **ret);
