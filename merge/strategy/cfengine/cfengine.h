@@ -1,6 +1,6 @@
 /*
  * The parts of CFEngine's mergedata(): arguments that are JSON, and the sum of all arguments. A
- * container is CFEngine's word for a list or map. Here, each layer's value is a container.
+ * container is CFEngine's word for a list or map, such as a layer's value.
  */
 #pragma once
 
@@ -11,9 +11,10 @@
  * CFEngine's inline JSON: the text of an argument that begins with `{` or `[`.
  *
  * In `[ name ]` and `{ "key": name[index] }`, the bare name stands for the value of the layer with
- * that name. As in CFEngine, keys need no quotes. Colons and commas may be missing, except the
- * comma before a list or map in a list. A comma may stand before a closing bracket. Text after the
- * last bracket is ignored. `true`, `false` and `null` are never names.
+ * that name. As in CFEngine, keys need no quotes. The colon after a quoted key may be missing.
+ * Commas may be missing, except the comma before a list or map in a list. A comma may stand before
+ * a closing bracket. Text after the last bracket is ignored. `true`, `false` and `null` are never
+ * names.
  */
 struct cfengine_json {
 	struct arena *arena;
@@ -23,10 +24,7 @@ struct cfengine_json {
 	unsigned depth; /* greatest allowed nesting of collections */
 	struct problem *problem;
 
-	/*
-	 * Finds the value of `name`, which may end with an index in brackets. Returns 0, PROBLEM or
-	 * -ENOMEM.
-	 */
+	/* Finds the value of `name`, perhaps with an [index]. Returns 0, PROBLEM or -ENOMEM. */
 	int (*find)(void *context, const struct node *argument, struct span name,
 		const struct node **ret);
 	/* Returns whether a layer has this name, even if CFEngine does not allow such a name. */
@@ -37,10 +35,7 @@ struct cfengine_json {
 /** Returns whether the argument is inline JSON, not a name. */
 bool cfengine_json_is(struct span text);
 
-/**
- * Reads the argument. Returns 0 with *ret, which refers only to memory of the arena and to values
- * from find(); PROBLEM; or -ENOMEM.
- */
+/** Reads the argument into the arena. Returns 0 with *ret, PROBLEM or -ENOMEM. */
 int cfengine_json_read(const struct cfengine_json *json, const struct node **ret);
 
 /*
@@ -66,10 +61,7 @@ struct cfengine_sum {
 /** Merges a list or a map into the sum. Returns 0 or -ENOMEM. */
 int cfengine_sum_add(struct cfengine_sum *sum, struct arena *arena, const struct node *value);
 
-/**
- * Sets *ret to the value of the sum, with the keys as they were written; NULL if nothing was added.
- * Returns 0 or -ENOMEM.
- */
+/** Sets *ret to the sum, with the keys as written (NULL: nothing added). Returns 0 or -ENOMEM. */
 int cfengine_sum_end(const struct cfengine_sum *sum, struct arena *arena, const struct node **ret);
 
 /**

@@ -8,12 +8,11 @@
  *                   ▼
  *                 patched: json_patch.c edits `root` until the next tree comes
  *
- * A source consists of one or several parts. A merger merges a new value into an old value of a
- * certain kind. A part may name the mergers for its tree.
+ * A source has one part or several. A merger merges a new value into an old value of a certain
+ * kind. A part may name the mergers for its tree.
  *
- * A node that the merge made, and that only one place refers to, has the mark CLOUD_OWNED and is
- * changed in place. All ancestors of an owned node are owned, too. A node may have both CLOUD_OWNED
- * and MARK_TUPLE (json_patch.h).
+ * A node that the merge made, and that one place refers to, has the mark CLOUD_OWNED and is changed
+ * in place. All ancestors of an owned node are owned.
  */
 #pragma once
 
@@ -21,10 +20,10 @@
 #include "json_patch.h"
 #include "strategy.h"
 
-/* node.mark of nodes that this merge made and may change. */
+/* Bit of node.mark, beside MARK_TUPLE (json_patch.h). */
 #define CLOUD_OWNED 1
 
-/* Greatest number of parts in one merge. It is limited because each part has a fixed cost. */
+/* Greatest number of parts in one merge */
 #define CLOUD_PARTS_MAX 4096
 
 /* Python's types, as far as a merger can handle them. */
@@ -45,24 +44,24 @@ struct lua;
 
 enum list_method { LIST_APPEND, LIST_PREPEND, LIST_REPLACE, LIST_NO_REPLACE };
 
-/* One merger. It is written in Lua, or is one of the built-in mergers `dict`, `list` and `str`. */
+/* A merger: `dict`, `list` or `str`, which are built in, or one that is written in Lua. */
 struct cloud_merger {
-	/* Of a built-in merger: the kind of old values that it merges, and its options. */
+	/* of a built-in merger: the kind of old values that it merges, and its options */
 	enum cloud_kind handles;
 	bool replace;            /* of `dict` */
 	bool allow_delete;       /* of `dict` */
 	bool append;             /* of `str` */
 	enum list_method method; /* of `list` */
-	bool recurse_dict;       /* this and the next two: of `dict` and `list` */
-	bool recurse_list;
-	bool recurse_str;
+	bool recurse_dict;       /* of `dict` and `list` */
+	bool recurse_list;       /* of `dict` and `list` */
+	bool recurse_str;        /* of `dict` and `list` */
 
 	struct lua_merger *custom; /* NULL: built in */
 };
 
 /* The mergers of a part. */
 struct cloud_dispatch {
-	/* for each kind of old value the first merger that handles it; NULL: no merger does */
+	/* the first merger for each kind of old value; NULL: none */
 	const struct cloud_merger *of[CLOUD_KINDS];
 	const struct node *by; /* the node that named the mergers, for origins; or NULL */
 };
@@ -73,32 +72,28 @@ struct cloud {
 	struct problem *problem;
 	struct origins *origins; /* of the merge */
 
-	/*
-	 * Maps each copy of an aliased map or list to its original. If origins are recorded,
-	 * aliases become copies, but a JSON Patch must still change all copies at once.
-	 */
+	/* maps the copies of an aliased map or list to the original; if origins are recorded,
+	 * aliases become copies, but a JSON Patch must change all of them at once */
 	struct table aliased;
 
-	/* The result of the parts so far; a map, unless a patch made it something else. */
-	const struct node *root;
-	struct json_patch *patch; /* if not NULL, it has the result, and `root` is out of date */
-	struct how fallback;      /* the mergers for parts that name none */
-	/* with the option `mergers: stack`: the mergers for the next part */
-	const struct cloud_dispatch *stacked;
+	const struct node *root;  /* the result so far: a map, if no patch has replaced it */
+	struct json_patch *patch; /* if not NULL, has the result; `root` is out of date */
+	struct how fallback;      /* the mergers of parts that name none */
+	const struct cloud_dispatch *stacked; /* with `mergers: stack`: those of the next part */
 
 	unsigned depth;  /* of nested cloud_merge() calls */
-	struct lua *lua; /* NULL until the first custom merger */
+	struct lua *lua; /* NULL until the first merger in Lua */
 	struct work work;
 	size_t parts;
 };
 
-/* One part, cut out of its source. */
+/* One part of a source. */
 struct cloud_part {
 	struct source source;
 	struct span text;
 	struct text_place place;
 	const struct document *document; /* the tree of `text`; NULL: not read yet */
-	struct span merge_type;          /* header Merge-Type or X-Merge-Type; `data` NULL: none */
+	struct span merge_type; /* the header Merge-Type or X-Merge-Type; `data` NULL: none */
 	struct how_place merge_type_place;
 	const struct node *merge_type_by; /* merge_type as a node, for origins; or NULL */
 };
@@ -113,10 +108,7 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 /** Merges a part that is a cloud-config. Returns 0, PROBLEM or -errno. */
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part);
 
-/**
- * Applies the part's JSON Patch. The part may begin with the word `#cloud-config-jsonp`. Returns 0,
- * PROBLEM or -ENOMEM.
- */
+/** Applies a part that is a JSON Patch. Returns 0, PROBLEM or -ENOMEM. */
 int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part);
 
 /** Ends patching, and brings cloud->root up to date. Returns 0, PROBLEM or -ENOMEM. */
@@ -126,10 +118,7 @@ int cloud_end_patch(struct cloud *cloud);
 int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
-/**
- * Checks the options of built-in mergers. With `knows_all`, refuses mergers that are not built in.
- * Returns 0 or PROBLEM.
- */
+/** Checks options of built-in mergers. `knows_all`: refuses other mergers. Returns 0 or PROBLEM. */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
 /** Merges the new value `with` into the old `value`. Returns 0 with *ret, PROBLEM or -errno. */
@@ -137,9 +126,8 @@ int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const
 	const struct node *with, const struct node **ret);
 
 /**
- * Record a merger's decision, for origins. `rule` is the merger with its option, as users write it.
- * cloud_note_taken(): the new value `with` replaces `value`. cloud_note(): `value` stands, and
- * `with` is a part of it or lost.
+ * Record a decision, for origins: `with` replaces the old `value` (cloud_note_taken()); or `value`
+ * stays, and `with` is a part of it or lost. `rule` is the merger with its option.
  */
 void cloud_note_taken(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule);
@@ -148,7 +136,7 @@ void cloud_note(struct cloud *cloud, const struct cloud_dispatch *mergers, const
 
 enum cloud_kind cloud_kind(const struct node *node);
 
-/** Returns Python's name of the kind with an article, for messages: "a dict", "an int" … */
+/** Returns Python's name of the kind with its article, for messages, such as "an int". */
 const char *cloud_kind_name(enum cloud_kind kind);
 
 /** Makes `node` and all owned nodes in it immutable: clears CLOUD_OWNED. */

@@ -1,6 +1,6 @@
 /*
  * How a part is merged, in cloud-init's notation: `list(append)+dict(recurse_list)+str()`, or a
- * list of {name, settings}. This file has only the grammar; cloud.h describes parts and mergers.
+ * list of {name, settings}. cloud.h describes parts and mergers.
  */
 #pragma once
 
@@ -21,8 +21,7 @@ struct how_entry {
 	struct span name; /* without the prefix "m_" */
 	const struct span *options;
 	size_t count;
-	/* `options` is one text, not a list of words: how_has() searches within that text */
-	bool is_text;
+	bool is_text; /* `options` is one text, in which how_has() searches for substrings */
 	struct how_place place;
 };
 
@@ -35,19 +34,16 @@ struct how {
 
 struct how_place how_place_of(const struct node *node);
 
-/**
- * Appends to `how` the mergers that `text` names: `name(option,option)+name(…)`. Returns 0, PROBLEM
- * or -ENOMEM.
- */
+/** Appends the mergers of `text`, `name(option,option)+name(…)`. Returns 0, PROBLEM or -ENOMEM. */
 int how_add_text(struct how *how, struct span text, const struct how_place *place,
 	struct arena *arena, struct problem *problem);
 
 /**
- * As how_add_text(), for a text, or for a list in which each merger is
- * {name: NAME, settings: [OPTION, …]} or [NAME, OPTION, …]. Returns 0, PROBLEM or -ENOMEM.
+ * Appends the mergers that `value` names: a text for how_add_text(), or a list of
+ * {name: NAME, settings: [OPTION, …]} and [NAME, OPTION, …]. Returns 0, PROBLEM or -ENOMEM.
  */
 int how_add_value(
 	struct how *how, const struct node *value, struct arena *arena, struct problem *problem);
 
-/** Returns whether the entry has the option: Python's `name in options`. */
+/** Returns whether the entry has the option `name`: Python's `name in options`. */
 bool how_has(const struct how_entry *entry, const char *name);

@@ -1,7 +1,6 @@
 /*
- * GMime, the library that reads MIME messages. plyfs loads it when the first message comes, because
- * GMime needs forty further libraries. Call its functions as gmime.NAME(…). Do not use GMime's
- * macros, as they call functions that are not linked.
+ * GMime, the library that reads MIME messages. Call gmime_load() first, then GMime's functions as
+ * gmime.NAME(…). GMime's macros can't be used: they call functions that are not linked.
  */
 #pragma once
 
@@ -54,10 +53,7 @@ struct gmime {
 
 extern struct gmime gmime;
 
-/**
- * Loads and starts GMime, if it is not loaded yet. Any thread may call it. Returns false if GMime
- * is not installed.
- */
+/** Loads GMime once. Any thread may call it. Returns false if GMime is not installed. */
 bool gmime_load(void);
 
 /** Returns whether `object` has the type `type`, such as gmime.g_mime_part_get_type(). */

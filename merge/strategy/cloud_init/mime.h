@@ -1,12 +1,9 @@
-/*
- * The reader of MIME messages (RFC 2045). It decodes the parts that contain no other parts. Meson
- * chooses mime.c, which uses GMime, or mime_none.c, which refuses every message.
- */
+/* The reader of MIME messages (RFC 2045): mime.c by GMime, or mime_none.c, which refuses all. */
 #pragma once
 
 #include "document.h"
 
-/* One part. Its strings lie in the arena that mime_read() was given. */
+/* A part that contains no other parts. Its strings are in the arena of mime_read(). */
 struct mime_part {
 	const char *type;         /* "text/cloud-config": in small letters, without parameters */
 	struct span text;         /* decoded; NUL-terminated */
@@ -16,8 +13,8 @@ struct mime_part {
 };
 
 /**
- * Reads the parts of the message `text`. Returns 0 with *count parts at *ret, in their order, in
- * `arena`; PROBLEM if the message is broken or has more than `max` parts; or -ENOMEM.
+ * Reads the message `text`. Returns 0 with *count parts at *ret, in `arena`; PROBLEM if the message
+ * can't be read or has more than `max` parts; or -ENOMEM.
  */
 int mime_read(const struct source *source, struct span text, size_t max, struct arena *arena,
 	struct mime_part **ret, size_t *count, struct problem *problem);

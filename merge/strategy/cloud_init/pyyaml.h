@@ -1,12 +1,9 @@
 /*
  * PyYAML's safe loader, as cloud-init calls it, on a tree of YAML 1.1.
  *
- * plyfs keeps a scalar's text, but PyYAML turns the text into a value. If PyYAML can't do that,
- * this module refuses the text, with PyYAML's reason.
- *
- * PyYAML accepts more than a type's grammar: `!!int "0o17"` is 15. It also changes the kind of
- * some values: each item of an !!omap, which is a map of one key, becomes a pair. This module
- * rewrites both sorts of values. A pair becomes a list with MARK_TUPLE (json_patch.h).
+ * If PyYAML can't turn a scalar's text into a value, this module refuses the text, with PyYAML's
+ * reason. Values that PyYAML changes are rewritten. `!!int "0o17"` becomes 15. In an !!omap or
+ * !!pairs, each item, a map of one key, becomes a list with MARK_TUPLE (json_patch.h).
  */
 #pragma once
 
@@ -14,9 +11,8 @@
 #include "problem.h"
 
 /**
- * Refuses the values that PyYAML refuses, and rewrites others. If it rewrites a value, *ret
- * becomes a copy in `arena`; otherwise *ret becomes `node`. Returns 0; PROBLEM if it refuses a
- * value; or -ENOMEM.
+ * Sets *ret to `node`, or, if a value in it is rewritten, to a copy in `arena`. Returns 0; PROBLEM
+ * if a value is refused; or -ENOMEM.
  */
 int pyyaml_load(const struct node *node, struct arena *arena, const struct node **ret,
 	struct problem *problem);

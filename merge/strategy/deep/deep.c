@@ -547,10 +547,8 @@ static const struct option_spec options[] = {
 		"whether a map, list or scalar may replace a lower value of a different kind. any: "
 		"it may. strict: it is an error, unless a tag allows it or one of the two is null"},
 	{"documents", OPTION_VALUE, "", NULL,
-		"how the documents of a YAML file are matched between layers. {by: KEY} or {by: "
-		"[KEY, KEY]}: by the values of all KEYs. position: by their order. merge: all "
-		"become one. refuse: an error. Without this option, {by: [kind, metadata.name]} "
-		"if all documents have these keys, otherwise refuse"},
+		"how the documents of a YAML file are matched between layers: {by: KEY}, {by: "
+		"[KEY, KEY]}, position, merge or refuse"},
 	{0},
 };
 

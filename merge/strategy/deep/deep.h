@@ -2,19 +2,18 @@
  * deep: maps merge key by key, and lists by rules. Any other value replaces the value below, which
  * is the value that the lower layers give at the same place.
  *
- * The strategy builds one tree, layer by layer: combine(the tree so far, the next layer). A value
- * that only one layer has is referred to, never copied. Where two maps or lists merge, a node is
- * made and marked OWNED, and later layers change that node in place. The nodes of this tree are
+ * The strategy builds one tree, layer by layer. Where two maps or lists merge, it makes a node with
+ * the mark OWNED, and changes that node in place for later layers. It refers to all other values.
+ * The nodes of the tree are
  *
- *      source node, mark 0      immutable and perhaps shared; holds no directive
- *      OWNED map                in the result's arena; until deep_seal(), a removed pair stays, and
- *                               its deep_value() is NULL: removing is cheap, and a key that comes
- *                               again gets its old place
+ *      source node, mark 0      immutable and perhaps shared; has no directive
+ *      OWNED map                in the result's arena; until deep_seal(), a removed pair keeps its
+ *                               place, and its deep_value() is NULL
  *      OWNED list               until deep_seal(), a struct list (list.h) in the scratch arena
  *
- * A directive is a tag that says how its value combines with the value below. A directive acts
- * once, when its layer is merged in. If there is no value below, !replace, !append, !prepend and
- * !unique leave their value unchanged, and !delete leaves nothing.
+ * A directive is a tag that says how its value combines with the value below. It acts once, when
+ * its layer is merged in. Without a value below, !delete leaves nothing, and the other directives
+ * leave their value unchanged.
  */
 #pragma once
 
@@ -28,21 +27,18 @@ struct deep {
 	struct merge *merge;
 	struct arena *scratch; /* freed when the merge is done */
 	const struct list_rules *rules;
-	bool minds_kinds;    /* a value of another kind than the value below is reported */
-	bool has_pairs;      /* list_rules_have_pairs() */
-	bool has_directives; /* the source that is being merged in may have directives */
-	unsigned depth;      /* of the value that is being merged in */
-	uint32_t pass;       /* number of lists merged in by key so far: see struct list_entry */
-	uint64_t made;       /* pairs and items copied or added so far */
-	uint64_t allowed;    /* maximum of `made` */
-	uint32_t compared;   /* calls of deep_compares() so far */
+	bool minds_kinds;        /* a value of another kind than the value below is reported */
+	bool has_pairs;          /* list_rules_have_pairs() */
+	bool has_directives;     /* the source that is being merged in may have directives */
+	unsigned depth;          /* of the value that is being merged in */
+	uint32_t pass;           /* number of lists merged by key so far (struct list_entry) */
+	uint64_t made;           /* pairs and items copied or added so far */
+	uint64_t allowed;        /* maximum of `made` */
+	uint32_t compared;       /* calls of deep_compares() so far */
 	struct origins *origins; /* of the merge */
 };
 
-/**
- * Returns the arena for keys of items and documents. If origins are on, they refer to these keys,
- * so the keys must outlive `scratch`.
- */
+/** Returns the arena for keys of items and documents, to which origins may refer. */
 static inline struct arena *deep_key_arena(const struct deep *deep)
 {
 	return deep->origins ? deep->merge->arena : deep->scratch;
@@ -50,14 +46,14 @@ static inline struct arena *deep_key_arena(const struct deep *deep)
 
 /*
  * The functions that return int return 0; PROBLEM, with the merge's problem filled; or -errno. A
- * value at *ret is OWNED or immutable. The comments of functions call an OWNED node "ours".
+ * value at *ret is OWNED or immutable.
  */
 
 /** Merges `value` into the value `below`, which may be NULL. *ret is NULL if no value is left. */
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
-/** As deep_combine() without `below`. Carries out the directives of `value` and of values in it. */
+/** Does deep_combine() without `below`: carries out the directives of `value` and inside it. */
 int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
@@ -70,13 +66,13 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 
 /**
- * Returns whether `value` is one more assignment of the key at `place`, after those of `below`:
- * both are texts or lists, and the place's rule adds later assignments to earlier ones.
+ * Returns whether `value` is one more assignment of the key at `place`, after those of `below`: the
+ * two are texts or lists, and the place's rule adds assignments.
  */
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);
 
-/** Merges the assignment `value` into `below`; deep_is_repeat() must be true. In deep_list.c. */
+/** Adds the assignment `value` to `below`; deep_is_repeat() must be true. In deep_list.c. */
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
@@ -85,12 +81,10 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
 	const struct list_rule *rule);
 
 /**
- * Prepares the merge at a place where lists stand for maps (list_rule.before). If one of *below
- * and *value is a map, and the other is a list, replaces the list by the map that it stands for:
- * "A=1" becomes A: "1", and "A" becomes A: null. If the other map has a key with the text of the
- * item's key, such as the integer 1 for "1=a", the item gets that key; otherwise a string. If both
- * are maps, and a key of *below has the text of a key of *value, it replaces the key of *value,
- * unless *value has it already. In deep_pairs.c.
+ * Prepares the merge at a place where lists stand for maps (list_rule.before): "A=1" for A: "1",
+ * "A" for A: null. If one of *below and *value is a list, and the other a map, replaces the list by
+ * the map that it stands for. Keys with the same text become the same key: *value, or the list,
+ * takes over the key of the other map, such as the integer 1 for "1". In deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);
@@ -101,13 +95,10 @@ int deep_note_uses(const struct merge_request *request, size_t input,
 int deep_report_idle(const struct options *options, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
-/**
- * Returns the format of the result if its keys may be repeated; else the format of the lowest input
- * if its keys may be repeated; else NULL.
- */
+/** Returns the format of the result, or of the lowest input, if it may repeat keys; else NULL. */
 const struct format *deep_repeating(const struct merge_request *request);
 
-/* A directive acts at the place of its value, and is not part of the value. In directive.c. */
+/* The directives, in directive.c. */
 enum directive {
 	DIRECTIVE_NONE,
 	DIRECTIVE_REPLACE,
@@ -120,64 +111,52 @@ enum directive {
 /** Returns the directive that the node's tag stands for. */
 enum directive directive_of(const struct node *node);
 
-/** As says() of struct strategy. */
+/** Implements says() of struct strategy. */
 enum strategy_says directive_says(const struct node *value);
 
-/** Returns false if the source certainly has no directives. Reads only the text. */
+/** Returns false if the source certainly has no directives. Reads its text, not its document. */
 bool directive_may_be_in(const struct merge_input *input);
 
-/** Returns whether a node of the document has a directive. Exact, and cheap if there is no tag. */
+/** Returns whether a node of the document has a directive. */
 bool directive_is_in(const struct document *document);
 
 /* The tree under construction, in deep_tree.c. */
 
-/**
- * Counts `entries` pairs or items that are made because of `at`. Returns 0; or PROBLEM, with the
- * place of `at`, if too many were made.
- */
+/** Counts `entries` new pairs or items. Returns 0, or PROBLEM at `at` if there are too many. */
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
 
-/**
- * Counts a comparison of a value. Returns 0, or -ENOMEM if the budget (budget.h) is spent. Only
- * some calls check the budget.
- */
+/** Counts a comparison. Returns 0, or -ENOMEM if the budget (budget.h) is found to be spent. */
 int deep_compares(struct deep *deep);
 
-/** Goes into a source's map or list. Returns 0, or PROBLEM if that is nested too deep. */
+/** Enters a source's map or list. Returns 0, or PROBLEM if that is nested too deep. */
 int deep_enter(struct deep *deep, const struct node *collection);
 
-/** Leaves the map or list that deep_enter() went into. */
+/** Leaves the map or list that deep_enter() entered. */
 void deep_leave(struct deep *deep);
 
-/** Gives the map itself if it is ours, otherwise a copy that is ours. */
+/** Sets *ret to the map itself if it is OWNED, otherwise to an OWNED copy. */
 int deep_own_map(struct deep *deep, const struct node *map, struct node **ret);
 
 /** As deep_own_map(), for a list. */
 int deep_own_list(struct deep *deep, const struct node *list, struct list **ret);
 
-/** Sets the value of pair `number` in a map of ours. NULL removes the pair. */
+/** Sets the value of pair `number` in an OWNED map. NULL removes the pair. */
 void deep_set(struct node *map, size_t number, const struct node *value);
 
-/** Returns the value of a pair, or NULL if it was removed. */
+/** Returns the value of a pair; NULL: the pair was removed. */
 const struct node *deep_value(const struct pair *pair);
 
-/** Gives a map of ours without the removed pairs. The numbers of the other pairs change. */
+/** Sets *ret to the OWNED map without its removed pairs. The numbers of pairs change. */
 int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
 
-/** If the style of `value` takes more lines than that of `result`, `result` gets it. */
+/** Gives `result` the style of `value`, if that takes more lines. */
 void deep_widen(struct node *result, const struct node *value);
 
-/** Turns a tree under construction into an ordinary tree, which is immutable. */
+/** Turns a tree under construction into an ordinary, immutable tree. */
 int deep_seal(struct deep *deep, const struct node *node, const struct node **ret);
 
-/**
- * Call it for a node that leaves the tree. If origins are on, *ret is the sealed node, to which
- * they can refer; otherwise *ret is `node`. If `node` is NULL, so is *ret.
- */
+/** Call it for a node (or NULL) that leaves the tree: does deep_seal() if origins are on. */
 int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret);
 
-/**
- * As deep_seal(), but changes nothing in `node`, which stays under construction. New nodes of *ret
- * are in `scratch`.
- */
+/** Makes a sealed copy in `scratch`. `node` does not change, and stays under construction. */
 int deep_picture(struct deep *deep, const struct node *node, const struct node **ret);

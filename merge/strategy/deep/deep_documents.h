@@ -15,18 +15,15 @@
  *      refuse                      each source's only document; a second document is an error
  *
  * Without the option, `kind` and `metadata.name` (Kubernetes's names) are the KEYs if all documents
- * have them; otherwise `refuse` applies. If only one source has documents, `refuse` accepts
- * several, and KEYs matter only if there is a directive (a tag such as !delete; deep.h).
+ * have them. If not, `refuse` applies. If a single source has documents, `refuse` accepts several.
  */
 #pragma once
 
 #include "deep.h"
 
 struct deep_documents {
-	/*
-	 * The documents in the order of the file. The key of a document is the list of its values
-	 * at `by`, or its position. OWNED (deep.h): deep_value() of a removed document is NULL.
-	 */
+	/* the documents in the order of the file, OWNED (deep.h): the key of a document is the list
+	 * of its values at `by`, or its position; deep_value() of a removed document is NULL */
 	struct node *map;
 	const struct node *by; /* list of KEYs (key.h); NULL: by position, or `is_one` is set */
 	struct key *keys;      /* the KEYs of `by`, parsed */
@@ -46,34 +43,33 @@ int deep_documents_check(const struct options *options, struct problem *problem)
 int deep_documents_init(struct deep *deep, struct deep_documents *ret);
 
 /**
- * Finds the document of the result into which `said` is merged. `said` is the root of document `n`
- * of input `i`. If no earlier document matches, adds a document, whose deep_value() is NULL.
- * Returns 0 with the index of the document's pair in documents->map; PROBLEM if `said` has none of
- * the keys, or if two documents of the input have the same values at the keys; or -ENOMEM.
+ * Finds the document of the result into which `said`, the root of document `n` of input `i`, is
+ * merged. If no earlier document matches, adds a document, whose deep_value() is NULL. Returns 0
+ * with the index of the document's pair in documents->map; PROBLEM if `said` can't be matched, or
+ * another document of the input has the same values at the keys; or -ENOMEM.
  */
 int deep_documents_find(struct deep *deep, struct deep_documents *documents, size_t i, size_t n,
 	const struct node *said, uint32_t *ret);
 
 /**
  * Sets *ret to whether `said`, a document's root, has a "!delete" that removes the document below.
- * Returns 0; or PROBLEM if `said` has such a tag, and also has values besides those at the KEYs.
+ * Returns 0; or PROBLEM if `said` has such a tag, and values besides those at the KEYs.
  */
 int deep_documents_check_removal(struct deep *deep, const struct deep_documents *documents,
 	const struct node *said, bool *ret);
 
 /**
- * Sets *ret to the result, an ordinary tree (deep_seal()): NULL if there is no document; the
- * document's root if there is only one; else a sequence of the roots with the style NODE_STREAM.
- * Returns 0 or -ENOMEM.
+ * Sets *ret to the result, an ordinary tree: NULL if there is no document, the root of a single
+ * one, or a sequence of the roots with the style NODE_STREAM. Returns 0 or -ENOMEM.
  */
 int deep_documents_give(
 	struct deep *deep, const struct deep_documents *documents, const struct node **ret);
 
-/** As match_document() of struct strategy. */
+/** Implements match_document() of struct strategy. */
 int deep_documents_match(const struct merge_request *request, const struct node *root, size_t n,
 	const struct node *const *roots, size_t count, struct arena *arena, size_t *ret,
 	const struct node **named);
 
-/** As name_documents() of struct strategy. */
+/** Implements name_documents() of struct strategy. */
 int deep_documents_name(const struct merge_request *request, const struct node *const *roots,
 	size_t count, struct arena *arena, const struct node **names, const struct node **by);

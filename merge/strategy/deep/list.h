@@ -1,12 +1,12 @@
 /*
  * A list into which layers are merged. It can grow at both ends and lose items. It finds an item by
- * its key or by its value in constant time, whatever the number of layers.
+ * its key or by its value in constant time.
  *
  *      position      -2   -1 | 0    1    2
  *                    front   | back
  *
- * A struct list begins with a node, so that a tree under construction can refer to the list as to
- * any node. That node has a style, a tag and a place, but no items: only list_at() returns items.
+ * A tree under construction refers to a list by the member `node`. This node has a style, a tag and
+ * a place, but no items: use list_at().
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct list_entry {
 
 	/* For the caller, in a key's first entry. A pass merges a layer's list into this list. */
 	uint32_t pass;         /* number of the last pass that met the key; 0: none */
-	uint32_t following;    /* the entry for that pass's next item with the key; or LIST_NONE */
+	uint32_t following;    /* the entry for this pass's next item with the key; or LIST_NONE */
 	const struct node *by; /* the key as the layer's list has it */
 };
 
@@ -40,7 +40,7 @@ struct list_index {
 	struct list_entry *entries;
 	uint32_t count;
 	uint32_t capacity;
-	/* Each is 1 + the number of a key's first entry; or 0: free. NULL: entries are few. */
+	/* each is 1 + the number of a key's first entry, or 0: free; NULL: entries are few */
 	uint32_t *slots;
 	uint32_t size;        /* number of slots, a power of two; at most half are used */
 	uint32_t front_count; /* number of items of list->front that were added to the index */
@@ -54,37 +54,29 @@ struct list {
 	struct items back;
 	struct list_index keys;
 	struct list_index values;
-	uint32_t rebuilds; /* how often `values` was emptied; filling it again takes O(items) */
+	uint32_t rebuilds; /* how often `values` was emptied */
 };
 
-/**
- * Makes a list with the style, tag and place of `like`. Unless `is_empty`, adds the items of
- * `like`. Returns NULL when there is no memory.
- */
+/** Makes a list from `like`, without its items if `is_empty`. Returns NULL if memory is short. */
 struct list *list_new(struct arena *arena, const struct node *like, bool is_empty);
 
-/** Returns the first position. */
+/* The first position, and the position behind the last one. */
 int32_t list_begin(const struct list *list);
-
-/** Returns the position behind the last one. */
 int32_t list_end(const struct list *list);
 
 /** Returns the item, or NULL if it was removed. */
 const struct node *list_at(const struct list *list, int32_t position);
 
-/** Sets an item. Must be called before the first search, as this does not update the indexes. */
+/** Sets an item. Call it before the first search: it does not update the indexes. */
 void list_set(struct list *list, int32_t position, const struct node *item);
 
-/** Adds an item at the end. Returns 0 or -ENOMEM. */
+/* Add an item at the end, and at the front. Both return 0 or -ENOMEM. */
 int list_push_back(struct list *list, const struct node *item);
-
-/** Adds an item at the front. Returns 0 or -ENOMEM. */
 int list_push_front(struct list *list, const struct node *item);
 
 /**
- * Finds the first entry of a key, or adds one if the key is new. *ret becomes the entry's number in
- * list->keys.entries, which never changes. Every call for one list must have the same rule. Returns
- * 0 or -ENOMEM.
+ * Finds a key's first entry, or adds one. *ret becomes the entry's number in list->keys.entries,
+ * which never changes. All calls for one list must have the same rule. Returns 0 or -ENOMEM.
  */
 int list_find_key(
 	struct list *list, const struct list_rule *rule, const struct node *key, uint32_t *ret);
@@ -92,10 +84,7 @@ int list_find_key(
 /** Returns the item of the entry; NULL: there is none. */
 const struct node *list_get_key(const struct list *list, uint32_t entry);
 
-/**
- * Sets the item of an entry, at the entry's position. If the entry has no position, appends the
- * item to the list. Returns 0 or -ENOMEM.
- */
+/** Sets the item at an entry's position; without a position, appends it. Returns 0 or -ENOMEM. */
 int list_put_key(struct list *list, uint32_t entry, const struct node *item);
 
 /** Removes all items of a key. `entry` is the key's first entry; the entry keeps its position. */
@@ -109,8 +98,7 @@ bool list_next_value(const struct list *list, int32_t *position);
 
 /**
  * Adds an item to the index `values`. `position` is from list_next_value(). `value` is the item as
- * an ordinary tree (deep_picture() in deep.h), to be compared; NULL: the item was removed. Returns
- * 0 or -ENOMEM.
+ * an ordinary tree (deep_picture() in deep.h); NULL: the item was removed. Returns 0 or -ENOMEM.
  */
 int list_add_value(struct list *list, int32_t position, const struct node *value);
 
@@ -118,14 +106,14 @@ int list_add_value(struct list *list, int32_t position, const struct node *value
 const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash);
 
 /**
- * Marks the item at `position` as removed, and empties the index `values`. After all items to
- * remove are marked, the caller must call list_removed().
+ * Marks the item at `position` as removed, and empties the index `values`. When all items to remove
+ * are marked, the caller must call list_removed().
  */
 void list_remove_at(struct list *list, int32_t position);
 
 /**
  * Removes the items that list_remove_at() has marked. If no item of a key is left, the key's entry
- * loses its position, unlike after list_remove_key(). Takes O(items).
+ * loses its position. Takes O(items).
  */
 void list_removed(struct list *list);
 

@@ -3,16 +3,14 @@
  *
  *      lists: {"*": replace, "spec.containers": {by: name}, "run.*": append}
  *
- * A pattern is the keys that lead to a list, from the root, with dots between them. It does not
- * name the items of a list on the way: `spec.containers.env` means the `env` of each container.
- * In a pattern
+ * A pattern is the keys that lead to a list, from the root, with dots between them. Items of a list
+ * on the way are not named: `spec.containers.env` means the `env` of each container. In a pattern
  *
  *      *     stands for one key; at the end, for one or more: "run.*" is everything below run
  *      **    stands for any number of keys, also none: "**.hosts" is every `hosts`
  *      \.    is a dot in a key, `\*` an asterisk, `\\` a backslash
  *
- * "*" alone matches every list, also one that is the whole file; "" matches only a list that is the
- * whole file.
+ * "*" alone matches every list. "" matches a list that is the whole file.
  *
  * The pattern that spells out the most keys wins. Of several such patterns, the last one wins.
  */
@@ -24,9 +22,9 @@
 enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPEAT, LIST_BY_KEY };
 
 /*
- * LIST_REPEAT: lists combine as repeated assignments do in a file of systemd. A text counts as a
- * list of one item. An empty text, an empty list, or a list with an empty text in it replaces the
- * earlier list. Any other list is appended.
+ * LIST_REPEAT: lists combine as repeated assignments in a file of systemd. A text counts as a list
+ * of one item. An empty list, or one with an empty text in it, replaces the earlier list. Any other
+ * list is appended.
  */
 
 /* The modes' names in the option; LIST_BY_KEY is written {by: KEY} and has none. */
@@ -34,12 +32,11 @@ extern const char *const list_mode_names[LIST_BY_KEY];
 
 /*
  * LIST_BY_KEY: what is done with an item if an earlier item of the same layer has the same key.
- * LIST_TWICE_SECOND is the default. It also applies to lists whose items a format matches by a key
- * (ini_dialect.h).
+ * LIST_TWICE_SECOND is the default, also for lists whose items a format matches by a key.
  */
 enum list_twice {
 	/* A layer's second item with the key is merged with the second such item of the lower
-	 * layers, the third with the third, and so on. If there is none, the item is appended. */
+	 * layers, and so on. If there is none, the item is appended. */
 	LIST_TWICE_SECOND,
 	LIST_TWICE_MERGE, /* the item is merged into the earlier item */
 	LIST_TWICE_ERROR,
@@ -70,9 +67,9 @@ struct list_rules;
 
 /**
  * Reads the option `lists`, which may also be one mode for all lists: "append", or {by: name}.
- * Lists that no pattern matches combine as repeated keys do in `format`, which is from
- * deep_repeating() (deep.h). If `format` is NULL, the later of such lists replaces the earlier one.
- * Returns 0 with *ret, which lies in `arena` and refers to `options`; PROBLEM; or -ENOMEM.
+ * Lists that no pattern matches combine as repeated keys do in `format` (of deep_repeating(),
+ * deep.h); NULL: the later list replaces the earlier one. Returns 0 with *ret, which lies in
+ * `arena` and refers to `options`; PROBLEM; or -ENOMEM.
  */
 int list_rules_read(const struct options *options, const struct format *format, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem);
@@ -85,7 +82,7 @@ const struct list_rule *list_rules_find(
 int list_rules_report_idle(const struct list_rules *rules, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
-/** Returns false only if no rule has LIST_REPEAT or is_assigned, so that none applies to texts. */
+/** Returns whether a rule may apply to texts: it has LIST_REPEAT or is_assigned. */
 bool list_rules_repeat(const struct list_rules *rules);
 
 /** Returns whether some lists are merged by a key. */

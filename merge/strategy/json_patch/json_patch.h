@@ -1,9 +1,8 @@
 /*
  * JSON Patch (RFC 6902), as Python's module jsonpatch applies it for cloud-init.
  *
- * The document is copied once. Any number of patches then change the copy. A value that a YAML
- * alias shares is shared in the copy, too. So, as in Python, a change at one place of the value
- * shows at all its places.
+ * The document is copied once. Patches then change the copy. As in Python, a change of a value that
+ * YAML aliases share shows at all its places.
  */
 #pragma once
 
@@ -12,18 +11,15 @@
 #include "problem.h"
 #include "table.h"
 
-/*
- * A bound on work that grows faster than the input: each of many small patches may copy a large
- * document. The unit is one value that is read or copied.
- */
+/* A bound on work that grows faster than the input. */
 struct work {
-	uint64_t left; /* units */
+	uint64_t left; /* values that may still be read or copied */
 };
 
-/* Entries of a list that memmove(3) shifts in the time of one unit. */
+/* Entries of a list that memmove(3) shifts in the time in which one value is copied */
 #define WORK_SHIFT 16
 
-/* Counts `units`. Returns false if the bound is exceeded; the caller must stop in that case. */
+/* Counts `units` values. Returns false if too few are left: the caller must stop. */
 static inline bool work_spend(struct work *work, uint64_t units)
 {
 	if (units > work->left)
@@ -33,21 +29,20 @@ static inline bool work_spend(struct work *work, uint64_t units)
 }
 
 /*
- * Bit of node.mark: the list is an item of !!omap or !!pairs, in Python a tuple. A patch can't
- * change the items of a tuple. A tuple equals no list.
+ * Bit of node.mark: the list is an item of !!omap or !!pairs, a tuple in Python. A patch can't
+ * change its items. It equals no list.
  */
 #define MARK_TUPLE 0x80
 
-/* A document that is being patched. The caller sets the members that are not private. */
+/* A document that is being patched. The caller sets the members before "private". */
 struct json_patch {
 	struct arena *arena;
 	struct work *work;
 	struct problem *problem;
-	struct origins *origins; /* NULL: off */
-	/* gives the original of each copy of an aliased map or list; may be empty */
-	const struct table *aliased;
-	unsigned depth;          /* maximum depth of nested maps and lists */
-	const struct node *root; /* the document, with the patches so far */
+	struct origins *origins;     /* NULL: off */
+	const struct table *aliased; /* maps copies of an aliased map or list to the original */
+	unsigned depth;              /* maximum depth of nested maps and lists */
+	const struct node *root;     /* the document, with the patches so far */
 
 	/* private: */
 	struct origin_why why; /* of the operation that is being applied */
@@ -59,7 +54,7 @@ struct json_patch {
 };
 
 /**
- * Applies all of `operations`, which were read with read_options.keep_duplicates. Returns 0,
+ * Applies the list `operations`, which was read with read_options.keep_duplicates. Returns 0,
  * PROBLEM at the operation that fails, or -ENOMEM.
  */
 int json_patch_apply(struct json_patch *patch, const struct node *operations);
@@ -67,11 +62,11 @@ int json_patch_apply(struct json_patch *patch, const struct node *operations);
 /** Ends patching: patch->root is immutable from now on. Returns 0 or PROBLEM. */
 int json_patch_close(struct json_patch *patch);
 
-/** Counts `units` of work. Returns 0, or PROBLEM at `node` if patch->work is used up. */
+/** Does work_spend(). Returns 0, or PROBLEM at `node` if too little work is left. */
 int json_patch_spend(struct json_patch *patch, uint64_t units, const struct node *node);
 
 /**
- * Sets *ret to a copy of `node` which may be changed. The caller copies the document by it, as
- * patch->root, before the first patch. Returns 0, PROBLEM or -ENOMEM.
+ * Sets *ret to a copy of `node` that may be changed. Before the first patch, set patch->root to
+ * such a copy of the document. Returns 0, PROBLEM or -ENOMEM.
  */
 int json_patch_copy(struct json_patch *patch, const struct node *node, const struct node **ret);

@@ -1,7 +1,4 @@
-/*
- * A JSON Pointer (RFC 6901), as Python's module jsonpointer reads it for cloud-init: "/a/0" has the
- * parts "a" and "0". A problem names the place where the pointer is written.
- */
+/* A JSON Pointer (RFC 6901), as Python's jsonpointer reads it: "/a/0" has the parts a and 0. */
 #pragma once
 
 #include "arena.h"
@@ -14,13 +11,11 @@ struct json_pointer {
 	size_t count; /* 0: the document as a whole */
 };
 
-/**
- * Reads the pointer `node`, the member `name` of an operation. Returns 0, PROBLEM or -ENOMEM.
- */
+/** Reads `node`, the member `name` of an operation. Returns 0, PROBLEM or -ENOMEM. */
 int json_pointer_read(const struct node *node, const char *name, struct arena *arena,
 	struct problem *problem, struct json_pointer *ret);
 
-/** Returns whether both have at least `count` parts, and their first `count` parts are equal. */
+/** Returns whether both have `count` parts or more, and their first `count` parts are equal. */
 bool json_pointer_begin_equal(
 	const struct json_pointer *a, const struct json_pointer *b, size_t count);
 
@@ -34,17 +29,17 @@ const struct pair *json_pointer_find(const struct node *map, struct span part);
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 
-/** Sets *ret to the value of the entry `part` of `node`. Returns 0, or PROBLEM: there is none. */
+/** Sets *ret to the value of the entry `part` of `node`. Returns 0; or PROBLEM if it has none. */
 int json_pointer_step(const struct json_pointer *pointer, const struct node *node, struct span part,
 	struct problem *problem, const struct node **ret);
 
 /**
- * Finds the value that all parts except the last lead to, and sets *last to the last part. The
+ * Finds the value to which all parts except the last lead, and sets *last to the last part. The
  * pointer must have a part. Returns 0 or PROBLEM.
  */
 int json_pointer_parent(const struct json_pointer *pointer, const struct node *root,
 	struct problem *problem, const struct node **ret, struct span *last);
 
-/** Finds the value that the pointer leads to. Returns 0 or PROBLEM. */
+/** Finds the value to which the pointer leads. Returns 0 or PROBLEM. */
 int json_pointer_walk(const struct json_pointer *pointer, const struct node *root,
 	struct problem *problem, const struct node **ret);

@@ -1,7 +1,6 @@
 /*
- * Mergers written in Lua 5.4. A script m_NAME.lua returns a class with a method for each kind of
- * old value that it merges: on_dict, on_list, on_str … (see docs/merge-rules.md). If plyfs is built
- * without Lua, lua_merger_none.c takes the place of lua_merger.c, and refuses each script.
+ * Mergers in Lua 5.4. A script m_NAME.lua returns a class with a method for each kind of old value
+ * that it merges, such as on_dict (docs/merge-rules.md). A build without Lua refuses each script.
  */
 #pragma once
 
@@ -10,10 +9,9 @@
 struct lua_merger;
 
 /**
- * Makes an object of the script's class, with the options of `entry`. The script can call `mergers`
- * to merge other values, such as the entries of a map. `mergers` must live as long as *ret. Returns
- * 0 with *ret, which lives as long as cloud->lua; PROBLEM with the message of an error that the
- * script raised; or -ENOMEM.
+ * Makes an object of the script's class, with the options of `entry`. The script merges other
+ * values, such as the entries of a map, by `mergers`, which must live as long as *ret. Returns 0
+ * with *ret, which lives as long as cloud->lua; PROBLEM; or -ENOMEM.
  */
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 	const struct how_entry *entry, const struct cloud_dispatch *mergers,
@@ -29,5 +27,5 @@ bool lua_merger_handles(const struct lua_merger *merger, enum cloud_kind kind);
 int lua_merger_call(struct lua_merger *merger, enum cloud_kind kind, const struct node *value,
 	const struct node *with, const struct node **ret);
 
-/** Closes the Lua state of a merge, with all its mergers. NULL is allowed. */
+/** Frees the Lua state of a merge, with all its mergers. NULL is allowed. */
 void lua_free(struct lua *lua);

@@ -1,13 +1,12 @@
 /*
  * Values that pass between a merge and a Lua script.
  *
- * Most scalars become Lua's own strings, numbers and booleans. A null becomes the global `null`. A
- * map or list becomes a box: userdata that refers to a node. A date, binary data or an integer of
- * more than 64 bits becomes a box, too, which a script can only pass on. A scalar that comes back
- * unchanged keeps its text, because `seen` finds the node that the scalar was made from.
+ * A map or list becomes a box: userdata that refers to a node. A date, binary data or an integer of
+ * more than 64 bits becomes a box that scripts can't look into. Any other scalar becomes a string,
+ * number or boolean of Lua, or the global `null`. If it comes back unchanged, it keeps its text.
  *
  * A script can't change a value that it gets. It can change a copy, which dict() or list() makes,
- * until the copy becomes part of another value, or of the result. So no value can contain itself.
+ * until the copy becomes part of another value, or of the result.
  */
 #pragma once
 
@@ -17,17 +16,14 @@
 
 struct lua_values {
 	struct cloud *cloud;
-	/* For each kind of scalar, the registry's reference to a table from values to nodes. */
+	/* for each kind of scalar, the registry's reference to a table from values to nodes */
 	int seen[CLOUD_KINDS];
 };
 
-/**
- * Sets up the globals dict, list, kind and null. Must be called in protected mode. `values` must
- * live as long as the state.
- */
+/** Sets up the globals. Call it in protected mode. `values` must live as long as the state. */
 void lua_value_open(lua_State *L, struct lua_values *values);
 
-/** Pushes the value of `node`, which must be immutable (cloud_freeze()). May raise an error. */
+/** Pushes the value of `node`, which must be frozen (cloud_freeze()). May raise an error. */
 void lua_value_push(lua_State *L, const struct node *node);
 
 /** Returns the node for the value at `index`. Raises an error if no node can hold the value. */
@@ -49,9 +45,7 @@ struct lua_box {
 	struct node *open; /* `node`, while the script may change it; else NULL */
 };
 
-/**
- * Stores `values` in the state's registry, where the functions below find it; fills values->seen.
- */
+/** Stores `values` in the state's registry, for the functions below, and fills values->seen. */
 void lua_box_set_values(lua_State *L, struct lua_values *values);
 
 /** Returns the arena in which scripts make nodes. */
@@ -61,9 +55,8 @@ struct arena *lua_box_arena(lua_State *L);
 struct origins *lua_box_origins(lua_State *L);
 
 /**
- * Counts the arena's growth as memory that the scripts use. `before` is the arena's former size,
- * in bytes. Raises an error if `r` < 0 (an allocation failed), or if scripts have used too much
- * memory (lua_sandbox_memory()).
+ * Counts the arena's growth as memory that the scripts use. `before` is the arena's former size, in
+ * bytes. Raises an error if `r` < 0 (an allocation failed), or if lua_sandbox_memory() does.
  */
 void lua_box_check(lua_State *L, int r, size_t before);
 
@@ -73,23 +66,19 @@ void lua_box_push(lua_State *L, const struct node *node, struct node *open, cons
 /** Returns the box at `index`; NULL: it is another value. */
 struct lua_box *lua_box_at(lua_State *L, int index);
 
-/** Returns the kind of the value at `index` if it is a scalar in Lua; otherwise CLOUD_KINDS. */
+/** Returns the kind of the value at `index`; CLOUD_KINDS: it is no scalar of Lua. */
 enum cloud_kind lua_box_scalar_kind(lua_State *L, int index);
 
 /** Returns the node for the scalar at `index`. */
 const struct node *lua_box_take_scalar(lua_State *L, int index);
 
-/** Makes a node of a float. */
 const struct node *lua_box_new_float(lua_State *L, double number);
 
 /** Raises an error if a map or list around `node` would be deeper than limits.depth (limit.h). */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
-/**
- * Makes a list from the Lua table at index `table`. Raises an error if the tables in it have more
- * than `left` levels.
- */
+/** Makes a list of the Lua table at `table`, whose inner tables may have `left` levels. */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left);
 
-/** As lua_box_list_of(), for a map. */
+/** Makes a map in the same way. */
 struct node *lua_box_dict_of(lua_State *L, int table, unsigned left);

@@ -1,16 +1,15 @@
 /*
- * The files of one pillar merge. A file refers to other files by two sorts of keys. The files that
- * its reference keys name are merged into it. The files that its neighbour key names are its
- * neighbours. The value of each neighbour is put into the file, under the neighbour's name.
+ * The files of one pillar merge. The files that a file's reference keys name are merged into it.
+ * The files that its neighbour key names are its neighbours: their values are put into it, each
+ * under the neighbour's name.
  *
  *      host ──_merge──▶ zone ──_parent──▶ site
  *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
  *
- * The name of a file's source identifies the file, whatever name a reference used. To build a file
- * is to make its value from its sources and the files that its keys name. While a file is being
- * built, it is not put into another file as a neighbour. So if neighbours name each other, a file's
- * result depends on which files are being built, and the file may be built more than once. Each
- * result records these files, and is used again only while the same files are being built.
+ * The name of a file's source identifies the file. To build a file is to make its value from its
+ * sources and the files that its keys name. A file that is being built is put into no file as a
+ * neighbour. So a result depends on which other files are being built. The result records them, and
+ * is used again while the same ones are being built.
  */
 #pragma once
 
@@ -33,15 +32,15 @@ struct pillar_file {
 /* A set of files, by their numbers. All zero: empty. */
 struct pillar_set {
 	uint64_t *words;
-	size_t count; /* words; numbers beyond them are not in the set */
+	size_t count; /* number of words; numbers beyond them are not in the set */
 };
 
 /* A result of a file. */
 struct pillar_built {
 	struct pillar_built *next;
 	const struct node *root;    /* NULL: nothing, an empty file */
-	struct pillar_set looked;   /* the result depends on whether these files are being built */
-	struct pillar_set was_open; /* those files in `looked` that were being built */
+	struct pillar_set looked;   /* the files on which the result depends */
+	struct pillar_set was_open; /* the files in `looked` that were being built */
 };
 
 struct pillar_files {
@@ -57,8 +56,8 @@ struct pillar_files {
 };
 
 /**
- * Adds the file with the sources `inputs`, which are borrowed. If there is a file with the name of
- * the highest source already, *ret is that file. Returns 0 or -ENOMEM.
+ * Adds the file with the sources `inputs`, which are borrowed. If a file with the name of the
+ * highest source is there already, *ret is this file. Returns 0 or -ENOMEM.
  */
 int pillar_files_add(struct pillar_files *files, const struct merge_input *inputs, size_t count,
 	struct pillar_file **ret);
@@ -66,23 +65,19 @@ int pillar_files_add(struct pillar_files *files, const struct merge_input *input
 /**
  * Finds the file for a reference to `name`. "a" is a.yaml, at any depth in files->directory.
  * "inner/a" is a.yaml, at any depth in the directory "inner" of files->directory. `name` is a path
- * (path.h) and must live as long as `files`.
- * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
+ * (path.h) and must live as long as `files`. Returns 0, MERGE_ABSENT, PROBLEM or -errno.
  */
 int pillar_files_find(struct pillar_files *files, const char *name, struct pillar_file **ret,
 	struct problem *problem);
 
-/**
- * Returns an earlier result of the file that is valid for the present files->open, or NULL. Adds
- * the cost of the search to *work.
- */
+/** Returns a result of `file` valid for files->open, or NULL. Adds the search's steps to *work. */
 struct pillar_built *pillar_file_built(
 	const struct pillar_files *files, const struct pillar_file *file, size_t *work);
 
 bool pillar_set_has(const struct pillar_set *set, const struct pillar_file *file);
 bool pillar_set_is_empty(const struct pillar_set *set);
 
-/** The next two add to `set`, and return 0 or -ENOMEM. */
+/** Adds a file to the set; adds all files of another set. Both return 0 or -ENOMEM. */
 int pillar_set_add(struct pillar_set *set, const struct pillar_file *file, struct arena *arena);
 int pillar_set_add_all(struct pillar_set *set, const struct pillar_set *other, struct arena *arena);
 

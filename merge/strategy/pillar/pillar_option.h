@@ -3,19 +3,19 @@
 
 #include "option.h"
 
-/* Greatest number of reference keys, such as _merge. Each key is looked up in every file. */
+/* Greatest number of reference keys, such as _merge */
 #define PILLAR_KEYS_MAX 16
 
 /*
  * A marker is the pair `_control: _replace` in a map, or `_replace` as the first item of a list. No
- * other value is combined into a map or list that has a marker.
+ * other value is combined into a map or list with a marker.
  */
 #define PILLAR_CONTROL "_control"
 #define PILLAR_REPLACE "_replace"
 
 struct pillar_options {
 	const char *data_path;                    /* without a slash at its end */
-	const struct node *keys[PILLAR_KEYS_MAX]; /* the reference keys, in their order */
+	const struct node *keys[PILLAR_KEYS_MAX]; /* the reference keys */
 	size_t key_count;
 	const struct node *neighbour; /* the neighbour key; NULL: none */
 };
@@ -24,14 +24,14 @@ struct pillar_options {
 extern const struct option_spec pillar_option_specs[];
 int pillar_options_check(const struct options *options, struct problem *problem);
 
-/** Reads options that have been checked. Returns 0 or -ENOMEM. */
+/** Reads options that pillar_options_check() accepts. Returns 0 or -ENOMEM. */
 int pillar_options_read(
 	const struct options *options, struct arena *arena, struct pillar_options *ret);
 
 /** Returns whether `name` is _control, a reference key, or the neighbour key. */
 bool pillar_options_has(const struct pillar_options *options, struct span name);
 
-/** Returns the number of names in a value, which is a list of names, one name, or null. */
+/** Returns the number of names in a value: a list of names, one name, or null. */
 size_t pillar_name_count(const struct node *value);
 
 /** Returns name `i` of the value, starting at 0. */

@@ -1,10 +1,9 @@
 /*
- * The values of the pillar strategy: how markers (pillar_option.h) are removed from a file, and how
- * two values combine.
+ * The values of the pillar strategy: how markers (pillar_option.h) are removed, and values combine.
  *
- * While a file is being built, its new nodes are open: they may be changed in place. If a marker
- * was removed from an open node, the node is shielded: no other value is combined into it.
- * pillar_seal() makes ordinary nodes of open nodes. So a marker has an effect only in its own file.
+ * The new nodes of a file that is being built are open: a function may change them in place. In the
+ * place of any other node, it puts an open copy. A node that had a marker is shielded: no other
+ * value is combined into it. pillar_seal() makes ordinary nodes of open nodes.
  */
 #pragma once
 
@@ -15,11 +14,11 @@
 
 struct pillar_values {
 	struct arena *arena;     /* for nodes */
-	struct origins *origins; /* records the decisions; NULL: off */
-	struct problem *problem; /* filled when PROBLEM is returned */
+	struct origins *origins; /* for the decisions; NULL: they are not recorded */
+	struct problem *problem; /* filled if a function returns PROBLEM */
 	struct limits limits;
 	const char *file; /* the file that is being built, for messages */
-	uint64_t work;    /* steps so far; see pillar_work() */
+	uint64_t work;    /* number of steps so far (pillar_work()) */
 
 	struct node **open; /* the open nodes, the oldest first */
 	size_t open_count;
@@ -31,17 +30,14 @@ struct pillar_values {
 
 /* The bits of node.mark. Nodes of a source, and sealed nodes, have none. */
 enum {
-	PILLAR_OPEN = 1,     /* made for the file that is being built: may be changed in place */
+	PILLAR_OPEN = 1,     /* made for the file that is being built */
 	PILLAR_SHIELDED = 2, /* had a marker */
 };
 
-/** Frees the members. Must be called at the end, also after a failure. */
+/** Frees the members. Call it at the end, even after a failure. */
 void pillar_values_fini(struct pillar_values *values);
 
-/**
- * Counts `steps` against the maximum of one merge. A step is one entry, or a fixed number of bytes
- * of text. Returns 0, or PROBLEM above the maximum.
- */
+/** Counts `steps`, each an entry or some bytes of text. Returns 0, or PROBLEM above the maximum. */
 int pillar_work(struct pillar_values *values, size_t steps);
 
 /**
@@ -52,25 +48,18 @@ int pillar_strip(struct pillar_values *values, const struct node *value, const s
 
 /**
  * Combines `other` into *value: adds the map keys and list items that *value lacks. A scalar of
- * *value stays. If *value must change and is not open, *value becomes an open copy. `other` is
- * not changed. For origins, `why` is the reason why a scalar of *value stays. Returns 0, PROBLEM or
- * -ENOMEM.
+ * *value stays; the origins record the reason `why`. Returns 0, PROBLEM or -ENOMEM.
  */
 int pillar_combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, struct origin_why why);
 
-/**
- * Removes the pair from *map, which becomes an open copy unless it is open. Returns 0 or -ENOMEM.
- */
+/** Removes the pair from *map. Returns 0 or -ENOMEM. */
 int pillar_remove(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/**
- * Puts the pair into *map, which becomes an open copy unless it is open. Returns 0, PROBLEM or
- * -ENOMEM.
- */
+/** Puts the pair into *map. Returns 0, PROBLEM or -ENOMEM. */
 int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** Makes ordinary nodes of the nodes that were opened since values->open_count was `since`. */
+/** Makes ordinary nodes of the open nodes, except the `since` oldest ones. */
 void pillar_seal(struct pillar_values *values, size_t since);
