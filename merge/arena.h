@@ -1,10 +1,6 @@
 /*
- * An arena: allocations that are all freed together.
- *
- * Everything that belongs to one document, or to one merge, lies in one arena. An arena never moves
- * memory, so a pointer into it stays valid until arena_free().
- *
- * An arena has no lock, so only one thread may fill it. Many threads may read a filled arena.
+ * An arena: allocations that are all freed together. A pointer into an arena stays valid until
+ * arena_free(). Only one thread may fill an arena. Many threads may read a filled arena.
  */
 #pragma once
 
@@ -23,9 +19,8 @@ int arena_new(struct arena **ret);
 int arena_new_like(const struct arena *other, struct arena **ret);
 
 /**
- * Sets the budget of the arena; NULL: none. The arena borrows `budget` until another budget is set,
- * or the arena is freed. Once the budget is spent, each allocation that needs a new large block
- * fails (budget.h).
+ * Sets the budget of the arena (budget.h); NULL: none. The arena borrows `budget` until another
+ * budget is set, or the arena is freed.
  */
 void arena_limit(struct arena *arena, struct budget *budget);
 
@@ -48,8 +43,7 @@ void *arena_zalloc(struct arena *arena, size_t count, size_t size);
 /*
  * Makes room for array[count], one more entry of an array in `arena`. `count` and the uint32_t
  * `capacity` are zero at first. A full array moves, and its old memory stays in the arena. Returns
- * 0; or -ENOMEM if there is no memory, or the array has 2^30 entries already. After -ENOMEM nothing
- * has changed.
+ * 0; or -ENOMEM, with nothing changed, if there is no memory, or the array has 2^30 entries.
  */
 #define arena_grow(arena, array, count, capacity)                                                  \
 	((count) < (capacity) ? 0 : arena_grow_full(arena, &(array), &(capacity), sizeof(*(array))))
@@ -75,5 +69,5 @@ __attribute__((format(printf, 2, 3))) char *arena_printf(
  */
 int arena_adopt(struct arena *arena, void *data, size_t size);
 
-/** Returns the bytes that the arena occupies, including an estimate of malloc(3)'s book-keeping. */
+/** Returns the bytes that the arena occupies, by an estimate. */
 size_t arena_bytes(const struct arena *arena);

@@ -1,7 +1,4 @@
-/*
- * An array from malloc(3) that grows as entries are added: a pointer, a count and a capacity, all
- * zero at first. Its owner frees it. For an array in an arena, see arena_grow().
- */
+/* A growing array: a pointer for free(3), a count and a capacity, all zero at first. */
 #pragma once
 
 #include <errno.h>
@@ -23,15 +20,15 @@ static inline int array_grow_at(void *array, size_t count, size_t *capacity, siz
 	return 0;
 }
 
-/* Makes room for one more entry, array[count]. Returns 0, or -ENOMEM without a change. */
+/* Makes room for array[count]. Returns 0, or -ENOMEM without a change. */
 #define array_grow(array, count, capacity)                                                         \
 	array_grow_at(&(array), count, &(capacity), sizeof(*(array)))
 
-/* Adds an entry at the end. Returns 0, or -ENOMEM without a change. */
+/* Appends an entry. Returns 0, or -ENOMEM without a change. */
 #define array_push(array, count, capacity, ...)                                                    \
 	(array_grow(array, count, capacity) < 0 ? -ENOMEM : ((array)[(count)++] = __VA_ARGS__, 0))
 
-/* Compares two texts in an array of char *, for qsort(3). */
+/* For qsort(3) of an array of char *. */
 static inline int array_compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -2,11 +2,10 @@
  * A budget: the time that reading one source or doing one merge may take, and a flag that cancels
  * this work.
  *
- * Time is the processor time of the thread, because the outcome of a merge must not depend on other
- * work of the machine. Code that works long calls budget_is_spent() now and then. An arena checks
- * its budget before it makes a block of 32 KiB or more. If the budget is spent, the allocation
- * fails as if there were no memory, and the work returns -ENOMEM. budget_result() distinguishes a
- * spent budget from a lack of memory.
+ * Time is the processor time of the thread. Code that works long calls budget_is_spent() now and
+ * then. An arena checks its budget before it makes a block of 32 KiB or more. If the budget is
+ * spent, the allocation fails, and the work returns -ENOMEM. budget_result() distinguishes a spent
+ * budget from a lack of memory.
  */
 #pragma once
 
@@ -36,16 +35,10 @@ struct budget {
  */
 void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_cancelled);
 
-/**
- * Returns whether the budget is spent or cancelled; false for NULL. If there is a time limit, calls
- * after the first millisecond make a system call.
- */
+/** Returns whether the budget is spent or cancelled; false for NULL. */
 bool budget_is_spent(struct budget *budget);
 
-/**
- * Begins a pause: the time until budget_resume() does not count. Returns the argument `paused_ns`
- * for budget_resume().
- */
+/** Begins a pause, whose time does not count. Returns `paused_ns` for budget_resume(). */
 uint64_t budget_pause(const struct budget *budget);
 
 /** Ends the pause. The caller must not have called budget_is_spent() during the pause. */

@@ -1,7 +1,4 @@
-/*
- * Ownership that ends with its scope: CLEANUP(f) calls f(&variable) when the variable goes out of
- * scope. take_ptr() leaves NULL in the variable, so that f() has nothing to free.
- */
+/* CLEANUP(f) before a variable: calls f(&variable) when the variable goes out of scope. */
 #pragma once
 
 #include <stddef.h>
@@ -18,7 +15,7 @@ static inline void *take_ptr_at(void *place)
 	return value;
 }
 
-/* Returns the pointer in `variable` and sets the variable to NULL. */
+/* Returns the pointer in `variable`, and sets the variable to NULL. */
 #define take_ptr(variable) ((__typeof__(variable))take_ptr_at(&(variable)))
 
 /* For CLEANUP(freep): frees plain memory. */

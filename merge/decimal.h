@@ -1,8 +1,7 @@
 /*
  * A decimal: the exact value of a written number, as a whole number times a power of ten.
  *
- * JSON Schema compares numbers mathematically: 1, 1.0 and 10e-1 are equal, and 0.3 is a multiple of
- * 0.1.
+ * JSON Schema compares numbers by value: 1, 1.0 and 10e-1 are equal; 0.3 is a multiple of 0.1.
  */
 #pragma once
 
@@ -12,8 +11,7 @@
 #include "node.h"
 #include "number.h"
 
-/* Maximum number of digits of the factor in decimal_is_multiple(). Ten times the factor must fit
- * 64 bits. */
+/* Maximum digits of the factor in decimal_is_multiple(). Ten times the factor must fit 64 bits. */
 #define DECIMAL_FACTOR_DIGITS 18
 
 enum decimal_form {
@@ -25,8 +23,7 @@ enum decimal_form {
 struct decimal {
 	enum decimal_form form;
 	bool is_negative; /* never for 0 */
-	/* the significant digits, perhaps with "." and "_" among them; the first and the last digit
-	 * are not 0 */
+	/* from the first to the last digit other than 0; "." and "_" may be among them */
 	struct span digits;
 	size_t count;     /* number of digits; 0: the number is 0 */
 	int64_t exponent; /* of the power of ten; not exact if it is above 10^17 or below -10^17 */
@@ -39,10 +36,7 @@ struct decimal {
 /* Result of decimal_compare() if one of the two is NaN. */
 #define DECIMAL_UNORDERED 2
 
-/**
- * Converts a scalar of type int or float. *ret borrows the scalar's text. Don't copy *ret: `digits`
- * may point into *ret itself.
- */
+/** Converts a scalar of type int or float. *ret borrows its text, and must not be copied. */
 void decimal_of(const struct node *scalar, struct decimal *ret);
 
 /** Returns -1, 0 or 1 as `a` is less than, equal to or greater than `b`; or DECIMAL_UNORDERED. */
@@ -60,8 +54,5 @@ bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *fa
 /** Adds the number to `hash`, and returns the result. Equal numbers give equal results. */
 uint64_t decimal_hash(const struct decimal *decimal, uint64_t hash);
 
-/**
- * If the number is whole and not negative, returns true with the number in *ret, or with
- * UINT32_MAX if the number is greater. Otherwise returns false.
- */
+/** If the number is whole and not negative, returns true with it, at most UINT32_MAX, in *ret. */
 bool decimal_count(const struct decimal *decimal, uint32_t *ret);

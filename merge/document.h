@@ -1,9 +1,8 @@
 /*
- * A document: one source after it has been read. It holds its arena, its name and its root nodes,
- * and never changes.
+ * A document: one source after it has been read. It never changes.
  *
- * A YAML source may hold several YAML documents (roots); any other source holds one. A source that
- * is empty or has only comments has no root; but in TOML its root is an empty table.
+ * A YAML source may hold several YAML documents, each with its root; any other source has one root.
+ * A source without content, besides comments, has no root; in TOML its root is an empty table.
  */
 #pragma once
 
@@ -21,26 +20,25 @@
 struct text_place {
 	uint32_t lines;   /* number of the source's lines in front of the text */
 	uint32_t columns; /* number of characters in front of each line of the text */
-	/* the source has the text in encoded form, such as base64: every node and problem of the
-	 * text gets the same place, `lines`:`columns` */
+	/* the source has the text encoded (base64): all of it has the place `lines`:`columns` */
 	bool is_rewritten;
 };
 
 /* How to read. All zero: YAML 1.1, and the last of equal keys wins. */
 struct read_options {
 	const struct format *format;
-	enum node_schema schema; /* of YAML; each other format has its own */
+	enum node_schema schema; /* the version of YAML; ignored for other formats */
 	bool keep_duplicates;    /* a repeated key keeps all its pairs; for the salt strategy */
 	bool as_pyyaml;          /* 1, 1.0 and true are one key; a repeated anchor is a problem */
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
-	/* Only for put_request.plan (put.h): the version of YAML in which the target is written. It
-	 * decides the types of new values. document_read() ignores this field. */
+	/* for put_request.plan (put.h): the target's version of YAML, which decides the types of
+	 * new values; document_read() ignores it */
 	enum node_schema edited;
 	const atomic_bool *is_cancelled; /* true: reading fails with -ECANCELED; NULL: never */
 
-	/* Called for text that is legal but suspicious (a key that comes twice). May be NULL. */
+	/* called for legal but suspicious text, such as a repeated key; may be NULL */
 	void (*warn)(void *context, const struct problem *warning);
 	void *context;
 };
@@ -52,21 +50,17 @@ struct document {
 	size_t count;                 /* number of roots */
 	struct extent **extents;      /* one tree per root, if they were wanted */
 	bool has_local_tags;          /* a node has a tag that begins with "!" */
-	bool has_aliases;             /* a node may stand at several places */
+	bool has_aliases;             /* the tree may have one node at several places */
 	bool has_crlf;                /* the first line ends with "\r\n" */
 	const enum node_schema *yaml; /* the version that a %YAML directive names; NULL: none */
-	/* If not NULL, merges with other sources and into other formats are refused, and this is
-	 * the reason. */
+	/* why this document can't be merged with others or into another format; NULL: it can */
 	const struct problem *doubt;
 };
 
 /**
- * Reads `text`. *ret borrows nothing from `source` and `text`. Aliases become shared nodes; `<<`
- * acts as in PyYAML (SafeConstructor.flatten_mapping).
- *
- * Returns 0 with *ret for document_free(); -ENOMEM; or -ECANCELED. Returns PROBLEM if the text does
- * not parse, is not UTF-8, or exceeds a limit; or if an alias has no anchor, or stands inside the
- * value of its own anchor.
+ * Reads `text`. *ret borrows nothing. Aliases become shared nodes; `<<` acts as in PyYAML
+ * (SafeConstructor.flatten_mapping). Returns 0 with *ret for document_free(); PROBLEM if the text
+ * does not parse, is not UTF-8, or exceeds a limit; -ENOMEM; or -ECANCELED.
  */
 int document_read(const struct source *source, struct span text, const struct read_options *options,
 	struct document **ret, struct problem *problem);
@@ -83,10 +77,9 @@ void document_freep(struct document **document);
 
 /**
  * Writes `root` (NULL: an empty text) into `arena`, with the styles, numbers and quotes as they
- * were read. A text that is not empty ends with a newline. Each alias becomes a copy of its value.
- * In JSON, keys become strings, and tags are dropped. `limits` bounds the depth and the nodes of
- * `root`, and the bytes of the text. Returns 0 with *ret NUL-terminated; PROBLEM if the format
- * can't hold a value, or a limit is exceeded; or -ENOMEM.
+ * were read, and a newline at the end. Each alias becomes a copy of its value. In JSON, keys become
+ * strings, and tags are dropped. Returns 0 with *ret NUL-terminated; PROBLEM if the format can't
+ * hold `root`, or a limit is exceeded; or -ENOMEM.
  */
 int document_write(const struct node *root, const struct format *format,
 	const struct limits *limits, struct arena *arena, struct span *ret,

@@ -1,6 +1,6 @@
 /*
- * Extents: where the parts of a document stand in its text, in bytes. A reader records them only if
- * read_options.wants_extents is set; otherwise they cost nothing.
+ * Extents: where the parts of a document stand in its text, in bytes. A reader records them if
+ * read_options.wants_extents is set.
  *
  *      port: 80  # web          member ├─────────┤
  *                               key    ├──┤

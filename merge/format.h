@@ -1,11 +1,10 @@
 /*
  * A format: how text becomes a tree, and how a tree becomes text. Each format is one file in
  * format/, which defines format_NAME, and one entry in FORMATS. Every difference between formats is
- * a field here, so other code treats all formats alike.
+ * a field here.
  *
- * A file's name, or else its suffix, decides the format. If neither does, the format is NULL. Such
- * a file may have any bytes if its strategy copies whole files. Where a tree is read or written,
- * NULL stands for the default, YAML.
+ * A file's name, or else its suffix, decides the format. If neither does, the format is NULL. Where
+ * a tree is read or written, NULL stands for YAML.
  */
 #pragma once
 
@@ -38,19 +37,16 @@ struct format {
 	bool repeats;      /* a key may be repeated: one pair for each item of a list */
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
 
-	/*
-	 * Used if `repeats`. Returns true if all values of the key count; false if only the last
-	 * one counts. NULL: all values of every key count.
-	 */
+	/* Used if `repeats`. Returns whether all values of the key count; false: only the last
+	 * one does. NULL: all values of every key count. */
 	bool (*counts_all)(struct span section, struct span key);
 
 	/*
 	 * Reads `text` as the standard says. The text is within limits.source_bytes (limit.h) and
-	 * has no byte order mark. Only the builder makes nodes; it enforces the limits on nodes.
-	 * Each node has its place; a scalar has its text as written, and the style and schema that
-	 * decide its type (scalar.h). Empty text adds no root, unless the standard gives it a
-	 * value, as TOML does (an empty table).
-	 * Returns 0, PROBLEM from builder_problem() with place and remedy, or -ENOMEM.
+	 * has no byte order mark. Only the builder makes nodes. Each node has its place; a scalar
+	 * has its text as written, and the style and schema that decide its type (scalar.h). Empty
+	 * text adds no root if the standard gives it no value. Returns 0, PROBLEM from
+	 * builder_problem(), or -ENOMEM.
 	 */
 	int (*read)(struct builder *builder, struct span text);
 
@@ -90,10 +86,7 @@ struct format {
 FORMATS(FORMAT_DECLARE)
 #undef FORMAT_DECLARE
 
-/**
- * TOML for programs that read only 1.0. It is not in format_all(): a rule selects it by the option
- * `toml`.
- */
+/** TOML 1.0, which a rule selects by the option `toml`. Not in format_all(). */
 extern const struct format format_toml_1_0;
 
 static inline bool format_is_toml(const struct format *format)
@@ -120,17 +113,13 @@ const struct format *format_of_name(const char *file);
 const struct format *format_of_suffix(const char *file);
 
 /**
- * Returns the format in which a source is read. `format` is the format by the source's name, and
- * `whole` is the format of the merged file; either may be NULL. An INI source is read in the
- * dialect of the merged file.
+ * Returns the format in which a source is read. `format` is that of the source's name, `whole` that
+ * of the merged file; either may be NULL. An INI source is read in the dialect of `whole`.
  */
 static inline const struct format *format_within(
 	const struct format *whole, const struct format *format)
 {
-	/*
-	 * If the merged file is JSONC, as settings.json is, its JSON sources may have comments,
-	 * too. If the merged file is TOML 1.0, its TOML sources are read as TOML 1.0.
-	 */
+	/* JSON sources of JSONC may have comments. TOML sources of TOML 1.0 must be TOML 1.0. */
 	if ((format == &format_json && whole == &format_jsonc) ||
 		(format == &format_toml && whole == &format_toml_1_0))
 		return whole;

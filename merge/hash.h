@@ -1,9 +1,8 @@
 /*
- * The hash of keys and values: fast, and not predictable from outside.
+ * The hash of keys and values: fast, and not predictable from outside, as keys may be hostile.
  *
- * Keys come from hostile input: if a thousand keys had one hash, each search in a map would compare
- * all of them. So the hash starts from a random number. A forked process has the same start as its
- * parent; all other processes have other starts. Store no hash, and let no output depend on a hash.
+ * hash_seed() is a random number, which a forked process shares with its parent alone. Store no
+ * hash that starts with it, and let no output depend on such a hash.
  */
 #pragma once
 
@@ -18,7 +17,7 @@ static inline uint64_t hash_seed(void)
 	return hash_start;
 }
 
-/* Folds both halves of the product of `a` and `b` together, so every bit affects every bit. */
+/* Combines both halves of the product of `a` and `b`, so every bit affects every bit. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__

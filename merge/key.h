@@ -10,14 +10,12 @@
  *      .                       the whole file
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)
  *
- * These are the rules for a KEY that is read without a tree. If a KEY is matched against a tree
- * (key_match.h), dots and brackets may be part of a key's name, and a KEY may also be in another
- * tool's notation, such as /a/0/b (JSON Pointer).
+ * If a KEY is matched against a tree (key_match.h), dots and brackets may be part of a key's name,
+ * and a KEY may have another tool's notation, such as /a/0/b (JSON Pointer).
  *
  * A word without quotes finds a key of any type by its text (`80` may be a number), and prefers a
  * key that is written without quotes. A word in quotes prefers a key that is written in quotes. A
- * KEY that plyfs prints finds its value again, unless a key on the way is a list or map, which is
- * printed as `[?]`.
+ * KEY that plyfs prints finds its value again, except `[?]`, for a key that is a list or map.
  */
 #pragma once
 
@@ -30,11 +28,11 @@
 
 struct key_part {
 	struct span name;  /* a key's name; a number may also be the index of an item */
-	struct span value; /* of [name=value]; `data` is NULL in any other part */
+	struct span value; /* of [name=value]; `data` NULL: a part of another form */
 	bool is_quoted;
 	bool is_value_quoted;
 	bool is_bracket; /* the part stands in brackets */
-	size_t end;      /* bytes of the KEY up to and including this part */
+	size_t end;      /* offset of the part's end in the KEY */
 };
 
 /* In key.document: the KEY names no document. */
@@ -45,10 +43,8 @@ struct key {
 	struct key_part *parts;
 	size_t count; /* 0: the whole file */
 
-	/* Set by key_match() (key_match.h); key_parse() leaves KEY_ANY_DOCUMENT, NULL and 0. */
-	/* index of the document; the number of documents, if the KEY names a new one; or
-	 * KEY_ANY_DOCUMENT */
-	size_t document;
+	/* key_match() (key_match.h) sets these; after key_parse(): KEY_ANY_DOCUMENT, NULL and 0 */
+	size_t document;          /* index of the document; of a new one: number of documents */
 	const struct node *named; /* the name of a new document; else NULL */
 	size_t start;             /* length of the document's name in `text`; 0: none */
 };
@@ -66,25 +62,22 @@ struct key_condition {
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
 
-/** As key_parse(), from text[start] on. `start` is 0, or the end of a document's name. */
+/** Does what key_parse() does, from text[start] on. `start`: 0, or the end of a document's name. */
 int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,
 	struct problem *problem);
 
 /**
- * Reads the name of a document at text[at]: [kind=Service,metadata.name=web]. Returns 0 with *count
- * conditions at *ret, in `arena`, and *end, the offset behind the bracket; PROBLEM, without a
- * message, if there is no such name; or -ENOMEM.
+ * Reads a document's name, such as [kind=Service,name=web], at text[at]. Returns 0 with *count
+ * conditions at *ret, in `arena`, and *end, the offset behind the name; PROBLEM: no such name; or
+ * -ENOMEM.
  */
 int key_parse_conditions(const char *text, size_t at, struct arena *arena,
 	struct key_condition **ret, size_t *count, size_t *end);
 
-/**
- * Sets *ret to an upper bound of the number of parts. Returns PROBLEM if the bound is above
- * KEY_PARTS_MAX, else 0.
- */
+/** Sets *ret to an upper bound of the parts' number. Returns 0; or PROBLEM above KEY_PARTS_MAX. */
 int key_count_parts(const char *text, size_t *ret, struct problem *problem);
 
-/** Reads the part at text[at], which may begin with a dot. Returns as key_parse(). */
+/** Reads the part at text[at], which may begin with a dot. Returns 0, PROBLEM or -ENOMEM. */
 int key_parse_part(const char *text, size_t at, struct arena *arena, struct key_part *part,
 	struct problem *problem);
 
@@ -96,9 +89,9 @@ struct key_step {
 };
 
 /**
- * Takes the conditions of a part such as [a=1,b=2] one by one: sets *ret to a part [a=1], and in
- * the next call to [b=2]. The caller sets *at to 0 before the first call. Returns false if no
- * condition is left. A value in quotes is never divided.
+ * Takes the next condition of a part such as [a=1,b=2]: *ret becomes the part [a=1], in the next
+ * call [b=2]. The caller sets *at to 0 before the first call. Returns false if no condition is
+ * left. A value in quotes is never divided.
  */
 bool key_next_condition(const struct key_part *part, size_t *at, struct key_part *ret);
 
@@ -109,18 +102,18 @@ bool key_find(const struct node *in, const struct key_part *part, struct key_ste
 const struct node *key_follow(const struct key *key, size_t first, const struct node *root);
 
 /**
- * Returns whether `part` names the removed value `lost`. `key` is the key of `lost` in its map. If
- * `is_item`, `lost` is an item of a list, and `key` is the value by which it was matched.
+ * Returns whether `part` names the removed value `lost`. `key` is the key of `lost` in its map or,
+ * if `is_item`, the value by which `lost`, an item of a list, was matched.
  */
 bool key_names(
 	const struct key_part *part, const struct node *key, const struct node *lost, bool is_item);
 
-/* A KEY that grows and shrinks while a tree is walked. All zero: the whole file. */
+/* A KEY that grows and shrinks during a walk through a tree. All zero: the whole file. */
 struct key_text {
 	char *data; /* NUL-terminated; NULL: nothing was put yet */
 	size_t len;
 	size_t capacity;
-	bool has_failed; /* an allocation failed; all later text is dropped */
+	bool has_failed; /* an allocation failed; later text is dropped */
 };
 
 /** Appends the part for a key of a map. */

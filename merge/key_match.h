@@ -5,14 +5,14 @@
  *      [remote "a.b"] url=…     remote.a.b.url  → ["remote \"a.b\""].url
  *      {a: [{b: 1}]}            /a/0/b, $.a[0].b, .a[0]["b"] → a[0].b
  *
- * Dots, brackets and quotes may all be characters of a name in the tree. A KEY that may mean two
- * values is refused, and the problem gives the unambiguous KEY of each value: the name in brackets
- * and quotes. The KEY of a new value is split at its dots. But if most keys of the map that gets
- * the value have dots, or one of them begins with the same word and a dot, the rest of the KEY is
- * one name. In a format without nested maps (.properties) the whole KEY is one name.
+ * Dots, brackets and quotes may be characters of a name. A KEY that may mean two values is refused,
+ * and the problem gives the unambiguous KEY of each. In a format with nested maps, the KEY of a new
+ * value is split at its dots. If most keys of the map that gets the value have dots, or one of them
+ * begins with the same word and a dot, the rest of the KEY is one name. In .properties the whole
+ * KEY is one name.
  *
- * A KEY without a document's name is matched in each document. If several documents have it, it is
- * refused. The problem gives the KEY for each of them, with the document's name or index.
+ * A KEY without a document's name is matched in each document. If several documents have it, the
+ * KEY is refused.
  */
 #pragma once
 
@@ -35,9 +35,8 @@ struct key_ground {
 
 /**
  * Splits `text`, which *ret borrows, into parts that lead to the value. Returns 0 with the parts in
- * `arena`; KEY_NEW; PROBLEM or -ENOMEM. A KEY that can't be read, or may mean two values, is a
- * problem. With wants_new, the KEY of a new value is also a problem if it is a path of another
- * tool (/a/b), if it can be read in two ways, or if it may belong to two documents.
+ * `arena`; KEY_NEW; PROBLEM or -ENOMEM. A KEY that can't be read or is ambiguous is a problem. If
+ * wants_new, so is a new KEY that is ambiguous, or a path of another tool (/a/b).
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

@@ -1,4 +1,4 @@
-/* Hard maxima, because all input is hostile. A mount can set them. */
+/* Hard maxima, because all input is hostile. The settings can change them. */
 #pragma once
 
 #include <stddef.h>
@@ -12,10 +12,7 @@ struct limits {
 	uint64_t time_ms;    /* of processor time, to read a source or to merge; 0: no limit */
 };
 
-/*
- * Greatest depth of nested maps and lists, whatever the limits say: functions walk trees by
- * recursion, and this many calls fit on the stack of any thread.
- */
+/* Greatest value of `depth`: functions walk trees by recursion, and the stack must hold that. */
 #define LIMIT_DEPTH_MAX 1000
 
 /* Real configuration is a hundred times smaller than each of these. */
@@ -26,10 +23,7 @@ struct limits {
 		.nodes = 1000000,                                                                  \
 		.time_ms = 1000})
 
-/**
- * Returns `limits`, with a depth of at most LIMIT_DEPTH_MAX. If all but `time_ms` are zero, returns
- * LIMITS_DEFAULT.
- */
+/** Bounds the depth by LIMIT_DEPTH_MAX. If all but `time_ms` are zero, returns LIMITS_DEFAULT. */
 static inline struct limits limits_or_default(struct limits limits)
 {
 	if (!limits.source_bytes && !limits.result_bytes && !limits.depth && !limits.nodes)

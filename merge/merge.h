@@ -1,9 +1,8 @@
 /*
  * The merge: sources, a strategy and its options in; one file's bytes out.
  *
- * A merge is pure: memory in, memory out. It opens no file, and leaves nothing behind except the
- * libraries that it has loaded. So any number of merges may run at the same time, even over the
- * same documents.
+ * A merge is pure: it opens no file, except libraries that it loads. So any number of merges may
+ * run at the same time, even over the same documents.
  *
  * The room merge is also the library libplymerge (examples/library/merge.c). A program linked with
  * libplymerge.so.1 runs with each later libplymerge.so.1: see plymerge.map. Initialize structs by
@@ -29,19 +28,18 @@ struct merge_input {
 #define MERGE_ABSENT 2
 
 /*
- * How a strategy reaches files that are not among its inputs. It calls find() for each file, even
- * if the file does not exist: so the caller of merge_run() knows all files that decide the result.
+ * How a strategy reaches files that are not among its inputs. It calls find() even for files that
+ * do not exist: so the caller of merge_run() knows all files that decide the result.
  */
 struct merge_environment {
 	/*
 	 * Finds the file `name` at any depth in `directory`, a path from the layers' root ("": the
 	 * root itself). If several directories have such a file, the one nearest to the root
 	 * counts; of several equally near, the first in byte order. *ret becomes the *count sources
-	 * of that file, lowest layer first. The sources must exist until the result is freed. They
-	 * must have documents, unless the options of read_options_for() have no format. If *count
-	 * is N > 0 at the call, the caller wants only files that have a source of a rank below N.
-	 * find() may ignore that. It may also give sources of other ranks. Returns 0, MERGE_ABSENT,
-	 * PROBLEM with `problem` filled, or -errno.
+	 * of that file, lowest layer first. They must exist until the result is freed. If the
+	 * options of read_options_for() have a format, the sources must have documents. If *count
+	 * is N > 0 at the call, find() may pass over files without a source of a rank below N.
+	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
 		const struct merge_input **ret, size_t *count, struct problem *problem);
@@ -111,9 +109,7 @@ struct read_options read_options_for(
 int merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
 
-/**
- * Reports the first refusal and the number of the others. Returns PROBLEM, or 0 if there is none.
- */
+/** Reports the first refusal and the number of further ones. Returns PROBLEM; 0: no refusals. */
 int merge_report_refusals(const struct merge_result *result, struct problem *problem);
 
 void merge_result_free(struct merge_result *result);

@@ -6,13 +6,9 @@
  *       └──── pair ── key: scalar "hosts"
  *                └─── value: sequence ── scalar "a"
  *
- * A node has its text (as written, but without quotes and escapes), its style and tag, and the
- * place where it was read. The nodes of a document that has been read are immutable and may be
- * shared: by aliases, by the results of many merges, and between threads. Where two maps or lists
- * combine, a merge makes new nodes. For everything else its result refers to nodes of the sources,
- * so their arenas must outlive the result.
- *
- * Maps keep the order of insertion.
+ * The nodes of a document that has been read are immutable, and may be shared by aliases, merges
+ * and threads. The result of a merge refers to nodes of the sources, so their arenas must outlive
+ * it. Maps keep the order of insertion.
  */
 #pragma once
 
@@ -42,8 +38,7 @@ enum node_style {
 enum node_schema {
 	NODE_YAML_1_1, /* as PyYAML's safe loader */
 	NODE_YAML_1_2, /* the core schema of YAML 1.2.2, section 10.3 */
-	/* As 1.1, but 0644 is 644 (Salt's yamlex). This is the last of YAML's schemas: code
-	 * recognises a schema of YAML by `<= NODE_SALT`. */
+	/* As 1.1, but 0644 is 644 (Salt's yamlex). The schemas of YAML end here. */
 	NODE_SALT,
 	NODE_JSON, /* RFC 8259 */
 	NODE_TOML, /* TOML 1.1.0 */
@@ -65,10 +60,7 @@ struct source {
 /** Returns the name of the source in messages: `place`, or `name` if that is NULL. */
 const char *source_shown(const struct source *source);
 
-/**
- * Copies `source` and its strings into `arena`. A name or layer that is NULL becomes "". Returns 0
- * or -ENOMEM.
- */
+/** Copies `source` into `arena`. A NULL name or layer becomes "". Returns 0 or -ENOMEM. */
 int source_copy(struct arena *arena, const struct source *source, const struct source **ret);
 
 struct spelling; /* spelling.h */
@@ -98,7 +90,7 @@ struct node {
 
 	union {
 		struct {
-			/* Scalar; NUL-terminated, but may also contain NUL bytes. */
+			/* without quotes and escapes; NUL-terminated; may contain NUL bytes */
 			struct span text;
 			const struct spelling *spelling; /* how a key is written; NULL: as `text` */
 		};
@@ -175,8 +167,8 @@ static inline void node_reweigh(struct node *node, uint32_t from, uint32_t to)
 void node_weigh(struct node *node);
 
 /**
- * Sets the value of entry `i` in *copy. If *copy is NULL, first sets *copy to a copy of `node`.
- * Returns 0 or -ENOMEM.
+ * Sets entry `i` of *copy to `value`; if *copy is NULL, in a new copy of `node`. Returns 0 or
+ * -ENOMEM.
  */
 int node_change(struct arena *arena, const struct node *node, struct node **copy, uint32_t i,
 	const struct node *value);
@@ -195,8 +187,7 @@ const char *node_kind_name(const struct node *node);
 
 /**
  * Makes an empty map in `arena` with the tag, place and style of `like`. If `like` is a scalar or
- * NULL, the style is NODE_BLOCK. If it is NULL, the map has no tag and no place. Returns NULL when
- * there is no memory.
+ * NULL, the style is NODE_BLOCK. Returns NULL when there is no memory.
  */
 struct node *node_new_map(struct arena *arena, const struct node *like);
 
@@ -219,8 +210,7 @@ struct node *node_copy_head(struct arena *arena, const struct node *node, uint32
 int node_push(struct arena *arena, struct node *seq, const struct node *item);
 
 /**
- * Sets the value of `key`. If the map has the key, only the value of that pair changes; otherwise
- * appends a pair. Returns 0 or -ENOMEM.
+ * Sets the value of `key`. If the map does not have the key, appends a pair. Returns 0 or -ENOMEM.
  */
 int node_put(
 	struct arena *arena, struct node *map, const struct node *key, const struct node *value);
@@ -237,10 +227,7 @@ int node_reserve(struct arena *arena, struct node *map, uint32_t count);
 /** Removes all pairs with that key. The others keep their order. Costs O(entries). */
 void node_remove(struct node *map, const struct node *key);
 
-/**
- * Returns the pair with that key, or the last one if there are several; or NULL if there is none.
- * The pair is valid until the map changes.
- */
+/** Returns the last pair with that key, or NULL. The pair is valid until the map changes. */
 const struct pair *node_find(const struct node *map, const struct node *key);
 
 /** As node_find(), with the hash already computed. */
@@ -253,8 +240,8 @@ const struct pair *node_find_as_python(
 /**
  * Returns the pair by which an item of a list is matched, or NULL. `by` is a key or a list of keys.
  * The keys are tried in their order, until the item has a scalar at one of them. A value that is
- * not written (`name:`) is passed over. So is a null or an empty text, except at the last key. A
- * key with dots, such as metadata.name, is a path, unless the item has that very key.
+ * not written (`name:`) is passed over. So is a null or an empty text, except at the last key. If
+ * the item has no such key, a key with dots (metadata.name) is a path.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 

@@ -1,8 +1,6 @@
 /*
- * The value of a numeric scalar: integers of any size are exact, other numbers are doubles.
- *
- * Equal values have the same form, whatever their notation (0x10, 16, 1_6, 16.0), so that equality
- * and hash are simple. Reading, comparing and hashing allocate no memory.
+ * The value of a numeric scalar: integers of any size are exact, other numbers are doubles. Equal
+ * values have the same form, whatever their notation (0x10, 16, 1_6, 16.0).
  */
 #pragma once
 
@@ -14,10 +12,8 @@
 #include "span.h"
 
 /*
- * Greatest number of digits of an integer that is converted from another base to decimal: the time
- * grows with the square of that number. An integer with more digits equals only an integer with the
- * same digits in the same base, and has no JSON form. In base 16, 2048 digits hold any key or
- * modulus that people write.
+ * Greatest number of digits that are converted from another base to decimal: the time grows with
+ * the square. An integer with more digits has no JSON form, and equals no integer in another base.
  */
 #define NUMBER_DIGITS_MAX 2048
 
@@ -29,7 +25,7 @@ static inline bool number_is_digit(char c)
 enum number_form {
 	NUMBER_SMALL,   /* an integer, in `small` */
 	NUMBER_DECIMAL, /* an integer above UINT64_MAX, in `digits`, base 10 */
-	NUMBER_LARGE,   /* more than NUMBER_DIGITS_MAX `digits` in a `base` other than 10 */
+	NUMBER_LARGE,   /* an integer of more than NUMBER_DIGITS_MAX `digits`, not in base 10 */
 	NUMBER_REAL,    /* a fraction or infinity, in `real` */
 	NUMBER_NAN,
 };
@@ -59,7 +55,7 @@ uint64_t number_hash(const struct number *number, uint64_t hash);
 /** Returns the double nearest to the number. */
 double number_double(const struct number *number);
 
-/** Returns whether `text` is a number of RFC 8259. If so, *is_int says if it is an integer. */
+/** Returns whether `text` is a number of RFC 8259. *is_int becomes whether it is an integer. */
 bool number_is_json(struct span text, bool *is_int);
 
 /** Writes an integer in decimal, in `arena`. Returns 0, -ENOMEM, or -ERANGE for NUMBER_LARGE. */
@@ -67,7 +63,6 @@ int number_int_json(const struct number *number, struct arena *arena, struct spa
 
 /**
  * Writes the float `text` as RFC 8259 requires, with every digit, in `arena`. Returns 0; -ENOMEM;
- * or -ERANGE if the value is infinite or NaN, or if `text` has base 60 and more than
- * NUMBER_DIGITS_MAX digits.
+ * or -ERANGE for infinity, NaN, and more than NUMBER_DIGITS_MAX digits in base 60.
  */
 int number_float_json(struct span text, struct arena *arena, struct span *ret);

@@ -33,8 +33,7 @@ struct options {
 
 /**
  * Checks the names, types and choices in options->map (may be NULL) by the strategy's table, then
- * calls the strategy's check(). Returns 0; PROBLEM, at the wrong name or value, with the names or
- * values that are allowed; or -ENOMEM.
+ * calls the strategy's check(). Returns 0; PROBLEM at the wrong name or value; or -ENOMEM.
  */
 int options_check(const struct options *options, struct problem *problem);
 

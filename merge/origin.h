@@ -6,20 +6,18 @@
  *       ├─ 80    LOST      vendor.yaml:2:9, the later value replaces
  *       └─ 8080  LOST      site.yaml:7:9, the later value replaces
  *
- * Origins are recorded only if merge_request.wants_origins is set (merge.h). A strategy records
- * each decision when it decides, as a step of the node that it puts into the result's tree. The
- * address of that node stands for its place in the result. So a node that has steps must not stand
- * at two places which later get different steps. Therefore origins_unshare() replaces aliases by
- * copies, and a strategy that uses a value twice (pillar) copies the value before it records a
- * step.
+ * Origins are recorded if merge_request.wants_origins is set (merge.h). A strategy records each
+ * decision when it decides, as a step of the node that it puts into the result's tree. The address
+ * of that node stands for its place in the result, so a node with steps must not stand at two
+ * places that later get different steps. origins_unshare() replaces aliases by copies. A strategy
+ * that uses a value twice copies the value before it records a step.
  *
- * A value has one step for each contributor, even if the contributor reaches the value in two ways.
- * A value is not its own contributor. Two nodes that were read at one place are one contributor.
+ * A value has one step for each contributor, and none for itself. Two nodes that were read at one
+ * place are one contributor.
  *
  * The recording functions return no error: origins_check() reports a lack of memory afterwards. If
- * origins are off, `origins` is NULL.
- *
- * Everything is valid while the origins' arena and the sources' documents live.
+ * origins are off, `origins` is NULL. Everything is valid while the origins' arena and the sources'
+ * documents live.
  */
 #pragma once
 
@@ -29,11 +27,9 @@ struct origins;
 
 /* The outcome for a contributor. */
 enum origin_fate {
-	ORIGIN_LOST, /* replaced, or not taken: nothing of it is in the value */
-	ORIGIN_PART, /* a part of the value, which is a map, a list or a joined string */
-	/* a node that removed the value of lower sources, such as a null, or a value with the tag
-	 * !delete */
-	ORIGIN_REMOVED,
+	ORIGIN_LOST,    /* replaced, or not taken: nothing of it is in the value */
+	ORIGIN_PART,    /* a part of the value, which is a map, a list or a joined string */
+	ORIGIN_REMOVED, /* a node that removed the value of lower sources: a null, a !delete … */
 };
 
 /* The reason of a decision. */
@@ -58,7 +54,7 @@ struct origin_removed {
 	struct origin_removed *next;
 	const struct node *key; /* its key; for an item, the value by which it was matched */
 	struct origin_step *first;
-	struct origin_step *last; /* the step that removed the value */
+	struct origin_step *last; /* ORIGIN_REMOVED, if the merge knows the node that removed it */
 	uint32_t count;           /* steps */
 
 	struct origin_places *places; /* private; as in struct origin */
@@ -107,8 +103,7 @@ void origin_replace(struct origins *origins, const struct node *value, const str
 
 /**
  * Records that the map `value` was made in place of the map `before`, which gets this fate. Gives
- * `value` the steps of `before`. Values that were removed from `before` count as removed from
- * `value`.
+ * `value` the steps and removals of `before`.
  */
 void origin_take_over(struct origins *origins, const struct node *value, const struct node *before,
 	enum origin_fate fate, struct origin_why why);
@@ -132,16 +127,12 @@ void origin_remove(struct origins *origins, const struct node *from, const struc
 
 /**
  * Records that the map or list `in` has `value` at `key` again: gives `value` the steps of the
- * value that was removed there, and forgets the removal. Does nothing if no removal of `key` is
- * recorded. Searches only the latest few hundred removals from `in`.
+ * removed value, and forgets the removal. Finds only the latest few hundred removals from `in`.
  */
 void origin_restore(struct origins *origins, const struct node *in, const struct node *key,
 	const struct node *value);
 
-/**
- * Forgets the removal of `key` from `in`, for a caller that has set the key again. Finds the
- * removal as origin_restore() does.
- */
+/** Forgets the removal of `key` from `in`, as the caller has set the key again. */
 void origin_forget(struct origins *origins, const struct node *in, const struct node *key);
 
 /** Gives `copy` the steps and removals that `value` has in `others`. */

@@ -1,9 +1,9 @@
 /*
  * A problem: a finding for a person, with its place and the remedy.
  *
- * A function that can find a problem takes a `struct problem *`. If it returns PROBLEM
- * (positive), it has filled the problem. After any other result the problem has no meaning, unless
- * the function's comment gives it one. A problem owns no memory and may be copied.
+ * A function that can find a problem takes a `struct problem *`. If it returns PROBLEM, it has
+ * filled the problem. After other results the problem is undefined, except where the function's
+ * comment gives it a meaning. A problem owns no memory, and may be copied.
  */
 #pragma once
 
@@ -15,27 +15,21 @@
 /* The positive result of a function that has filled a problem. */
 #define PROBLEM 1
 
-/* Bytes. Longer texts are cut with "…": a source's name at its front, a message at its end. */
+/* In bytes. Longer texts are cut with "…": a source's name at its front, a message at its end. */
 #define PROBLEM_SOURCE_MAX 1024
 #define PROBLEM_MESSAGE_MAX 1024
 #define PROBLEM_PROGRAM_MAX 64
 
 struct problem {
 	char source[PROBLEM_SOURCE_MAX]; /* as the user knows it: "site/app.yaml"; "" if none */
-	/* if the source is a copy of a file in a store: its `place` (struct source), which is shown
-	 * instead of `source`; else "" */
-	char place[PROBLEM_SOURCE_MAX];
-	unsigned line;   /* starting at 1; 0: the source as a whole */
-	unsigned column; /* in characters, starting at 1; 0: the line as a whole */
+	char place[PROBLEM_SOURCE_MAX];  /* source.place, to be shown instead of `source`; or "" */
+	unsigned line;                   /* starting at 1; 0: the source as a whole */
+	unsigned column;                 /* in characters, starting at 1; 0: the line as a whole */
 	char message[PROBLEM_MESSAGE_MAX]; /* the error and the remedy: one line, no full stop */
 	char program[PROBLEM_PROGRAM_MAX]; /* the program that gave the message; "": plyfs itself */
 };
 
-/**
- * Fills `problem` and returns PROBLEM, so that a caller can write `return problem_set(…)`. `source`
- * may be NULL. As a message may quote hostile input, control characters, and bytes that are not
- * UTF-8, are escaped as \xNN.
- */
+/** Fills `problem`, with its texts escaped as in shown.h. `source` may be NULL. Returns PROBLEM. */
 __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, const char *source,
 	unsigned line, unsigned column, const char *format, ...);
 
@@ -43,27 +37,23 @@ __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, c
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);
 
-/** Copies `at` to `problem`, with a new message. Both may be the same problem. Returns PROBLEM. */
+/** Copies `at`, which may be `problem` itself, with a new message. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
 
-/** Takes a word that the message begins with, in quotes, out of it: it may be a secret. */
+/** If the message begins with a word in "quotes", removes the word: it may be a secret. */
 void problem_hide_word(struct problem *problem);
 
 /** Sets problem->program. */
 void problem_by(struct problem *problem, const char *program);
 
-/**
- * If problem->source is the name of `source`, copies source->place to problem->place. Does nothing
- * if source->place is NULL.
- */
+/** If problem->source is the name of `source`, sets problem->place to source->place, if any. */
 void problem_place(struct problem *problem, const struct source *source);
 
 bool problem_equal(const struct problem *a, const struct problem *b);
 
 /**
- * Writes "PROGRAM: SOURCE:LINE:COLUMN: MESSAGE", NUL-terminated, without the parts that are 0 or
- * empty, cut to `size` bytes. SOURCE is problem->place, if it is set. Returns the length of the
- * whole text in bytes, as snprintf(3) does.
+ * Writes "PROGRAM: SOURCE:LINE:COLUMN: MESSAGE", without the parts that are 0 or empty. SOURCE is
+ * problem->place, if set. Cuts the text and returns its length as snprintf(3) does.
  */
 size_t problem_format(const struct problem *problem, char *buffer, size_t size);

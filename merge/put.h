@@ -6,12 +6,11 @@
  *      site    log: debug      ── merge ──▶ port: 80     ── site: log: debug
  *                                           log: debug            port: 9090
  *
- * The caller gives the wanted result as ops on the result's tree (edit.h). If the value of an op
- * stands in the target, put edits it there. If the value stands in another source, put overrides it
- * in the target, by a directive (a tag such as !delete) if the strategy and the target's format
- * have one. Put tries the smallest change first, and merges all sources again to check the result.
- * If the result is not the wanted one, put tries the next larger change. If no change works, put
- * changes nothing, and the problem gives the cause.
+ * The caller gives the wanted result as ops on the result's tree (edit.h). Put edits a value that
+ * the target has, and overrides in the target a value that another source has. It tries the
+ * smallest change first, and merges all sources again to check the result. If the result is not the
+ * wanted one, it tries the next larger change. If no change works, put changes nothing, and the
+ * problem gives the cause.
  *
  * Laws (tests/model/put.py): putting a value that is there already changes no byte; after a value
  * was put, it is the value that is read; putting twice is the same as putting once.
@@ -34,12 +33,12 @@ struct put_request {
 	size_t count;
 
 	/*
-	 * If not NULL, makes the ops, and put_run() ignores `ops` and `count` above. `present` has
-	 * the documents of the present result, which live as long as `arena`. `options` are for
-	 * reading text in the format of these documents. The value of a new document must include
-	 * its name (stream.h). Returns 0 with *count ops at *ops, PROBLEM, PUT_UNCLEAR or
-	 * -errno. If plan() returns PROBLEM and is_reset is set, put_run() calls plan() once more,
-	 * with the target's documents as `present`.
+	 * If not NULL, makes the ops, in place of `ops` and `count` above. `present` has the
+	 * documents of the present result, which live as long as `arena`. `options` are for reading
+	 * text in the format of these documents. The value of a new document must include its name
+	 * (stream.h). Returns 0 with *count ops at *ops, PROBLEM, PUT_UNCLEAR or -errno. If
+	 * is_reset is set, put_run() calls plan() again after a PROBLEM, with the target's
+	 * documents as `present`.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
@@ -68,8 +67,8 @@ struct put_result {
 	struct span text;     /* of the target, NUL-terminated */
 	struct stream before; /* the merged file's documents before the change */
 	struct stream after;  /* the merged file's documents after the change */
-	/* the documents merged from only the inputs below the target; set only if an op removes a
-	 * value, and never for a reset */
+	/* the documents merged from the inputs below the target; set if an op removes a value, and
+	 * never for a reset */
 	struct stream below;
 
 	/* private: owns the memory of the trees */
@@ -87,20 +86,18 @@ void put_result_free(struct put_result *result);
 void put_result_freep(struct put_result **result);
 
 /**
- * As put_run(), but the caller gives the wanted text of the merged file, and not ops. This is for
- * strategies that handle only whole texts. If the merged file is the target's text, byte for byte,
- * this can change its comments, too, with any strategy. Returns 0, PROBLEM or -errno. *ret becomes
- * the target's new text, which is in `arena`, or borrows the target's old text or `wanted`. After
- * a failure, *ret has no meaning.
+ * As put_run(), but the caller gives the wanted text of the merged file, and no ops. Call it for a
+ * strategy that merges whole texts; or, with any strategy, if the merged file is the target's text,
+ * byte for byte. Returns 0, PROBLEM or -errno. *ret becomes the target's new text, which is in
+ * `arena`, or borrows the target's old text or `wanted`. After a failure, *ret has no meaning.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);
 
 /**
- * Makes the ops that turn the documents of `present` into those of `wanted`. The ops set as few
- * values, and insert and remove as few list items, as possible. Documents are matched by their
- * names, or else by their position. Returns 0 with *count ops at *ret, or -ENOMEM. The ops are in
- * `arena`, and refer to both streams.
+ * Makes the ops that turn the documents of `present` into those of `wanted`, by as few changes as
+ * possible. Documents are matched by their names, or else by their position. Returns 0 with *count
+ * ops at *ret, or -ENOMEM. The ops are in `arena`, and refer to both streams.
  */
 int put_compare(const struct stream *present, const struct stream *wanted, struct arena *arena,
 	struct edit_op **ret, size_t *count);

@@ -2,18 +2,17 @@
  * Salt's aggregation, in the terms of salt.utils.aggregation, and its tags in YAML.
  *
  * A map or a list may be marked as an aggregate (Salt's classes Map and Sequence). Two marked maps
- * give a map with the keys of both, and two marked lists a list with the items of both. Of two maps
- * that are not both marked, the result has only the keys of the later one. In every pair of maps,
- * the two values of a common key are aggregated by the same rules. Of any other two values, the
- * later one replaces the earlier one.
+ * give a map with the keys of both, two marked lists a list with the items of both. If none or one
+ * of two maps is marked, the result has the keys of the later one. In each case, the two values of
+ * a common key are aggregated by the same rules. Of any other two values, the later one stays.
  *
  *      foo: !aggr-seq [first]          foo: !aggr-seq [first, second]
  *      foo: !aggr-seq [second]   ->
  *      bar: [first]                    bar: [second]
  *      bar: [second]
  *
- * Marks are stored in `mark` of nodes that this module makes. It never changes other nodes. A
- * result is valid while both the arena and the nodes that it was made from live.
+ * Marks are in `mark` of nodes that this module makes. It changes no other nodes. A result lives as
+ * long as the arena and the nodes that it was made from.
  */
 #pragma once
 
@@ -28,14 +27,12 @@ struct salt {
 };
 
 /*
- * A level is on at some nesting depths, and off at the others. Where it is on, values get a mark
- * before they are combined. It is on at the `count` outermost depths. The characters of `flags` are
- * for the depths below these, one character for each depth.
+ * A level is on at some nesting depths: there, values get a mark before they are combined. It is on
+ * at the `count` outermost depths. For each depth below these, `flags` has a character.
  */
 struct salt_level {
 	uint32_t count;    /* UINT32_MAX: all depths */
-	const char *flags; /* '1': on; '0': off. The depths after the last character are off.
-			    * NULL: no characters */
+	const char *flags; /* '1': on; '0': off; all further depths are off; NULL: as "" */
 };
 
 #define SALT_LEVEL_FALSE ((struct salt_level){0})
@@ -43,20 +40,17 @@ struct salt_level {
 
 /**
  * Salt's levelise(): returns whether the level is on at the outermost depth. Sets *subs to the
- * level that holds from the next depth on.
+ * level of the depths below.
  */
 bool salt_levelise(struct salt_level level, struct salt_level *subs);
 
 /**
- * Checks a level as users write it: null, true, false, a number of depths (a negative number means
- * all, as in Salt), a list of booleans and numbers, or a string of 0 and 1. Returns 0 or PROBLEM.
+ * Checks a level as users write it: null, true, false, a number of depths (negative: all), a list
+ * of booleans and numbers, or a string of 0 and 1. Returns 0 or PROBLEM.
  */
 int salt_level_check(const struct node *value, struct problem *problem);
 
-/**
- * Reads the level from `value`, which salt_level_check() has accepted. *ret lives as long as
- * `value` and `arena` both do. Returns 0 or -ENOMEM.
- */
+/** Reads a valid level. *ret lives as long as `value` and `arena`. Returns 0 or -ENOMEM. */
 int salt_level_of(const struct node *value, struct arena *arena, struct salt_level *ret);
 
 /** Returns whether the value is marked: Salt's isinstance(value, Aggregate). */
@@ -65,9 +59,9 @@ bool salt_is_aggregate(const struct node *value);
 /** Makes the empty Sequence that replaces `value`, an !aggregate null. Returns 0 or -ENOMEM. */
 int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret);
 
-/* The reason of a mark; for origins. */
+/* The reason of a mark, for origins. */
 enum salt_reason {
-	SALT_REASON_SEVERAL,   /* the two values that are combined have different reasons */
+	SALT_REASON_SEVERAL,   /* the two combined values have different reasons */
 	SALT_REASON_ROOT,      /* the value is a document's root */
 	SALT_REASON_KIND,      /* !aggr-map or !aggr-seq */
 	SALT_REASON_SCALAR,    /* !aggr-scalar */
@@ -76,32 +70,29 @@ enum salt_reason {
 };
 
 /**
- * Salt's mark(): marks the value. *ret is `value` itself if it is marked already. A map becomes a
- * Map, a list a Sequence, and any other value a Scalar, which is a marked list of one item. Returns
- * 0 or -ENOMEM.
+ * Salt's mark(): marks the value. A map becomes a Map, a list a Sequence, any other value a Scalar,
+ * which is a marked list of one item; a marked value stays. Returns 0 or -ENOMEM.
  */
 int salt_mark(const struct salt *salt, const struct node *value, enum salt_reason reason,
 	const struct node **ret);
 
 /**
- * Salt's aggregate(): merges `b` into `a`, in time that grows with `b` alone. Changes nodes of both
- * if this module made them, so the caller must not use `a` and `b` after the call. Returns 0 or
- * -ENOMEM.
+ * Salt's aggregate(): merges `b` into `a`. May change nodes of both, so the caller must not use `a`
+ * and `b` afterwards. Returns 0 or -ENOMEM.
  */
 int salt_aggregate(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);
 
 /**
- * Does the work of Salt's yamlex on a document that was read with read_options.keep_duplicates:
- * tags become marks, the values of a repeated key are aggregated, and the root is marked. Returns
- * 0, PROBLEM for a tag on the wrong kind of value, or -ENOMEM.
+ * Salt's yamlex, for a document that was read with read_options.keep_duplicates: turns tags into
+ * marks, aggregates the values of a repeated key, and marks the root. Returns 0, PROBLEM for a tag
+ * on the wrong kind of value, or -ENOMEM.
  */
 int salt_construct(const struct salt *salt, const struct node *root, const struct node **ret,
 	struct problem *problem);
 
 /**
- * The opposite of salt_construct(): turns marks into the tags !aggr-map and !aggr-seq, so that the
- * value can be written, read and aggregated again. The root gets no tag, because salt_construct()
- * marks every root. Returns 0 or -ENOMEM.
+ * The opposite of salt_construct(): turns marks into the tags !aggr-map and !aggr-seq. The root
+ * gets no tag, because salt_construct() marks every root. Returns 0 or -ENOMEM.
  */
 int salt_represent(const struct salt *salt, const struct node *root, const struct node **ret);

@@ -1,11 +1,8 @@
 /*
- * The type of a scalar.
- *
- * The type of a plain scalar follows from its text and its schema: YAML 1.1 as PyYAML's SafeLoader
- * resolves it (resolver.py), the core schema of YAML 1.2.2 (section 10.3.2), RFC 8259, or TOML
- * 1.1.0, whose dates and local times count as timestamps. A quoted or block scalar is a string. A
- * core tag (!!str, !!int …) takes precedence over the text; the tag "!" means string. With any
- * other tag, or a core tag that does not fit the text (!!int x), the scalar is SCALAR_FOREIGN.
+ * The type of a scalar. That of a plain scalar follows from its text and its schema: YAML 1.1 as
+ * PyYAML's SafeLoader resolves it (resolver.py), the core schema of YAML 1.2.2 (section 10.3.2),
+ * RFC 8259, or TOML 1.1.0, whose dates and local times are timestamps. A quoted or block scalar is
+ * a string. A core tag, such as !!int, takes precedence over the text; the tag "!" means string.
  */
 #pragma once
 
@@ -24,25 +21,25 @@ enum scalar_type {
 	SCALAR_STRING,
 	SCALAR_TIMESTAMP,
 	SCALAR_BINARY,
-	SCALAR_FOREIGN, /* has an unknown tag, or one that does not fit the text */
+	SCALAR_FOREIGN, /* the tag is unknown, or does not fit the text (!!int x) */
 };
 
 /** Returns the type of a node of kind NODE_SCALAR. */
 enum scalar_type scalar_type(const struct node *scalar);
 
-/** Returns "null", "a boolean", "a number", "a string" …, for messages. */
+/** Returns the type for messages, such as "null" or "a number". */
 const char *scalar_type_name(enum scalar_type type);
 
-/** Returns the type or kind of a node for messages: "a map", "a list", "a number" … */
+/** Returns the type or kind of a node for messages, such as "a map" or "a number". */
 const char *scalar_or_kind_name(const struct node *node);
 
-/** Returns true for a scalar of type string, false for every other node. */
+/** Returns whether the node is a scalar of type string. */
 bool scalar_is_string(const struct node *node);
 
-/** Returns true for a scalar of type null, written or empty; false for every other node. */
+/** Returns whether the node is a scalar of type null, which may be empty. */
 bool scalar_is_null(const struct node *node);
 
-/** Returns true for a plain scalar of YAML with no text and no tag, as in `key:`. */
+/** Returns whether the node is a plain scalar of YAML with no text and no tag, as in `key:`. */
 bool scalar_is_empty(const struct node *node);
 
 /** Returns the value of a scalar of type bool. */
@@ -50,7 +47,7 @@ bool scalar_bool(const struct node *scalar);
 
 /**
  * Returns a static key of another type that equals `key` in Python: a number for a boolean, a
- * boolean for 1, 1.0, 0 and the like. NULL: there is none.
+ * boolean for a number that is 0 or 1. NULL: there is none.
  */
 const struct node *scalar_twin(const struct node *key);
 
@@ -58,19 +55,17 @@ const struct node *scalar_twin(const struct node *key);
 double scalar_number(const struct node *scalar);
 
 /**
- * Gives the scalar's value as JSON text. A number keeps its text if RFC 8259 allows it; otherwise
- * it is written in decimal (0644 -> 420). A string is given without JSON's quotes and escapes.
- * Returns 0 with *ret, NUL-terminated: static, in `arena`, or the scalar's own text. Otherwise
- * returns -ENOMEM; or -ERANGE for .inf and .nan, which JSON does not have, and for a number with
- * more than NUMBER_DIGITS_MAX (number.h) digits in another base than ten.
+ * Gives the scalar's value as JSON text: numbers in decimal (0644 -> 420), strings without quotes
+ * and escapes. Returns 0 with *ret, NUL-terminated, which may lie in `arena` or in the scalar;
+ * -ENOMEM; or -ERANGE for .inf, .nan, and more than NUMBER_DIGITS_MAX digits that are not decimal.
  */
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 
 /**
- * Changes a plain scalar that has no tag: it gets the value that its text has in the schema `from`.
- * Does nothing if the text has the same value in scalar->schema. A string gets quotes: from YAML
- * 1.2 to 1.1, `no` becomes 'no'. Any other value gets JSON's text and schema. If JSON can't express
- * the value (.inf, a date), the text stays and the schema becomes `from`. Returns 0 or -ENOMEM.
+ * Gives a plain scalar without a tag the value that its text has in the schema `from`. Does nothing
+ * if the text has the same value in scalar->schema. A string gets quotes: from YAML 1.2 to 1.1,
+ * `no` becomes 'no'. Any other value gets JSON's text and schema. If JSON can't express the value
+ * (.inf, a date), the text stays and the schema becomes `from`. Returns 0 or -ENOMEM.
  */
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 

@@ -1,7 +1,4 @@
-/*
- * Text as it is shown to people. Messages, comments and terminals may show hostile input. So shown
- * text has no line breaks or other control characters, and is always UTF-8.
- */
+/* Hostile text as it is shown to people: UTF-8 without control characters and line breaks. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,29 +9,29 @@
 #define SHOWN_MAX 4
 
 /**
- * Returns whether a character is escaped. These are control characters, and characters that change
- * the direction of text, break a line, or are not allowed in a YAML file.
+ * Returns whether a character is escaped: a control character, or one that changes the direction of
+ * text, breaks a line, or is not allowed in YAML.
  */
 bool shown_is_escaped(uint32_t code);
 
-/** Returns whether the byte is a character of ASCII that is shown as it is, in one column. */
+/** Returns whether the byte is a character of ASCII that is shown as it is. */
 static inline bool shown_is_plain(char c)
 {
 	return c >= ' ' && c < 0x7F;
 }
 
 /**
- * Writes the character at *p (*p < end) to `out`, as it is shown, and moves *p behind it. If the
- * character is escaped or invalid, writes "\xNN" for its first byte, and moves *p behind that byte.
- * Returns the number of bytes written, without the NUL at their end.
+ * Writes the character at *p (*p < end) to `out`, as it is shown, and moves *p behind it. If it is
+ * escaped or invalid, writes "\xNN" for its first byte, and moves *p behind that byte. Returns the
+ * number of bytes written. `out` may lack a NUL.
  */
 size_t shown_put(const char **p, const char *end, char out[SHOWN_MAX + 1]);
 
 /**
- * Writes `text` to `out`, NUL-terminated, as it is shown. If that needs more than `size` bytes,
- * cuts the end off, and appends "…". `size` must be at least 8.
+ * Writes `text`, as it is shown, to `out`. If that needs more than `size` bytes with the NUL, "…"
+ * replaces the end. `size` must be at least 8.
  */
 void shown_head(char *out, size_t size, const char *text);
 
-/** As shown_head(), but cuts the beginning off, and writes "…" in front. */
+/** As shown_head(), but "…" replaces the beginning. */
 void shown_tail(char *out, size_t size, const char *text);

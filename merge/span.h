@@ -1,7 +1,4 @@
-/*
- * A span: a pointer to borrowed bytes, and their number. The bytes may contain NULs. There is a NUL
- * behind them only if the comment of the span says so.
- */
+/* A span: borrowed bytes, perhaps with NULs. A NUL ends them only if the span's comment says so. */
 #pragma once
 
 #include <stdbool.h>
@@ -51,7 +48,6 @@ static inline bool span_is_in(struct span span, const char *list, const char *se
 	return is_found;
 }
 
-/* Returns whether the text begins with `start`. */
 static inline bool span_begins(struct span span, const char *start)
 {
 	return span.len >= strlen(start) && memcmp(span.data, start, strlen(start)) == 0;

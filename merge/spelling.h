@@ -1,6 +1,5 @@
 /*
- * A spelling: the written form of a key, if the program that reads the file accepts several forms
- * of one key.
+ * A spelling: the written form of a key, in files whose program accepts several forms of one key.
  *
  *      Bind-Address = ::     text "bind_address", which identifies the key when layers merge
  *                            spelling "Bind-Address", which the merged file has
@@ -19,12 +18,12 @@ enum {
 	FOLD_BLANKS = 16 /* blanks at the end are dropped */
 };
 
-/* Longest name, in bytes, that is folded for a comparison. A longer name is compared as it is. */
+/* Longest name, in bytes, that spelling_means() folds. A longer name is compared as it is. */
 #define SPELLING_MAX 1024
 
 struct fold {
 	unsigned how; /* an OR of FOLD_…; 0: no key is folded */
-	/* "A,B": a key that differs from A or B only in case becomes A or B. NULL: no names. */
+	/* "A,B": a key that differs from A or B in case alone becomes A or B. NULL: no names. */
 	const char *names;
 };
 
@@ -34,9 +33,8 @@ struct spelling {
 };
 
 /**
- * Folds the scalar `node`. Returns a copy in `arena`, which keeps the spelling, and borrows `fold`.
- * If fold->how is 0 or the text has a NUL byte, returns the node itself. Returns NULL when there is
- * no memory.
+ * Folds the scalar `node`. Returns a copy in `arena`, which keeps the spelling and borrows `fold`;
+ * `node` itself if fold->how is 0 or the text has a NUL byte; or NULL if memory is short.
  */
 const struct node *spelling_fold(
 	const struct fold *fold, const struct node *node, struct arena *arena);
@@ -47,13 +45,13 @@ bool spelling_means(const struct fold *fold, struct span written, struct span te
 /** Returns the key's spelling if the key was folded by `fold`; otherwise the key's text. */
 struct span spelling_of(const struct node *key, const struct fold *fold);
 
-/** Returns whether `name` is a spelling of the key. Returns false if the key is no scalar. */
+/** Returns whether the key is a scalar, and `name` is a spelling of it. */
 bool spelling_is(const struct node *key, struct span name);
 
 /**
- * Folds sections' names in `root` by `sections`, and all other keys by `keys`. If two keys would
- * become one, the second is not folded. If the root is a map, *ret is a copy in `arena` that shares
- * all values except sections. Otherwise *ret is `root`, which may be NULL. Returns 0 or -ENOMEM.
+ * Folds the names of sections in `root` by `sections`, and all other keys by `keys`. If two keys
+ * would become one, the second is not folded. *ret is a copy in `arena` that shares all values
+ * except sections. If `root` is no map or NULL, *ret is `root`. Returns 0 or -ENOMEM.
  */
 int spelling_fold_tree(const struct fold *sections, const struct fold *keys,
 	const struct node *root, struct arena *arena, const struct node **ret);

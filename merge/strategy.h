@@ -1,13 +1,10 @@
-/*
- * A strategy: one way to merge sources into one file. Each strategy is a file or folder in
- * strategy/, and an entry of the table in strategy.c. No other code names a strategy.
- */
+/* A strategy: one way to merge sources into one file. strategy.c has the table of all. */
 #pragma once
 
 #include "merge.h"
 #include "option.h"
 
-/* One run of a strategy, with everything that it needs. */
+/* One run of a strategy. */
 struct merge {
 	const struct merge_request *request;
 	const struct merge_input *inputs; /* with documents, if the strategy reads trees */
@@ -16,27 +13,23 @@ struct merge {
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
 	struct origins *origins; /* records the decisions; NULL: off (origin.h) */
-	/* The environment that the caller gave to merge_run(). request->environment calls this one,
-	 * and adds the sources of each file that it finds to result->sources. */
+	/* the caller's environment; request->environment calls it, and notes the found sources */
 	const struct merge_environment *asked;
 };
 
-/**
- * Gives the result a document that the strategy read itself: both are freed together. Returns 0 or
- * -ENOMEM. After -ENOMEM the caller still owns the document.
- */
+/** Gives the document to the result. Returns 0, or -ENOMEM: the caller still owns the document. */
 int merge_adopt(struct merge *merge, struct document *document);
 
 struct merge_output;
 struct option_uses;
 
-/** Sets *ret to the text of `input`, unchanged, and records its origin. Returns 0 or -ENOMEM. */
+/** Sets *ret to the unchanged text of `input`, and records its origin. Returns 0 or -ENOMEM. */
 int merge_give_text(struct merge *merge, const struct merge_input *input, struct merge_output *ret);
 
 /** Returns false if the source of `value` has a format without tags. */
 bool merge_may_have_tag(const struct merge *merge, const struct node *value);
 
-/* An option of the strategies that put sources one after the other. */
+/* An option of strategies that put sources one after the other. */
 #define STRATEGY_ORDER_OPTION                                                                      \
 	{                                                                                          \
 		"order", OPTION_CHOICE, "lowest-first", "lowest-first|highest-first",              \
@@ -48,39 +41,34 @@ bool merge_may_have_tag(const struct merge *merge, const struct node *value);
 bool strategy_is_highest_first(const struct merge *merge);
 
 /**
- * Refuses a source's root `value` if its kind differs from the kind of `below`, the root of the
- * lower sources. Then one of the two is broken (a forgotten colon, an error page, the `null` of a
- * tool that had no input). The problem is at `below` if `below` is a scalar, otherwise at `value`.
- * A root with a tag fits any kind, and any kind may replace null. The message suggests `tag`, which
- * allows a change of kind; NULL: no tag does. Returns 0 or PROBLEM.
+ * Refuses a source's root `value` if its kind differs from that of `below`, the root of the lower
+ * sources: one of them is broken (a forgotten colon, an error page). If one has a tag, or `below`
+ * is null, the kind may differ. The problem is at `below` if that is a scalar, else at `value`. The
+ * message suggests `tag`, which allows another kind; NULL: no tag does. Returns 0 or PROBLEM.
  */
 int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
 	const char *tag);
 
-/**
- * Finds the root of a source, for a strategy that merges one document of each source. Empty
- * documents do not count. Returns 0 with *ret, which is NULL if all are empty; or PROBLEM at a
- * second document that is not empty.
- */
+/** Finds the only root that is not empty. Returns 0 (*ret NULL: none), or PROBLEM at a second. */
 int merge_only_root(
 	const struct merge *merge, const struct document *document, const struct node **ret);
 
 /* The output of a strategy: bytes, or a tree that merge_run() writes in the requested format. */
 struct merge_output {
-	const struct node *root; /* if not is_text, the tree; NULL: an empty file */
-	/* Comment lines, with newlines, to write before a tree. merge_run() leaves them out unless
-	 * they begin with the comment sign of the requested format. */
+	const struct node *root; /* if not is_text: the tree; NULL: an empty file */
+	/* comment lines, with newlines, before a tree; left out if they do not begin with the
+	 * comment sign of the requested format */
 	struct span head;
-	struct span text; /* if is_text, the file: NUL-terminated, in the merge's arena */
+	struct span text; /* if is_text: the file, NUL-terminated, in the merge's arena */
 	bool is_text;
 };
 
-/* The sources that a strategy uses. Other sources need not be read. */
+/* The sources that a strategy reads. */
 enum strategy_takes { STRATEGY_TAKES_ALL, STRATEGY_TAKES_HIGHEST, STRATEGY_TAKES_LOWEST };
 
 /* How the lists of two sources at one place combine. */
 enum list_outcome {
-	LIST_OUTCOME_ANY,    /* not known before the merge */
+	LIST_OUTCOME_ANY,    /* unknown before the merge */
 	LIST_OUTCOME_WHOLE,  /* one list replaces the other */
 	LIST_OUTCOME_PARTS,  /* the result has the items of both */
 	LIST_OUTCOME_BY_KEY, /* items with the same value at a key are merged */
@@ -100,80 +88,67 @@ struct strategy {
 	enum strategy_takes takes;
 	bool reads_trees;            /* the inputs' documents are read before merge() is called */
 	bool gives_trees;            /* reads_trees is false, but the result is a tree */
-	bool keeps_duplicates;       /* see keep_duplicates of struct read_options */
-	bool reads_as_pyyaml;        /* see as_pyyaml of struct read_options */
+	bool keeps_duplicates;       /* read_options.keep_duplicates */
+	bool reads_as_pyyaml;        /* read_options.as_pyyaml */
 	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
 	const char *tags;            /* "!a, !b": tags that the strategy understands; NULL: none */
 
-	/* Returns whether a source is shown byte for byte if it is the only one. NULL: never. */
+	/* Returns whether an only source is shown byte for byte. NULL: never. */
 	bool (*is_verbatim)(const struct merge_input *only);
 
 	/*
-	 * NULL unless the strategy joins the lines of several inputs. Returns the word that, in
-	 * front of a line in one input, removes that line from the other inputs; "": there is no
-	 * such word.
+	 * Of a strategy that joins the lines of inputs, else NULL. Returns the word that, before a
+	 * line in one input, removes that line from the others; "": there is none.
 	 */
 	const char *(*remover)(const struct options *options);
 
-	/*
-	 * Checks what `options` above can't express. Returns 0, PROBLEM or -ENOMEM. NULL: there is
-	 * nothing to check.
-	 */
+	/* Checks what `options` can't express. Returns 0, PROBLEM or -ENOMEM. May be NULL. */
 	int (*check)(const struct options *options, struct problem *problem);
 
 	/*
-	 * Finds how lists combine at the place of `keys`, for a caller that wants to change a list.
-	 * With LIST_OUTCOME_BY_KEY, *by is an argument for item_key_find() (item_key.h). Returns 0
-	 * or -ENOMEM. May be NULL: LIST_OUTCOME_ANY.
+	 * Finds how lists combine at the place of `keys`. With LIST_OUTCOME_BY_KEY, *by is for
+	 * item_key_find() (item_key.h). Returns 0 or -ENOMEM. NULL: always LIST_OUTCOME_ANY.
 	 */
 	int (*list_outcome)(const struct merge_request *request, const struct node *const *keys,
 		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);
 
 	/*
-	 * Sets *ret to the index of the document in `roots` that is merged with `root`, which is
-	 * document `n` of the result. `roots` are the documents of one input, or of a merge of
-	 * several. If there is no such document, *ret becomes `count`, and *named becomes the name
-	 * of `root` (see name_documents), or NULL if `root` has no name. Returns 0 or -ENOMEM.
-	 * May be NULL: a result has one document.
+	 * Sets *ret to the index of the document in `roots` that is merged with `root`, document
+	 * `n` of the result. `roots` are the documents of one input, or of a merge. If there is no
+	 * such document, *ret becomes `count`, and *named the name of `root` (name_documents), or
+	 * NULL. Returns 0 or -ENOMEM. NULL: a result has one document.
 	 */
 	int (*match_document)(const struct merge_request *request, const struct node *root,
 		size_t n, const struct node *const *roots, size_t count, struct arena *arena,
 		size_t *ret, const struct node **named);
 
 	/*
-	 * Finds the names of documents. A name is a map that has the values by which documents are
-	 * matched, and nothing else. *by becomes the list of the KEYs (key.h) of these values, or
-	 * NULL if documents have no names. names[i] stays NULL if roots[i] has none of the KEYs.
-	 * Returns 0 or -ENOMEM. May be NULL: a result has one document.
+	 * Finds the names of documents. A name is a map of the values by which documents are
+	 * matched. *by becomes the list of the KEYs (key.h) of these values, or NULL: documents
+	 * have no names. If roots[i] has none of the KEYs, names[i] stays NULL. Returns 0 or
+	 * -ENOMEM. NULL: a result has one document.
 	 */
 	int (*name_documents)(const struct merge_request *request, const struct node *const *roots,
 		size_t count, struct arena *arena, const struct node **names,
 		const struct node **by);
 
 	/*
-	 * Some nodes of the options name places in files. note_uses() adds to `uses` (option_use.h)
-	 * each node that names a place in `document`, which is input number `input`. report_idle()
-	 * reports the nodes that name a place and are not in `uses`. Both are NULL if no option
-	 * names a place.
+	 * For nodes of the options that name places in files (option_use.h); NULL: none does.
+	 * note_uses() adds to `uses` those whose place is in `document`, that of input `input`.
+	 * report_idle() reports those that are not in `uses`.
 	 */
 	int (*note_uses)(const struct merge_request *request, size_t input,
 		const struct document *document, struct option_uses *uses);
 	int (*report_idle)(const struct options *options, const struct option_uses *uses,
 		int (*report)(void *context, const struct problem *problem), void *context);
 
-	/*
-	 * Returns the effect of a source's value on the values of lower sources. May be NULL: it is
-	 * always STRATEGY_SAYS_VALUE.
-	 */
+	/* Returns the effect of a source's value. NULL: always STRATEGY_SAYS_VALUE. */
 	enum strategy_says (*says)(const struct node *value);
 
-	/* Loads now the libraries that would be loaded at first use. May be NULL: none. */
+	/* Loads the libraries that would be loaded at first use. NULL: there is none. */
 	void (*load)(void);
 
-	/*
-	 * Merges inputs[0..count), lowest precedence first, count >= 1. Returns 0, PROBLEM or
-	 * -errno.
-	 */
+	/* Merges the inputs, the lowest first; at least one. Returns 0, PROBLEM or -errno. */
 	int (*merge)(struct merge *merge, struct merge_output *ret);
 };
 

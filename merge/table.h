@@ -1,4 +1,4 @@
-/* A table from texts to pointers. Its memory is in an arena. */
+/* A table from texts to pointers, in an arena. It borrows the keys' bytes. */
 #pragma once
 
 #include "arena.h"
@@ -20,21 +20,18 @@ struct table {
 void *table_get(const struct table *table, struct span key);
 
 /**
- * Returns the place of the key's value, valid until the next key is added. If the key is new, it is
- * added, and the value is NULL. The table borrows the key's bytes. Returns NULL without memory.
+ * Returns the place of the key's value, valid until the next key is added. Adds a new key with the
+ * value NULL. Returns NULL if there is no memory.
  */
 void **table_place(struct table *table, struct arena *arena, struct span key);
 
-/**
- * Adds `value`, unless the key is in the table already. The table borrows the key's bytes. Returns
- * 0 (also if the key is there) or -ENOMEM.
- */
+/** Adds `value`; if the key has a value, keeps that. Returns 0 or -ENOMEM. */
 int table_put(struct table *table, struct arena *arena, struct span key, void *value);
 
-/** Removes all entries. A small table keeps its memory. */
+/** Removes all entries. */
 void table_clear(struct table *table);
 
-/** As table_get() and table_put(), with an address as the key. */
+/** As table_get() and table_put(). The key is an address. */
 void *table_get_address(const struct table *table, const void *address);
 int table_put_address(
 	struct table *table, struct arena *arena, const void *address, const void *value);

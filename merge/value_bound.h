@@ -3,21 +3,21 @@
  *
  *      bounds: {permissions.deny: union, mode: {at_most: [off, ask, allow]}}
  *
- * The bound computes the value at the place from the values that the sources themselves have there,
- * lowest first. Sources without a value there do not count, nor does the strategy's result.
+ * The bound computes the value from those that the sources have at the place, lowest first. The
+ * strategy's result does not count.
  *
  *      union       the items of all lists, each once, those of the lowest list first
  *      intersect   the items of the lowest list that all other lists have, too
  *      max         the largest number
  *      min         the smallest number
- *      at_most     the value that comes first on the bound's scale: the strictest one
+ *      at_most     the value that comes first on the bound's scale
  *      and         whether all booleans are true
  *      or          whether at least one boolean is true
  *
  * A source's attempt to loosen the value is refused, as by a lock:
  *
- *      any bound   a looser value; a null; a tag that removes the value; a value of another
- *                  kind in place of a map or list on the way to the bounded place
+ *      any bound   a looser value; a null; a tag that removes the value; on the way to the
+ *                  place, a value in place of a lower source's map or list
  *      union       a list that lacks an item of a lower list, and either adds no new item or
  *                  has a tag that removes items
  *      intersect   an item that is not in all lower lists
@@ -26,10 +26,9 @@
  *
  * Any other value that the bound can't use is an error.
  *
- * Like locks (value_lock.h), bounds are enforced outside of the strategies: each source is merged
- * alone, a tree is made of the bounded values, and value_lock_enforce() puts them into the result.
- * Places are written as for locks. If two bounds apply to one value, the first in the option
- * counts. Values inside a bounded value have no bounds of their own.
+ * Like locks (value_lock.h), bounds are enforced outside of the strategies. Places are written as
+ * for locks. If two bounds apply to one value, the first in the option counts. Values inside a
+ * bounded value have no bounds of their own.
  */
 #pragma once
 
@@ -66,9 +65,9 @@ struct value_bounds {
 };
 
 /**
- * Reads `map`, which maps places to bounds. Refuses two bounds of different kinds or scales if
- * their places can match the same value. Refuses a bound if one of `locks` (may be NULL) can cover
- * its values. Returns 0 with *ret, which lies in `arena` and borrows `map`; PROBLEM; or -ENOMEM.
+ * Reads `map`, which maps places to bounds. Refuses two different bounds that can apply to one
+ * value, and a bound whose value one of `locks` (may be NULL) can cover. Returns 0 with *ret, which
+ * is in `arena` and borrows `map`; PROBLEM; or -ENOMEM.
  */
 int value_bounds_read(const struct node *map, const struct value_locks *locks, struct arena *arena,
 	struct value_bounds **ret, struct problem *problem);

@@ -9,9 +9,7 @@
 struct value_bound_view {
 	const struct node *own; /* the value after the source was merged alone; NULL: none */
 	const struct node *raw; /* the value in the document, with tags; NULL: none, or not known */
-	/* The source's node that removes the values of lower sources; NULL: none does. It has a tag
-	 * that removes them; or it stands on the way to the place, and is not the map or list that
-	 * the way needs. */
+	/* the node that removes the lower values, by a tag, or by its kind on the way; or NULL */
 	const struct node *cut;
 };
 
@@ -26,7 +24,7 @@ struct value_bound_fold {
 };
 
 /**
- * Sets *ret to the bounded value, or to NULL if no source has a value. Adds the refusals
- * (merge.h) to merge->result. Returns 0, PROBLEM or -ENOMEM.
+ * Sets *ret to the bounded value; NULL: no source has a value. Adds the refusals (merge.h) to
+ * merge->result. Returns 0, PROBLEM or -ENOMEM.
  */
 int value_bound_fold(const struct value_bound_fold *fold, const struct node **ret);

@@ -3,40 +3,36 @@
  *
  *      lock: {policy: ["log-driver", "hosts.*"]}
  *
- * L is the merge of the locking layer and the layers below it. R is the merge of all layers. After
- * both merges, R gets the values that L has at the locked places. If L has no value at such a
- * place, R has none.
+ * L is the merge of the locking layer and the layers below it. R is the merge of all layers. R gets
+ * the values that L has at the locked places. Where L has no value, R gets none.
  *
  *      L   hosts: {a: 1}        R   hosts: {a: 2, b: 3}      lock "hosts.a"
  *                 └───────────────▶ hosts: {a: 1, b: 3}      and a refusal: site.yaml:1:12
  *
  * If R lacks a map or list on the way to a locked value, or has another kind of value there, R gets
- * the whole map or list of L. If an index of a list is locked and L has no item there, the list in
- * R ends before that index.
+ * the whole map or list of L. If an index is locked at which L has no item, the list in R ends
+ * before that index.
  *
  * If several layers lock a place, the lock of the lowest layer wins. Locks are enforced outside of
- * the strategies. A file is merged once more for each locking layer that is below one of the file's
- * sources.
+ * the strategies.
  *
- * A place is written as the keys that lead from the root to a value, with dots between them; an
- * index selects an item of a list. "*" stands for one key or index, "**" for zero or more. "\."
- * is a dot in a key, "\*" an asterisk, "\\" a backslash. A lock covers the value at the place and
- * everything in that value.
+ * A place is the keys from the root to a value, with dots between them; an index selects an item of
+ * a list. "*" stands for one key or index, "**" for zero or more. "\." is a dot in a key, "\*" an
+ * asterisk, "\\" a backslash. A lock covers the value at the place and everything in it.
  */
 #pragma once
 
 #include "merge.h"
 
-/* The reason (origin.h) of a value that a lock has kept is this text and the layer's name. */
+/* Begins the reason of a locked value (origin.h); the layer's name follows. */
 #define VALUE_LOCK_RULE "locked by "
 
 struct value_lock_word;
 
 struct value_lock {
-	const struct node *layer; /* the name of the layer, a node of the option */
-	unsigned rank;            /* of the layer; the caller of value_locks_read() sets it */
-	/* the words (value_lock_place.h) of all places, one place after the other */
-	const struct value_lock_word *words;
+	const struct node *layer;            /* the name of the layer, a node of the option */
+	unsigned rank;                       /* of the layer */
+	const struct value_lock_word *words; /* of all places (value_lock_place.h), in turn */
 	size_t word_count;
 };
 
@@ -47,24 +43,20 @@ struct value_locks {
 };
 
 /**
- * Reads `map`, which maps names of layers to a place or a list of places. Returns 0, PROBLEM or
- * -ENOMEM. *ret is made in `arena`, and borrows `map`. The caller must set the rank of each lock.
+ * Reads `map`, from names of layers to a place or a list of places. The caller must set the rank of
+ * each lock. Returns 0 with *ret, which is in `arena` and borrows `map`; PROBLEM; or -ENOMEM.
  */
 int value_locks_read(const struct node *map, struct arena *arena, struct value_locks **ret,
 	struct problem *problem);
 
-/**
- * Returns whether locks or bounds may have an effect: the options have bounds (value_bound.h), or
- * an input lies above a locking layer.
- */
+/** Returns whether there are bounds, or an input is above a locking layer. */
 bool value_locks_bind(const struct merge_request *request);
 
 struct merge;
 struct merge_output;
 
 /**
- * Calls the strategy's merge(), then applies the request's locks and bounds. Adds the refusals to
- * merge->result. Sets *is_changed to whether locks or bounds changed the tree. Returns 0, PROBLEM
- * or -errno.
+ * Calls the strategy's merge(), then applies the locks and bounds. Adds the refusals to
+ * merge->result. *is_changed: a lock or bound changed the tree. Returns 0, PROBLEM or -errno.
  */
 int value_locks_merge(struct merge *merge, struct merge_output *ret, bool *is_changed);

@@ -1,7 +1,4 @@
-/*
- * The enforcement of a lock: puts the locked values of L into R (value_lock.h). Part of
- * value_lock.c.
- */
+/* The enforcement of a lock: puts the locked values of L into R (value_lock.h). */
 #pragma once
 
 #include "strategy.h"
@@ -12,9 +9,8 @@ struct value_lock_enforcement {
 	const struct value_lock *lock;
 	const struct node *low;      /* L: the merge up to the locking layer; NULL: no value */
 	struct origins *low_origins; /* of `low`; NULL: off */
-	/* True: `lock` has the places of bounds, and `low` has the bounded values. Then R keeps
-	 * its value at a place where `low` has none, and value_lock_enforce() adds no refusals, as
-	 * value_bound_fold() (value_bound_fold.h) has added them. */
+	/* `lock` has the places of bounds, and `low` the bounded values: where `low` has none, R
+	 * keeps its value, and no refusals are added, as value_bound_fold() has done that */
 	bool is_bound;
 
 	/* private: */
@@ -24,8 +20,8 @@ struct value_lock_enforcement {
 };
 
 /**
- * Makes *root, which may be NULL, equal to keep->low at each locked place. Adds the refusals to the
- * result of the merge. The trees must have passed value_lock_check_size(). Returns 0 or -ENOMEM.
+ * Makes *root, which may be NULL, equal to keep->low at each locked place. Adds the refusals to
+ * merge->result. The trees must have passed value_lock_check_size(). Returns 0 or -ENOMEM.
  */
 int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **root);
 
@@ -35,22 +31,21 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 #define VALUE_LOCK_NAME_BYTES 256
 #define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
 
-/** Writes the place of `kept`, the value that stays: "as policy/app.yaml:1:2 has it". */
+/** Writes where `kept`, the value that stays, is from: "as policy/app.yaml:1:2 has it". */
 void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
 
 /**
- * Adds a refusal to the result. The caller must fill **ret. If the result has REFUSALS_MAX refusals
- * already, *ret becomes NULL, and the refusal is only counted. Returns 0 or -ENOMEM.
+ * Adds a refusal to merge->result. The caller must fill **ret. *ret becomes NULL, and the refusal
+ * is counted, if there are REFUSALS_MAX already. Returns 0 or -ENOMEM.
  */
 int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 
-/** Refuses a tree (NULL: none) above the request's node or depth limit. Returns 0 or PROBLEM. */
+/** Refuses a tree (may be NULL) above the request's limits. Returns 0 or PROBLEM. */
 int value_lock_check_size(struct merge *merge, const struct node *root);
 
 /**
- * Merges `inputs`, a part of merge->inputs, with the request's options, but without locks and
- * bounds. Returns 0 with *ret in merge->arena (NULL: no value), PROBLEM with `problem` filled, or
- * -errno.
+ * Merges `inputs`, a part of merge->inputs, without locks and bounds. Returns 0 with *ret, in
+ * merge->arena (NULL: no value); PROBLEM; or -errno.
  */
 int value_lock_merge_part(const struct merge *merge, const struct merge_input *inputs, size_t count,
 	const struct merge_environment *environment, struct origins *origins,

@@ -1,7 +1,7 @@
 /*
  * The places of a lock, matched step by step while a caller walks a tree from the root. Each place
- * is a sequence of words. The state of this matching is a set, an array of uint64_t that has one
- * bit for each word of the lock. A bit is 1 if the next step may match its word.
+ * is a sequence of words. The state of the match is a set, an array of uint64_t with one bit for
+ * each word of the lock. A bit is 1 if the next step may match its word.
  */
 #pragma once
 
@@ -34,10 +34,7 @@ struct value_lock_step {
  */
 bool value_lock_next_word(const char **at, const char *end, char *out, struct value_lock_word *ret);
 
-/**
- * Reads a place, or a list of places. Returns 0 with the words of *ret, in `arena`; PROBLEM; or
- * -ENOMEM. Leaves the other members of *ret unchanged.
- */
+/** Reads one or more places into ret->words, in `arena`. Returns 0, PROBLEM or -ENOMEM. */
 int value_lock_read_places(const struct node *places, struct arena *arena, struct value_lock *ret,
 	struct problem *problem);
 
@@ -59,19 +56,15 @@ void value_lock_set_begin(const struct value_lock *lock, uint64_t *set);
 void value_lock_set_step(const struct value_lock *lock, const uint64_t *from,
 	const struct value_lock_step *step, uint64_t *ret);
 
-/**
- * Returns whether the set is empty. If it is empty, no place of the lock ends at the value to which
- * the steps have led, or within that value.
- */
+/** Returns whether no place ends at the value to which the steps have led, or within it. */
 bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set);
 
 /** If the steps have led to the end of a place, returns that place as written; otherwise NULL. */
 const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set);
 
 /**
- * Finds the lock that covers the place to which `step` leads, even if there is no value. If several
- * locks cover it, that of the lowest layer counts. Returns 0 with *ret, NULL if no lock covers the
- * place; or -ENOMEM.
+ * Finds the lock that covers the place to which `step` leads, even if there is no value; of several
+ * locks, that of the lowest layer. Returns 0 with *ret, NULL if there is no such lock; or -ENOMEM.
  */
 int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,
 	struct arena *arena, const struct value_lock **ret);

@@ -5,17 +5,17 @@
 
 #include "span.h"
 
-/** Returns the index of `word` in `list`, starting at 0; -1 if it is not there. */
+/** Returns the index of `word` in `list`, starting at 0; -1: it is not there. */
 int word_index(const char *list, struct span word);
 
 /**
- * Returns how many letters must be changed, inserted, removed or swapped with their neighbour to
- * turn `a` into `b`. Returns SIZE_MAX if `a` or `b` is too long to compare.
+ * Returns how many bytes must be changed, inserted, removed or swapped with the next one to turn
+ * `a` into `b`; SIZE_MAX if `a` or `b` is too long.
  */
 size_t word_distance(struct span a, struct span b);
 
 /**
  * Finds the word in `list` that is nearest to `word`. Its word_distance() must be at most 2, and at
- * most half the length of the found word. Returns false if there is none.
+ * most half its length. Returns false if there is none.
  */
 bool word_nearest(const char *list, struct span word, struct span *ret);
