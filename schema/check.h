@@ -1,7 +1,7 @@
 /*
  * The checks of keywords. Each check returns whether `instance` satisfies `keyword`. If not, it
- * records the faults (run_fail()). The checks in check_entry.c and check_place.c also set the bits
- * of the entries that they evaluate. `evaluated` is the offset of these bits (run.h).
+ * records the faults (run_fail()). The checks in check_entry.c and check_place.c set the bits of
+ * the entries that they evaluate; `evaluated` is the offset of these bits (run.h).
  */
 #pragma once
 

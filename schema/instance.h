@@ -1,6 +1,6 @@
 /*
- * An instance: a node as JSON Schema sees it. JSON has six types, and each node counts as one of
- * them. Dates, binary data, scalars with an unknown tag, and keys count as strings, by their texts.
+ * An instance: a node as JSON Schema sees it. Each node counts as one of JSON's six types. Dates,
+ * binary data, scalars with an unknown tag, and keys count as strings, by their texts.
  */
 #pragma once
 
@@ -24,25 +24,21 @@ enum instance_type {
 /** Returns the bits of a node's type. */
 unsigned instance_type(const struct node *node);
 
-/** Returns "a map", "a list", "a string" …, for messages. */
+/** Returns the name of a node's type for messages, such as "a map". */
 const char *instance_type_name(const struct node *node);
 
-/**
- * Returns whether both are equal as JSON. Numbers are compared by value, strings and keys by text.
- * The order of keys does not count.
- */
+/** Returns whether both are equal as JSON. The order of keys does not count. */
 bool instance_equal(const struct node *a, const struct node *b);
 
-/** Returns a hash. Instances that are equal by instance_equal() have the same hash. */
+/** Returns a hash, the same for instances that instance_equal() finds equal. */
 uint64_t instance_hash(const struct node *node);
 
 /** Returns the text of a key; "" if the key is a map or list. */
 struct span instance_key(const struct node *key);
 
 /**
- * Returns the pair whose key has the text `name`, or NULL. `hash` is instance_name_hash(name). A
- * key that is a string ("80") is preferred to a key of another type (80). If several equal keys
- * have the text, returns the pair of the last one.
+ * Returns the pair whose key has the text `name`, or NULL. `hash` is instance_name_hash(name).
+ * Prefers a key that is a string ("80") to a key of another type (80), and the last of equal keys.
  */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);
 

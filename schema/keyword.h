@@ -4,7 +4,7 @@
  *      {"$ref": "#/$defs/port", "maximum": 100}    subschema ── keyword $ref ──▶ subschema
  *                                                           └── keyword maximum: 100
  *
- * A resource is the whole document, or a part of it to which $id gives a URI of its own.
+ * A resource is the document, or a part of it to which $id gives a URI of its own.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ struct dynamic_anchor {
 };
 
 struct resource {
-	struct span uri;  /* no fragment; may be relative if the document's own URI is unknown */
+	struct span uri;  /* no fragment; may be relative if the document's URI is unknown */
 	const char *file; /* name of its document, for messages */
 	enum schema_draft draft;
 	struct dynamic_anchor *dynamic; /* a list; NULL: none */
@@ -45,16 +45,16 @@ struct resource {
 struct subschema {
 	const struct node *node;
 	struct resource *resource;
-	const struct subschema *parent; /* NULL: this is the root of a document */
-	/* The keyword of `parent` that contains this subschema. If only a reference leads here: the
-	 * JSON Pointer from `parent` to this subschema, without its first slash. */
+	const struct subschema *parent; /* NULL: the root of a document */
+	/* the keyword of `parent` that contains this subschema; or, if a reference alone leads
+	 * here, the JSON Pointer from `parent` to here, without its first slash */
 	struct span step;
-	const struct node *key; /* its key, if the keyword's value is a map of schemas; or NULL */
-	uint32_t index; /* its index, if the keyword's value is a list of schemas; or UINT32_MAX */
+	const struct node *key; /* of the subschema in a map of schemas; or NULL */
+	uint32_t index;         /* of the subschema in a list of schemas; or UINT32_MAX */
 	enum { SCHEMA_MAP, SCHEMA_TRUE, SCHEMA_FALSE } form;
 	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
-	bool is_secret; /* `writeOnly: true`: the value is a secret, and no message quotes it */
-	uint8_t visit;  /* state of the search for loops (loop.c) */
+	bool is_secret;       /* `writeOnly: true`: no message quotes the value */
+	uint8_t visit;        /* state of the search for loops (loop.c) */
 	struct keyword *keywords;
 	uint32_t count;
 };
@@ -64,18 +64,16 @@ struct member {
 	struct span name;
 	uint32_t hash;
 	const struct node *value;
-	struct subschema *target; /* the value as a subschema; NULL: the value is no schema */
-	/* of patternProperties; additionalProperties has the same patterns, and ignores the keys
-	 * that match one */
-	struct pattern *pattern;
-	struct member *names; /* of dependentRequired and dependencies: the required keys */
+	struct subschema *target; /* the value as a subschema; NULL: it is none */
+	struct pattern *pattern;  /* of patternProperties and additionalProperties */
+	struct member *names;     /* of dependentRequired and dependencies: the required keys */
 	uint32_t name_count;
 };
 
 enum keyword_role {
 	KEYWORD_USUAL,
-	KEYWORD_IN_PLACE, /* its subschemas always apply to the instance itself */
-	KEYWORD_LAST,     /* checked last: needs to know which entries other keywords evaluate */
+	KEYWORD_IN_PLACE, /* its subschemas apply to the instance itself */
+	KEYWORD_LAST,     /* checked last, as it depends on what the other keywords evaluate */
 };
 
 /* The result of keyword_spec.read if the keyword has no effect. */
@@ -87,12 +85,12 @@ struct keyword_spec {
 	unsigned types;  /* bits: the types of instances to which the keyword applies */
 	enum keyword_role role;
 
-	/* Checks keyword->value, and fills other members of `keyword`. In draft 4, the value of
-	 * exclusiveMaximum or exclusiveMinimum becomes the limit beside it. NULL: any value is
-	 * allowed. Returns 0, KEYWORD_IDLE, PROBLEM or -ENOMEM. */
+	/* Checks keyword->value, and fills the members below it. In draft 4, exclusiveMaximum and
+	 * exclusiveMinimum get the limit beside them as their value. NULL: any value is allowed.
+	 * Returns 0, KEYWORD_IDLE, PROBLEM or -ENOMEM. */
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
-	/* Returns whether the instance satisfies the keyword (check.h). NULL: always. */
+	/* Returns whether the instance satisfies the keyword (check.h). NULL: it always does. */
 	bool (*check)(struct schema_run *run, const struct keyword *keyword,
 		const struct node *instance, size_t evaluated);
 
@@ -111,8 +109,8 @@ struct keyword {
 	struct subschema *otherwise; /* `else`; NULL: none */
 	struct member *members;      /* of a value that is a map or list */
 	uint32_t count;              /* of `members` */
-	/* A map whose key i is the name of members[i]; NULL: none. Of additionalProperties: a map
-	 * of the keys that `properties` names. additionalProperties ignores these keys. */
+	/* a map whose key i is the name of members[i]; of additionalProperties: the map of the keys
+	 * that `properties` names; NULL: none */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;

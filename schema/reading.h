@@ -1,7 +1,6 @@
 /*
- * The reading of a schema: nodes become subschemas, in the order of the document. References are
- * resolved after the whole document has been read. To resolve a reference to another document, that
- * document is read, too.
+ * The reading of a schema: nodes become subschemas, in the order of the document. Afterwards the
+ * references are resolved, and the documents to which they lead are read.
  */
 #pragma once
 
@@ -10,14 +9,14 @@
 
 struct schema {
 	struct arena *arena;
-	struct document **documents; /* the schema's own, then those that it refers to */
+	struct document **documents; /* the schema's own, then those to which it refers */
 	uint32_t document_count;
 	uint32_t document_capacity;
 	struct pattern **patterns;
 	uint32_t pattern_count;
 	uint32_t pattern_capacity;
 	struct subschema *root;
-	bool has_secrets; /* of any subschema: is_secret */
+	bool has_secrets; /* a subschema has `is_secret` */
 
 	struct table resources; /* from a URI, or URI#ANCHOR, to the subschema that it names */
 	struct table places;    /* from a node and its resource to the subschema of that node */
@@ -42,7 +41,7 @@ struct reading {
 	struct subschema **found; /* all subschemas, in the order in which they were found */
 	uint32_t found_count;
 	uint32_t found_capacity;
-	struct keyword **references; /* all keywords that reading_resolve() has to resolve */
+	struct keyword **references; /* the keywords that reading_resolve() resolves */
 	uint32_t reference_count;
 	uint32_t reference_capacity;
 	unsigned depth; /* of the subschema that is being read */
@@ -57,17 +56,17 @@ struct reading_step {
 };
 
 /**
- * Gives the subschema of `node`, and reads it if it was not read before. `step` is the subschema's
- * position. Returns 0 with *ret, which the schema owns; PROBLEM; or -ENOMEM.
+ * Gives the subschema of `node` at the position `step`; reads it if it was not read before. Returns
+ * 0 with *ret, which the schema owns; PROBLEM; or -ENOMEM.
  */
 int reading_subschema(struct reading *reading, const struct node *node,
 	const struct reading_step *step, struct subschema **ret);
 
-/** Returns the subschema of `node` in that resource, if it was read already; or NULL. */
+/** Returns the subschema of `node` in `resource`; NULL: it was not read yet. */
 struct subschema *reading_find(
 	const struct schema *schema, const struct node *node, const struct resource *resource);
 
-/** Returns URI#NAME, the key of the anchor `name` in schema->resources. NULL: no memory. */
+/** Returns the key of the anchor `name` in schema->resources; NULL: memory is short. */
 char *reading_anchor(struct schema *schema, const struct resource *resource, struct span name);
 
 /** Makes a pattern, which the schema owns. Returns 0 with *ret, PROBLEM at `node`, or -ENOMEM. */
@@ -81,8 +80,8 @@ int reading_refer(struct reading *reading, struct keyword *keyword);
 int reading_resolve(struct reading *reading);
 
 /**
- * Reads a document, which the schema owns. *ret becomes the subschema of its root. `draft` applies
- * if the document does not name its draft. Returns 0, PROBLEM or -ENOMEM.
+ * Reads a document, which the schema then owns. *ret becomes the subschema of its root. If the
+ * document does not name its draft, `draft` applies. Returns 0, PROBLEM or -ENOMEM.
  */
 int reading_document(struct reading *reading, const struct schema_text *text,
 	enum schema_draft draft, struct subschema **ret);

@@ -1,14 +1,12 @@
 /*
  * A run: the validation of one tree against one schema.
  *
- * Each fault is kept as a record. A record has no message yet, because it may be dropped again. An
- * alternative is an entry of `anyOf` or `oneOf`. If one alternative fits, the records of the others
- * are dropped. For unevaluatedProperties and unevaluatedItems, a bit for each entry of an instance
- * says whether a keyword has evaluated the entry.
+ * Each fault is kept as a record. An alternative is an entry of `anyOf` or `oneOf`: if one fits,
+ * the records of the others are dropped. For unevaluatedProperties and unevaluatedItems, each entry
+ * of an instance has a bit that says whether a keyword has evaluated it.
  *
  * The records, the bits, the dynamic scope (the resources that the run has entered) and the path to
- * the instance are stacks. Before a check (check.h) returns, it removes everything that it has put
- * on these stacks, except records.
+ * the instance are stacks. A check (check.h) leaves nothing but records on them.
  */
 #pragma once
 
@@ -17,40 +15,35 @@
 #include "schema.h"
 
 /*
- * The value of an argument `evaluated` if the caller does not need to know the evaluated entries.
- * Otherwise the argument is the offset of their bits in schema_run.bits, from evaluated_new().
+ * An argument `evaluated` is the offset of bits in schema_run.bits, from evaluated_new();
+ * EVALUATED_NOT: the caller needs no bits.
  */
 #define EVALUATED_NOT SIZE_MAX
 
-/*
- * Limit of the work, in steps. Steps differ in length, but all together take two seconds at most.
- */
+/* Limit of the work, in steps; about two seconds at most. */
 #define RUN_WORK_MAX (UINT64_C(50) * 1000 * 1000)
 
-/* Limit of schemas that are applied inside each other, as each takes some of a thread's stack. */
+/* Limit of schemas applied inside each other, as each takes some of a thread's stack. */
 #define RUN_DEPTH_MAX 3000
 
 /* Greatest number of records at once. */
 #define RUN_RECORDS_MAX 400
 
 struct schema_record {
-	const struct subschema *rule;  /* if the schema `false` failed: that schema; else NULL */
+	const struct subschema *rule;  /* the schema `false` that failed; else NULL */
 	const struct keyword *keyword; /* the keyword that failed; NULL: `rule` failed */
 	const struct node *instance;
 	const struct node *at; /* the node to report; NULL: the instance */
 	struct span name;      /* a key that the message names */
 	uint64_t first;        /* numbers for the message */
 	uint64_t second;
-	uint32_t path;       /* index in run->kept_steps at which the path to the instance begins */
-	uint32_t path_count; /* number of steps of that path */
-	/* index, in `anyOf` or `oneOf`, of the outermost alternative in which the fault is */
-	uint32_t branch;
-	/* number (from 1) of the alternative that was likely meant; 0: unknown */
-	uint32_t alternative;
-	/* The next `children` records belong to this one: the first fault of each alternative. */
-	uint32_t children;
-	bool is_key;    /* the fault is in the key itself */
-	bool is_secret; /* a message must not quote the instance */
+	uint32_t path;        /* where the path to the instance begins: index in run->kept_steps */
+	uint32_t path_count;  /* number of steps of that path */
+	uint32_t branch;      /* index of the outermost alternative that has the fault */
+	uint32_t alternative; /* number (from 1) of the likely alternative; 0: unknown */
+	uint32_t children;    /* number of the next records: each alternative's first fault */
+	bool is_key;          /* the fault is in the key itself */
+	bool is_secret;       /* a message must not quote the instance */
 };
 
 enum run_failure {
@@ -65,12 +58,12 @@ struct schema_run {
 	struct matcher *matcher;
 	uint64_t work;         /* steps that are left */
 	uint64_t timed;        /* `work` at the last check of the budget */
-	struct budget *budget; /* NULL: there is none */
+	struct budget *budget; /* NULL: none */
 	enum run_failure failure;
 	const struct node *failed_at; /* the instance at which the run failed */
-	bool is_collecting;           /* false: only the result matters, and no records are made */
+	bool is_collecting;           /* records are made */
 	bool is_key;                  /* the instance is a key */
-	unsigned depth;               /* of schemas that are applied inside each other */
+	unsigned depth;               /* of schemas applied inside each other */
 
 	const struct resource **scope; /* the resources that were entered, the outermost first */
 	size_t scope_count, scope_capacity;
@@ -84,7 +77,7 @@ struct schema_run {
 	size_t record_count, record_capacity;
 	struct edit_step *kept_steps; /* the paths of the records */
 	size_t kept_count, kept_capacity;
-	uint64_t dropped; /* number of records above RUN_RECORDS_MAX, which were not kept */
+	uint64_t dropped; /* number of records above RUN_RECORDS_MAX */
 };
 
 /* A state of the records. run_mark() returns the present one, run_forget() restores an old one. */
@@ -94,19 +87,16 @@ struct run_mark {
 	uint64_t dropped;
 };
 
-/** Ends the run, unless it has failed already. Returns false, for the caller to return. */
+/** Notes that the run has failed, if it had not failed before. Returns false. */
 bool run_give_up(struct schema_run *run, enum run_failure failure, const struct node *at);
 
 /**
- * Reduces the remaining work by `steps`. `at` is the place of the failure if too little is left.
- * Returns false if the run has failed, now or before.
+ * Reduces the remaining work by `steps`. If too little is left, the run fails at `at`. Returns
+ * false if the run has failed, now or before.
  */
 bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps);
 
-/**
- * If records are collected, adds `record`, and completes it with the path to the instance. Returns
- * false, for the caller to return.
- */
+/** If run->is_collecting, adds `record` with the path to the instance. Returns false. */
 bool run_fail(struct schema_run *run, struct schema_record record);
 
 /** As run_fail(), for a record that has only `keyword` and `instance`. */
@@ -116,20 +106,18 @@ struct run_mark run_mark(const struct schema_run *run);
 void run_forget(struct schema_run *run, struct run_mark mark);
 
 /**
- * Removes the paths of records that were added after the mark and then removed, and closes the gaps
- * between the other paths. `at` is as in run_spend(). Returns false if the run has failed.
+ * Frees the paths of records that were added after the mark and then removed. `at` is as in
+ * run_spend(). Returns false if the run has failed.
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 
-/**
- * Adds a step to the path: `key`, or `index` if `key` is NULL. Returns false if the run has failed.
- */
+/** Adds a step to the path: `key`, or `index` if that is NULL. Returns false if the run fails. */
 bool run_enter(struct schema_run *run, const struct node *key, uint32_t index);
 void run_leave(struct schema_run *run);
 
 /**
  * Makes a bit for each entry of the instance, all 0. Returns their offset, or EVALUATED_NOT if the
- * run has failed. To free the bits, the caller restores run->bit_words.
+ * run has failed. The caller frees them by restoring run->bit_words.
  */
 size_t evaluated_new(struct schema_run *run, const struct node *instance);
 
@@ -139,12 +127,12 @@ void evaluated_put(struct schema_run *run, size_t evaluated, uint32_t entry);
 /** Returns the bit of the entry. `evaluated` must not be EVALUATED_NOT. */
 bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entry);
 
-/** Sets at `to` the bits that are set at `from`. Does nothing if either is EVALUATED_NOT. */
+/** Sets at `to` the bits that are set at `from`. Does nothing if one is EVALUATED_NOT. */
 void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance);
 
 /**
  * Returns whether the instance satisfies the subschema. Sets at `evaluated` the bits of the entries
- * that the subschema evaluates. If the result is false, the bits of other entries may be set, too.
+ * that the subschema evaluates; if the result is false, perhaps bits of other entries, too.
  */
 bool run_apply(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);
@@ -159,14 +147,14 @@ bool run_apply_entry(struct schema_run *run, const struct subschema *subschema,
 
 /**
  * Sets *ret to whether the pattern matches `text`. `at` is as in run_spend(). Returns false if the
- * run has failed.
+ * run fails.
  */
 bool run_matches(struct schema_run *run, const struct pattern *pattern, const struct node *at,
 	struct span text, bool *ret);
 
 /**
- * Returns the target of the outermost dynamic anchor `name` in the dynamic scope; NULL if there is
- * no such anchor, or the run has failed. `instance` is as `at` in run_spend().
+ * Returns the target of the outermost anchor `name` in the dynamic scope; NULL: there is none, or
+ * the run has failed. `instance` is as `at` in run_spend().
  */
 const struct subschema *run_dynamic(
 	struct schema_run *run, struct span name, const struct node *instance);

@@ -1,13 +1,10 @@
 /*
  * A schema: a document of JSON Schema, draft 4, 6, 7, 2019-09 or 2020-12, with the documents to
- * which it refers. A schema is read once, and then used to validate trees.
+ * which it refers. A schema does not change after it is read.
  *
- * schema_read() refuses a schema that can't be applied completely: one of another draft, one that
- * refers to a document that the library does not have, or one with a pattern that PCRE2 can't
- * express. Unknown keywords are ignored, as the drafts demand. The keyword `format` is checked
- * only with schema_library.validates_formats. `contentEncoding` is never checked.
- *
- * A schema is immutable once it is read. Any number of threads may use it.
+ * schema_read() refuses a schema of another draft, with a reference to a document that the library
+ * does not have, or with a pattern that PCRE2 can't express. It ignores `contentEncoding` and, as
+ * the drafts demand, unknown keywords. Any number of threads may use a schema.
  */
 #pragma once
 
@@ -15,15 +12,14 @@
 
 struct schema;
 
-/* Greatest number of faults that are reported one by one. Further faults are only counted. */
+/* Greatest number of faults in faults.items. faults.more counts further ones. */
 #define FAULTS_MAX 100
 
 /* A violation of the schema. Its texts lie in the arena that schema_validate() gets. */
 struct schema_fault {
-	const char *key;     /* where the value stands in the tree (key.h) */
-	const char *message; /* says what is wrong, and which values are allowed */
-	/* the keyword of the schema: "app.schema.json#/properties/port/maximum" */
-	const char *rule;
+	const char *key;       /* where the value stands in the tree (key.h) */
+	const char *message;   /* what is wrong, and which values are allowed */
+	const char *rule;      /* the keyword: "app.schema.json#/properties/port/maximum" */
 	const struct node *at; /* the faulty value, or the map or list that lacks something */
 };
 
@@ -49,20 +45,18 @@ struct schema_text {
 struct schema_library {
 	/**
 	 * Finds the document of an absolute URI without a fragment. Returns 0 with *ret, whose
-	 * members live as long as the schema; PROBLEM; or -ENOMEM. The message of the problem has
-	 * no subject, because schema_read() puts the quoted reference in front: "is another
-	 * document, …" becomes "'a.json' is another document, …".
+	 * members must live as long as the schema; PROBLEM; or -ENOMEM. schema_read() puts the
+	 * reference in front of the problem's message, such as "is another document".
 	 */
 	int (*find)(
 		void *context, struct span uri, struct schema_text *ret, struct problem *problem);
 	void *context;
-	bool validates_formats; /* whether the keyword `format` is checked */
+	bool validates_formats; /* the keyword `format` is checked */
 };
 
 /**
- * Reads a schema. If `library` is NULL, the schema may refer only to itself and to the drafts' own
- * schemas, and formats are not checked. Returns 0 with *ret, which the caller must free by
- * schema_free(); PROBLEM with the place; or -ENOMEM.
+ * Reads a schema. If `library` is NULL, the schema may refer to itself and the drafts' own schemas
+ * alone, and formats are not checked. Returns 0 with *ret for schema_free(), PROBLEM or -ENOMEM.
  */
 int schema_read(const struct schema_text *text, const struct schema_library *library,
 	struct schema **ret, struct problem *problem);
@@ -72,26 +66,25 @@ void schema_freep(struct schema **schema);
 
 /**
  * Finds the faults of `root`, and allocates them in `arena`. The faults refer to nodes of `root`.
- * Returns 0 with *ret, even if there are faults; PROBLEM with the place and the reason if the
- * validation takes too much work or nests too deep; or -ENOMEM, also if the arena's budget is
- * spent.
+ * Returns 0 with *ret, even if there are faults; PROBLEM if the validation takes too much work or
+ * nests too deep; or -ENOMEM, which can mean that the arena's budget is spent.
  */
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);
 
 /* Values that a schema marks by `writeOnly: true`, with all that is in them. */
 struct secrets {
-	const struct node **items; /* by address; for free(3) */
+	const struct node **items; /* sorted by address; for free(3) */
 	size_t count, capacity;
 };
 
-/** Returns whether the schema marks any value, whatever tree it is applied to. NULL is allowed. */
+/** Returns whether the schema has `writeOnly: true` anywhere. NULL is allowed. */
 bool schema_has_secrets(const struct schema *schema);
 
-/** Adds the secrets in `root`, which need not be valid. Returns 0 or -ENOMEM. */
+/** Adds the secrets in `root`, even if it is not valid. Returns 0 or -ENOMEM. */
 int schema_secrets(const struct schema *schema, const struct node *root, struct secrets *secrets);
 
 bool secrets_have(const struct secrets *secrets, const struct node *value);
 
-/** Fills `problem` with the fault, at the place of fault->at. Returns PROBLEM. */
+/** Sets `problem` to the fault, at the place of fault->at. Returns PROBLEM. */
 int fault_problem(const struct schema_fault *fault, struct problem *problem);

@@ -1,8 +1,6 @@
 /*
- * The formats of strings, which `format` names in a schema.
- *
- * Each format is checked exactly as its standard defines it. If plyfs does not know a format, any
- * string satisfies it, as the drafts demand.
+ * The formats of strings, which `format` names in a schema, as their standards define them. Any
+ * string satisfies an unknown format, as the drafts demand.
  */
 #pragma once
 
@@ -10,8 +8,8 @@
 
 struct string_format {
 	const char *name;
-	/* Returns 1 if `text` has the format, 0 if not, or -ENOMEM. Takes time in proportion to the
-	 * length of `text`. */
+	/* Returns 1 if `text` has the format, 0 if not, or -ENOMEM. Must take time in proportion to
+	 * the length of `text`. */
 	int (*check)(struct span text, enum schema_draft draft);
 };
 
@@ -35,17 +33,17 @@ FORMAT(iri);
 FORMAT(iri_reference);
 FORMAT(uri_template);
 
-/* Whether this build of plyfs can check international names. */
+/* Whether this build can check international names */
 extern const bool idn_is_known;
 
 /**
- * Returns the length in bytes of the A-label (xn--…) that stands for `label`; 0 if `label` is no
- * U-label of IDNA2008, or if idn_is_known is false; or -ENOMEM.
+ * Returns the length in bytes of the A-label (xn--…) of `label`; 0 if `label` is no U-label of
+ * IDNA2008, or idn_is_known is false; or -ENOMEM.
  */
 int idn_label_length(struct span label);
 
 /**
- * `label` must begin with "xn--". Returns 1 if `label` is an A-label, which stands for a U-label; 0
- * if not; or -ENOMEM. If idn_is_known is false, accepts any text behind "xn--".
+ * Returns 1 if `label`, which must begin with "xn--", is the A-label of a U-label; 0 if not; or
+ * -ENOMEM. If idn_is_known is false, accepts any text behind "xn--".
  */
 int idn_is_ascii_label(struct span label);

@@ -1,7 +1,4 @@
-/*
- * Functions that read a text (a URI, a pattern, a string with a format) from its front. Skipping
- * shortens the span.
- */
+/* Functions that read a text, such as a URI, from its front. Skipping shortens the span. */
 #pragma once
 
 #include <stdbool.h>
@@ -69,10 +66,7 @@ static inline size_t text_digits(struct span *text)
 	return count;
 }
 
-/**
- * Skips the bytes up to and including the first `c`, or all bytes if there is no `c`. Returns the
- * skipped bytes without the `c`.
- */
+/** Skips the bytes up to and including the first `c`, or all. Returns those before the `c`. */
 static inline struct span text_until(struct span *text, char c)
 {
 	const char *end = text->len ? memchr(text->data, c, text->len) : NULL;

@@ -5,7 +5,7 @@
 
 /**
  * Splits `reference` at its "#". Returns the text before the "#", and sets *fragment to the text
- * behind it. If there is no "#", fragment->data becomes NULL. Both spans lie in `reference`.
+ * behind it; fragment->data NULL: there is no "#". Both spans lie in `reference`.
  */
 struct span uri_split(struct span reference, struct span *fragment);
 
