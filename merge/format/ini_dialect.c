@@ -7,8 +7,8 @@
  *                    error. A server reads several groups, in the order of the file.
  *      php           zend_ini_scanner.l, php_ini.c: only the sections [PATH=…] and [HOST=…] have a
  *                    meaning; each lasts until the next of them.
- *      git           config.c: a value continues after a backslash, and comments begin outside of
- * "". wireguard     config.c, wg-quick: only "#" begins a comment, anywhere; keys in any case.
+ *      git           config.c: a value continues after a backslash; comments begin outside of "".
+ *      wireguard     config.c, wg-quick: only "#" begins a comment, anywhere; keys in any case.
  *      configparser  ConfigParser() with its defaults: strict, without comments behind values.
  *      grafana       go-ini as Grafana calls it: "#" and ";" begin comments anywhere except in `…`
  *                    and """…""".
