@@ -37,7 +37,7 @@ int host_enter(const struct command *command, const struct host *host,
 
 void host_list_fini(struct host_list *list);
 
-/* Hosts with the same text. */
+/* Hosts for which each_host.make() made the same text. */
 struct host_group {
 	char *text;
 	const char **hosts;

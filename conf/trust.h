@@ -1,6 +1,7 @@
 /*
  * Trust in a file: no user except root and the user who runs plyfs can have written, placed or
- * replaced it. plyfs runs programs and writes states by trusted files alone.
+ * replaced it. A plyfs.yaml that is not trusted can't make plyfs run programs or
+ * write the directories of its `state` options.
  */
 #pragma once
 

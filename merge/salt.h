@@ -56,7 +56,7 @@ int salt_level_of(const struct node *value, struct arena *arena, struct salt_lev
 /** Returns whether the value is marked: Salt's isinstance(value, Aggregate). */
 bool salt_is_aggregate(const struct node *value);
 
-/** Makes the empty Sequence that replaces `value`, an !aggregate null. Returns 0 or -ENOMEM. */
+/** `value` is a null with !aggregate. Makes its replacement, an empty Sequence. 0 or -ENOMEM. */
 int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret);
 
 /* The reason of a mark, for origins. */

@@ -52,7 +52,10 @@ int inspect(const struct offline *offline, const char *path, struct inspection *
 
 void inspection_fini(struct inspection *inspection);
 
-/** Adds a copy of the problem. Counts a warning over FINDINGS_MAX. Returns 0 or -ENOMEM. */
+/**
+ * Adds a copy of the problem. If there are FINDINGS_MAX findings, a warning is not added, but
+ * counted in `left_out`. Returns 0 or -ENOMEM.
+ */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
 /** As findings_add(), with a message about the layer's file at `path`. */

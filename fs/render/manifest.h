@@ -10,8 +10,8 @@
  *      ? app.yaml                                     (app.yaml is about to be removed)
  *      - app.yaml                                     (app.yaml is removed: forget it)
  *
- * 1. A name with a line after the last `=` is in doubt: it is as its last line says, or as the line
- *    before that one says. The names of a generation change all at once: all are as their last
+ * 1. A name with a line after the last `=` is in doubt: it is as its last line says, or as its
+ *    last line but one says. The names of a generation change all at once: all are as their last
  *    lines say, or all are as their last lines before the last `=` say.
  * 2. A file in doubt whose rights were changed may have any mixture of the old and the new rights.
  * 3. Before a process changes anything in the directory, it settles all names in doubt.

@@ -27,7 +27,7 @@ bool dropin_is_named(const struct settings *settings, const char *path, const ch
 /** Says why `name` is no drop-in, and the remedy. Returns 0 with *ret for free(3), or -ENOMEM. */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
-/** Returns a contributor for `found`, a file that is left out because of its name. */
+/** Returns a copy of `found`, marked as left out because its name is not a drop-in's. */
 static inline struct contributor dropin_ignored(const struct contributor *found)
 {
 	return (struct contributor){.layer = found->layer,

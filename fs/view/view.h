@@ -79,7 +79,8 @@ void view_set_runner(struct view *view, struct runner *runner);
 void view_set_last_good(struct view *view, struct last_good *last_good);
 
 /**
- * Makes workers (worker.h) look into remote layers (layer_task.h), and merge after view_start().
+ * Has workers (worker.h) look into remote layers (layer_task.h) from now on, and merge files from
+ * view_start() on.
  * Only one view of a process may have workers at a time. Returns 0 or -ENOMEM.
  */
 int view_use_workers(struct view *view);
@@ -191,7 +192,8 @@ typedef int view_lister(
 
 /**
  * Calls `each`, which must not wait, for the names with cookies above `cookie`, in their order,
- * until `each` returns false. A name keeps its cookie while listed. May wait. Returns 0 or -errno.
+ * until `each` returns false. A name keeps its cookie as long as the directory has it. May wait.
+ * Returns 0 or -errno.
  */
 view_lister view_list;
 

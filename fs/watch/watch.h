@@ -11,7 +11,8 @@
 struct layer_watch;
 struct watch;
 
-/* The watches of one merged directory. The owner allocates and frees `items`. */
+/* The watches of one merged directory. The owner allocates `items`, and frees them at the end;
+ * watch_renumber() frees those that it replaces. */
 struct layer_watches {
 	void *owner;                /* for the watch_handler; fixed */
 	struct layer_watch **items; /* one for each layer, by rank; NULL: no watch */
