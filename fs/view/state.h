@@ -132,7 +132,7 @@ struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
-	bool is_strict;                  /* coherence=strict; fixed */
+	bool is_strict;                  /* a mount with coherence=strict; fixed */
 	struct last_good *last_good;     /* NULL: none, or view_stop() was called */
 	struct pool *pool;
 	struct workers *workers; /* NULL: this process merges. Fixed */

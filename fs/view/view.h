@@ -52,7 +52,8 @@ struct view_callbacks {
 	/* The view may answer a slow lookup with VIEW_PLACEHOLDER. */
 	bool takes_placeholders;
 
-	/* If a file can't be made, its fault says that the rendered file stays. */
+	/* A tree is rendered: no lookup is strict, and the fault of a file that can't be made says
+	 * that the rendered file stays. */
 	bool keeps_rendered;
 
 	/* The seed for compose_basis() (compose.h); 0: the view computes no basis. */
