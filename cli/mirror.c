@@ -253,8 +253,10 @@ static void print_status(const char *directory, const struct mirror_report *repo
 
 	report_print(directory);
 	report_put(map, ": a mirror of {kind} {source}");
-	report_put(map, report->is_running ? ", process {#pid}\n"
-					   : ", not kept up to date: no process is running\n");
+	if (*report->idle)
+		printf(", not kept up to date: %s\n", report->idle);
+	else
+		report_put(map, ", process {#pid}\n");
 	report_put(map, *report_text(map, "revision") ? "  revision    {revision}\n" : "");
 	report_put(map, *report_text(map, "endpoint") ? "  endpoint    {endpoint}\n" : "");
 	print_times(report);

@@ -109,15 +109,17 @@ static void print_mirror(const struct node *mirror)
 	report_put(mirror, has_state ? " at {revision}" : ", no state yet");
 	report_put(mirror, ", {#files} file");
 	fputs(plural(mirror, "files"), stdout);
-	report_put(mirror, is_connected ? ", from {endpoint}" : ", not connected to {endpoint}");
+	if (!*report_text(mirror, "reason"))
+		report_put(mirror,
+			is_connected ? ", from {endpoint}" : ", not connected to {endpoint}");
 	if (*report_text(mirror, "contact")) {
 		fault_age((long long)report_number(mirror, "contact_age_s"), age);
 		printf(", last answer %s ago", age);
 	}
 	if (*landlock && strcmp(landlock, "on") != 0)
 		report_put(mirror, ", Landlock {sandbox.landlock}");
-	puts(report_is(mirror, "running", "true") ? ""
-						  : ", not kept up to date: no process is running");
+	report_put(mirror, *report_text(mirror, "reason") ? ", not kept up to date: {reason}" : "");
+	putchar('\n');
 }
 
 static void print_layers(const struct node *layers)

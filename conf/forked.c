@@ -37,6 +37,14 @@ bool forked_reap(pid_t pid, int *status)
 	return waitpid(pid, status, WNOHANG) != 0;
 }
 
+bool forked_is_stopped(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid != 0;
+}
+
 bool forked_await(pid_t pid, int pidfd, int timeout_ms)
 {
 	if (pidfd >= 0)

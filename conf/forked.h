@@ -33,5 +33,8 @@ bool forked_dies_with(pid_t parent);
  */
 bool forked_reap(pid_t pid, int *status);
 
+/** Returns whether a signal (SIGSTOP), or a debugger, has stopped the child. */
+bool forked_is_stopped(pid_t pid);
+
 /** As forked_reap(), but waits up to `timeout_ms`. `pidfd` is -1 if the kernel has no pidfds. */
 bool forked_await(pid_t pid, int pidfd, int timeout_ms);

@@ -430,6 +430,7 @@ static void on_helpers(void *context)
 	struct session *session = context;
 
 	helper_take(session->helpers_fd, RENEWAL, session_log, session);
+	supervisor_look(session->options.supervisor);
 }
 
 static bool on_keep(void *context)

@@ -359,6 +359,7 @@ static void log_line(void *context, const char *line)
 static bool on_helpers(void *context, struct publisher_hook *hook)
 {
 	helper_take(hook->fd, RENEWAL, log_line, context);
+	supervisor_look(((struct render *)context)->options.supervisor);
 	return false;
 }
 

@@ -143,8 +143,10 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 	json_put(out, ", 'mirror': {'kind': %s, 'source': %s, 'revision': %s, 'endpoint': %s",
 		report_text(map, "kind"), report_text(map, "source"), report_text(map, "revision"),
 		report_text(map, "endpoint"));
-	json_put(out, ", 'running': %hhd, 'connected': %hhd, 'files': %.0f", report.is_running,
+	json_put(out, ", 'running': %hhd, 'connected': %hhd, 'files': %.0f", (bool)!*report.idle,
 		report.is_connected, report_number(map, "files"));
+	if (*report.idle)
+		json_put(out, ", 'reason': %s", report.idle);
 	put_moment(out, "changed", report_number(map, "changed"));
 	put_moment(out, "contact", report_number(map, "contact"));
 	json_put(out, ", 'held_back': %hhd, 'trouble_count': %.0f",
@@ -172,6 +174,14 @@ void status_put_layers(FILE *out, const struct settings *settings, bool is_trust
 	fputs("],\n", out);
 }
 
+static void put_mirror_line(FILE *out, const struct layer *layer, const char *text)
+{
+	struct problem line;
+
+	problem_set(&line, NULL, 0, 0, "the mirror of the layer '%s': %s", layer->name, text);
+	fprintf(out, "%s\n", line.message);
+}
+
 void status_put_mirror_lines(FILE *out, const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->layer_count; i++) {
@@ -180,14 +190,15 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings)
 
 		if (layer_is_delegated(layer) || !mirror_report_of(layer->place, &report))
 			continue;
+		if (*report.idle)
+			put_mirror_line(out, layer, report.idle);
 		for (uint32_t j = 0; j < report_count(report.faults); j++) {
 			const struct node *fault = report.faults->seq.items[j];
-			struct problem line;
+			char text[PROBLEM_MESSAGE_MAX];
 
-			problem_set(&line, NULL, 0, 0, "the mirror of the layer '%s': %s: %s",
-				layer->name, report_text(fault, "subject"),
+			snprintf(text, sizeof(text), "%s: %s", report_text(fault, "subject"),
 				report_text(fault, "message"));
-			fprintf(out, "%s\n", line.message);
+			put_mirror_line(out, layer, text);
 		}
 		mirror_report_fini(&report);
 	}

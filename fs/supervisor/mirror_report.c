@@ -48,6 +48,30 @@ static bool is_running(int state)
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
+/* Writes why the mirror does nothing, if so. A SIGSTOP or a debugger may have stopped it: proc(5). */
+static void find_idle(const struct mirror_report *report, char ret[MIRROR_IDLE_MAX])
+{
+	double pid = report_number(report->map, "pid");
+	char path[32], line[512] = "";
+
+	if (!report->is_running) {
+		strcpy(ret, "no process is running");
+		return;
+	}
+	if (!(pid > 1 && pid < INT_MAX))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, line, sizeof(line) - 1) < 0)
+		return;
+	/* The name of the program may contain brackets. */
+	const char *end = strrchr(line, ')');
+	if (end && (strncmp(end, ") T", 3) == 0 || strncmp(end, ") t", 3) == 0))
+		snprintf(ret, MIRROR_IDLE_MAX,
+			"its process %d is stopped; let it go on: kill -CONT %d", (int)pid,
+			(int)pid);
+}
+
 int mirror_report_document(
 	int state, const char *name, struct document **ret, struct problem *problem)
 {
@@ -80,7 +104,8 @@ int mirror_report_read(
 		.map = map,
 		.faults = report_get(map, "troubles"),
 		.is_running = is_running(state)};
-	ret->is_connected = ret->is_running && report_is(map, "connected", "true");
+	find_idle(ret, ret->idle);
+	ret->is_connected = !*ret->idle && report_is(map, "connected", "true");
 	return 0;
 }
 
@@ -105,8 +130,8 @@ void mirror_report_put(FILE *out, const char *name, const struct mirror_report *
 
 	fprintf(out, "%s: %s %s%s%s", name, report_text(map, "kind"), report_text(map, "source"),
 		*revision ? " at " : ", no state yet", revision);
-	if (!report->is_running)
-		fputs(", no process is running", out);
+	if (*report->idle)
+		fprintf(out, ", %s", report->idle);
 	else
 		fprintf(out, "%s%s", report->is_connected ? " from " : ", not connected to ",
 			report_text(map, "endpoint"));

@@ -10,6 +10,9 @@
 #include "document.h"
 #include "report.h"
 
+/* Size of mirror_report.idle, in bytes. */
+#define MIRROR_IDLE_MAX 96
+
 /* Made by mirror_report_read(). */
 struct mirror_report {
 	struct document *document; /* owns `map` */
@@ -17,6 +20,8 @@ struct mirror_report {
 	const struct node *faults; /* a list in `map`; NULL: there is none */
 	bool is_connected; /* the mirror runs, and reports that it is connected to its store */
 	bool is_running;   /* a process holds the lock in STATE */
+	char idle
+		[MIRROR_IDLE_MAX]; /* why no process keeps the directory up to date; "": one does */
 };
 
 /**

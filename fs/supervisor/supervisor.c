@@ -20,6 +20,7 @@
 #include "coroutine.h"
 #include "descriptor.h"
 #include "forked.h"
+#include "helper.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
 #include "text.h"
@@ -56,8 +57,9 @@ struct supervised_mirror {
 	int log;                       /* pipe with its messages; -1: none */
 	int64_t due_ms;                /* clock_ms() at which it is started */
 	int64_t started_ms;
-	unsigned pause_ms;   /* the next one */
-	char line[TEXT_MAX]; /* the beginning of its next message */
+	enum helper_state logged; /* HELPER_RUNS or HELPER_STOPPED */
+	unsigned pause_ms;        /* the next one */
+	char line[TEXT_MAX];      /* the beginning of its next message */
 	size_t line_len;
 };
 
@@ -218,6 +220,7 @@ static void note_end(struct supervisor *supervisor, struct supervised_mirror *mi
 	unwatch(supervisor, &mirror->log);
 	unwatch(supervisor, &mirror->pidfd);
 	mirror->pid = 0;
+	mirror->logged = HELPER_RUNS;
 	/* No layer is a mirror's. */
 	if (mirror == supervisor->reporter && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		supervisor->reporter = NULL;
@@ -233,6 +236,20 @@ static void note_end(struct supervisor *supervisor, struct supervised_mirror *mi
 	log_of(supervisor, mirror, text);
 }
 
+/* Logs that it was stopped or goes on. */
+static void note_stop(struct supervisor *supervisor, struct supervised_mirror *mirror)
+{
+	enum helper_state now = forked_is_stopped(mirror->pid) ? HELPER_STOPPED : HELPER_RUNS;
+	char text[96];
+
+	if (now == mirror->logged)
+		return;
+	mirror->logged = now;
+	snprintf(text, sizeof(text), "its process %d is stopped; let it go on: kill -CONT %d",
+		(int)mirror->pid, (int)mirror->pid);
+	log_of(supervisor, mirror, now == HELPER_STOPPED ? text : "its process goes on");
+}
+
 /* Takes messages, reaps and starts mirrors. Returns the ms until more is due; -1: nothing is. */
 static int step(struct supervisor *supervisor)
 {
@@ -244,6 +261,8 @@ static int step(struct supervisor *supervisor)
 		take_messages(supervisor, mirror);
 		if (mirror->pid && forked_reap(mirror->pid, &status))
 			note_end(supervisor, mirror, status);
+		if (mirror->pid)
+			note_stop(supervisor, mirror);
 		if (!mirror->pid && !mirror->spec && mirror != supervisor->reporter) {
 			*at = mirror->next;
 			free(mirror);
@@ -417,6 +436,12 @@ void supervisor_use(struct supervisor *supervisor, struct settings *settings)
 	settings_unref(supervisor->next);
 	supervisor->next = settings_ref(settings);
 	coroutine_wake(&supervisor->changed);
+}
+
+void supervisor_look(struct supervisor *supervisor)
+{
+	if (supervisor)
+		coroutine_wake(&supervisor->changed);
 }
 
 void supervisor_stop(struct supervisor *supervisor)

@@ -64,6 +64,9 @@ int supervisor_start(struct supervisor *supervisor);
 /** From now on runs the mirrors of the stores in `settings`. Takes a reference of its own. */
 void supervisor_use(struct supervisor *supervisor, struct settings *settings);
 
+/** Logs which mirrors were stopped or continued, after a SIGCHLD. NULL: does nothing. */
+void supervisor_look(struct supervisor *supervisor);
+
 /** Ends the coroutine, but no mirror. NULL: does nothing. */
 void supervisor_stop(struct supervisor *supervisor);
 

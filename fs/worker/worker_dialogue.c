@@ -333,15 +333,6 @@ static bool has_lacked_memory(const struct worker *worker)
 	       info.si_status == WORKER_NO_MEMORY;
 }
 
-/* Returns whether a signal (SIGSTOP), or a debugger, has stopped the worker. */
-static bool is_stopped(const struct worker *worker)
-{
-	siginfo_t info = {0};
-
-	return waitid(P_PID, (id_t)worker->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
-	       info.si_pid != 0;
-}
-
 /* Writes how the worker has ended, for a person. */
 static void describe_end(const struct worker *worker, char *text, size_t size)
 {
@@ -421,7 +412,7 @@ int worker_do(const struct worker *worker, const struct worker_job *job, struct 
 	}
 	if (r == -EPIPE && has_lacked_memory(worker))
 		return -ENOMEM;
-	if (r == -ETIMEDOUT && worker->jobs && is_stopped(worker))
+	if (r == -ETIMEDOUT && worker->jobs && forked_is_stopped(worker->pid))
 		return -ESRCH;
 	/* A new worker has an empty cache, and the limits that are in force by then. */
 	if (r == -ENOMEM)

@@ -244,6 +244,26 @@ stores.eventually("the first mirror has ended", lambda: is_gone(mirror))
 stores.eventually("its layer is used", lambda: daemon.status()["layers"][1]["path"].startswith(stores.path("elsewhere")) or
                   daemon.status()["layers"])
 comes("tree/app.yaml", "port: 80\nlog: taken over\n")
+# A stopped mirror is reported, and so is that it goes on.
+mirror = daemon.mirror()
+stopped = f"its process {mirror} is stopped; let it go on: kill -CONT {mirror}"
+for _ in range(2):
+    os.kill(mirror, signal.SIGSTOP)
+    stores.eventually("the log names it", lambda: f"the mirror of the layer 'fleet': {stopped}\n" in text_of("daemon.log") or
+                      text_of("daemon.log"))
+    status = daemon.of_mirror()
+    expect("the status, too", (status["running"], status["connected"], status["reason"]) == (False, False, stopped), status)
+    said = run("status", daemon.tree).stdout
+    expect("for people, too", f", not kept up to date: {stopped}\n" in said and "  errors      1\n" in said, said)
+    if can_mount:
+        expect("among the errors", stopped in text_of("tree/.plyfs/errors"))
+    said = run("mirror", "status", daemon.status()["layers"][1]["path"]).stdout
+    expect("the mirror's own status", stopped in said and "lag         none" not in said, said)
+    os.truncate(stores.path("daemon.log"), 0)
+    os.kill(mirror, signal.SIGCONT)
+    stores.eventually("it goes on", lambda: "its process goes on\n" in text_of("daemon.log") and
+                      daemon.of_mirror()["connected"] or text_of("daemon.log"))
+    expect("without an error", "not kept up to date" not in run("status", daemon.tree).stdout)
 # At the end no mirror is left, and a stopped one does not hold up the end.
 mirror = daemon.mirror()
 os.kill(mirror, signal.SIGSTOP)
