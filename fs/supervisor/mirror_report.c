@@ -48,7 +48,7 @@ static bool is_running(int state)
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-/* Writes why the mirror does nothing, if so. A SIGSTOP or a debugger may have stopped it: proc(5). */
+/* Writes why the mirror does nothing, if so. A signal or a debugger may stop it: proc(5). */
 static void find_idle(const struct mirror_report *report, char ret[MIRROR_IDLE_MAX])
 {
 	double pid = report_number(report->map, "pid");

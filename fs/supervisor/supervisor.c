@@ -240,14 +240,15 @@ static void note_end(struct supervisor *supervisor, struct supervised_mirror *mi
 static void note_stop(struct supervisor *supervisor, struct supervised_mirror *mirror)
 {
 	enum helper_state now = forked_is_stopped(mirror->pid) ? HELPER_STOPPED : HELPER_RUNS;
-	char text[96];
+	char text[96] = "its process goes on";
 
-	if (now == mirror->logged)
-		return;
+	if (now == HELPER_STOPPED)
+		snprintf(text, sizeof(text),
+			"its process %d is stopped; let it go on: kill -CONT %d", (int)mirror->pid,
+			(int)mirror->pid);
+	if (now != mirror->logged)
+		log_of(supervisor, mirror, text);
 	mirror->logged = now;
-	snprintf(text, sizeof(text), "its process %d is stopped; let it go on: kill -CONT %d",
-		(int)mirror->pid, (int)mirror->pid);
-	log_of(supervisor, mirror, now == HELPER_STOPPED ? text : "its process goes on");
 }
 
 /* Takes messages, reaps and starts mirrors. Returns the ms until more is due; -1: nothing is. */
@@ -322,13 +323,10 @@ static void take(struct supervised_mirror **old, const struct layer_spec *spec,
 
 	if (*find(all, spec->store))
 		return;
-	if (mirror) {
+	if (mirror)
 		*at = mirror->next;
-	} else {
-		mirror = make();
-		if (!mirror)
-			return;
-	}
+	else if (!(mirror = make()))
+		return;
 	mirror->spec = spec;
 	mirror->next = *all;
 	*all = mirror;
@@ -340,10 +338,10 @@ static void add_reporter(struct supervisor *supervisor)
 	struct supervised_mirror *reporter = make();
 
 	supervisor->reporter = reporter;
-	if (!reporter)
-		return;
-	reporter->next = supervisor->all;
-	supervisor->all = reporter;
+	if (reporter) {
+		reporter->next = supervisor->all;
+		supervisor->all = reporter;
+	}
 }
 
 /* Returns whether plyfs-report reads the same layers for both. */
@@ -460,11 +458,8 @@ static bool has_state(const struct store_spec *store)
 	return stat(store->directory, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-/*
- * Returns whether the mirror knows that the store has nothing newer. The report of an earlier
- * mirror does not count: its process has ended, and its last contact was before the supervisor
- * began.
- */
+/* Returns whether the mirror knows that the store has nothing newer. An earlier mirror's report
+ * does not count: its process has ended, and its last contact was before the supervisor began. */
 static bool is_fresh(const struct supervisor *supervisor, const struct store_spec *store)
 {
 	struct mirror_report report;
@@ -569,18 +564,6 @@ int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem
 	return r;
 }
 
-/* Waits for the end of a killed mirror, and frees it. */
-static void end(struct supervised_mirror *mirror, int64_t until_ms)
-{
-	int64_t left_ms = until_ms - clock_ms();
-
-	if (mirror->pid)
-		(void)forked_await(mirror->pid, mirror->pidfd, left_ms > 0 ? (int)left_ms : 0);
-	closep(&mirror->pidfd);
-	closep(&mirror->log);
-	free(mirror);
-}
-
 void supervisor_kill(const struct supervisor *supervisor)
 {
 	for (const struct supervised_mirror *mirror = supervisor ? supervisor->all : NULL; mirror;
@@ -599,8 +582,14 @@ void supervisor_freep(struct supervisor **place)
 	supervisor_kill(supervisor);
 	while (supervisor->all) {
 		struct supervised_mirror *mirror = supervisor->all;
+		int64_t left_ms = until_ms - clock_ms();
 		supervisor->all = mirror->next;
-		end(mirror, until_ms);
+		if (mirror->pid)
+			(void)forked_await(
+				mirror->pid, mirror->pidfd, left_ms > 0 ? (int)left_ms : 0);
+		closep(&mirror->pidfd);
+		closep(&mirror->log);
+		free(mirror);
 	}
 	closep(&supervisor->events_fd);
 	closep(&supervisor->program);

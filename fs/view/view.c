@@ -70,8 +70,8 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	if (!view)
 		return -ENOMEM;
 	view->inodes.next = VIEW_INO_RESERVED + 1;
-	view->is_strict = settings->options.coherence == COHERENCE_STRICT &&
-			  !callbacks->keeps_rendered;
+	view->is_strict =
+		settings->options.coherence == COHERENCE_STRICT && !callbacks->keeps_rendered;
 	view->callbacks = *callbacks;
 	view->looks.done_end = &view->looks.done;
 	view->gate.queue_end = &view->gate.queue;
