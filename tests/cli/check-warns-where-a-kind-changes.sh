@@ -51,3 +51,16 @@ grep -qF "plyfs: site/prometheus.yaml:1:9: 'global' is a scalar here and replace
 grep -qF '    global: 30s' err
 runs 1 "$PLYFS" cat -c plyfs.yaml prometheus.yaml
 runs 0 "$PLYFS" cat -l vendor:site prometheus.yaml
+
+# A setting of a unit that comes once is a text, and one that comes again is a list: both are one kind. So an empty
+# assignment before the new one changes no kind.
+mkdir vendor/a.service.d site/a.service.d
+printf '[Unit]\nAfter=a\nAfter=b\n[Service]\nExecStart=/a\n' >vendor/a.service
+printf '[Unit]\nAfter=c\n[Service]\nExecStart=\nExecStart=/b\n' >site/a.service.d/50-b.conf
+cat >plyfs.yaml <<'END'
+layers: [vendor, site]
+rules: [{match: a.service, dropins: true, options: {kinds: strict, lists: {Unit.After: replace}}}]
+END
+runs 0 "$PLYFS" check -W -c plyfs.yaml a.service
+runs 0 "$PLYFS" explain -c plyfs.yaml a.service Service.ExecStart
+! grep -q kind out || fail "$(cat out)"

@@ -193,10 +193,18 @@ static int delete (struct deep *deep, const struct node *value, const struct nod
 	return 0;
 }
 
-/* Returns the rule by which `value`, without a directive, replaces the value below. */
-static const char *replace_rule(const struct node *below, const struct node *value)
+/* Returns whether the values are of one kind. If keys may be repeated, a text is a list of one. */
+static bool is_one_kind(const struct deep *deep, const struct node *below, const struct node *value)
 {
-	if (below->kind != value->kind)
+	return below->kind == value->kind ||
+	       (!node_is_map(below) && !node_is_map(value) && deep_repeating(deep->merge->request));
+}
+
+/* Returns the rule by which `value`, without a directive, replaces the value below. */
+static const char *replace_rule(
+	const struct deep *deep, const struct node *below, const struct node *value)
+{
+	if (!is_one_kind(deep, below, value))
 		return "a later value of another kind replaces";
 	return node_is_sequence(value) ? "lists: replace" : "the later value replaces";
 }
@@ -250,7 +258,7 @@ static int put_in_place(struct deep *deep, const struct node *below, const struc
 		origin_replace(deep->origins, *ret, below,
 			(struct origin_why){directive_of(value) != DIRECTIVE_NONE
 						    ? value->tag
-						    : replace_rule(below, value),
+						    : replace_rule(deep, below, value),
 				NULL});
 	return r;
 }
@@ -286,7 +294,7 @@ static int note_leaf(
 		r = deep_let_go(deep, below, &below);
 	if (is_taken && r == 0)
 		origin_replace(deep->origins, value, below,
-			(struct origin_why){replace_rule(below, value), NULL});
+			(struct origin_why){replace_rule(deep, below, value), NULL});
 	return r;
 }
 
@@ -304,7 +312,7 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 		if (r != 0)
 			return r;
 	}
-	if (deep->minds_kinds && below && below->kind != value->kind) {
+	if (deep->minds_kinds && below && !is_one_kind(deep, below, value)) {
 		int r = check_kind(deep, below, value, place);
 		if (r != 0)
 			return r;
