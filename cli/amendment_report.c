@@ -24,7 +24,7 @@
 struct report {
 	const struct amendment *amendment;
 	const struct amendment_output *output;
-	bool has_lines;      /* a value differs */
+	size_t lines;        /* number of values that differ */
 	struct key_text key; /* to the place where the two trees differ */
 	struct arena *arena; /* of JSON */
 	struct secrets secrets;
@@ -125,7 +125,8 @@ static const struct node *find_other(const struct report *report, const struct n
 	*verb = after ? "overrides" : "hides";
 	if (!after && !other)
 		other = below;
-	if (after && !other && !report->amendment->copies && !is_from_target(report, after)) {
+	if (after && (!other || report->output->resets) && !report->amendment->copies &&
+		!is_from_target(report, after)) {
 		*verb = "shows";
 		other = after;
 	}
@@ -140,8 +141,8 @@ static int put_json_value(struct report *report, const struct node *before,
 	const struct node *other = find_other(report, before, after, below, &verb);
 	int r = 0;
 
-	fputs(report->has_lines ? ", {\"key\": " : "{\"key\": ", stdout);
-	report->has_lines = true;
+	fputs(report->lines ? ", {\"key\": " : "{\"key\": ", stdout);
+	report->lines++;
 	json_put_span(stdout, key_text_span(&report->key));
 	if (line_in_target(report, after))
 		json_put(stdout, ", 'line': %u", line_in_target(report, after));
@@ -173,7 +174,7 @@ static void print_line(struct report *report, const struct node *before, const s
 	const char *verb;
 	const struct node *other = find_other(report, before, after, below, &verb);
 
-	report->has_lines = true;
+	report->lines++;
 	if (has_diff(report) && !after && other)
 		message("%.*s: removed, and %s %s:%u", (int)key.len, key.data, verb,
 			source_shown(other->source), (unsigned)other->line);
@@ -475,7 +476,7 @@ static int print_text(struct report *report)
 
 	if (r == 0)
 		r = report_values(report);
-	if (r == 0 && (amendment->effect == PUT_EMPTIED || !report->has_lines) && !is_diff)
+	if (r == 0 && (amendment->effect == PUT_EMPTIED || !report->lines) && !is_diff)
 		print_whole(amendment, is_dry);
 	if (amendment->copies)
 		message("%s: %s a copy of the whole file, because this file is not merged: later "

@@ -15,6 +15,7 @@ struct amendment_output {
 	const char *path; /* of the merged file, as the user gave it */
 	bool is_dry;
 	bool is_json;
+	bool resets;  /* the changes take the layer's values back */
 	size_t count; /* number of changes that were reported */
 };
 

@@ -106,6 +106,8 @@ static int reset_keys(
 {
 	struct reset reset = {.command = command, .edited = edited, .output = &edited->output};
 	struct problem problem = {0};
+
+	edited->output.resets = true;
 	int r = reset_in_all(&reset, assignments, &problem);
 
 	if (r == PROBLEM && reset.absent.message[0] && assignments->count > 1 &&

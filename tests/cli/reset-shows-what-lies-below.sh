@@ -160,6 +160,14 @@ printf 'users:\n- {name: web, uid: 9, gid: 1}\n' >s/by.yaml
 runs 0 "$PLYFS" reset -c plyfs.yaml by.yaml 'users[name=web].uid'
 [ "$(cat s/by.yaml)" = $'users:\n- {name: web, gid: 1}' ] || fail "it is: $(cat s/by.yaml)"
 
+# The lower layer's list, and the map for which it stood while this layer had a map, both show that layer.
+printf 'layers: [v, s]\nrules: [{match: e.yaml, options: {lists: {env: {by: {before: "="}}}}}]\n' >plyfs.yaml
+printf 'env: [A=1, B]\n' >v/e.yaml
+printf 'env: {A: 2}\n' >s/e.yaml
+runs 0 "$PLYFS" reset -c plyfs.yaml e.yaml env.A
+prints 's/e.yaml: env: a map -> a list (shows v/e.yaml:1)
+s/e.yaml: removed'
+
 # Of several keys, each may stand elsewhere: removed in this layer, or in a lower layer alone.
 printf 'x: 1\ny: 2\n' >vendor/several.yaml
 printf 'x: !delete\n' >site/several.yaml
