@@ -285,13 +285,31 @@ static void offer_key(struct key_walk *walk, const struct node *value, bool is_b
 		offer_keys_in(walk, value, true);
 }
 
+/* Appends a map's key: with quotes if it needs them, unless it is typed without. */
+static void put_key(struct key_walk *walk, const struct node *key)
+{
+	size_t len = walk->key.len, at = len ? len + 1 : 0;
+	struct span typed = walk->to->start;
+
+	key_text_put(&walk->key, key);
+	if (typed.len <= at || !node_is_scalar(key))
+		return;
+	typed.len = typed.len - at < key->text.len ? typed.len - at : key->text.len;
+	if (typed.len == 0 || memcmp(typed.data + at, key->text.data, typed.len) != 0 ||
+		memchr(key->text.data, '\n', key->text.len))
+		return;
+	key_text_cut(&walk->key, len);
+	key_text_put_text(&walk->key, span_of(len ? "." : ""));
+	key_text_put_text(&walk->key, key->text);
+}
+
 static void offer_keys_in(struct key_walk *walk, const struct node *node, bool is_below)
 {
 	size_t len = walk->key.len;
 
 	for (uint32_t i = 0; i < node_count(node) && walk->left > 0; i++) {
 		if (node_is_map(node))
-			key_text_put(&walk->key, node->map.pairs[i].key);
+			put_key(walk, node->map.pairs[i].key);
 		else
 			key_text_put_index(&walk->key, i);
 		offer_key(walk, *node_entry(node, i), is_below);

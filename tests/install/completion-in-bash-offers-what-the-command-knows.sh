@@ -77,6 +77,15 @@ offers 'plyfs explain -l vendor app.yaml server.h' server.hosts 'server.hosts\[0
 offers 'plyfs explain --layers=vendor app.yaml .lo' .long
 offers 'plyfs explain -l vendor nothing.yaml '
 offers 'plyfs explain -l vendor app.yaml long '
+# A name with dots or blanks may be typed with quotes or without, as it is a KEY in both forms.
+printf 'spring.url=x\nspring.user=y\n' >vendor/app.properties
+printf '"a.b": {c.d: 1, e: 2}\n' >vendor/dots.yaml
+offers 'plyfs explain -l vendor app.properties spring.u' spring.url spring.user
+offers 'plyfs explain -l vendor dots.yaml a' a.b 'a.b.\"c.d\"' a.b.e
+offers 'plyfs explain -l vendor dots.yaml a.b.c' a.b.c.d
+offers 'plyfs explain -l vendor dots.yaml \"a.b\".e' '\"a.b\".e'
+offers 'plyfs explain -l vendor app.yaml odd\ ' 'odd\ key'
+rm vendor/app.properties vendor/dots.yaml
 
 # The value to set, and the layer.
 offers 'plyfs set -l vendor app.yaml ser' server= server.port= server.hosts=
