@@ -124,8 +124,11 @@ static const char *name_at(
 		if (begins_with_any(text_at(text, line, column - back), templates))
 			return "a template stands here; fill it in first, or put it in quotes, if "
 			       "the program fills it in";
-	if (begins_with_any(text_at(text, line, column), quotes))
+	const struct span at = text_at(text, line, column);
+	if (begins_with_any(at, quotes))
 		return "a typographic quotation mark stands here; write \" in its place";
+	if (at.len && !*at.data)
+		return "has a NUL byte, which no text has; remove it";
 	return NULL;
 }
 

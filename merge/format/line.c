@@ -103,8 +103,6 @@ int line_check_text(struct builder *builder, struct span text)
 		return 0;
 	while (line_next(&reader) && reader.next <= fault)
 		;
-	if (!*fault)
-		return line_problem(&reader, fault, "has a NUL byte, which no text has; remove it");
 	return line_problem(&reader, fault, "is not UTF-8; save it as UTF-8");
 }
 
