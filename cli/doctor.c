@@ -435,7 +435,8 @@ static void examine_faults(
 		report_reason(report, mountpoint, report_get(status, "polling"), "reason");
 	if (others > 0)
 		doctor_report(report, mountpoint, REMEDY("plyfs status", mountpoint),
-			"it has %.0f error%s, so not everything is shown as the layers have it",
+			"it has %.0f error%s, so not everything is as the layers and plyfs.yaml "
+			"say",
 			others, others > 1 ? "s" : "");
 	if (report_is(sandbox, "landlock", "off") || report_is(sandbox, "seccomp", "off"))
 		doctor_report(report, mountpoint,

@@ -43,7 +43,7 @@ eventually is_well || fail "$(cat out)"
 
 # A file that is not shown as the layers have it.
 echo bad >low/a.conf
-has_error() { doctor && grep -qxF "$PWD/mnt: it has 1 error, so not everything is shown as the layers have it; plyfs status $PWD/mnt" out; }
+has_error() { doctor && grep -qxF "$PWD/mnt: it has 1 error, so not everything is as the layers and plyfs.yaml say; plyfs status $PWD/mnt" out; }
 eventually has_error || fail "$(cat out)"
 echo good >low/a.conf
 eventually is_well || fail "$(cat out)"
