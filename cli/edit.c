@@ -144,6 +144,9 @@ static int find_ops(struct edit_job *job, struct problem *problem)
 		r = stream_in(job, job->typed, &typed);
 	if (r == 0)
 		r = put_compare(&base, &typed, job->arena, &job->ops, &job->count);
+	/* The message will stand above the text, in a line of its own. */
+	if (r == PROBLEM && problem->line)
+		problem->line++;
 	return r;
 }
 

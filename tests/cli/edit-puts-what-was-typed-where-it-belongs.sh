@@ -34,6 +34,10 @@ grep -q '^// plyfs: .*app.json:.*a value is missing' seen
 grep -q 'the typed text is kept in' err
 kept=$(sed -n 's/.*is kept in //p' err)
 grep -q '"tls": ,$' "$kept" || fail "it is not kept: $(cat "$kept")"
+# The message names the line that the faulty text has below the message, and in the text that is kept.
+line=$(sed -n 's/.*app.json:\([0-9]*\):.*/\1/p' err)
+[ "$(sed -n "1s/.*app.json:\([0-9]*\):.*/\1/p" "$kept")" = "$line" ] || fail "$(cat err "$kept")"
+sed -n "${line}p" "$kept" | grep -q '"tls": ,$' || fail "line $line: $(cat "$kept")"
 rm -r tmp/*
 cat >editor <<'END'
 #!/bin/sh

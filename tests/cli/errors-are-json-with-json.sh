@@ -67,13 +67,15 @@ for EDITOR in true "sed -i s/1/7/"; do
 	python3 -c 'import json, sys; told = json.load(open("out"))["changes"]; assert len(told) == (sys.argv[1] != "true"), told' "$EDITOR"
 done
 
-# A refused text: the message has its place, and another one the file in which the text is kept.
+# A refused text: the message has the place in the file in which the text is kept, which another one names.
 EDITOR="sed -i s/text/[/" runs 1 "$PLYFS" edit --json -l vendor:site app.yaml </dev/null
 python3 -c '
 import json, os
 refused, kept = [json.loads(line)["error"] for line in open("err")]
-assert (refused["path"], refused["line"], refused["column"]) == ("app.yaml", 3, 4), refused
-os.unlink(kept["message"].split()[-1])' || fail "$(cat err)"
+name = kept["message"].split()[-1]
+assert (refused["path"], refused["line"], refused["column"]) == ("app.yaml", 4, 4), refused
+assert open(name).read().splitlines()[refused["line"] - 1] == "t: [", name
+os.unlink(name)' || fail "$(cat err)"
 
 # Of cat, the content stays as it is.
 runs 1 "$PLYFS" cat --json -l vendor:site bad.yaml
