@@ -8,6 +8,7 @@
 
 #include "cleanup.h"
 #include "colour.h"
+#include "dropin_name.h"
 #include "excerpt.h"
 #include "json_put.h"
 #include "key.h"
@@ -437,6 +438,8 @@ static int put_json(struct report *report)
 		json_put(stdout, ", 'revision': %" PRIu64, amendment->revision);
 	if (amendment->hides)
 		json_put(stdout, ", 'hides': %s", amendment->hides);
+	if (amendment->shown_by)
+		json_put(stdout, ", 'shown_by': %s", amendment->shown_by);
 	if (amendment->copies)
 		json_put(stdout, ", 'copies': %s", amendment->copies);
 	if (amendment->unchecked)
@@ -482,6 +485,10 @@ static int print_text(struct report *report)
 		message("%s: %s a copy of the whole file, because this file is not merged: later "
 			"changes of %s will not show",
 			amendment->file, is_dry ? "would be" : "is", amendment->copies);
+	if (amendment->shown_by)
+		message("%s: drop-ins such as %s are still shown as this file; to hide them, hide "
+			"%s" DROPIN_SUFFIX,
+			report->output->path, amendment->shown_by, report->output->path);
 	if (amendment->unchecked)
 		warn_unchecked(report);
 	if (amendment->unseen)

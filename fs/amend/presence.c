@@ -27,6 +27,7 @@ struct presence {
 	const char **paths; /* paths in the layer that a reset removes */
 	size_t count;
 	size_t capacity;
+	const char *dropin; /* of a hide: a drop-in of the file; NULL: there is none */
 	presence_report *report;
 	void *context;
 	struct problem *problem;
@@ -106,12 +107,19 @@ static const char *mark_of(const char *path, struct arena *arena)
 		path, path_name(path));
 }
 
+static bool is_dropin_of(const struct contributor *found, const char *path)
+{
+	size_t len = strlen(path);
+
+	return found->path && strncmp(found->path, path, len) == 0 &&
+	       strncmp(found->path + len, DROPIN_SUFFIX "/", strlen(DROPIN_SUFFIX "/")) == 0;
+}
+
 /* Takes the drop-ins among the sources that the lookup has in the layer. */
 static int take_dropins(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
 	struct presence *presence = context;
-	size_t len = strlen(path);
 	int r = 0;
 
 	(void)composer;
@@ -119,11 +127,30 @@ static int take_dropins(void *context, const struct composer *composer, const ch
 	for (unsigned i = 0; r == 0 && i < lookup->count + lookup->left_out_count; i++) {
 		const struct contributor *found = &lookup->found[i];
 
-		if (found->layer == presence->layer->rank && found->path &&
-			strncmp(found->path, path, len) == 0 &&
-			strncmp(found->path + len, DROPIN_SUFFIX "/", strlen(DROPIN_SUFFIX "/")) ==
-				0)
+		if (found->layer == presence->layer->rank && is_dropin_of(found, path))
 			r = take(presence, arena_copy(presence->arena, span_of(found->path)));
+	}
+	return r;
+}
+
+/* Names a drop-in of any layer. The whiteout of the file does not hide it. */
+static int name_dropin(void *context, const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct problem *problem)
+{
+	struct presence *presence = context;
+	int r = 0;
+
+	(void)composer;
+	(void)problem;
+	for (unsigned i = 0; r == 0 && !presence->dropin && i < lookup->count; i++) {
+		const struct contributor *found = &lookup->found[i];
+		const struct layer *layer = presence->settings->layers[found->layer];
+		CLEANUP(freep) char *name = NULL;
+
+		if (!is_dropin_of(found, path))
+			continue;
+		r = layer_source_name(layer, found->path, &name);
+		presence->dropin = r == 0 ? arena_copy(presence->arena, span_of(name)) : NULL;
 	}
 	return r;
 }
@@ -319,6 +346,7 @@ static int hide(struct presence *presence, const char *mark)
 	struct amendment change = {.layer = presence->layer,
 		.effect = PUT_CHANGED,
 		.is_new = true,
+		.shown_by = presence->dropin,
 		.old = {"", 0},
 		.new = {"", 0}};
 	const struct layer *model = NULL;
@@ -357,5 +385,8 @@ int presence_hide(const struct offline *offline, const struct amendment_request 
 	const char *mark = r == 0 ? mark_of(request->path, presence.arena) : NULL;
 	if (r == 0 && !mark)
 		r = -ENOMEM;
+	struct problem ignored; /* a path that can't be looked up has no drop-in */
+	if (r == 0)
+		(void)offline_look_at(offline, request->path, name_dropin, &presence, &ignored);
 	return r == 0 ? hide(&presence, mark) : r;
 }

@@ -139,6 +139,22 @@ runs 1 "$PLYFS" hide -l vendor:site app.yaml
 [ ! -e site/.wh.app.yaml ] || fail 'a whiteout was made'
 runs 2 "$PLYFS" hide -l vendor:site app.yaml port
 
+# Drop-ins make the file alone when it is hidden. That is said, as long as they are not hidden, too.
+mkdir -p below/d.yaml.d above
+echo 'a: 1' >below/d.yaml
+echo 'b: 2' >below/d.yaml.d/10.yaml
+printf 'layers: [below, above]\nrules: [{match: d.yaml, dropins: true}]\n' >d.yaml
+runs 0 "$PLYFS" hide -c d.yaml d.yaml
+prints 'above/.wh.d.yaml: made; hides below/d.yaml'
+says 'd.yaml: drop-ins such as below/d.yaml.d/10.yaml are still shown as this file; to hide them, hide d.yaml.d'
+runs 0 "$PLYFS" cat -c d.yaml d.yaml
+prints 'b: 2'
+runs 0 "$PLYFS" hide -c d.yaml d.yaml.d
+runs 1 "$PLYFS" cat -c d.yaml d.yaml
+runs 0 "$PLYFS" reset -c d.yaml d.yaml
+runs 0 "$PLYFS" hide -c d.yaml d.yaml
+[ ! -s err ] || fail "it says: $(cat err)"
+
 # Of an item that is merged by a key, nothing but the key would be left: the item goes, too.
 rm -rf v s
 mkdir v s
