@@ -82,7 +82,8 @@ static const struct node *wrap(const struct get_job *job, const struct node *in)
 
 /*
  * Prints a map or list in the file's format. For a format without lists, a list of texts is printed
- * one a line. TOML can't write a list by itself, so it is printed as its key's value.
+ * one a line, without a unit's empty assignments. TOML can't write a list by itself, so it is
+ * printed as its key's value.
  */
 static int print_collection(const struct get_job *job, const struct merge_request *request,
 	const struct node *root, const struct node *value)
@@ -93,7 +94,8 @@ static int print_collection(const struct get_job *job, const struct merge_reques
 
 	if (!format->has_lists && has_texts_alone(value)) {
 		for (uint32_t i = 0; i < value->seq.count; i++)
-			printf("%s\n", value->seq.items[i]->text.data);
+			if (!format->counts_all || value->seq.items[i]->text.len)
+				printf("%s\n", value->seq.items[i]->text.data);
 		return EXIT_DONE;
 	}
 	if (!format->has_lists || (format_is_toml(format) && node_is_sequence(value)))

@@ -84,6 +84,12 @@ runs 0 get a.service Service.ExecStart
 prints $'/a\n/b'
 runs 0 get a.service Service.User
 prints x
+# An empty assignment takes the earlier ones away, and is no value.
+printf '[Service]\nExecStart=\nExecStart=/c\n' >vendor/b.service
+runs 0 get b.service Service.ExecStart
+prints /c
+runs 0 get --json b.service Service.ExecStart
+prints '["", "/c"]'
 runs 0 get a.service Service
 prints "$(cat vendor/a.service)"
 printf 'A="x y"\n' >vendor/a.env
