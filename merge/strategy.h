@@ -71,6 +71,7 @@ enum list_outcome {
 	LIST_OUTCOME_ANY,    /* unknown before the merge */
 	LIST_OUTCOME_WHOLE,  /* one list replaces the other */
 	LIST_OUTCOME_PARTS,  /* the result has the items of both */
+	LIST_OUTCOME_UNIQUE, /* the result has the items of both, equal ones once */
 	LIST_OUTCOME_BY_KEY, /* items with the same value at a key are merged */
 };
 

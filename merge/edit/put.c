@@ -641,6 +641,41 @@ static void name_op(const struct put *put, const struct edit_op *op, struct prob
 	key_text_fini(&key);
 }
 
+/* An item for the end of a list of unique items that has an equal one becomes that one. */
+static int keep_unique(struct put *put, const struct edit_tree *tree, const struct edit_op *asked,
+	struct edit_op *op)
+{
+	bool is_end = asked->count && asked->steps[asked->count - 1].index == EDIT_END;
+	const struct strategy *strategy = put->merge.options->strategy;
+	const struct node *list = is_end && op->kind == EDIT_INSERT && strategy->list_outcome
+					  ? edit_tree_follow(tree, op, op->count - 1)
+					  : NULL;
+	const struct node **keys = arena_zalloc(put->arena, op->count + 1, sizeof(*keys)), *by;
+	struct edit_step *steps = arena_zalloc(put->arena, op->count + 1, sizeof(*steps));
+	enum list_outcome outcome;
+	size_t count = 0;
+
+	if (!keys || !steps)
+		return -ENOMEM;
+	if (!list || !node_is_sequence(list))
+		return 0;
+	for (size_t i = 0; i < op->count; i++) {
+		steps[i] = op->steps[i];
+		if (steps[i].key)
+			keys[count++] = steps[i].key;
+	}
+	int r = strategy->list_outcome(&put->merge, keys, count, put->arena, &outcome, &by);
+	for (uint32_t i = 0; r == 0 && outcome == LIST_OUTCOME_UNIQUE && i < node_count(list); i++)
+		if (edit_same(list->seq.items[i], op->value, false)) {
+			steps[op->count - 1].index = i;
+			op->kind = EDIT_SET;
+			op->steps = steps;
+			op->value = list->seq.items[i];
+			break;
+		}
+	return r;
+}
+
 static int plan(struct put *put, const struct stream *present)
 {
 	const struct put_request *request = put->request;
@@ -671,6 +706,8 @@ static int plan(struct put *put, const struct stream *present)
 		r = edit_tree_resolve(tree, &ops[i], put->arena, meant, put->problem);
 		if (r == 0)
 			r = convert(put, tree, meant);
+		if (r == 0)
+			r = keep_unique(put, tree, &ops[i], meant);
 		if (r == 0)
 			r = edit_tree_apply(tree, meant, put->arena, tree + 1);
 		if (r == PROBLEM)

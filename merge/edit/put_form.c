@@ -133,7 +133,7 @@ static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 		return r;
 	/* The item may be made of several sources, or be a copy. */
 	if (i == list->seq.count && !walk->by && outcome != LIST_OUTCOME_PARTS &&
-		list->seq.count == walk->in->seq.count)
+		outcome != LIST_OUTCOME_UNIQUE && list->seq.count == walk->in->seq.count)
 		i = step->index;
 	if (i == list->seq.count)
 		return PUT_FORM_NONE;

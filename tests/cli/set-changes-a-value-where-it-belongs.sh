@@ -84,6 +84,17 @@ printf 'list:\n- c\n' >site/list.yaml
 runs 0 "$PLYFS" unset -c append.yaml list.yaml 'list[0]'
 [ "$(cat site/list.yaml)" = $'list: !replace\n- b\n- c' ] || fail "it is: $(cat site/list.yaml)"
 
+# A list of unique items that has the item already gets no second one.
+printf 'list: [a, b]\n' >vendor/unique.yaml
+printf 'list: [c]\nx: 1\n' >site/unique.yaml
+sed 's/append}/unique}/' append.yaml >unique-items.yaml
+runs 0 "$PLYFS" set -c unique-items.yaml unique.yaml 'list[+]' a
+prints 'nothing changes: it is so already'
+runs 0 "$PLYFS" set -c unique-items.yaml unique.yaml 'list[+]=c' 'list[+]=d' 'list[+]=d' x=2
+prints 'site/unique.yaml:1: list[3]: d (new)
+site/unique.yaml:2: x: 1 -> 2'
+[ "$(cat site/unique.yaml)" = $'list: [c, d]\nx: 2' ] || fail "it is: $(cat site/unique.yaml)"
+
 # A missing source is made, with its directories.
 runs 0 set_ new/deep/app.json a.b 1
 file site/new/deep/app.json '{

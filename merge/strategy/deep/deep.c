@@ -539,6 +539,7 @@ static int list_outcome(const struct merge_request *request, const struct node *
 	*by = rule->by;
 	*ret = rule->mode == LIST_REPLACE  ? LIST_OUTCOME_WHOLE
 	       : rule->mode == LIST_BY_KEY ? LIST_OUTCOME_BY_KEY
+	       : rule->mode == LIST_UNIQUE ? LIST_OUTCOME_UNIQUE
 					   : LIST_OUTCOME_PARTS;
 	return 0;
 }
