@@ -11,7 +11,10 @@ umask 022
 
 . "$(dirname "${BASH_SOURCE[0]}")/../proposals.sh"
 directory=$(mktemp -d "${TMPDIR:-/tmp}/plyfs-test.XXXXXX")
-trap 'rm -rf "$directory"' EXIT
+# What "plyfs edit" keeps goes beside it.
+export TMPDIR=$directory.tmp
+trap 'rm -rf "$directory" "$TMPDIR"' EXIT
+mkdir -m 1777 "$TMPDIR"
 cd "$directory"
 
 skip() {

@@ -51,7 +51,7 @@ runs 1 "$PLYFS" render --no-header -c plyfs.yaml tree
 mkdir watched
 "$PLYFS" render --watch --no-header -c plyfs.yaml watched 2>watch.err &
 watching=$!
-trap 'kill $watching 2>/dev/null || true; rm -rf "$directory"' EXIT
+trap 'kill $watching 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 eventually() {
 	local end=$((SECONDS + 15))
 	until "$@"; do

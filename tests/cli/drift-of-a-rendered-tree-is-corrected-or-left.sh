@@ -72,7 +72,7 @@ runs 0 render tree
 # With --watch drift is put right at once. A file that has no right bytes because its source is broken stays good.
 "$PLYFS" render --no-header --watch -l vendor:site tree 2>log &
 pid=$!
-trap 'kill $pid 2>/dev/null || true; rm -rf "$directory"' EXIT
+trap 'kill $pid 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 printf 'c: 1\n' >vendor/begun.yaml
 eventually test -e tree/begun.yaml || fail 'it does not begin'
 for way in edit remove rights other whole turn; do

@@ -8,7 +8,7 @@ watch() {
 }
 
 # The watcher must not outlive a test that fails.
-trap 'kill $watcher 2>/dev/null || true; rm -rf "$directory"' EXIT
+trap 'kill $watcher 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 
 # shows TEXT: that is, or will soon be, the whole output.
 shows() {

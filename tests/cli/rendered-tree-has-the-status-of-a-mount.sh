@@ -58,7 +58,7 @@ for how in '' --atomic; do
 	# While plyfs render runs, with its errors.
 	"$PLYFS" render --watch $how -c plyfs.yaml $tree 2>log &
 	pid=$!
-	trap 'kill $pid 2>/dev/null || true; rm -rf "$directory"' EXIT
+	trap 'kill $pid 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 	printf 'b: [\n' >site/app.yaml
 	told() { "$PLYFS" status $tree >out && grep -q "process $pid$" out && grep -q 'site/app.yaml:1:4' out; }
 	for ((i = 0; i < 100; i++)); do told && break || sleep 0.1; done

@@ -21,7 +21,7 @@ while os.path.exists("turn.py"):
 PY
 python3 turn.py &
 turning=$!
-trap 'rm -f turn.py; wait $turning; rm -rf "$directory"' EXIT
+trap 'rm -f turn.py; wait $turning; rm -rf "$directory" "$TMPDIR"' EXIT
 for ((i = 0; i < 150; i++)); do
 	"$PLYFS" check -q -c plyfs.yaml >out 2>&1 || fail "$i: $(cat out)"
 done

@@ -26,7 +26,7 @@ while True:
 PY
 python3 write.py &
 writing=$!
-trap 'kill $writing 2>/dev/null || true; wait $writing 2>/dev/null || true; rm -rf "$directory"' EXIT
+trap 'kill $writing 2>/dev/null || true; wait $writing 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 until [ -e is-written-s.json ]; do sleep 0.02; done
 for ((i = 0; i < 100; i++)); do
 	! "$PLYFS" check -q -c plyfs.yaml >out 2>&1 || fail "$i: the second half of plyfs.yaml was not read"

@@ -16,7 +16,7 @@ for ((i = 1; i <= 20; i++)); do
 done
 "$PLYFS" render --watch --no-header -c plyfs.yaml tree >log 2>&1 &
 watcher=$!
-trap 'kill $watcher && wait $watcher || true; rm -rf "$directory"' EXIT
+trap 'kill $watcher && wait $watcher || true; rm -rf "$directory" "$TMPDIR"' EXIT
 eventually() {
 	for ((n = 0; n < 100; n++)); do
 		"$@" && return
