@@ -182,9 +182,6 @@ static int foreign_read(struct builder *builder, struct span text)
 	return r == PROBLEM ? blame(builder, text) : r;
 }
 
-/* The byte order mark. */
-#define MARK "\xEF\xBB\xBF"
-
 static int document_new(const struct source *source, struct document **ret)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
