@@ -67,7 +67,7 @@ void runner_wait(struct runner *runner, enum run_kind kind, const struct program
 /**
  * Runs the check of `path`, if there is one, on `bytes`, and waits for its end. `map` has the
  * lines' origins; NULL is allowed. Returns 0 if the check accepts the bytes, or there is none;
- * RUNNER_UNCHECKED, with a problem, if the check is optional and not installed; PROBLEM; or -errno.
+ * RUNNER_UNCHECKED, with a problem, if the check is optional and can't be run; PROBLEM; or -errno.
  */
 int runner_check(struct runner *runner, const struct settings *settings, const char *path,
 	struct span bytes, const struct line_map *map, struct run_result *ret,
