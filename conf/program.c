@@ -205,8 +205,11 @@ char *program_key(const struct program *program)
 
 	if (!out)
 		return NULL;
-	fprintf(out, "%u%s %s", program->timeout_ms, program->is_optional ? "?" : "",
-		program->user ? program->user : "-");
+	fprintf(out, "%u%s ", program->timeout_ms, program->is_optional ? "?" : "");
+	if (program->user)
+		fprintf(out, "%zu:%s", strlen(program->user), program->user);
+	else
+		fputc('-', out);
 	for (const char **word = program->words; *word; word++)
 		fprintf(out, " %zu:%s", strlen(*word), *word);
 	if (fclose(out) == 0)

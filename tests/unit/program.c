@@ -107,6 +107,24 @@ TEST_WITH(words_have_the_file_in_place_of_percent_f, make_tree, leave_place)
 	settings_unref(settings);
 }
 
+TEST(programs_that_differ_have_different_keys)
+{
+	const char *words[] = {"x", NULL}, *more[] = {"a", "x", NULL};
+	const struct program programs[] = {{.words = words}, {.words = words, .user = "-"},
+		{.words = words, .is_optional = true}, {.words = more},
+		{.words = words, .user = "- 1:a"}, {.words = words, .user = "1:-"}};
+	enum { COUNT = sizeof(programs) / sizeof(*programs) };
+	char *keys[COUNT];
+
+	for (size_t i = 0; i < COUNT; i++) {
+		keys[i] = program_key(&programs[i]);
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(keys[i], keys[j]);
+	}
+	for (size_t i = 0; i < COUNT; i++)
+		free(keys[i]);
+}
+
 TEST_WITH(settings_that_others_can_write_name_no_program, make_tree, leave_place)
 {
 	write_file("plyfs.yaml", CHECKED);
