@@ -567,9 +567,8 @@ int value_bounds_apply(struct merge *merge, const struct node **root)
 		r = read_sources(&walk, *root, &has_several);
 	if (r != 0)
 		return r;
-	if (has_several && merge->request->options->strategy->match_document)
-		return apply_documents(&walk, root);
-	for (size_t i = 0; i < walk.count; i++) {
+	has_several = has_several && merge->request->options->strategy->match_document;
+	for (size_t i = 0; !has_several && i < walk.count; i++) {
 		const struct document *document = merge->inputs[i].document;
 
 		walk.levels[0].views[i] = (struct value_bound_view){
@@ -577,6 +576,6 @@ int value_bounds_apply(struct merge *merge, const struct node **root)
 			.raw = document && document->count ? document->roots[0] : NULL,
 		};
 	}
-	r = apply_views(&walk, root, &has_any);
+	r = has_several ? apply_documents(&walk, root) : apply_views(&walk, root, &has_any);
 	return r == 0 ? origins_check(walk.origins) : r;
 }
