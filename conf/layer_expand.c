@@ -15,10 +15,12 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 #include "fact.h"
 #include "layer.h"
 #include "layer_spec.h"
 #include "node.h"
+#include "text.h"
 #include "user.h"
 
 #define MACHINE_ID "/etc/machine-id"
@@ -26,7 +28,7 @@
 /* os-release(5): the first one that is there counts. */
 #define OS_RELEASE "/etc/os-release"
 #define OS_RELEASE_BELOW "/usr/lib/os-release"
-#define OS_RELEASE_MAX (64u << 10)
+#define OS_RELEASE_MAX (64u << 10) /* bytes */
 
 /* In bytes; machine-id(5). */
 #define MACHINE_ID_LEN 32
@@ -98,19 +100,14 @@ static int get_machine_id(const struct settings_environment *around, char *buffe
 	return strspn(buffer, "0123456789abcdef") == MACHINE_ID_LEN ? 0 : NO_VALUE;
 }
 
-/* Opens the file. Returns 0 with *ret for fclose(3), or as result_of(). */
-static int open_os_release(FILE **ret)
+/* Returns a descriptor or -errno. */
+static int open_os_release(void)
 {
 	int fd = open(OS_RELEASE, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0 && !layer_is_shortage(-errno))
 		fd = open(OS_RELEASE_BELOW, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return result_of(-errno);
-	*ret = fdopen(fd, "r");
-	if (!*ret)
-		(void)close(fd);
-	return *ret ? 0 : -ENOMEM;
+	return fd < 0 ? -errno : fd;
 }
 
 /* Takes the quotes of a shell's assignment away, as far as os-release(5) permits them. */
@@ -118,8 +115,7 @@ static void unquote(char *text)
 {
 	char quote = *text == '"' || *text == '\'' ? *text : '\0', *to = text;
 
-	for (const char *from = text + (quote != '\0'); *from && *from != '\n' && *from != quote;
-		from++) {
+	for (const char *from = text + (quote != '\0'); *from && *from != quote; from++) {
 		if (*from == '\\' && quote != '\'' && from[1])
 			from++;
 		*to++ = *from;
@@ -130,22 +126,21 @@ static void unquote(char *text)
 /* Gets the value of `name`, which ends with '='. As in a shell, the last of several counts. */
 static int get_os_release(const char *name, char *buffer, size_t size)
 {
-	char line[NAME_MAX + 64];
-	size_t length = strlen(name), left = OS_RELEASE_MAX;
-	FILE *file = NULL;
+	CLEANUP(freep) char *text = NULL;
+	size_t length = strlen(name);
+	int found = NO_VALUE;
 
-	int found = NO_VALUE, r = open_os_release(&file);
-	if (r != 0)
-		return r;
-	while (left-- > 0 && fgets(line, sizeof(line), file)) {
+	CLEANUP(closep) int fd = open_os_release();
+	int r = fd < 0 ? fd : text_read(fd, OS_RELEASE_MAX, &text, &(size_t){0});
+	if (r < 0)
+		return result_of(r);
+	for (char *at = text, *line; (line = strsep(&at, "\n"));) {
 		if (strncmp(line, name, length) != 0)
 			continue;
 		unquote(line + length);
 		found = line[length] ? copy_text(buffer, size, line + length) : NO_VALUE;
 	}
-	r = ferror(file) ? result_of(-errno) : found;
-	(void)fclose(file);
-	return r;
+	return found;
 }
 
 static int get_os(const struct settings_environment *around, char *buffer, size_t size)

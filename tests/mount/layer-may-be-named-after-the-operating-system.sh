@@ -33,6 +33,11 @@ is_refused() { # TEXT, MESSAGE
 shows_os '# ID=no\nNAME=x\nID="my os"\nVERSION_ID=12\n' $'os: mine\nversion: 12'
 shows_os "VERSION_ID=1\nVERSION_ID='second'\n" 'version: second'
 shows_os 'ID=my\\ os' 'os: mine'
+# A long line stays one line, whatever is in it.
+long=$(printf '%400s' | tr ' ' x)
+for from in {305..320}; do
+	is_refused "VERSION_ID=13\nNAME=\"${long:0:from}VERSION_ID='12'\"\n" 'no layer'
+done
 # A value is one name in a path, and never leads elsewhere.
 is_refused 'ID="../12"\n' "the ID in /etc/os-release '../12' is no file name"
 is_refused 'ID=..\n' "the ID in /etc/os-release '..' is no file name"
