@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "document.h"
+#include "hash.h"
 #include "json_put.h"
 #include "text.h"
 
@@ -41,21 +42,22 @@ static struct mirror_fault *find(struct mirror_status *status, const char *subje
 static bool add(struct mirror_status *status, const char *subject, const char *message)
 {
 	struct mirror_fault fault = {.since = time(NULL)};
+	bool is_full = status->fault_count >= MIRROR_FAULTS_MAX && strchr(subject, ' ');
 
-	if (status->fault_count >= MIRROR_FAULTS_MAX ||
-		array_grow(status->faults, status->fault_count, status->fault_capacity) < 0) {
-		status->unlisted++;
-		return false;
+	if (!is_full &&
+		array_grow(status->faults, status->fault_count, status->fault_capacity) == 0) {
+		fault.subject = strdup(subject);
+		fault.message = strdup(message);
 	}
-	fault.subject = strdup(subject);
-	fault.message = strdup(message);
-	if (!fault.subject || !fault.message) {
-		fault_fini(&fault);
-		status->unlisted++;
-		return false;
+	if (fault.subject && fault.message) {
+		status->faults[status->fault_count++] = fault;
+		return true;
 	}
-	status->faults[status->fault_count++] = fault;
-	return true;
+	fault_fini(&fault);
+	uint64_t hash = hash_bytes(hash_seed(), span_of(subject));
+	status->unlisted += status->sweep && hash != status->uncounted;
+	status->uncounted = hash;
+	return false;
 }
 
 bool mirror_status_fault(struct mirror_status *status, const char *subject, const char *message)
@@ -93,7 +95,8 @@ bool mirror_status_mend(struct mirror_status *status, const char *subject)
 
 void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix)
 {
-	status->unlisted = 0;
+	status->sweep = prefix;
+	status->unlisted = status->uncounted = 0;
 	for (size_t i = 0; i < status->fault_count; i++)
 		status->faults[i].is_swept =
 			strncmp(status->faults[i].subject, prefix, strlen(prefix)) == 0;
@@ -101,6 +104,7 @@ void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix)
 
 void mirror_status_sweep_end(struct mirror_status *status)
 {
+	status->sweep = NULL;
 	for (size_t i = status->fault_count; i-- > 0;)
 		if (status->faults[i].is_swept)
 			drop(status, &status->faults[i]);

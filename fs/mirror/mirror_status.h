@@ -20,7 +20,7 @@
 /* Size of an identity, a revision, an endpoint or an offer, in bytes, with its NUL. */
 #define MIRROR_WORD_MAX 256
 
-/* Maximum number of listed faults. All further ones are counted in mirror_status.unlisted. */
+/* Maximum number of listed faults. Beyond it, only those of the mirror itself are listed. */
 #define MIRROR_FAULTS_MAX 200
 
 /*
@@ -59,7 +59,9 @@ struct mirror_status {
 	struct mirror_fault *faults;
 	size_t fault_count;
 	size_t fault_capacity;
-	size_t unlisted; /* number of faults beyond those listed */
+	const char *sweep;  /* the prefix of the sweep that is under way; lent; NULL: none */
+	size_t unlisted;    /* number of faults beyond those listed, in the last sweep */
+	uint64_t uncounted; /* hash of the last of them: a sweep may report one several times */
 };
 
 void mirror_status_fini(struct mirror_status *status);
@@ -79,7 +81,7 @@ bool mirror_status_fault(struct mirror_status *status, const char *subject, cons
 /** Ends the subject's fault. Returns whether there was one. */
 bool mirror_status_mend(struct mirror_status *status, const char *subject);
 
-/** Begins a sweep of the faults whose subject begins with `prefix`. */
+/** Begins a sweep of the faults whose subject begins with `prefix`, which is lent. */
 void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix);
 
 /** Ends the sweep, and each of its faults that was not set again meanwhile. */
