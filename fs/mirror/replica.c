@@ -49,7 +49,7 @@ struct replica {
 	struct path_list changes;
 	struct recycled_tree recycled;
 
-	unsigned held; /* trees besides the present one that commands held at the last look */
+	unsigned held; /* trees besides the present one that were in use at the last look */
 };
 
 void replica_free(struct replica *replica)
@@ -238,7 +238,7 @@ static void remove_other(struct replica *replica, uint64_t number)
 		(void)tree_remove(replica->state_fd, name);
 }
 
-/* Removes the trees that commands held, and that none holds any longer. */
+/* Removes the trees that were in use, and are no longer. */
 static void remove_held(struct replica *replica)
 {
 	if (!replica->held)
@@ -660,8 +660,10 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 	if (r == 0) {
 		retire(replica, old, old_fd);
 		remove_held(replica);
-	} else if (old_fd >= 0)
+	} else if (old_fd >= 0) {
+		replica->held++;
 		close(old_fd);
+	}
 	/* The first state was served without waiting for the disk: sync it now. */
 	if (is_first)
 		unsynced_end_beside(replica->state_fd, replica->lock_fd);

@@ -375,6 +375,27 @@ TEST_WITH(trees_that_are_held_for_ever_are_few, set_up, tear_down)
 		close(held[i]);
 }
 
+TEST_WITH(tree_that_could_not_be_shown_leaves_no_other_behind, set_up, tear_down)
+{
+	struct replica *replica = ((struct fixture *)*state)->replica;
+	struct tree_difference difference;
+
+	fill(replica);
+	BEGIN_AT(replica, "a");
+	put(replica, "a", "new");
+	assert_int_equal(replica_compare(replica, &difference), 0);
+	assert_int_equal(unlink("d"), 0);
+	assert_int_equal(mkdir("d", 0755), 0);
+	assert_int_equal(mkdir("d/in-the-way", 0755), 0);
+	assert_int_equal(replica_publish(replica, &difference), -ENOTEMPTY);
+	replica_discard(replica);
+	assert_true(has_tree(1));
+	assert_int_equal(rmdir("d/in-the-way"), 0);
+	change(replica, "x");
+	assert_file("d/a", "x");
+	assert_false(has_tree(1));
+}
+
 /* The expected files, the naive way: texts of paths; NULL: not there. */
 #define PATHS 9
 static const char *const paths[PATHS] = {
