@@ -118,7 +118,7 @@ static int call(struct etcd_client *client, const char *path, const char *body, 
 static int take_value(const struct etcd_client *client, struct span key,
 	const struct etcd_reply *reply, struct etcd_value *ret, struct problem *problem)
 {
-	*ret = (struct etcd_value){0};
+	*ret = (struct etcd_value){.store = reply->revision};
 	if (!reply->count)
 		return 0;
 	if (reply->count > 1 || !span_equal(reply->keys[0].key, key) || !reply->keys[0].revision)
@@ -195,10 +195,8 @@ static int look_again(struct etcd_client *client, struct span key, uint64_t old,
 	*is_old = r == 0 && value.revision == old;
 	if (*is_old)
 		return PROBLEM;
-	if (r == 0 && !value.text.data && !text.data)
-		return 0;
-	if (r == 0 && value.text.data && text.data && span_equal(value.text, text)) {
-		*ret = value.revision;
+	if (r == 0 && !value.text.data == !text.data && span_equal(value.text, text)) {
+		*ret = text.data ? value.revision : value.store;
 		return 0;
 	}
 	return problem_set(problem, first.source, 0, 0,

@@ -18,6 +18,7 @@ struct etcd_client_options {
 struct etcd_value {
 	struct span text;  /* `data` NULL: there is no such key */
 	uint64_t revision; /* the revision that wrote it; 0: there is no such key */
+	uint64_t store;    /* the revision of the store when it was read */
 };
 
 /* Positive result of etcd_client_swap(), besides PROBLEM. */
@@ -39,8 +40,8 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 
 /**
  * Writes `text` to the key (text.data NULL: deletes the key) if the key's revision is `old` (0:
- * there is no such key). Returns 0 with the new revision in *ret, which stays unchanged if it is
- * unknown; ETCD_CLIENT_LOST; PROBLEM, also if the outcome is unknown; or -errno.
+ * there is no such key). Returns 0 with the new revision in *ret, or a later one if the reply to a
+ * deletion was lost; ETCD_CLIENT_LOST; PROBLEM, also if the outcome is unknown; or -errno.
  */
 int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, struct span text,
 	uint64_t *ret, struct problem *problem);

@@ -163,6 +163,16 @@ run("set", "--endpoints", f"http://127.0.0.1:{proxy.port}", "-l", LAYERS, "list.
 expect("an answer was lost", proxy.has_lost)
 expect("it was written once", cluster.get()[b"list.yaml"] == b"items:\n- once\n", cluster.get())
 
+# Of a deletion, too, it is known whether it shows.
+proxy = LosesAnAnswer(cluster.members[0].client)
+mirror.equals(cluster)
+mirror.kill()
+said = run("reset", "--endpoints", f"http://127.0.0.1:{proxy.port}", "-l", LAYERS, "list.yaml")
+expect("an answer was lost", proxy.has_lost)
+expect("it was deleted", b"list.yaml" not in cluster.get(), cluster.get())
+expect("it does not show", "no mirror is running" in said, said)
+mirror.start()
+
 # Eight commands at once, again and again.
 COUNT = 12 if stores.IS_LONG else 5
 failures = []
