@@ -18,7 +18,7 @@
 
 struct circle_search {
 	const char *mountpoint;
-	unsigned asked; /* the number of mounts */
+	unsigned asked; /* the number of layers of other mounts */
 };
 
 /* Returns whether the layer `path` is a mount from which layers lead to the mountpoint. */

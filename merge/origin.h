@@ -52,10 +52,10 @@ struct origin_places;
 /* A value that a map or list had and has no longer. */
 struct origin_removed {
 	struct origin_removed *next;
-	const struct node *key; /* its key; for an item, the value by which it was matched */
-	struct origin_step *first;
-	struct origin_step *last; /* ORIGIN_REMOVED, if the merge knows the node that removed it */
-	uint32_t count;           /* steps */
+	const struct node *key;    /* its key; for an item, the value by which it was matched */
+	struct origin_step *first; /* never NULL; nor is `last` */
+	struct origin_step *last;  /* ORIGIN_REMOVED, if the merge knows the node that removed it */
+	uint32_t count;            /* steps */
 
 	struct origin_places *places; /* private; as in struct origin */
 };
@@ -121,7 +121,10 @@ void origin_note(struct origins *origins, const struct node *value, const struct
  */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
-/** Records that `lost` at `key` was removed from the map or list `from`. why.by may be NULL. */
+/**
+ * Records that `lost` at `key` was removed from the map or list `from`. why.by may be NULL if a
+ * source has `lost`: the removal would have no step if the merge had made it out of nothing.
+ */
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,
 	const struct node *lost, struct origin_why why);
 

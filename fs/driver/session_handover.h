@@ -51,8 +51,8 @@ int session_handover_run(struct session *session);
 int session_handover_go_on(struct session *session, int error);
 
 /**
- * Reads the mount's descriptors and the agreement from the previous daemon's state. Returns 0 or
- * -errno. In both cases *fuse_fd is the open /dev/fuse, for the caller to close, or -1.
+ * Reads the mount's descriptors and the agreement from the previous daemon's state. Returns 0 with
+ * *fuse_fd, the open /dev/fuse; or -errno: the caller ends this process, which closes it.
  */
 int session_handover_take_agreement(struct session *session, int *fuse_fd);
 
