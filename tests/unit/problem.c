@@ -21,6 +21,8 @@ TEST(control_characters_are_escaped)
 TEST(characters_that_turn_text_around_are_escaped)
 {
 	assert_string_equal(message_of("\xE2\x80\xAEtxt"), "\\xE2\\x80\\xAEtxt");
+	assert_string_equal(
+		message_of("\u200Ea\u200Fb\u061C"), "\\xE2\\x80\\x8Ea\\xE2\\x80\\x8Fb\\xD8\\x9C");
 }
 
 TEST(bytes_that_are_not_utf8_are_escaped)
