@@ -157,6 +157,13 @@ void source_cache_free(struct source_cache *cache)
 	free(cache);
 }
 
+void source_cache_limit(struct source_cache *cache, size_t limit)
+{
+	cache->limit = limit;
+	while (cache->bytes > limit && cache->oldest)
+		drop(cache, cache->oldest);
+}
+
 void source_cache_clear(struct source_cache *cache)
 {
 	while (cache->oldest)
@@ -228,8 +235,7 @@ static void put(struct source_cache *cache, struct loaded *loaded, unsigned touc
 	link_newest(cache, loaded);
 	loaded_ref(loaded);
 	cache->bytes += loaded->bytes;
-	while (cache->bytes > cache->limit && cache->oldest)
-		drop(cache, cache->oldest);
+	source_cache_limit(cache, cache->limit);
 }
 
 /* A source may have been read in several ways, for several rules. */

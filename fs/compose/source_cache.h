@@ -66,6 +66,9 @@ void source_cache_observe(struct source_cache *cache, const struct source_observ
 /** Reports a change at `path`, in any layer. */
 void source_cache_touch(struct source_cache *cache, const char *path);
 
+/** Sets the limit in bytes; what is too much goes, the least recently used first. */
+void source_cache_limit(struct source_cache *cache, size_t limit);
+
 /** Empties the cache. Call this function when the layers' ranks have changed. */
 void source_cache_clear(struct source_cache *cache);
 

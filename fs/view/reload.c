@@ -108,6 +108,7 @@ static void change_over(
 	view->queue.cause = queue_revision(view);
 	view->composer.settings = settings_ref(settings);
 	inotify_limit(watch_inotify(view->watch), settings->options.watches);
+	source_cache_limit(view->cache, (size_t)settings->options.cache_mib << 20);
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
 		struct directory *directory = moved->directory;

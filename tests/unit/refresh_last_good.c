@@ -76,6 +76,19 @@ VIEW_TEST(reload_of_settings_keeps_the_last_good_state_of_a_source)
 	assert_becomes("x.yaml", "a: 1\nb: 2\n");
 }
 
+VIEW_TEST(reload_gives_the_cache_its_new_size)
+{
+	write_file("a/x.yaml", "a: 1\n");
+	write_file("b/x.yaml", "b: 1\n");
+	start("layers: [a, b]\n");
+	assert_shown("x.yaml", "a: 1\nb: 1\n");
+	assert_true(count_of_view().cache_bytes > 0);
+	CLEANUP(settings_unrefp)
+	struct settings *settings = settings_with("layers: [a, b]\noptions: {cache_mib: 0}\n");
+	assert_int_equal(view_reload(view, settings), 0);
+	assert_int_equal(count_of_view().cache_bytes, 0);
+}
+
 VIEW_TEST(last_good_version_outlives_the_kernels_memory_until_the_source_is_mended)
 {
 	enum { STAYS, IS_MENDED, IS_MENDED_UNSEEN };

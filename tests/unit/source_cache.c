@@ -229,6 +229,20 @@ TEST_WITH(what_was_not_used_longest_goes_first, start_cache, end_cache)
 	loaded_unref(loaded);
 }
 
+TEST_WITH(cache_that_gets_smaller_keeps_what_was_used_last, start_cache, end_cache)
+{
+	write_file("a/x.yaml", "x: 1\n");
+	loaded_unref(must_load("x.yaml", &yaml));
+	size_t bytes = source_cache_bytes(cache);
+	write_file("a/y.yaml", "x: 1\n");
+	struct loaded *loaded = must_load("y.yaml", &yaml);
+	source_cache_limit(cache, 2 * bytes - 1);
+	assert_int_equal(source_cache_bytes(cache), bytes);
+	assert_ptr_equal(must_load("y.yaml", &yaml), loaded);
+	loaded_unref(loaded);
+	loaded_unref(loaded);
+}
+
 /*
  * As after a change of every file; the source that was not used for longest is then the next one
  * needed.
