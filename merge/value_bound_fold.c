@@ -7,7 +7,7 @@
 #include "scalar.h"
 #include "value_lock_enforce.h"
 
-/* Bytes of a value, and of a scale, in a message; a longer one is cut. */
+/* Bytes of a scale in a message; a longer one is cut. */
 #define SHOWN_MAX 128
 
 static struct origin_why why_of(const struct value_bound_fold *fold)
@@ -64,18 +64,16 @@ static int report_unfit(const struct value_bound_fold *fold, const struct node *
 {
 	const struct value_bound *bound = fold->bound;
 	const struct node *place = bound->place;
-	char name[VALUE_LOCK_NAME_BYTES], text[SHOWN_MAX + 8], scale[SHOWN_MAX] = "";
+	char name[VALUE_LOCK_NAME_BYTES], scale[SHOWN_MAX] = "";
 
 	value_lock_step_name(fold->step, name, sizeof(name));
-	snprintf(text, sizeof(text), "%s", scalar_or_kind_name(value));
-	if (node_is_scalar(value))
-		snprintf(text, sizeof(text), "'%.*s'", SHOWN_MAX, value->text.data);
 	if (bound->scale)
 		list_scale(bound->scale, scale, sizeof(scale));
+	/* The value itself may be a secret. */
 	return problem_at(fold->merge->problem, value,
-		"'%s' is " VALUE_BOUND_RULE "%s, and %s is %s%s; write %s %s (the bound is at "
+		"'%s' is " VALUE_BOUND_RULE "%s, and this is %s%s; write %s %s (the bound is at "
 		"%s:%u:%u)",
-		name, value_bound_name(bound), text, bound->scale ? "not on its scale" : "no ",
+		name, value_bound_name(bound), bound->scale ? "not on its scale" : "no ",
 		bound->scale ? "" : wanted[bound->kind], bound->scale ? "one of" : "a",
 		bound->scale ? scale : wanted[bound->kind],
 		place->source ? place->source->name : "", (unsigned)place->line,

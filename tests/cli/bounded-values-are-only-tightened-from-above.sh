@@ -51,7 +51,7 @@ runs 0 "$PLYFS" cat -c plyfs.yaml settings.json
 # A value that the bound can't use is an error with the remedy.
 echo '{"mode": "alow"}' >user/settings.json
 runs 1 "$PLYFS" cat -c plyfs.yaml settings.json
-grep -q "user/settings.json:1:10: 'mode' is bounded by at_most, and 'alow' is not on its scale; write one of off, ask, allow" err ||
+grep -q "user/settings.json:1:10: 'mode' is bounded by at_most, and this is not on its scale; write one of off, ask, allow" err ||
 	fail "$(cat err)"
 
 # YAML has a tag that removes.

@@ -149,6 +149,14 @@ done <<-'END'
 END
 rm high/*
 
+# Nor is a value that does not fit its bound.
+sed 's/schema:/bounds: {db.password: max}, &/' $config >settings/bounded.yaml
+echo 'db: {password: hunter2hunter2}' >high/app.yaml
+runs 1 "$PLYFS" check -c settings/bounded.yaml
+tells "high/app.yaml:1:16: 'db.password' is bounded by max, and this is no number"
+! grep hunter err || fail "a secret is shown"
+rm high/*
+
 # Nor does a change show it: not the value of before, nor the new one, nor one in a map or list that is new.
 printf 'db:\n  password: hunter2hunter2\n  pin: "543254321"\nport: 1\n' >high/app.yaml
 shows_none() {

@@ -216,11 +216,12 @@ static int write_anew(struct pyyaml *pyyaml, const struct node *scalar, struct s
 	return copy->text.data ? 0 : -ENOMEM;
 }
 
+/* A message quotes no value, as it may be a secret. */
 static int refuse_value(struct pyyaml *pyyaml, const struct node *scalar, const char *what)
 {
 	return problem_at(pyyaml->problem, scalar,
-		"'%s' is tagged as %s, and can't be read as one; correct it, or leave the tag out",
-		scalar->text.data, what);
+		"this is tagged as %s, and can't be read as one; correct it, or leave the tag out",
+		what);
 }
 
 static int load_int(struct pyyaml *pyyaml, const struct node *scalar, const struct node **ret)
@@ -418,17 +419,16 @@ static int load_scalar(struct pyyaml *pyyaml, const struct node *scalar, const s
 		return check_binary(pyyaml, scalar);
 	case SCALAR_INT:
 		return is_hollow(scalar) ? problem_at(pyyaml->problem, scalar,
-						   "'%s' looks like a number, and has no digit; "
-						   "quote it",
-						   text)
+						   "this looks like a number, and has no digit; "
+						   "quote it")
 					 : 0;
 	case SCALAR_TIMESTAMP:
 		return is_possible(text)
 			       ? 0
 			       : problem_at(pyyaml->problem, scalar,
-					 "'%s' looks like a date, and there is no such %s; quote "
+					 "this looks like a date, and there is no such %s; quote "
 					 "it",
-					 text, strpbrk(text, ":") ? "day or time" : "day");
+					 strpbrk(text, ":") ? "day or time" : "day");
 	default:
 		return 0;
 	}

@@ -383,8 +383,8 @@ static int test(
 		return r;
 	if (node_is_scalar(node) && node_is_scalar(value))
 		return problem_at(patch->problem, pointer->node,
-			"test failed: '%s' at '%s' is not equal to tested value '%s'",
-			node->text.data, pointer->node->text.data, value->text.data);
+			"test failed: the value at '%s' is not equal to the tested value",
+			pointer->node->text.data);
 	return problem_at(patch->problem, pointer->node,
 		"test failed: %s at '%s' is not equal to tested value, %s",
 		node->mark & MARK_TUPLE ? "an item of '!!omap' or '!!pairs'" : node_kind_name(node),
