@@ -38,12 +38,27 @@ static void job_fini(struct explain_job *job)
 	arena_free(job->arena);
 }
 
+/* Returns whether the file is made of values; a file without documents may be. */
+static bool is_read_as_values(const struct explanation *explanation)
+{
+	const struct merge_request *request = explanation->request;
+
+	return explanation->stream.count > 0 ||
+	       (explanation->kind == VERSION_BYTES && request->to &&
+		       request->options->strategy->reads_trees);
+}
+
 static int read_key(const struct command *command, struct explain_job *job,
 	const struct explanation *explanation)
 {
 	struct problem problem = {0};
-	int r = arena_new(&job->arena);
 
+	if (!is_read_as_values(explanation))
+		return message_at(job->path,
+			"is not read as values, so it has no '%s'; without a KEY, explain shows "
+			"its sources",
+			job->asked);
+	int r = arena_new(&job->arena);
 	if (r == 0)
 		r = explained_value_key(explanation, job->asked, job->arena, &job->key, &problem);
 	if (r == PROBLEM && problem.column)
@@ -103,16 +118,6 @@ static int print(const struct explain_job *job, const struct explanation *explan
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
-/* Returns whether the file is made of values; a file without documents may be. */
-static bool is_read_as_values(const struct explanation *explanation)
-{
-	const struct merge_request *request = explanation->request;
-
-	return explanation->stream.count > 0 ||
-	       (explanation->kind == VERSION_BYTES && request->to &&
-		       request->options->strategy->reads_trees);
-}
-
 static int report_no_values(const struct explain_job *job, const struct explanation *explanation)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
@@ -132,11 +137,6 @@ static int print_key(const struct command *command, struct explain_job *job,
 	struct problem problem;
 	size_t depth = 0;
 
-	if (!is_read_as_values(explanation))
-		return message_at(job->path,
-			"is not read as values, so it has no '%s'; without a KEY, explain shows "
-			"its sources",
-			job->asked);
 	int code = read_key(command, job, explanation);
 	if (code != EXIT_DONE)
 		return code;
@@ -189,6 +189,7 @@ static int make_value(void *context, const char *host, char **ret)
 	struct explain_job *job = context;
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	CLEANUP(explained_value_fini) struct explained found = {0};
+	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem = {0};
 	size_t depth = 0, size;
 
@@ -200,9 +201,14 @@ static int make_value(void *context, const char *host, char **ret)
 	if (code != EXIT_DONE)
 		return code;
 	int r = explained_value_find(subject.explanation, &job->key, &found, &depth, &problem);
-	if (r == EXPLAINED_ABSENT)
+	if (r == EXPLAINED_ABSENT) {
 		found.at.value = NULL;
-	else if (r != 0)
+		/* A source that is the only one is shown even if it does not parse. */
+		r = subject.explanation->stream.count ? 0
+						      : explained_file_read(subject.explanation,
+								job->path, &document, &problem);
+	}
+	if (r != 0)
 		return message_result(r, &problem, NULL);
 	job->has_value |= found.at.value != NULL;
 	FILE *out = open_memstream(ret, &size);

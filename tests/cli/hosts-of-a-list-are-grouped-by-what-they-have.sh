@@ -79,6 +79,16 @@ runs 1 "$PLYFS" diff -c plyfs.yaml --hosts list app.yaml
 grep -q "the host 'web3' can't be compared" err
 ! grep -q web3 out || fail "$(cat out)"
 
+# So is a host for which the file is no values: a link, a file without keys, or one that does not parse.
+ln -s app.yaml hosts/web1/odd.yaml
+echo 'a: [' >roles/db/odd.yaml
+mkdir hosts/web2
+echo 'port: 1' >hosts/web2/odd.yaml
+runs 1 "$PLYFS" explain -c plyfs.yaml --hosts list odd.yaml port
+prints '1  host  on web2'
+grep -q "^plyfs: odd.yaml: is not read as values" err && grep -q "the host 'web1' can't be compared" err || fail "$(cat err)"
+grep -q "odd.yaml:1:4: " err && grep -q "the host 'db1' can't be compared" err || fail "$(cat err)"
+
 echo 'web1 role' >bad
 runs 1 "$PLYFS" diff -c plyfs.yaml --hosts bad
 says "bad:1: 'role' is no fact of the host 'web1'"
