@@ -4,9 +4,11 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "colour.h"
 #include "message.h"
 #include "plyfs_mount.h"
@@ -206,6 +208,30 @@ static int take_option(
 	return EXIT_DONE;
 }
 
+bool command_asks_for_json(const char *word)
+{
+	return strncmp(word, "--json", strlen(word)) == 0 && strlen(word) > 2;
+}
+
+/* Makes messages JSON if --json is an option, even of a command that has none, and not a value. */
+static void heed_json(int argc, char **argv, const char *letters, const struct option *words)
+{
+	/* getopt_long() moves the options: then the value of one might follow that had none. */
+	CLEANUP(freep) char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	int result, index = -1;
+	bool is_json = false;
+
+	if (!copy)
+		return;
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	for (; (result = getopt_long(argc, copy, letters, words, &index)) != -1; index = -1)
+		is_json |= index >= 0 ? strcmp(words[index].name, "json") == 0
+				      : result == '?' && !optopt &&
+						command_asks_for_json(copy[optind - 1]);
+	message_use_json(is_json);
+	optind = 0;
+}
+
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv)
 {
@@ -226,6 +252,7 @@ int command_options(
 			sprintf(letters + strlen(letters), "%c%s", option->letter,
 				option->flag ? "" : ":");
 	}
+	heed_json(argc, argv, letters, words);
 	while (code == EXIT_DONE &&
 		(result = getopt_long(argc, argv, letters, words, NULL)) != -1) {
 		if (result == 'h')

@@ -87,6 +87,9 @@ struct command_option {
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv);
 
+/** Returns whether the word is --json, or a beginning of it. */
+bool command_asks_for_json(const char *word);
+
 /** Is a command_option.take: reads the value of --color. */
 int command_colour(const struct command *command, void *context, const char *word);
 

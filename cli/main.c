@@ -58,14 +58,14 @@ static void print_help(FILE *out)
 }
 
 /*
- * If --json, or a beginning of it, is among the options, messages are JSON, also before a command
- * has read its options.
+ * If --json, or a beginning of it, seems to be among the options, messages are JSON, also before a
+ * command has read its options. Then command_options() decides.
  */
 static void heed_json(char **words)
 {
 	for (; *words && strcmp(*words, "--") != 0; words++)
-		if (strncmp(*words, "--json", strlen(*words)) == 0 && strlen(*words) > 2)
-			message_use_json();
+		if (command_asks_for_json(*words))
+			message_use_json(true);
 }
 
 static int unknown_command(const char *name)

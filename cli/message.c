@@ -18,11 +18,12 @@
 
 static bool is_json;
 
-void message_use_json(void)
+void message_use_json(bool use)
 {
-	is_json = true;
+	is_json = use;
 	/* Line buffered: each message is one write. */
-	setvbuf(stderr, NULL, _IOLBF, 0);
+	if (use)
+		setvbuf(stderr, NULL, _IOLBF, 0);
 }
 
 static void put_json_number(const char *before, unsigned number)

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "problem.h"
@@ -17,8 +18,8 @@
 /* Number of blanks before an excerpt below a message. */
 #define MESSAGE_INDENT 4
 
-/** Makes all further messages JSON. */
-void message_use_json(void);
+/** Makes all further messages JSON, or text again. */
+void message_use_json(bool use);
 
 /* The functions that print an error return EXIT_FAILED. */
 

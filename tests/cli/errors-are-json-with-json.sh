@@ -93,6 +93,14 @@ runs 2 "$PLYFS" get -- --json a
 says_people=$(head -c 7 err)
 [ "$says_people" = 'plyfs: ' ] || fail "it says: $(cat err)"
 
+# Nor is it one as the value of another option.
+for words in '-l --json app.yaml a' '-c --json app.yaml a' '--config --json app.yaml a' '-H web -c --json app.yaml a' '--bogus=--json app.yaml'; do
+	# shellcheck disable=SC2086
+	"$PLYFS" get $words >out 2>err && fail "'$words' succeeds"
+	[ "$(head -c 7 err)" = 'plyfs: ' ] || fail "'$words' says: $(cat err)"
+done
+tells 1 'error["path"] == "--json"' get -c --json --js app.yaml a
+
 # A command that does not exist, and a path that leads out of the tree.
 tells 2 '"no command" in error["message"] and "bogus" in error["message"]' bogus --json
 tells 2 '"no command" in error["message"]' --json bogus
