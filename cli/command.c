@@ -132,6 +132,17 @@ int command_misuse(const struct command *command, const char *format, ...)
 	return EXIT_WRONG_USE;
 }
 
+int command_once(const struct command *command, void *context, const char *value)
+{
+	const char **text = context;
+
+	if (*text)
+		return command_misuse(command,
+			"'%s' and '%s' are values of one option; give it once", *text, value);
+	*text = value;
+	return EXIT_DONE;
+}
+
 int command_colour(const struct command *command, void *context, const char *word)
 {
 	(void)context;

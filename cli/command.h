@@ -90,6 +90,9 @@ int command_options(
 /** Returns whether the word is --json, or a beginning of it. */
 bool command_asks_for_json(const char *word);
 
+/** Is a command_option.take: sets the text at `context` (const char **); refuses a second value. */
+int command_once(const struct command *command, void *context, const char *value);
+
 /** Is a command_option.take: reads the value of --color. */
 int command_colour(const struct command *command, void *context, const char *word);
 

@@ -19,7 +19,7 @@ int edited_file_read(
 	const struct command_option *more = edited->more;
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&edited->choice),
-		{'L', "layer", .text = &edited->layer},
+		{'L', "layer", .take = command_once, .context = &edited->layer},
 		{'n', "dry-run", .flag = &edited->output.is_dry},
 		{0, "endpoints", .text = &gateway->endpoints},
 		{0, "prefix", .text = &edited->access.prefix},

@@ -21,7 +21,8 @@ static inline const char *layer_choice_text(const struct layer_choice *choice)
 
 /* The options, and their help texts, of a command that reads layers. */
 #define LAYER_CHOICE_OPTIONS(choice)                                                               \
-	{'c', "config", .text = &(choice)->config}, {'l', "layers", .text = &(choice)->layers},    \
+	{'c', "config", .take = command_once, .context = &(choice)->config},                       \
+		{'l', "layers", .take = command_once, .context = &(choice)->layers},               \
 		LAYER_CHOICE_OTHERS_OPTIONS(&(choice)->around)
 #define LAYER_CHOICE_OTHERS_OPTIONS(around)                                                        \
 	{'H', "host", .text = &(around)->host}, {0, "machine-id", .text = &(around)->machine_id},  \

@@ -548,8 +548,8 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	struct ls_job job = {0};
 	const struct command_option options[] = {
-		{'c', "config", .text = &job.choice.config},
-		{0, "layers", .text = &job.choice.layers},
+		{'c', "config", .take = command_once, .context = &job.choice.config},
+		{0, "layers", .take = command_once, .context = &job.choice.layers},
 		LAYER_CHOICE_OTHERS_OPTIONS(&job.choice.around),
 		{'a', "all", .flag = &job.shows_all},
 		{'l', "long", .flag = &job.is_long},

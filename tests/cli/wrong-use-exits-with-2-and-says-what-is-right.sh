@@ -55,6 +55,14 @@ says '--set lists:'
 runs 2 "$PLYFS" merge --set $'lists=--- a\n--- b' f.yaml
 says 'one document'
 
+# A second value would silently replace the first.
+runs 2 "$PLYFS" set -l . --layers=f.yaml x a 1
+says "'.' and 'f.yaml' are values of one option"
+runs 2 "$PLYFS" cat -c f.yaml -c g.yaml x
+says "'f.yaml' and 'g.yaml' are"
+runs 2 "$PLYFS" set -L a -L b -l . x a 1
+says "'a' and 'b' are"
+
 runs 2 "$PLYFS" cat
 says 'a path is missing'
 runs 2 "$PLYFS" cat -c f.yaml -l . x
