@@ -3,13 +3,17 @@
 #include <errno.h>
 #include <string.h>
 
+#include "aside.h"
+#include "await.h"
 #include "driver.h"
 #include "path.h"
 
+/* Microseconds until a thread is tried again. */
+#define THREAD_PAUSE_US 20000
+
 void publishing_init(struct publishing *publishing)
 {
-	*publishing = (struct publishing){
-		.process.socket = -1, .notifier.socket = -1, .mode = PUBLISH_NONE};
+	*publishing = (struct publishing){.process.socket = -1, .mode = PUBLISH_NONE};
 }
 
 void publishing_fini(struct publishing *publishing)
@@ -30,6 +34,33 @@ void publishing_end_process(struct publishing *publishing)
 	publishing->mode = PUBLISH_NONE;
 }
 
+/* What the kernel is to drop from its caches. */
+struct stale {
+	struct fuse_session *fuse;
+	uint64_t ino;
+	const char *name; /* in `ino`; NULL: the cached listing of `ino`, and its attributes */
+};
+
+static void drop(void *context)
+{
+	const struct stale *stale = context;
+
+	if (stale->name)
+		fuse_lowlevel_notify_inval_entry(
+			stale->fuse, stale->ino, stale->name, strlen(stale->name));
+	else
+		fuse_lowlevel_notify_inval_inode(stale->fuse, stale->ino, 0, 0);
+}
+
+/* Aside, and never in this thread: the kernel may wait for our answer to a LOOKUP. */
+static void make_kernel_drop(const struct session *session, uint64_t ino, const char *name)
+{
+	struct stale stale = {session->connection.fuse, ino, name};
+
+	while (!session->connection.is_ending && !aside_try(drop, &stale))
+		await_pause_us(THREAD_PAUSE_US);
+}
+
 /*
  * Makes the kernel forget the name and the directory's listing. If another file system is mounted
  * on the name, this would unmount it: then does nothing, and returns PUBLISHER_COVERED. Otherwise
@@ -43,10 +74,8 @@ static int invalidate(struct session *session, const struct change *change)
 
 	/* The view first: a later lookup must not give the kernel the old state again. */
 	view_apply_change(session->view, change->parent_ino, false, NULL);
-	notifier_tell(&session->publishing.notifier, session->connection.fuse, change->parent_ino,
-		path_name(change->path));
-	notifier_tell(
-		&session->publishing.notifier, session->connection.fuse, change->parent_ino, NULL);
+	make_kernel_drop(session, change->parent_ino, path_name(change->path));
+	make_kernel_drop(session, change->parent_ino, NULL);
 	return 0;
 }
 
@@ -108,8 +137,7 @@ static void set_attributes(void *context, const struct change *change)
 	struct session *session = context;
 
 	if (change->kind == CHANGE_LISTING)
-		notifier_tell(&session->publishing.notifier, session->connection.fuse,
-			change->parent_ino, NULL);
+		make_kernel_drop(session, change->parent_ino, NULL);
 	else if (change->kind == CHANGE_TIME)
 		announce_time(session, change);
 	else

@@ -27,7 +27,6 @@
 #include <stdint.h>
 
 #include "mount_process.h"
-#include "notifier.h"
 #include "own_mount.h"
 #include "publisher.h"
 
@@ -42,7 +41,6 @@ struct publishing {
 	struct publisher *publisher;
 	struct coroutine *coroutine;  /* the publisher's; NULL: it does not run */
 	struct mount_process process; /* once the publisher runs, only the publisher calls it */
-	struct notifier notifier;
 	enum publish_mode mode;
 	int error;            /* errno of the last publication; 0: it succeeded */
 	uint64_t published;   /* changes published by rename(2) and its like */
@@ -53,8 +51,6 @@ struct publishing {
 extern const struct publisher_ops publishing_ops;
 
 void publishing_init(struct publishing *publishing);
-
-/** Frees all but the notifier, which the caller ends (notifier_fini()) before the connection. */
 void publishing_fini(struct publishing *publishing);
 
 /**

@@ -230,7 +230,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 		return -ENOMEM;
 	}
 	session->settings = settings;
-	/* An arena for the notifier's thread would hold memory that nothing else can use. */
+	/* An arena for a thread (aside.h) would hold memory that nothing else can use. */
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
 	session->handover.heir = options->heir;
@@ -546,7 +546,6 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	/* First the connection ends, so that no call of the mount process waits for an answer. */
 	end_mount(session);
 	mount_process_cancel(&session->publishing.process);
-	notifier_cancel(&session->publishing.notifier);
 	coroutine_join(take_ptr(session->publishing.coroutine));
 	supervisor_stop(session->options.supervisor);
 	last_good_stop(session->last_good);
@@ -562,11 +561,8 @@ void session_freep(struct session **place)
 
 	if (!session)
 		return;
-	if (session->connection.fuse) {
+	if (session->connection.fuse)
 		unmount_if_mounted(session);
-		/* Its thread uses the session. */
-		notifier_fini(&session->publishing.notifier);
-	}
 	connection_fini(&session->connection);
 	publishing_fini(&session->publishing);
 	session_handover_fini(&session->handover);

@@ -42,16 +42,15 @@ static bool start(struct aside *aside, pthread_t *ret)
 	return r == 0;
 }
 
-void aside_run(void (*run)(void *context), void *context)
+bool aside_try(void (*run)(void *context), void *context)
 {
 	struct aside aside = {run, context, -1};
 	pthread_t thread;
 
 	if (!coroutine_is_alone())
 		aside.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (aside.done_fd < 0 || !start(&aside, &thread)) {
-		run(context);
-	} else {
+	bool is_started = aside.done_fd >= 0 && start(&aside, &thread);
+	if (is_started) {
 		running++;
 		await_fd(aside.done_fd, POLLIN, -1);
 		pthread_join(thread, NULL);
@@ -59,4 +58,11 @@ void aside_run(void (*run)(void *context), void *context)
 	}
 	if (aside.done_fd >= 0)
 		close(aside.done_fd);
+	return is_started;
+}
+
+void aside_run(void (*run)(void *context), void *context)
+{
+	if (!aside_try(run, context))
+		run(context);
 }

@@ -8,9 +8,12 @@
 
 /**
  * Runs `run` in a thread of its own, while the calling coroutine waits. `run` must not touch
- * anything that other coroutines change. If there is no other coroutine or no thread, runs it
- * directly.
+ * anything that other coroutines change. Returns false, and does nothing, if there is no other
+ * coroutine or no thread.
  */
+bool aside_try(void (*run)(void *context), void *context);
+
+/** As aside_try(), but runs `run` directly where that returns false. */
 void aside_run(void (*run)(void *context), void *context);
 
 /** Returns whether any thread of aside_run() is running now. */
