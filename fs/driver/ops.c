@@ -250,10 +250,8 @@ static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
 	fuse_reply_none(req);
 }
 
-static void reply_attributes(struct paused *request)
+static void reply_attributes(fuse_req_t req, struct session *session, fuse_ino_t ino)
 {
-	const fuse_ino_t ino = request->ino;
-	struct session *session = request->session;
 	struct stat stat = {0};
 	int r = 0;
 
@@ -262,20 +260,16 @@ static void reply_attributes(struct paused *request)
 	else
 		r = view_stat(session->view, ino, &stat);
 	if (r == 0)
-		fuse_reply_attr(request->req, &stat, FOR_EVER);
+		fuse_reply_attr(req, &stat, FOR_EVER);
 	else
-		fuse_reply_err(request->req, -r);
+		fuse_reply_err(req, -r);
 }
 
 static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct paused request = {.req = req,
-		.ino = ino,
-		.session = session_of(req, REQUEST_GETATTR),
-		.go_on = reply_attributes};
-
 	(void)fi;
-	paused_run(&request);
+	if (!paused_waits(req, ino))
+		reply_attributes(req, session_of(req, REQUEST_GETATTR), ino);
 }
 
 static void op_readlink(fuse_req_t req, fuse_ino_t ino)
@@ -292,26 +286,21 @@ static void op_readlink(fuse_req_t req, fuse_ino_t ino)
 		fuse_reply_err(req, -r);
 }
 
-static void reply_open(struct paused *request)
-{
-	request->file.keep_cache = 1;
-	fuse_reply_open(request->req, &request->file);
-}
-
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct paused request = {.req = req,
-		.ino = ino,
-		.session = session_of(req, REQUEST_OPEN),
-		.go_on = reply_open,
-		.file = *fi};
+	const struct session *session = fuse_req_userdata(req);
+	int error = (fi->flags & O_ACCMODE) != O_RDONLY ? EROFS
+		    : session->connection.has_no_open   ? ENOSYS
+							: 0;
 
-	if ((fi->flags & O_ACCMODE) != O_RDONLY)
-		fuse_reply_err(req, EROFS);
-	else if (request.session->connection.has_no_open)
-		fuse_reply_err(req, ENOSYS);
+	if (error == 0 && paused_waits(req, ino))
+		return;
+	session_of(req, REQUEST_OPEN);
+	fi->keep_cache = 1;
+	if (error)
+		fuse_reply_err(req, error);
 	else
-		paused_run(&request);
+		fuse_reply_open(req, fi);
 }
 
 static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
@@ -376,42 +365,16 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 	fuse_reply_statfs(req, &stat);
 }
 
-static void reply_xattr(struct paused *request)
-{
-	attribute_get(request->req, request->session, request->ino, request->name, request->size);
-}
-
 static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
-	struct paused request = {.req = req,
-		.ino = ino,
-		.session = session_of(req, REQUEST_GETXATTR),
-		.go_on = reply_xattr,
-		.size = size};
-
-	/* The kernel's own limit. */
-	if (strlen(name) > XATTR_NAME_MAX) {
-		fuse_reply_err(req, ERANGE);
-		return;
-	}
-	strcpy(request.name, name);
-	paused_run(&request);
-}
-
-static void reply_xattrs(struct paused *request)
-{
-	attribute_list(request->req, request->session, request->ino, request->size);
+	if (!paused_waits(req, ino))
+		attribute_get(req, session_of(req, REQUEST_GETXATTR), ino, name, size);
 }
 
 static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 {
-	struct paused request = {.req = req,
-		.ino = ino,
-		.session = session_of(req, REQUEST_LISTXATTR),
-		.go_on = reply_xattrs,
-		.size = size};
-
-	paused_run(&request);
+	if (!paused_waits(req, ino))
+		attribute_list(req, session_of(req, REQUEST_LISTXATTR), ino, size);
 }
 
 static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
@@ -489,17 +452,14 @@ static void refuse(fuse_req_t req)
 static void op_setattr(
 	fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set, struct fuse_file_info *fi)
 {
-	struct paused request = {.req = req,
-		.ino = ino,
-		.session = session_of(req, REQUEST_SETATTR),
-		.go_on = reply_attributes};
+	struct session *session = session_of(req, REQUEST_SETATTR);
 
 	(void)attr;
 	(void)to_set;
 	(void)fi;
 	/* The publisher's SETATTR changes nothing: the reply gives the kernel the attributes. */
-	if (!refuses(req, request.session))
-		reply_attributes(&request);
+	if (!refuses(req, session))
+		reply_attributes(req, session, ino);
 }
 
 static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t rdev)

@@ -11,10 +11,11 @@
 struct waiting {
 	struct view_caller caller; /* first */
 	struct pool_job job;       /* for interrupt() */
-	struct paused request;
+	fuse_req_t req;
+	fuse_ino_t ino;
+	struct session *session;
 	struct unanswered *unanswered;
-	unsigned references; /* the waiting view, paused_run(), and the interrupt */
-	bool is_interrupted; /* paused_run() sees it when it begins to wait */
+	unsigned references; /* the waiting view, and the interrupt */
 	bool has_interrupt;
 };
 
@@ -28,30 +29,18 @@ static void release(struct waiting *waiting)
 static void resume(struct view_caller *caller, int result, const struct stat *stat)
 {
 	struct waiting *waiting = (struct waiting *)caller;
-	struct paused *request = &waiting->request;
+	struct session *session = waiting->session;
+	fuse_req_t req = waiting->req;
 
 	(void)stat;
-	fuse_req_interrupt_func(request->req, NULL, NULL);
-	if (unanswered_is_kept(
-		    &request->session->handover, waiting->unanswered, request->req, result)) {
-		release(waiting);
-		return;
-	}
-	if (result == 0 && !lets_in(request->session, request->req, caller->parent))
+	fuse_req_interrupt_func(req, NULL, NULL);
+	if (result == 0 && !lets_in(session, req, caller->parent))
 		result = -EACCES;
-	if (result < 0)
-		fuse_reply_err(request->req, -result);
-	else
-		request->go_on(request);
+	if (result == 0)
+		unanswered_handle(waiting->unanswered, req);
+	else if (!unanswered_is_kept(&session->handover, waiting->unanswered, req, result))
+		fuse_reply_err(req, -result);
 	release(waiting);
-}
-
-static void give_up(struct waiting *waiting)
-{
-	struct paused *request = &waiting->request;
-
-	if (view_give_up(request->session->view, request->ino, &waiting->caller))
-		resume(&waiting->caller, -EINTR, NULL);
 }
 
 static struct waiting *waiting_of(struct pool_job *job)
@@ -64,13 +53,12 @@ static void end_interrupt(struct pool_job *job)
 	release(waiting_of(job));
 }
 
-/* If the request does not wait yet, paused_run() sees the mark. */
 static void interrupt(struct pool_job *job)
 {
 	struct waiting *waiting = waiting_of(job);
 
-	waiting->is_interrupted = true;
-	give_up(waiting);
+	if (view_give_up(waiting->session->view, waiting->ino, &waiting->caller))
+		resume(&waiting->caller, -EINTR, NULL);
 	release(waiting);
 }
 
@@ -85,32 +73,33 @@ static void on_interrupt(fuse_req_t req, void *context)
 	waiting->has_interrupt = true;
 	waiting->references++;
 	waiting->job = (struct pool_job){.run = interrupt, .drop = end_interrupt};
-	view_run(waiting->request.session->view, &waiting->job, 0);
+	view_run(waiting->session->view, &waiting->job, 0);
 }
 
-void paused_run(struct paused *request)
+bool paused_waits(fuse_req_t req, fuse_ino_t ino)
 {
-	struct view *view = request->session->view;
-	struct waiting *waiting;
+	struct session *session = fuse_req_userdata(req);
 
-	if (!view_is_placeholder(view, request->ino)) {
-		request->go_on(request);
-		return;
+	if (!view_is_placeholder(session->view, ino))
+		return false;
+	struct waiting *waiting = malloc(sizeof(*waiting));
+	struct unanswered *unanswered = waiting ? unanswered_add(&session->handover) : NULL;
+	if (!unanswered) {
+		free(waiting);
+		fuse_reply_err(req, ENOMEM);
+		return true;
 	}
-	waiting = calloc(1, sizeof(*waiting));
-	if (waiting && !(waiting->unanswered = unanswered_add(&request->session->handover)))
-		free(take_ptr(waiting));
-	if (!waiting) {
-		fuse_reply_err(request->req, ENOMEM);
-		return;
+	*waiting = (struct waiting){.caller.answer = resume,
+		.req = req,
+		.ino = ino,
+		.session = session,
+		.unanswered = unanswered,
+		.references = 1};
+	if (view_await(session->view, ino, &waiting->caller) == VIEW_LATER) {
+		fuse_req_interrupt_func(req, on_interrupt, waiting);
+		return true;
 	}
-	waiting->caller.answer = resume;
-	waiting->request = *request;
-	waiting->references = 2;
-	fuse_req_interrupt_func(request->req, on_interrupt, waiting);
-	if (view_await(view, request->ino, &waiting->caller) != VIEW_LATER)
-		resume(&waiting->caller, 0, NULL);
-	else if (waiting->is_interrupted)
-		give_up(waiting);
-	release(waiting);
+	unanswered_end(unanswered);
+	free(waiting);
+	return false;
 }

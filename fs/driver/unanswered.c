@@ -52,6 +52,16 @@ void unanswered_end(struct unanswered *request)
 	free(request);
 }
 
+void unanswered_handle(struct unanswered *request, fuse_req_t req)
+{
+	const struct session *session = fuse_req_userdata(req);
+
+	take_out(request);
+	fuse_reply_none(req);
+	request_loop_ask(session->connection.fuse, request->bytes);
+	free(request);
+}
+
 bool unanswered_is_kept(
 	struct session_handover *handover, struct unanswered *request, fuse_req_t req, int result)
 {

@@ -7,11 +7,14 @@
 struct fuse_session;
 struct unanswered;
 
-/** Copies the present request, for unanswered_end() or unanswered_is_kept(). NULL: no memory. */
+/** Copies the present request, for unanswered_end(), _handle() or _is_kept(). NULL: no memory. */
 struct unanswered *unanswered_add(struct session_handover *handover);
 
 /** Frees the copy of a request that is being answered. */
 void unanswered_end(struct unanswered *request);
+
+/** Handles the request as a new one. Frees the copy, and makes libfuse forget `req`. */
+void unanswered_handle(struct unanswered *request, fuse_req_t req);
 
 /**
  * Call it when the work on a request has ended with `result`. If the view was paused
