@@ -687,22 +687,6 @@ static int collect(struct directory_list *list, struct directory *directory)
 	return r;
 }
 
-/* Returns the layers that have joined the directory since it was listed: their names are new. */
-static layer_mask joined(const struct directory *directory, const struct union_lookup *lookup)
-{
-	layer_mask joined = 0;
-
-	for (unsigned i = 0; i < lookup->count; i++) {
-		unsigned layer = lookup->found[i].layer;
-		const struct stamp *before = &directory->identities[layer];
-		if (!(directory->layers >> layer & 1) ||
-			before->dev != lookup->found[i].stat.st_dev ||
-			before->ino != lookup->found[i].stat.st_ino)
-			joined |= (layer_mask)1 << layer;
-	}
-	return joined;
-}
-
 /* Finds out which layers show the directory now, and by which rights. */
 static int look_at(struct view *view, struct directory *directory)
 {
@@ -725,10 +709,7 @@ static int look_at(struct view *view, struct directory *directory)
 		lookup->layers &= directory->layers;
 	/* Rights that the old daemon found, but did not show, do not count. */
 	directory->attributes.found = directory->attributes.rights;
-	directory->joined = joined(directory, lookup);
-	directory->left = directory->layers & (directory->joined | ~lookup->layers);
-	attributes_describe(view, directory, lookup);
-	attach_watch(view, settings, directory, lookup, lookup->layers);
+	(void)attach_update(view, settings, directory, lookup);
 	return 0;
 }
 
