@@ -39,50 +39,30 @@ struct indexed {
 	char name[];
 };
 
+/* A large tree has some thousand names. With more, the index only gets slower. */
+#define BUCKETS 1024
+
 struct index {
 	struct index *next;
 	char *directory; /* relative to the root */
 	int depth;       /* levels of directories below `directory`; -1: all */
 	bool is_fresh;
 	struct walk walk; /* `directory`, and those below it */
-	struct indexed **buckets;
-	size_t bucket_count; /* a power of two */
-	size_t count;
+	struct indexed *buckets[BUCKETS];
 };
 
-#define BUCKETS_FIRST 256
-
-static size_t bucket_of(const char *name, size_t bucket_count)
+static size_t bucket_of(const char *name)
 {
-	return hash_end(hash_bytes(hash_seed(), span_of(name))) & (bucket_count - 1);
+	return hash_end(hash_bytes(hash_seed(), span_of(name))) % BUCKETS;
 }
 
 static struct indexed *find_name(const struct index *index, const char *name)
 {
-	struct indexed *indexed = index->buckets[bucket_of(name, index->bucket_count)];
+	struct indexed *indexed = index->buckets[bucket_of(name)];
 
 	while (indexed && strcmp(indexed->name, name) != 0)
 		indexed = indexed->next;
 	return indexed;
-}
-
-static void grow(struct index *index)
-{
-	size_t count = index->bucket_count * 4;
-	struct indexed **buckets = calloc(count, sizeof(*buckets));
-
-	if (!buckets)
-		return; /* the index only gets slower */
-	for (size_t i = 0; i < index->bucket_count; i++)
-		for (struct indexed *indexed = index->buckets[i], *next; indexed; indexed = next) {
-			struct indexed **bucket = &buckets[bucket_of(indexed->name, count)];
-			next = indexed->next;
-			indexed->next = *bucket;
-			*bucket = indexed;
-		}
-	free(index->buckets);
-	index->buckets = buckets;
-	index->bucket_count = count;
 }
 
 static struct indexed *add_name(struct index *index, const char *name)
@@ -96,12 +76,9 @@ static struct indexed *add_name(struct index *index, const char *name)
 	if (!indexed)
 		return NULL;
 	memcpy(indexed->name, name, size);
-	if (index->count >= index->bucket_count)
-		grow(index);
-	struct indexed **bucket = &index->buckets[bucket_of(name, index->bucket_count)];
+	struct indexed **bucket = &index->buckets[bucket_of(name)];
 	indexed->next = *bucket;
 	*bucket = indexed;
-	index->count++;
 	return indexed;
 }
 
@@ -125,11 +102,7 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 		return NULL;
 	index->depth = depth;
 	index->directory = strdup(directory);
-	index->bucket_count = BUCKETS_FIRST;
-	index->buckets = calloc(BUCKETS_FIRST, sizeof(*index->buckets));
-	if (!index->directory || !index->buckets) {
-		free(index->directory);
-		free(index->buckets);
+	if (!index->directory) {
 		free(index);
 		return NULL;
 	}
@@ -281,7 +254,7 @@ static bool is_file(const struct entry *entry)
 
 static int fill(struct index *index, const struct walk *walk)
 {
-	for (size_t i = 0; i < index->bucket_count; i++)
+	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct indexed *indexed = index->buckets[i]; indexed; indexed = indexed->next)
 			indexed->first = NULL;
 	for (size_t i = 0; i < walk->count; i++) {
@@ -549,7 +522,7 @@ void dependency_reindex(struct view *view, const char *path)
 		if (!is_under(path, index->directory) && !is_under(index->directory, path))
 			continue;
 		index->is_fresh = false;
-		for (size_t i = 0; i < index->bucket_count; i++)
+		for (size_t i = 0; i < BUCKETS; i++)
 			for (struct indexed *indexed = index->buckets[i]; indexed;
 				indexed = indexed->next)
 				queue_asking(view, indexed);
@@ -563,7 +536,7 @@ void dependency_fini(struct view *view)
 	for (struct index *index = view->dependency_indexes.indexes, *next; index; index = next) {
 		next = index->next;
 		walk_leave(view, &index->walk);
-		for (size_t i = 0; i < index->bucket_count; i++)
+		for (size_t i = 0; i < BUCKETS; i++)
 			for (struct indexed *indexed = index->buckets[i], *after; indexed;
 				indexed = after) {
 				after = indexed->next;
@@ -571,7 +544,6 @@ void dependency_fini(struct view *view)
 					dependency_forget(indexed->dependents->entry);
 				free(indexed);
 			}
-		free(index->buckets);
 		free(index->directory);
 		free(index);
 	}
