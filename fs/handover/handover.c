@@ -27,14 +27,12 @@
 #include "followed_path.h"
 #include "forked.h"
 #include "helper.h"
+#include "parcel.h"
 #include "slice.h"
 #include "text.h"
 
 /* Never changes. */
 #define OFFER_FORMAT 1
-
-/* The kernel takes no more descriptors with a message (SCM_MAX_FD). */
-#define FDS_MAX 253
 
 /* How long a killed trial may take to end, in ms. If it waits for a disk, it may stay for ever. */
 #define KILLED_MS 1000
@@ -65,24 +63,7 @@ struct message {
 
 static int send_message(int socket, const struct message *message, const int *fds, size_t count)
 {
-	union {
-		char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
-		struct cmsghdr header;
-	} control = {0};
-	struct iovec part = {(void *)(uintptr_t)message, sizeof(*message)};
-	struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1};
-
-	if (count) {
-		head.msg_control = control.bytes;
-		head.msg_controllen = CMSG_SPACE(count * sizeof(int));
-		struct cmsghdr *rights = CMSG_FIRSTHDR(&head);
-		rights->cmsg_level = SOL_SOCKET;
-		rights->cmsg_type = SCM_RIGHTS;
-		rights->cmsg_len = CMSG_LEN(count * sizeof(int));
-		memcpy(CMSG_DATA(rights), fds, count * sizeof(int));
-	}
-	ssize_t n = sendmsg(socket, &head, MSG_NOSIGNAL);
-	return n == sizeof(*message) ? 0 : n < 0 ? -errno : -EPIPE;
+	return parcel_send_all(socket, message, sizeof(*message), fds, count);
 }
 
 static void close_all(const int *fds, size_t count)
@@ -91,37 +72,14 @@ static void close_all(const int *fds, size_t count)
 		close(fds[i]);
 }
 
-/* Takes up to FDS_MAX descriptors out of a message. The caller then owns them. */
-static size_t take_fds(struct msghdr *head, int *fds)
-{
-	size_t count = 0;
-
-	for (struct cmsghdr *at = CMSG_FIRSTHDR(head); at; at = CMSG_NXTHDR(head, at)) {
-		if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_RIGHTS)
-			continue;
-		count = (at->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(fds, CMSG_DATA(at), count * sizeof(int));
-	}
-	return count;
-}
-
 /* Receives a message. Returns 0; -EAGAIN or -EPIPE: no message is left; or another -errno. */
-static int receive(int socket, struct message *message, int fds[FDS_MAX], size_t *count)
+static int receive(int socket, struct message *message, int fds[PARCEL_FDS_MAX], size_t *count)
 {
-	union {
-		char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
-		struct cmsghdr header;
-	} control;
-	struct iovec part = {message, sizeof(*message)};
-	struct msghdr head = {.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control)};
-	ssize_t n = recvmsg(socket, &head, MSG_CMSG_CLOEXEC);
+	ssize_t n = parcel_take_all(socket, message, sizeof(*message), fds, count);
+
 	if (n < 0)
-		return -errno;
-	*count = take_fds(&head, fds);
-	if (n == sizeof(*message) && !(head.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+		return n == -EMFILE ? -EBADMSG : (int)n;
+	if (n == sizeof(*message))
 		return 0;
 	close_all(fds, *count);
 	return n == 0 ? -EPIPE : -EBADMSG;
@@ -138,7 +96,7 @@ static int send_record(int socket, struct record *record)
 		return file;
 	int r = send_message(socket, &message, &file, 1);
 	for (size_t at = 0; r == 0 && at < count; at += n) {
-		n = count - at < FDS_MAX ? count - at : FDS_MAX;
+		n = count - at < PARCEL_FDS_MAX ? count - at : PARCEL_FDS_MAX;
 		message = (struct message){MESSAGE_DESCRIPTORS, n};
 		r = send_message(socket, &message, fds + at, n);
 	}
@@ -149,7 +107,7 @@ static int send_record(int socket, struct record *record)
 static int receive_fds(int socket, size_t wanted, int **ret, size_t *ret_count)
 {
 	struct message message;
-	int some[FDS_MAX];
+	int some[PARCEL_FDS_MAX];
 	size_t count;
 	int r = 0;
 
@@ -176,7 +134,7 @@ static int receive_record(int socket, uint64_t format, struct record **ret)
 {
 	CLEANUP(closep) int file = -1;
 	struct message message;
-	int first[FDS_MAX], *fds = NULL;
+	int first[PARCEL_FDS_MAX], *fds = NULL;
 	size_t first_count, count = 0;
 
 	int r = receive(socket, &message, first, &first_count);
@@ -714,7 +672,7 @@ int heir_new(int socket, struct heir **ret)
 bool heir_end(struct heir *heir)
 {
 	struct message message;
-	int fds[FDS_MAX];
+	int fds[PARCEL_FDS_MAX];
 	size_t count;
 	int r;
 
@@ -737,7 +695,7 @@ static int tell(int socket, enum message_kind kind)
 static int await_end_of_older(int socket)
 {
 	struct message message = {0};
-	int fds[FDS_MAX];
+	int fds[PARCEL_FDS_MAX];
 	size_t count;
 	int r = tell(socket, MESSAGE_READY);
 

@@ -10,7 +10,7 @@ struct parcel {
 	struct msghdr message;
 	struct iovec part;
 	union {
-		char data[CMSG_SPACE(sizeof(int))];
+		char data[CMSG_SPACE(PARCEL_FDS_MAX * sizeof(int))];
 		struct cmsghdr aligned;
 	} control;
 };
@@ -24,52 +24,74 @@ static void parcel_init(struct parcel *parcel, void *data, size_t size)
 	parcel->message.msg_controllen = sizeof(parcel->control);
 }
 
-int parcel_send(int socket, const void *data, size_t size, int fd)
+int parcel_send_all(int socket, const void *data, size_t size, const int *fds, size_t count)
 {
 	struct parcel parcel;
 
 	parcel_init(&parcel, (void *)(uintptr_t)data, size);
-	if (fd >= 0) {
+	parcel.message.msg_controllen = count ? CMSG_SPACE(count * sizeof(*fds)) : 0;
+	if (count) {
 		struct cmsghdr *header = CMSG_FIRSTHDR(&parcel.message);
-		*header = (struct cmsghdr){CMSG_LEN(sizeof(fd)), SOL_SOCKET, SCM_RIGHTS};
-		memcpy(CMSG_DATA(header), &fd, sizeof(fd));
-	} else {
-		parcel.message.msg_control = NULL;
-		parcel.message.msg_controllen = 0;
+		*header = (struct cmsghdr){CMSG_LEN(count * sizeof(*fds)), SOL_SOCKET, SCM_RIGHTS};
+		memcpy(CMSG_DATA(header), fds, count * sizeof(*fds));
 	}
 	return sendmsg(socket, &parcel.message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* Returns the only descriptor; -1: none, or several: the room for one may hold two. */
-static int take_descriptor(struct msghdr *message)
+int parcel_send(int socket, const void *data, size_t size, int fd)
 {
-	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
-	int fds[sizeof(((struct parcel *)0)->control) / sizeof(int)];
-
-	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
-		return -1;
-	size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(*fds);
-	memcpy(fds, CMSG_DATA(header), count * sizeof(*fds));
-	if (count == 1)
-		return fds[0];
-	for (size_t i = 0; i < count; i++)
-		close(fds[i]);
-	return -1;
+	return parcel_send_all(socket, data, size, &fd, fd >= 0);
 }
 
-ssize_t parcel_take(int socket, void *data, size_t size, int *fd)
+static void close_all(const int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
+}
+
+static size_t take_descriptors(struct msghdr *message, int *fds)
+{
+	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
+
+	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+		return 0;
+	size_t size = header->cmsg_len - CMSG_LEN(0);
+	memcpy(fds, CMSG_DATA(header), size);
+	return size / sizeof(*fds);
+}
+
+ssize_t parcel_take_all(int socket, void *data, size_t size, int fds[PARCEL_FDS_MAX], size_t *count)
 {
 	struct parcel parcel;
 	ssize_t n;
 
-	*fd = -1;
+	*count = 0;
 	do {
 		parcel_init(&parcel, data, size);
 		n = recvmsg(socket, &parcel.message, MSG_CMSG_CLOEXEC);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	*fd = take_descriptor(&parcel.message);
+	*count = take_descriptors(&parcel.message, fds);
 	/* The kernel drops a descriptor for which this process has no number left. */
-	return *fd < 0 && parcel.message.msg_flags & MSG_CTRUNC ? -EMFILE : n;
+	int r = parcel.message.msg_flags & MSG_CTRUNC  ? -EMFILE
+		: parcel.message.msg_flags & MSG_TRUNC ? -EBADMSG
+						       : 0;
+	if (r == 0)
+		return n;
+	close_all(fds, *count);
+	*count = 0;
+	return r;
+}
+
+ssize_t parcel_take(int socket, void *data, size_t size, int *fd)
+{
+	int fds[PARCEL_FDS_MAX];
+	size_t count;
+	ssize_t n = parcel_take_all(socket, data, size, fds, &count);
+
+	*fd = count == 1 ? fds[0] : -1;
+	if (count > 1)
+		close_all(fds, count);
+	return n;
 }

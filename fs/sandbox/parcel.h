@@ -1,18 +1,28 @@
 /*
- * Parcels: messages between our processes, and to the service manager, each with one descriptor at
- * most. The socket must preserve the boundaries of messages (SOCK_SEQPACKET, SOCK_DGRAM).
+ * Parcels: messages with descriptors, between our processes and to the service manager. The socket
+ * must preserve the boundaries of messages (SOCK_SEQPACKET, SOCK_DGRAM).
  */
 #pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
 
+/* The kernel takes no more descriptors with a message (SCM_MAX_FD). */
+#define PARCEL_FDS_MAX 253
+
 /** Sends a message with the descriptor `fd` (-1: none). Returns 0 or -errno. */
 int parcel_send(int socket, const void *data, size_t size, int fd);
 
+/** Does parcel_send() with `count` descriptors. */
+int parcel_send_all(int socket, const void *data, size_t size, const int *fds, size_t count);
+
 /**
- * Waits for a message. Returns the number of bytes that were stored (bytes beyond `size` are lost);
- * 0: the other end is closed; -EMFILE: the message's descriptor is lost; or another -errno. *fd is
+ * Waits for a message. Returns its number of bytes; 0: the other end is closed; -EBADMSG: it has
+ * more than `size` bytes; -EMFILE: a descriptor of the message is lost; or another -errno. *fd is
  * the descriptor, for close(2); -1: the message has none, or has several, which are closed.
  */
 ssize_t parcel_take(int socket, void *data, size_t size, int *fd);
+
+/** Does parcel_take(), but the caller gets all descriptors; after an error, none. */
+ssize_t parcel_take_all(
+	int socket, void *data, size_t size, int fds[PARCEL_FDS_MAX], size_t *count);
