@@ -13,6 +13,7 @@
 #include "descriptor.h"
 #include "hash.h"
 #include "shown.h"
+#include "text.h"
 
 #define MAGIC "plyfs\0\0"
 
@@ -215,18 +216,6 @@ static uint64_t sum_of(const char *data, size_t size)
 	return is_summed ? hash_bytes(SUM_START, (struct span){data, size}) : 0;
 }
 
-static int write_all(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		data += n > 0 ? n : 0;
-		size -= n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 int record_bytes(struct record *record, struct span *ret)
 {
 	char *tail = extend(record, TAIL_SIZE);
@@ -250,7 +239,7 @@ int record_file(struct record *record)
 	int fd = memfd_create("plyfs-state", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -errno;
-	r = write_all(fd, bytes.data, bytes.len);
+	r = text_write(fd, bytes.data, bytes.len);
 	if (r == 0 && fcntl(fd, F_ADD_SEALS,
 			      F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
 		r = -errno;

@@ -73,13 +73,14 @@ struct pending {
 	bool is_touched;        /* the name had an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
 	bool was_late;          /* a layer was late (LAYER_LATE): the next look waits longer */
-	bool has_slot;       /* it is in view->queue.entries, though perhaps not QUEUED any more */
-	uint64_t since;      /* unless NONE: its queue_revision() when it began to wait */
-	layer_mask writing;  /* layers where its file was written, and is not closed yet */
-	layer_mask created;  /* layers where its file was made, and is not closed yet */
-	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
-	int64_t due_ms;      /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t restless_ms; /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
+	bool is_in_queue;       /* view->queue has it, though perhaps not QUEUED any more */
+	struct entry *next;     /* the entry behind it in that queue */
+	uint64_t since;         /* unless NONE: its queue_revision() when it began to wait */
+	layer_mask writing;     /* layers where its file was written, and is not closed yet */
+	layer_mask created;     /* layers where its file was made, and is not closed yet */
+	size_t debounced_at;    /* GONE, WRITING: its place in view->queue.debounced */
+	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
+	int64_t restless_ms;    /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
 };
 
 struct checked;

@@ -1,7 +1,6 @@
 #include "queue.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "clock.h"
@@ -13,18 +12,6 @@
 /* Milliseconds to wait for a writer that never pauses, such as a log in a layer. */
 #define RESTLESS_MAX_MS 1000
 
-/* Adds the entry at the end. Returns false if there is no memory. */
-static bool add(struct entry_queue *queue, struct entry *entry)
-{
-	if (queue->count == queue->capacity && queue->first > 0) {
-		queue->count -= queue->first;
-		memmove(queue->items, queue->items + queue->first,
-			queue->count * sizeof(struct entry *));
-		queue->first = 0;
-	}
-	return array_push(queue->items, queue->count, queue->capacity, entry) == 0;
-}
-
 uint64_t queue_revision(struct view *view)
 {
 	return view->queue.cause ? view->queue.cause : ++view->revision;
@@ -32,10 +19,7 @@ uint64_t queue_revision(struct view *view)
 
 uint64_t queue_since(const struct view *view)
 {
-	const struct entry_queue *queue = &view->queue.entries;
-
-	return queue->first < queue->count ? queue->items[queue->first]->use->pending->since
-					   : UINT64_MAX;
+	return view->queue.first ? view->queue.first->use->pending->since : UINT64_MAX;
 }
 
 struct pending *queue_pending(struct view *view, struct entry *entry)
@@ -84,12 +68,12 @@ void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope 
 	}
 	if (scope > pending->scope)
 		pending->scope = scope;
-	if (!pending->has_slot) {
-		if (!add(&view->queue.entries, entry)) {
-			queue_shortage(view);
-			return;
-		}
-		pending->has_slot = true;
+	if (!pending->is_in_queue) {
+		pending->next = NULL;
+		*(view->queue.first ? &view->queue.last->use->pending->next : &view->queue.first) =
+			entry;
+		view->queue.last = entry;
+		pending->is_in_queue = true;
 		entry->parent->users++;
 	}
 	pending->state = PENDING_QUEUED;
@@ -98,14 +82,14 @@ void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope 
 
 struct entry *queue_take(struct view *view)
 {
-	struct entry_queue *queue = &view->queue.entries;
+	struct entry *entry;
 
-	while (queue->first < queue->count) {
-		struct entry *entry = queue->items[queue->first++];
+	while ((entry = view->queue.first)) {
 		struct directory *parent = entry->parent;
 		struct pending *pending = entry->use->pending;
+		view->queue.first = pending->next;
 		read_ahead_drop(view, entry);
-		pending->has_slot = false;
+		pending->is_in_queue = false;
 		/* It is debounced now; or a look is under way, whose end queues it again. */
 		if (pending->state == PENDING_QUEUED && !entry->use->look) {
 			pending->state = PENDING_NONE;
@@ -114,7 +98,6 @@ struct entry *queue_take(struct view *view)
 		directory_tidy(parent, entry);
 		directory_leave(view, parent);
 	}
-	queue->first = queue->count = 0;
 	return NULL;
 }
 
@@ -181,8 +164,7 @@ void queue_later(struct view *view, struct entry *entry, int64_t after_ms)
 /* Returns until when the view counts as busy: looks are under way, or were a moment ago. */
 static int64_t busy_until(const struct view *view)
 {
-	bool is_looking = view->looks.under_way || view->looks.done ||
-			  view->queue.entries.first < view->queue.entries.count;
+	bool is_looking = view->looks.under_way || view->looks.done || view->queue.first;
 
 	return is_looking ? INT64_MAX : view->looks.last_ms + EVENTS_GONE_BUSY_MS;
 }
@@ -283,9 +265,10 @@ void directory_list_leave(struct view *view, struct directory_list *list)
 
 void queue_fini(struct view *view)
 {
-	for (size_t i = view->queue.entries.first; i < view->queue.entries.count; i++) {
-		struct entry *entry = view->queue.entries.items[i];
-		entry->use->pending->has_slot = false;
+	while (view->queue.first) {
+		struct entry *entry = view->queue.first;
+		view->queue.first = entry->use->pending->next;
+		entry->use->pending->is_in_queue = false;
 		directory_leave(view, entry->parent);
 	}
 	while (view->queue.debounced.count)
@@ -294,8 +277,6 @@ void queue_fini(struct view *view)
 	directory_list_leave(view, &view->queue.scans);
 	directory_list_leave(view, &view->queue.late);
 	directory_list_leave(view, &view->queue.openings);
-	free(view->queue.entries.items);
 	free(view->queue.debounced.items);
-	view->queue.entries = (struct entry_queue){0};
 	view->queue.debounced = (struct debounced){0};
 }

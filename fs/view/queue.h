@@ -12,14 +12,6 @@ struct debounced {
 	size_t capacity;
 };
 
-/* First in, first out. */
-struct entry_queue {
-	struct entry **items;
-	size_t first;
-	size_t count; /* index after the last item */
-	size_t capacity;
-};
-
 struct directory_list {
 	struct directory **items;
 	size_t count;
@@ -27,7 +19,8 @@ struct directory_list {
 };
 
 struct view_queue {
-	struct entry_queue entries;
+	struct entry *first; /* of the queued entries; pending->next is the one behind it */
+	struct entry *last;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
 	struct directory_list late;  /* scans that queue_put_off_scan() has put off */

@@ -625,14 +625,13 @@ bool view_has_work(struct view *view)
 	return view->looks.done || view->queue.scans.count || view->queue.is_root_changed ||
 	       view->queue.is_overflowed ||
 	       (view->queue.late.count && view->looks.patient < PATIENT_MAX) ||
-	       (!is_full && view->queue.entries.first < view->queue.entries.count);
+	       (!is_full && view->queue.first);
 }
 
 bool view_is_settled(struct view *view, bool is_patient)
 {
 	return !view->looks.done && !view->looks.under_way && !view->queue.scans.count &&
 	       !view->queue.late.count && !view->queue.is_root_changed &&
-	       !view->queue.is_overflowed && !view->queue.rescan_ms &&
-	       view->queue.entries.first >= view->queue.entries.count &&
+	       !view->queue.is_overflowed && !view->queue.rescan_ms && !view->queue.first &&
 	       !(is_patient && view->queue.debounced.count);
 }
