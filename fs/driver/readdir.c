@@ -42,7 +42,7 @@ static bool add_name(void *context, const char *name, uint64_t ino, mode_t type,
 
 /* Returns 0, VIEW_LATER or -errno. */
 static int fill(
-	struct session *session, fuse_ino_t ino, off_t offset, view_lister *list, struct page *page)
+	struct session *session, fuse_ino_t ino, off_t offset, bool may_wait, struct page *page)
 {
 	uint64_t cookie = (uint64_t)offset;
 
@@ -54,7 +54,7 @@ static int fill(
 		cookie = 2;
 	if (control_has(ino) || origins_is_directory(ino))
 		return 0;
-	return list(session->view, ino, cookie, add_name, page);
+	return view_list(session->view, ino, cookie, may_wait, add_name, page);
 }
 
 static void reply(const struct page *page, int result)
@@ -82,8 +82,7 @@ static void run(struct pool_job *job)
 	CLEANUP(freep) char *data = malloc(waiting->size);
 	struct page page = {waiting->req, data, waiting->size, 0};
 
-	end(waiting, &page,
-		fill(waiting->session, waiting->ino, waiting->offset, view_list, &page));
+	end(waiting, &page, fill(waiting->session, waiting->ino, waiting->offset, true, &page));
 }
 
 static void drop(struct pool_job *job)
@@ -114,7 +113,7 @@ void readdir_reply(
 {
 	CLEANUP(freep) char *data = malloc(size);
 	struct page page = {req, data, size, 0};
-	int r = fill(session, ino, offset, view_list_at_once, &page);
+	int r = fill(session, ino, offset, false, &page);
 
 	if (r == VIEW_LATER) {
 		r = list_in_pool(&(struct waiting_listing){.job = {.run = run, .drop = drop},

@@ -310,7 +310,7 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 	}
 	/* The publisher is in a hurry otherwise: a slow layer would never be listed. */
 	int patience_ms = layer_tasks_patience(0);
-	int r = view_list(render->view, ino, 0, take_name, &names);
+	int r = view_list(render->view, ino, 0, true, take_name, &names);
 	layer_tasks_patience(patience_ms);
 	if (r == 0 && names.has_failed)
 		r = -ENOMEM;

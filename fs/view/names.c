@@ -239,7 +239,7 @@ static mode_t type_of(enum union_kind kind)
 	return kind == UNION_DIRECTORY ? S_IFDIR : kind == UNION_LINK ? S_IFLNK : S_IFREG;
 }
 
-static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
+int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	view_name_taker *each, void *context)
 {
 	int r = 0;
@@ -264,18 +264,6 @@ static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	}
 	directory_leave(view, directory);
 	return r;
-}
-
-int view_list(
-	struct view *view, uint64_t ino, uint64_t cookie, view_name_taker *each, void *context)
-{
-	return list(view, ino, cookie, true, each, context);
-}
-
-int view_list_at_once(
-	struct view *view, uint64_t ino, uint64_t cookie, view_name_taker *each, void *context)
-{
-	return list(view, ino, cookie, false, each, context);
 }
 
 /* Queues the name again. Only if a poll finds a change are its dependents touched. */

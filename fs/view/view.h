@@ -188,18 +188,15 @@ void view_drop_names(struct version *version);
 
 typedef bool view_name_taker(
 	void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie);
-typedef int view_lister(
-	struct view *view, uint64_t ino, uint64_t cookie, view_name_taker *each, void *context);
 
 /**
  * Calls `each`, which must not wait, for the names with cookies above `cookie`, in their order,
- * until `each` returns false. A name keeps its cookie as long as the directory has it. May wait.
- * Returns 0 or -errno.
+ * until `each` returns false. A name keeps its cookie as long as the directory has it. May wait; if
+ * not `may_wait`, and a remote layer must be asked, does nothing and returns VIEW_LATER. Returns 0
+ * or -errno.
  */
-view_lister view_list;
-
-/** As view_list(), but if a remote layer must be asked, does nothing and returns VIEW_LATER. */
-view_lister view_list_at_once;
+int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
+	view_name_taker *each, void *context);
 
 /* The extended attributes of a version. */
 enum view_attribute {

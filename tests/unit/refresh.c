@@ -148,7 +148,7 @@ VIEW_TEST(listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go)
 	assert_int_equal(kernel_find("dir", &ino), 0);
 	for (int part = 0; part < 100; part++) {
 		counts[2000] = 0;
-		assert_int_equal(view_list(view, ino, cookie, count_name, counts), 0);
+		assert_int_equal(view_list(view, ino, cookie, true, count_name, counts), 0);
 		if (!counts[2000])
 			break;
 		cookie = counts[2000];

@@ -92,7 +92,7 @@ VIEW_TEST(a_directory_in_the_place_of_a_broken_file_has_no_fault)
 /* Reads on in the directory above, from the reader's place. */
 static void take_further(struct name_list *list)
 {
-	assert_int_equal(view_list(view, VIEW_INO_ROOT, list->cookie, take_name, list), 0);
+	assert_int_equal(view_list(view, VIEW_INO_ROOT, list->cookie, true, take_name, list), 0);
 }
 
 static void names_clear(struct name_list *list)

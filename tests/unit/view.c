@@ -55,7 +55,7 @@ VIEW_TEST(unknown_numbers_are_stale)
 	assert_int_equal(view_version(view, 12345, &version), -ESTALE);
 	assert_int_equal(view_version(view, VIEW_INO_ROOT, &version), -EISDIR);
 	assert_int_equal(view_attribute(view, 12345, VIEW_ERROR, &value), -ENODATA);
-	assert_int_equal(view_list(view, 12345, 0, take_name, NULL), -ENOTDIR);
+	assert_int_equal(view_list(view, 12345, 0, true, take_name, NULL), -ENOTDIR);
 	assert_int_equal(view_ask(view, 12345, "x", false, &stat), -ENOENT);
 	view_forget(view, 12345, 1);
 }

@@ -88,7 +88,7 @@ static inline char *list_text(struct view *from, uint64_t ino)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_true(list && out);
-	int r = view_list(from, ino, 0, take_name, list);
+	int r = view_list(from, ino, 0, true, take_name, list);
 	if (r < 0)
 		fprintf(out, "%s", strerrorname_np(-r));
 	qsort(list->names, list->count, sizeof(char *), compare_texts);
