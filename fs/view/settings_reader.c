@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -256,19 +255,13 @@ static void serve(void *context)
 
 /* The daemon's side. */
 
-static void forget(struct settings_process *process)
-{
-	closep(&process->pidfd);
-	free(process->path);
-	*process = (struct settings_process){.pidfd = -1};
-}
-
 /* Returns whether there is no process, or none any more. */
 static bool reap(struct settings_process *process)
 {
 	if (process->pid && !forked_reap(process->pid, NULL))
 		return false;
-	forget(process);
+	free(process->path);
+	*process = (struct settings_process){0};
 	return true;
 }
 
@@ -468,9 +461,7 @@ static int trust_there(void *context, const struct trusted *trusted, struct prob
 
 void settings_reader_init(struct settings_reader *reader, int stop_fd)
 {
-	*reader = (struct settings_reader){.process.pidfd = -1, .socket = -1, .stop_fd = stop_fd};
-	for (size_t i = 0; i < SETTINGS_READERS_MAX; i++)
-		reader->left[i].pidfd = -1;
+	*reader = (struct settings_reader){.socket = -1, .stop_fd = stop_fd};
 }
 
 int settings_reader_begin(
@@ -494,7 +485,7 @@ int settings_reader_begin(
 		close(ends[0]);
 		return pid;
 	}
-	reader->process = (struct settings_process){.pid = pid, .pidfd = pidfd_open(pid, 0)};
+	reader->process = (struct settings_process){.pid = pid};
 	reader->socket = ends[0];
 	return 0;
 }
@@ -543,8 +534,7 @@ void settings_reader_end(struct settings_reader *reader)
 	bool answers = reader->socket >= 0;
 
 	hang_up(reader);
-	if (process->pid && answers &&
-		forked_await(process->pid, process->pidfd, (int)reader->answer_ms))
+	if (process->pid && answers && forked_await(process->pid, -1, (int)reader->answer_ms))
 		process->pid = 0;
 	if (reap(process))
 		return;
@@ -553,7 +543,7 @@ void settings_reader_end(struct settings_reader *reader)
 	struct settings_process *place = find_place(reader);
 	if (place)
 		*place = *process;
-	*process = (struct settings_process){.pidfd = -1};
+	*process = (struct settings_process){0};
 }
 
 void settings_reader_reap(struct settings_reader *reader)
@@ -566,5 +556,5 @@ void settings_reader_fini(struct settings_reader *reader)
 	settings_reader_end(reader);
 	for (size_t i = 0; i < SETTINGS_READERS_MAX; i++)
 		if (!reap(&reader->left[i]))
-			forget(&reader->left[i]);
+			free(reader->left[i].path);
 }

@@ -24,7 +24,6 @@ struct name_watch;
 
 struct settings_process {
 	pid_t pid;  /* 0: there is none */
-	int pidfd;  /* -1: the kernel gave none */
 	char *path; /* for which it gave no answer; NULL: none, or memory was short */
 };
 
