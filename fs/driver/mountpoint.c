@@ -51,20 +51,12 @@ static bool match_path(void *context, const struct table_mount *mount)
 	return false;
 }
 
-static bool match_id(void *context, const struct table_mount *mount)
-{
-	struct search *search = context;
-
-	/* The kernel reuses ids. */
-	search->is_found = mount->id == search->id && mount->dev == search->dev;
-	return search->is_found;
-}
-
+/* `id` 0: any mount of the superblock. The kernel reuses ids. */
 static bool match_dev(void *context, const struct table_mount *mount)
 {
 	struct search *search = context;
 
-	search->is_found = mount->dev == search->dev;
+	search->is_found = (!search->id || mount->id == search->id) && mount->dev == search->dev;
 	return search->is_found;
 }
 
@@ -86,7 +78,7 @@ bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev)
 {
 	struct search search = {.id = mount_id, .dev = dev};
 
-	return mount_table_each(mounts_fd, match_id, &search) < 0 || search.is_found;
+	return mount_table_each(mounts_fd, match_dev, &search) < 0 || search.is_found;
 }
 
 /* The mounts of one superblock, and whether another mount covers the path. */
