@@ -91,17 +91,12 @@ int origins_take(struct origins_directories *origins, struct record *record)
 	size_t count = record_get_count(record, 3 * sizeof(uint64_t));
 	for (size_t i = 0; i < count && !record_error(record); i++) {
 		CLEANUP(freep) char *path = record_get_text(record);
-		size_t size = path ? strlen(path) + 1 : 1;
-		struct origins_directory *directory = calloc(1, sizeof(*directory) + size);
+		struct origins_directory *directory = make_directory(origins, path ? path : "");
 
 		if (!directory)
 			return -ENOMEM;
-		if (path)
-			memcpy(directory->path, path, size);
 		directory->ino = record_get(record);
 		directory->lookups = record_get(record);
-		directory->next = origins->first;
-		origins->first = directory;
 		if (!path || !origins_is_directory(directory->ino))
 			record_spoil(record);
 	}
