@@ -12,7 +12,7 @@
 #include "cleanup.h"
 #include "outside.h"
 
-/* First size of the buffer in bytes if fstat(2) does not know the file's size, as for a pipe. */
+/* Size of a buffer in bytes: the first one if fstat(2) does not know the size, as for a pipe. */
 #define TEXT_FIRST 65536u
 
 /* Reads into a buffer of `size` bytes at first. A short read that ends at `end` was the last. */
@@ -128,6 +128,17 @@ int text_write(int fd, const char *text, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int text_copy(int from, int to)
+{
+	char part[TEXT_FIRST];
+	ssize_t n;
+	int r = lseek(from, 0, SEEK_SET) < 0 ? -errno : 0;
+
+	while (r == 0 && (n = read(from, part, sizeof(part))) != 0)
+		r = n < 0 ? -errno : text_write(to, part, (size_t)n);
+	return r;
 }
 
 int text_read_file(const char *path, const char *place, const struct text_kind *kind,

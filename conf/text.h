@@ -43,6 +43,9 @@ void text_put_word(FILE *out, const char *word);
 /** Writes the whole text. Returns 0 or -errno. */
 int text_write(int fd, const char *text, size_t len);
 
+/** Writes the whole content of the file `from` to `to`. Returns 0 or -errno. */
+int text_copy(int from, int to);
+
 /**
  * Returns a text that names `error`, the -errno of a call on a path, and a remedy; for a rare
  * error, the text of strerror(3).

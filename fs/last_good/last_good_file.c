@@ -13,6 +13,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "text.h"
 #include "version_record.h"
 
 /* Changes when the content of the files does. */
@@ -27,8 +28,6 @@
 
 /* Bytes of a record, besides the version's. */
 #define RECORD_MORE ((size_t)64 << 10)
-
-#define COPY_SIZE ((size_t)64 << 10)
 
 struct found_file {
 	uint64_t number;
@@ -222,22 +221,6 @@ int last_good_file_make(const char *path, const struct version *version)
 	return record_file(record);
 }
 
-static int copy(int source, int target)
-{
-	char bytes[COPY_SIZE];
-	ssize_t n, written;
-
-	if (lseek(source, 0, SEEK_SET) < 0)
-		return -errno;
-	while ((n = read(source, bytes, sizeof(bytes))) > 0)
-		for (ssize_t at = 0; at < n; at += written) {
-			written = write(target, bytes + at, (size_t)(n - at));
-			if (written < 0)
-				return -errno;
-		}
-	return n < 0 ? -errno : 0;
-}
-
 int last_good_file_write(int directory, uint64_t number, int source)
 {
 	char name[NAME_MAX_BYTES];
@@ -246,7 +229,7 @@ int last_good_file_write(int directory, uint64_t number, int source)
 	CLEANUP(closep)
 	int fd = openat(
 		directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return fd < 0 ? -errno : copy(source, fd);
+	return fd < 0 ? -errno : text_copy(source, fd);
 }
 
 int last_good_file_sync(int directory)

@@ -20,8 +20,6 @@
 /* How deep directories that a program has left are removed. Deeper ones stay. */
 #define DEPTH_MAX 32
 
-#define COPY_SIZE 65536
-
 /* Returns whether RUN_DIRECTORY is usable: other users may pass through it, but not write. */
 static bool has_run_directory(void)
 {
@@ -46,21 +44,6 @@ int workspace_make(struct workspace *workspace)
 	return -errno;
 }
 
-static int copy(int from, int to)
-{
-	char buffer[COPY_SIZE];
-	off_t offset = 0;
-	ssize_t n;
-
-	while ((n = pread(from, buffer, sizeof(buffer), offset)) > 0) {
-		int r = text_write(to, buffer, (size_t)n);
-		if (r < 0)
-			return r;
-		offset += n;
-	}
-	return n < 0 ? -errno : 0;
-}
-
 int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
 	gid_t gid, char **ret)
 {
@@ -72,7 +55,7 @@ int workspace_fill(const struct workspace *workspace, int fd, const char *path, 
 	int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
 	if (file < 0)
 		return -errno;
-	int r = copy(fd, file);
+	int r = text_copy(fd, file);
 	if (r < 0)
 		return r;
 	if (geteuid() == 0 && (fchown(file, uid, gid) < 0 || chown(workspace->path, uid, gid) < 0))
