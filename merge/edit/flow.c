@@ -17,13 +17,13 @@ static size_t skip_comment(const struct flow *flow, size_t offset)
 	const struct edit *edit = flow->edit;
 	const char *end;
 
-	if (flow->is_yaml ? edit_at(edit, offset) == '#'
-			  : edit_at(edit, offset) == '/' && edit_at(edit, offset + 1) == '/') {
+	if (flow->has_hashes ? edit_at(edit, offset) == '#'
+			     : edit_at(edit, offset) == '/' && edit_at(edit, offset + 1) == '/') {
 		while (offset < edit->text.len && !is_break(edit_at(edit, offset)))
 			offset++;
 		return offset;
 	}
-	if (flow->is_yaml || edit_at(edit, offset) != '/' || edit_at(edit, offset + 1) != '*')
+	if (flow->has_hashes || edit_at(edit, offset) != '/' || edit_at(edit, offset + 1) != '*')
 		return offset;
 	end = memmem(edit->text.data + offset + 2, edit->text.len - offset - 2, "*/", 2);
 	return end ? (size_t)(end + 2 - edit->text.data) : edit->text.len;
@@ -145,7 +145,7 @@ size_t flow_open(const struct flow *flow, const struct extent *in)
 	const struct edit *edit = flow->edit;
 	size_t offset = in->value.begin;
 
-	while (flow->is_yaml && (edit_at(edit, offset) == '!' || edit_at(edit, offset) == '&')) {
+	while (flow->has_hashes && (edit_at(edit, offset) == '!' || edit_at(edit, offset) == '&')) {
 		while (offset < in->value.end && !edit_is_blank(edit_at(edit, offset)) &&
 			!is_break(edit_at(edit, offset)))
 			offset++;
@@ -232,6 +232,9 @@ static int append(const struct flow *flow, const struct extent *in, struct span 
 	if (!has_comma)
 		comma = comma_offset(edit, last);
 	behind = own_comments(flow, comma + has_comma, &ends_line);
+	/* A wrapped list grows on its last line: [1, 2,
+	 * 3, 4] */
+	is_own_line &= ends_line || edit_is_first_on_line(edit, in->first->member.begin);
 	/* After a comment that ends its line, the item needs a new line. */
 	if (is_own_line || (ends_line && behind > comma + has_comma)) {
 		if (!has_comma)
@@ -293,6 +296,7 @@ struct leaving {
 	size_t behind; /* the end of the entry and its comma */
 	bool has_comma;
 	bool is_first;
+	bool is_last; /* no entry behind it stays */
 };
 
 /*
@@ -345,7 +349,7 @@ static struct range lines_of(const struct flow *flow, const struct leaving *leav
 
 	if (is_blank_line(edit, end) && (is_behind_blank || (above == begin && leaving->is_first)))
 		end = edit_line_after(edit, end);
-	else if (is_behind_blank && !leaving->entry->next)
+	else if (is_behind_blank && leaving->is_last)
 		begin = above;
 	return (struct range){begin, end};
 }
@@ -361,7 +365,7 @@ static struct range leaving_range(const struct flow *flow, const struct leaving 
 
 	if (is_first_on_line && ends_line)
 		return lines_of(flow, leaving, own);
-	if (!leaving->has_comma || !entry->next) {
+	if (!leaving->has_comma || leaving->is_last) {
 		if (!has_comments)
 			range.begin = leaving->begin;
 		return range;
@@ -431,28 +435,38 @@ static bool is_empty_without(const struct flow *flow, const struct extent *in, s
 	return behind >= close || behind_comments(flow, behind, close) == behind;
 }
 
-int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step)
+static bool is_leaving(
+	const struct extent *entry, uint32_t i, const struct edit_step *step, uint32_t count)
+{
+	return step->key ? edit_is_entry(entry, i, step)
+			 : i >= step->index && i - step->index < count;
+}
+
+int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step,
+	uint32_t count)
 {
 	struct edit *edit = flow->edit;
-	const struct extent *kept = NULL;
+	const struct extent *kept = NULL; /* the last entry that stays */
 	struct leaving leaving = {.begin = flow_open(flow, in) + 1};
 	size_t done = leaving.begin;
 	uint32_t first_splice = edit->count, i = 0;
-	bool is_last_gone = false;
 	int r = 0;
 
-	for (const struct extent *entry = in->first; r == 0 && entry; entry = entry->next, i++) {
+	for (const struct extent *entry = in->first; entry; entry = entry->next)
+		if (!is_leaving(entry, i++, step, count))
+			kept = entry;
+	leaving.is_last = !kept;
+	i = 0;
+	for (const struct extent *entry = in->first; r == 0 && entry; entry = entry->next) {
 		size_t comma;
 
 		leaving.entry = entry;
 		leaving.is_first = entry == in->first;
 		leaving.has_comma = find_comma(flow, entry, &comma);
 		leaving.behind = leaving.has_comma ? comma + 1 : entry->member.end;
-		is_last_gone = edit_is_entry(entry, i, step);
-		if (is_last_gone)
+		if (is_leaving(entry, i++, step, count))
 			r = remove_entry(flow, &leaving, comma, &done);
-		else
-			kept = entry;
+		leaving.is_last |= entry == kept;
 		leaving.begin = leaving.has_comma ? comma + 1 : entry->member.end;
 	}
 	if (r != 0)
@@ -462,5 +476,5 @@ int flow_remove(const struct flow *flow, const struct extent *in, const struct e
 		return edit_splice(edit, (struct range){flow_open(flow, in) + 1, in->value.end - 1},
 			(struct span){"", 0});
 	}
-	return kept && is_last_gone && !leaving.has_comma ? drop_comma(flow, kept) : 0;
+	return kept && kept->next && !leaving.has_comma ? drop_comma(flow, kept) : 0;
 }

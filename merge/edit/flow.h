@@ -1,11 +1,11 @@
-/* Edits of entries between brackets, as in JSON and in YAML's flow style. */
+/* Edits of entries between brackets, as in JSON, TOML and YAML's flow style. */
 #pragma once
 
 #include "editor.h"
 
 struct flow {
 	struct edit *edit;
-	bool is_yaml; /* comments are YAML's (#); false: JSONC's */
+	bool has_hashes; /* comments are those of YAML and TOML (#); false: JSONC's */
 };
 
 /* The layout of a new entry if the collection's entries show none. */
@@ -36,8 +36,12 @@ size_t flow_open(const struct flow *flow, const struct extent *in);
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
 	const struct flow_layout *layout);
 
-/** Removes the item, or all pairs of the key, that the step names. Returns 0 or -ENOMEM. */
-int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step);
+/**
+ * Removes all pairs of the step's key, or `count` entries from the step's index on. Returns 0 or
+ * -ENOMEM.
+ */
+int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step,
+	uint32_t count);
 
 /** Returns whether the step names `entry`, which has the index `i` in its collection. */
 bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step);

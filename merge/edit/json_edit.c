@@ -327,7 +327,7 @@ int json_edit(struct edit *edit, const struct edit_op *op)
 	if (!in)
 		return EDIT_CANNOT;
 	if (op->kind == EDIT_REMOVE)
-		return flow_remove(&flow, in, last);
+		return flow_remove(&flow, in, last, 1);
 	return insert(
 		&flow, in, last->key ? node_count(in->node) : last->index, last->key, op->value);
 }

@@ -8,7 +8,6 @@
 #include "format/toml.h"
 #include "scalar.h"
 #include "toml_entry.h"
-#include "toml_items.h"
 #include "toml_new.h"
 
 static int set(
@@ -29,38 +28,59 @@ static int replace(
 	return r ? r : edit_splice(editor->edit, part.extent->value, text);
 }
 
+/* Inserts the items [first, end) of `value` into an array, each with the quotes of its last item. */
+static int insert_values(const struct toml_editor *editor, const struct extent *list,
+	const struct node *value, uint32_t first, uint32_t end)
+{
+	struct edit *edit = editor->edit;
+	const struct extent *last = list->last;
+	size_t count = 2 * (size_t)(end - first), done = 0;
+	struct span *parts = arena_zalloc(edit->arena, count, sizeof(*parts));
+	struct span comma = span_of(", "), all;
+	int r = parts ? 0 : -ENOMEM;
+
+	if (last && edit_is_first_on_line(edit, last->member.begin))
+		comma.data = edit_join(edit,
+			(struct span[]){span_of(","), edit_line_end(edit),
+				edit_indent(edit, last->member.begin)},
+			3, &comma.len);
+	for (uint32_t i = first; i < end && r == 0; i++) {
+		if (i > first)
+			parts[done++] = comma;
+		r = toml_new_value(&editor->lines, value->seq.items[i], last ? last->node : NULL,
+			true, &parts[done++]);
+	}
+	if (r != 0)
+		return r;
+	all.data = edit_join(edit, parts, done, &all.len);
+	return all.data ? toml_entry_insert(editor, list, first, all) : -ENOMEM;
+}
+
 /* Changes the items between brackets. Equal items at both ends stay. */
 static int set_items(const struct toml_editor *editor, struct toml_target target,
 	const struct extent *list, const struct node *value)
 {
-	const struct node *old = list->node;
-	const struct edit_stretch stretch = edit_find_stretch(old, value);
+	const struct edit_stretch stretch = edit_find_stretch(list->node, value);
 	const uint32_t end = stretch.old_end, wanted = stretch.new_end;
-	uint32_t first = stretch.first;
-	struct toml_items items;
-	int r = toml_items_of(&editor->lines, list, &items);
+	uint32_t first = 0;
+	int r = 0;
 
-	for (; r == 0 && first < end && first < wanted; first++) {
-		struct toml_part item = {items.items[first], list, 0};
+	for (const struct extent *at = list->first; r == 0 && first < end && first < wanted;
+		at = at->next, first++) {
+		struct toml_part item = {at, list, 0};
 		struct toml_target entered;
 
+		if (first < stretch.first)
+			continue;
 		r = toml_target_enter(
 			editor->edit, target, (struct edit_step){NULL, first}, &entered);
 		if (r == 0)
 			r = set_value(editor, entered, item, value->seq.items[first]);
 	}
 	if (r == 0 && first < end)
-		r = toml_items_remove(&items, first, end);
-	if (r != 0 || first >= wanted)
-		return r;
-	struct span *texts = arena_zalloc(editor->edit->arena, wanted - first, sizeof(struct span));
-	if (!texts)
-		return -ENOMEM;
-	for (uint32_t i = first; i < wanted && r == 0; i++)
-		r = toml_new_value(&editor->lines, value->seq.items[i],
-			items.count ? items.items[items.count - 1]->node : NULL, true,
-			&texts[i - first]);
-	return r ? r : toml_items_insert(&items, first, texts, wanted - first);
+		return flow_remove(
+			&editor->flow, list, &(struct edit_step){NULL, first}, end - first);
+	return r == 0 && first < wanted ? insert_values(editor, list, value, first, wanted) : r;
 }
 
 static int set_map(const struct toml_editor *editor, struct toml_target target,
@@ -339,7 +359,7 @@ static int insert(
 	struct toml_target parent = toml_target_parent(target);
 	const struct node *list = toml_place_node(editor->edit, parent);
 	uint32_t i = toml_target_last(target)->index;
-	struct toml_items items;
+	const struct extent *like;
 	struct toml_place place;
 	const struct node *tables;
 	struct span text;
@@ -353,12 +373,11 @@ static int insert(
 		tables = edit_tree_wrap(&(struct edit_step){0}, 1, value, editor->edit->arena);
 		return tables ? insert_items(editor, parent, i, tables) : -ENOMEM;
 	}
-	r = toml_items_of(&editor->lines, place.value.extent, &items);
-	if (r == 0)
-		r = toml_new_value(&editor->lines, value,
-			items.count ? items.items[i < items.count ? i : i - 1]->node : NULL, true,
-			&text);
-	return r ? r : toml_items_insert(&items, i, &text, 1);
+	like = place.value.extent->first;
+	for (uint32_t n = 0; n < i && like && like->next; n++)
+		like = like->next;
+	r = toml_new_value(&editor->lines, value, like ? like->node : NULL, true, &text);
+	return r ? r : toml_entry_insert(editor, place.value.extent, i, text);
 }
 
 /* Returns whether a byte belongs to a key or a string, and so begins no comment. */
@@ -392,7 +411,7 @@ static bool loses_comment(const struct toml_editor *editor, uint32_t first)
 int toml_edit(struct edit *edit, const struct edit_op *op)
 {
 	struct toml_editor editor = {
-		edit, {.edit = edit, .comments = "#"}, edit->document->extents[0]};
+		edit, {.edit = edit, .comments = "#"}, {edit, true}, edit->document->extents[0]};
 	struct toml_target target = {op->steps, op->count};
 	uint32_t first = edit->count;
 	int r;

@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "edit_tree.h"
-#include "toml_items.h"
 #include "toml_new.h"
 
 bool toml_entry_has_lines(const struct toml_editor *editor, const struct extent *in)
@@ -33,14 +32,10 @@ static uint32_t index_of(const struct extent *in, const struct extent *entry)
 static int remove_part(
 	const struct toml_editor *editor, struct toml_part part, uint32_t count, bool keeps_above)
 {
-	struct toml_items items;
-	uint32_t i;
-
 	if (toml_entry_has_lines(editor, part.in))
 		return remove_lines(editor, part.in, part.extent, keeps_above);
-	i = index_of(part.in, part.extent);
-	int r = toml_items_of(&editor->lines, part.in, &items);
-	return r ? r : toml_items_remove(&items, i, i + count);
+	const struct edit_step first = {.index = index_of(part.in, part.extent)};
+	return flow_remove(&editor->flow, part.in, &first, count);
 }
 
 /* Removes the pairs from index `i`. Neighbours in braces go together, with the comma before. */
@@ -168,20 +163,28 @@ static int insert_pair(const struct toml_editor *editor, const struct extent *in
 							     : r;
 }
 
+int toml_entry_insert(
+	const struct toml_editor *editor, const struct extent *in, uint32_t i, struct span item)
+{
+	struct edit *edit = editor->edit;
+	bool is_table = edit_at(edit, in->value.begin) == '{';
+	struct flow_layout layout = {.pad = span_of(is_table ? " " : ""), .gap = span_of(" ")};
+
+	layout.indent.data =
+		edit_join(edit, (struct span[]){edit_indent(edit, in->value.begin), span_of("  ")},
+			2, &layout.indent.len);
+	return layout.indent.data ? flow_insert(&editor->flow, in, i, item, &layout) : -ENOMEM;
+}
+
 static int insert_inline(const struct toml_editor *editor, const struct extent *in,
 	const struct edit_step *keys, size_t count, const struct node *value)
 {
 	struct toml_manner manner = toml_manner_of(editor->edit, in);
-	struct toml_items items;
 	struct span text;
 
 	manner.indent.len = 0;
-	int r = toml_items_of(&editor->lines, in, &items);
-	if (r == 0)
-		r = toml_new_pairs(&editor->lines, keys, count, value, &manner, false, &text);
-	if (r != 0)
-		return r;
-	return toml_items_insert(&items, items.count, &text, 1);
+	int r = toml_new_pairs(&editor->lines, keys, count, value, &manner, false, &text);
+	return r ? r : toml_entry_insert(editor, in, UINT32_MAX, text);
 }
 
 /* Finds how other tables of the same kind in `in` are written. The last one counts. */

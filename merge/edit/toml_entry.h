@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "flow.h"
 #include "text_lines.h"
 #include "toml_place.h"
 
@@ -14,6 +15,7 @@
 struct toml_editor {
 	struct edit *edit;
 	struct text_lines lines;
+	struct flow flow; /* of the entries between brackets */
 	const struct extent *root;
 	struct span above; /* comment lines to be put above the next new pair */
 };
@@ -56,6 +58,10 @@ int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_tar
  */
 int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *in, const struct node *value, bool is_dotted);
+
+/** Inserts `item` before entry `i` of an array or inline table, or behind the last entry. */
+int toml_entry_insert(
+	const struct toml_editor *editor, const struct extent *in, uint32_t i, struct span item);
 
 /** Adds a key that its table does not have, written like its neighbours. */
 int toml_entry_add(

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "edit_tree.h"
+
 /* The relation of an entry to the target. */
 enum relation {
 	APART,
@@ -150,16 +152,8 @@ const struct node *toml_place_node(const struct edit *edit, struct toml_target t
 {
 	const struct node *node = edit->document->roots[0];
 
-	for (size_t i = 0; i < target.count && node; i++) {
-		const struct edit_step *step = &target.steps[i];
-		const struct pair *pair =
-			step->key && node_is_map(node) ? node_find(node, step->key) : NULL;
-
-		if (!step->key && node_is_sequence(node) && step->index < node->seq.count)
-			node = node->seq.items[step->index];
-		else
-			node = pair ? pair->value : NULL;
-	}
+	for (size_t i = 0; i < target.count && node; i++)
+		node = edit_tree_entry(node, &target.steps[i]);
 	return node;
 }
 

@@ -360,7 +360,7 @@ static int yaml_flow_set(struct edit *edit, const struct extent *in, const struc
 
 static int add_flow_entry(struct edit *edit, const struct edit_op *op, const struct extent *in)
 {
-	const struct flow flow = {.edit = edit, .is_yaml = true};
+	const struct flow flow = {.edit = edit, .has_hashes = true};
 	const struct edit_step *last = &op->steps[op->count - 1];
 	const struct flow_layout layout = {
 		.indent = edit_indent(edit, in->value.begin), .gap = span_of(" ")};
@@ -461,7 +461,7 @@ static int remove_root(struct edit *edit, const struct edit_op *op)
 
 static int remove_entry(struct edit *edit, const struct edit_op *op, const struct extent *in)
 {
-	const struct flow flow = {.edit = edit, .is_yaml = true};
+	const struct flow flow = {.edit = edit, .has_hashes = true};
 	const struct edit_step *last = &op->steps[op->count - 1];
 	int r = yaml_guard_removed(edit, in, last);
 
@@ -469,7 +469,7 @@ static int remove_entry(struct edit *edit, const struct edit_op *op, const struc
 		return r;
 	if (!yaml_is_flow(in))
 		return yaml_block_remove(edit, op, in);
-	return yaml_has_brackets(edit, in) ? flow_remove(&flow, in, last) : EDIT_CANNOT;
+	return yaml_has_brackets(edit, in) ? flow_remove(&flow, in, last, 1) : EDIT_CANNOT;
 }
 
 int yaml_edit(struct edit *edit, const struct edit_op *op)

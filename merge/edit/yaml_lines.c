@@ -49,7 +49,7 @@ bool yaml_is_block(const struct extent *extent)
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent)
 {
 	char last = extent->value.end ? edit_at(edit, extent->value.end - 1) : '\0';
-	const struct flow flow = {.edit = (struct edit *)edit, .is_yaml = true};
+	const struct flow flow = {.edit = (struct edit *)edit, .has_hashes = true};
 	char first = edit_at(edit, flow_open(&flow, extent));
 
 	return yaml_is_flow(extent) && (node_is_map(extent->node) ? first == '{' && last == '}'
