@@ -110,7 +110,7 @@ static int choose_entry(struct deep *deep, const struct keyed *keyed, const stru
 
 	if (r < 0)
 		return r;
-	struct list_entry *known = &keyed->list->keys.entries[first];
+	struct list_entry *known = &keyed->list->entries[first];
 	bool is_deleted = directive_of(item) == DIRECTIVE_DELETE;
 	bool is_second = known->pass == keyed->pass;
 	if (is_second && (keyed->rule->twice == LIST_TWICE_ERROR || is_deleted))
@@ -119,7 +119,7 @@ static int choose_entry(struct deep *deep, const struct keyed *keyed, const stru
 	known->pass = keyed->pass;
 	known->by = key->value;
 	if (*ret != LIST_NONE)
-		known->following = is_deleted ? first : keyed->list->keys.entries[*ret].next;
+		known->following = is_deleted ? first : keyed->list->entries[*ret].next;
 	return 0;
 }
 

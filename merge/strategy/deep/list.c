@@ -5,9 +5,6 @@
 
 #include "item_key.h"
 
-/* Entries. Up to this number, to compare hashes one by one is as fast as a table. */
-#define INDEX_MIN 8
-
 /* Items at each end: positions are signed. */
 #define ITEMS_MAX ((uint32_t)INT32_MAX - 1)
 
@@ -71,83 +68,54 @@ int list_push_front(struct list *list, const struct node *item)
 		list->arena, list->front.data, list->front.count, list->front.capacity, item);
 }
 
-/*
- * Returns the slot that leads to the key, or the free one where it belongs. The index must have
- * slots.
- */
-static uint32_t *find_slot(const struct list_index *index, const struct node *key, uint32_t hash)
+static const struct pair *find(
+	const struct list_index *index, const struct node *key, uint32_t hash)
 {
-	uint32_t mask = index->size - 1;
+	return index->map ? node_find_hashed(index->map, key, hash) : NULL;
+}
 
-	for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
-		uint32_t slot = index->slots[i];
-		if (slot == 0)
-			return &index->slots[i];
-
-		const struct list_entry *entry = &index->entries[slot - 1];
-		if (entry->hash == hash && node_equal(entry->key, key))
-			return &index->slots[i];
-	}
+static int add(struct arena *arena, struct list_index *index, const struct node *key, uint32_t hash)
+{
+	if (!index->map)
+		index->map = node_new_map(arena, NULL);
+	return index->map ? node_append(arena, index->map, &(struct pair){key, key, hash})
+			  : -ENOMEM;
 }
 
 /* Returns the key's first entry, or LIST_NONE. */
-static uint32_t find_entry(const struct list_index *index, const struct node *key, uint32_t hash)
+static uint32_t find_entry(const struct list *list, const struct node *key, uint32_t hash)
 {
-	if (index->slots)
-		return *find_slot(index, key, hash) - 1; /* 0 - 1 is LIST_NONE */
+	const struct pair *pair = find(&list->keys, key, hash);
 
-	/* From the start: a key's first entry is its oldest. */
-	for (uint32_t i = 0; i < index->count; i++)
-		if (index->entries[i].hash == hash && node_equal(index->entries[i].key, key))
-			return i;
-	return LIST_NONE;
+	return pair ? list->firsts[pair - list->keys.map->map.pairs] : LIST_NONE;
 }
 
-static int grow_slots(struct arena *arena, struct list_index *index)
+static int add_entry(struct list *list, int32_t position)
 {
-	if (index->count < INDEX_MIN || index->count < index->size / 2)
-		return 0;
+	const struct list_entry entry = {
+		.next = LIST_NONE, .last = list->entry_count, .position = position};
 
-	index->size = index->size > 0 ? index->size * 2 : 4 * INDEX_MIN;
-	index->slots = arena_zalloc(arena, index->size, sizeof(*index->slots));
-	if (!index->slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < index->count; i++) {
-		uint32_t *slot = find_slot(index, index->entries[i].key, index->entries[i].hash);
-		if (*slot == 0)
-			*slot = i + 1;
-	}
-	return 0;
+	return arena_push(
+		list->arena, list->entries, list->entry_count, list->entry_capacity, entry);
 }
 
-static int add_entry(struct arena *arena, struct list_index *index, const struct node *key,
-	uint32_t hash, int32_t position)
+/* Adds the first entry of a key. */
+static int add_first(struct list *list, const struct node *key, uint32_t hash, int32_t position)
 {
-	if (arena_grow(arena, index->entries, index->count, index->capacity) < 0)
-		return -ENOMEM;
-	int r = grow_slots(arena, index);
-	if (r < 0)
-		return r;
+	uint32_t count = list->keys.map ? list->keys.map->map.count : 0;
 
-	index->entries[index->count] = (struct list_entry){.key = key,
-		.hash = hash,
-		.next = LIST_NONE,
-		.last = index->count,
-		.position = position};
-	if (index->slots) {
-		uint32_t *slot = find_slot(index, key, hash);
-		if (*slot == 0)
-			*slot = index->count + 1;
-	}
-	index->count++;
-	return 0;
+	if (arena_grow(list->arena, list->firsts, count, list->first_capacity) < 0 ||
+		add(list->arena, &list->keys, key, hash) < 0)
+		return -ENOMEM;
+	list->firsts[count] = list->entry_count;
+	return add_entry(list, position);
 }
 
 /* Links the newest entry to the entries with an equal key; `first` is the first of them. */
-static void link_entry(struct list_index *index, uint32_t first)
+static void link_entry(struct list *list, uint32_t first)
 {
-	struct list_entry *head = &index->entries[first];
-	struct list_entry *added = &index->entries[index->count - 1];
+	uint32_t number = list->entry_count - 1;
+	struct list_entry *head = &list->entries[first], *added = &list->entries[number];
 
 	if (added->position < 0) {
 		/* The new item is in front of all others, so the two entries swap roles. */
@@ -155,12 +123,12 @@ static void link_entry(struct list_index *index, uint32_t first)
 		added->position = head->position;
 		head->position = position;
 		added->next = head->next;
-		head->next = index->count - 1;
+		head->next = number;
 		if (head->last == first)
-			head->last = index->count - 1;
+			head->last = number;
 	} else {
-		index->entries[head->last].next = index->count - 1;
-		head->last = index->count - 1;
+		list->entries[head->last].next = number;
+		head->last = number;
 	}
 }
 
@@ -180,14 +148,16 @@ static int index_key(struct list *list, const struct list_rule *rule, int32_t po
 
 	const struct node *key = found.value;
 	uint32_t hash = node_hash(key);
-	uint32_t first = find_entry(&list->keys, key, hash);
-	if (first != LIST_NONE && !item_of(list, &list->keys.entries[first])) {
-		list->keys.entries[first].position = position;
+	uint32_t first = find_entry(list, key, hash);
+	if (first == LIST_NONE)
+		return add_first(list, key, hash, position);
+	if (!item_of(list, &list->entries[first])) {
+		list->entries[first].position = position;
 		return 0;
 	}
-	r = add_entry(list->arena, &list->keys, key, hash, position);
-	if (r == 0 && first != LIST_NONE)
-		link_entry(&list->keys, first);
+	r = add_entry(list, position);
+	if (r == 0)
+		link_entry(list, first);
 	return r;
 }
 
@@ -212,16 +182,16 @@ int list_find_key(
 	int r = index_keys(list, rule);
 	if (r < 0)
 		return r;
-	*ret = find_entry(&list->keys, key, hash);
+	*ret = find_entry(list, key, hash);
 	if (*ret != LIST_NONE)
 		return 0;
-	*ret = list->keys.count;
-	return add_entry(list->arena, &list->keys, key, hash, LIST_NOWHERE);
+	*ret = list->entry_count;
+	return add_first(list, key, hash, LIST_NOWHERE);
 }
 
 const struct node *list_get_key(const struct list *list, uint32_t number)
 {
-	return item_of(list, &list->keys.entries[number]);
+	return item_of(list, &list->entries[number]);
 }
 
 /* Clears the index of values: it is no longer valid. */
@@ -235,7 +205,7 @@ static void forget_values(struct list *list)
 
 int list_put_key(struct list *list, uint32_t number, const struct node *item)
 {
-	struct list_entry *entry = &list->keys.entries[number];
+	struct list_entry *entry = &list->entries[number];
 
 	if (entry->position != LIST_NOWHERE) {
 		list_set(list, entry->position, item);
@@ -252,12 +222,12 @@ int list_put_key(struct list *list, uint32_t number, const struct node *item)
 
 void list_remove_key(struct list *list, uint32_t number)
 {
-	struct list_entry *first = &list->keys.entries[number];
+	struct list_entry *first = &list->entries[number];
 
 	forget_values(list);
-	for (uint32_t i = number; i != LIST_NONE; i = list->keys.entries[i].next)
-		if (list->keys.entries[i].position != LIST_NOWHERE)
-			list_set(list, list->keys.entries[i].position, NULL);
+	for (uint32_t i = number; i != LIST_NONE; i = list->entries[i].next)
+		if (list->entries[i].position != LIST_NOWHERE)
+			list_set(list, list->entries[i].position, NULL);
 	first->next = LIST_NONE;
 	first->last = number;
 }
@@ -285,9 +255,7 @@ int list_add_value(struct list *list, int32_t position, const struct node *value
 		return 0;
 
 	uint32_t hash = node_hash(value);
-	if (find_entry(&list->values, value, hash) != LIST_NONE)
-		return 0;
-	return add_entry(list->arena, &list->values, value, hash, position);
+	return find(&list->values, value, hash) ? 0 : add(list->arena, &list->values, value, hash);
 }
 
 int list_push_value(struct list *list, const struct node *item, uint32_t hash)
@@ -296,14 +264,14 @@ int list_push_value(struct list *list, const struct node *item, uint32_t hash)
 	if (r < 0)
 		return r;
 	list->values.back_count = list->back.count;
-	return add_entry(list->arena, &list->values, item, hash, list_end(list) - 1);
+	return add(list->arena, &list->values, item, hash);
 }
 
 const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash)
 {
-	uint32_t entry = find_entry(&list->values, item, hash);
+	const struct pair *pair = find(&list->values, item, hash);
 
-	return entry == LIST_NONE ? NULL : list->values.entries[entry].key;
+	return pair ? pair->key : NULL;
 }
 
 /* Stands where list_remove_at() has removed an item, until list_removed(). */
@@ -318,7 +286,7 @@ void list_remove_at(struct list *list, int32_t position)
 /* Takes the removed items out of the chain of a key, whose first entry is `first`. */
 static void unchain_removed(struct list *list, uint32_t first)
 {
-	struct list_entry *entries = list->keys.entries;
+	struct list_entry *entries = list->entries;
 	uint32_t to = LIST_NONE;
 
 	for (uint32_t from = first; from != LIST_NONE; from = entries[from].next) {
@@ -337,11 +305,8 @@ static void unchain_removed(struct list *list, uint32_t first)
 
 void list_removed(struct list *list)
 {
-	const struct list_entry *entries = list->keys.entries;
-
-	for (uint32_t i = 0; i < list->keys.count; i++)
-		if (find_entry(&list->keys, entries[i].key, entries[i].hash) == i)
-			unchain_removed(list, i);
+	for (uint32_t i = 0; list->keys.map && i < list->keys.map->map.count; i++)
+		unchain_removed(list, list->firsts[i]);
 	for (int32_t i = list_begin(list); i < list_end(list); i++)
 		if (list_at(list, i) == &removed_item)
 			list_set(list, i, NULL);

@@ -22,10 +22,8 @@ struct items {
 	uint32_t capacity;
 };
 
-/* An item in an index. Items with equal keys form a chain, whose first entry stands for the key. */
+/* An item in the index of keys. Items with equal keys form a chain, in their order. */
 struct list_entry {
-	const struct node *key; /* the item's key; in the index `values`, the item's value */
-	uint32_t hash;
 	uint32_t next;    /* the entry of the next item with an equal key; LIST_NONE: none */
 	uint32_t last;    /* in a key's first entry: the key's last entry */
 	int32_t position; /* of the item; LIST_NOWHERE: there is no item yet */
@@ -36,13 +34,9 @@ struct list_entry {
 	const struct node *by; /* the key as the layer's list has it */
 };
 
+/* Finds items by their keys or values. */
 struct list_index {
-	struct list_entry *entries;
-	uint32_t count;
-	uint32_t capacity;
-	/* each is 1 + the number of a key's first entry, or 0: free; NULL: entries are few */
-	uint32_t *slots;
-	uint32_t size;        /* number of slots, a power of two; at most half are used */
+	struct node *map;     /* has each key or value as a key; NULL: none yet */
 	uint32_t front_count; /* number of items of list->front that were added to the index */
 	uint32_t back_count;  /* the same, of list->back */
 };
@@ -52,8 +46,12 @@ struct list {
 	struct arena *arena;
 	struct items front; /* the newest is last here, and first in the list */
 	struct items back;
-	struct list_index keys;
-	struct list_index values;
+	struct list_index keys, values;
+	struct list_entry *entries; /* of `keys` */
+	uint32_t entry_count;
+	uint32_t entry_capacity;
+	uint32_t *firsts; /* the number of the first entry of each key in keys.map */
+	uint32_t first_capacity;
 	uint32_t rebuilds; /* how often `values` was emptied */
 };
 
@@ -75,8 +73,8 @@ int list_push_back(struct list *list, const struct node *item);
 int list_push_front(struct list *list, const struct node *item);
 
 /**
- * Finds a key's first entry, or adds one. *ret becomes the entry's number in list->keys.entries,
- * which never changes. All calls for one list must have the same rule. Returns 0 or -ENOMEM.
+ * Finds a key's first entry, or adds one. *ret becomes the entry's number in list->entries, which
+ * never changes. All calls for one list must have the same rule. Returns 0 or -ENOMEM.
  */
 int list_find_key(
 	struct list *list, const struct list_rule *rule, const struct node *key, uint32_t *ret);
