@@ -144,3 +144,74 @@ int edit_sample(
 		tree, options.format, &options.limits, edit->arena, text, edit->problem);
 	return r ? r : document_read(&edit->document->source, *text, &options, ret, edit->problem);
 }
+
+/* The ops for the entries of a map or list. */
+struct split {
+	int (*apply)(const void *context, const struct edit_op *op);
+	const void *context;
+	struct edit_op op;
+	struct edit_step *last; /* its last step */
+};
+
+static int split_one(
+	struct split *split, enum edit_kind kind, struct edit_step step, const struct node *value)
+{
+	*split->last = step;
+	split->op.kind = kind;
+	split->op.value = value;
+	return split->apply(split->context, &split->op);
+}
+
+static int split_map(struct split *split, const struct node *old, const struct node *new)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < old->map.count; i++) {
+		const struct node *key = old->map.pairs[i].key;
+
+		if (!node_find(new, key))
+			r = split_one(split, EDIT_REMOVE, (struct edit_step){key, 0}, NULL);
+	}
+	for (uint32_t i = 0; r == 0 && i < new->map.count; i++) {
+		const struct pair *pair = &new->map.pairs[i], *found = node_find(old, pair->key);
+
+		if (!found || !edit_same(found->value, pair->value, false))
+			r = split_one(
+				split, EDIT_SET, (struct edit_step){pair->key, 0}, pair->value);
+	}
+	return r;
+}
+
+static int split_list(struct split *split, const struct node *old, const struct node *new)
+{
+	const struct edit_stretch stretch = edit_find_stretch(old, new);
+	uint32_t i = stretch.first;
+	int r = 0;
+
+	for (; r == 0 && i < stretch.old_end; i++)
+		r = i < stretch.new_end
+			    ? split_one(split, EDIT_SET, (struct edit_step){NULL, i},
+				      new->seq.items[i])
+			    : split_one(split, EDIT_REMOVE, (struct edit_step){NULL, i}, NULL);
+	for (; r == 0 && i < stretch.new_end; i++)
+		r = split_one(split, EDIT_INSERT, (struct edit_step){NULL, stretch.old_end},
+			new->seq.items[i]);
+	return r;
+}
+
+int edit_split(const struct edit *edit, const struct edit_op *op, const struct node *old,
+	int (*apply)(const void *context, const struct edit_op *op), const void *context)
+{
+	struct edit_step *steps = arena_zalloc(edit->arena, op->count + 1, sizeof(*steps));
+	struct split split = {apply, context, *op, NULL};
+
+	if (!steps)
+		return -ENOMEM;
+	if (op->count)
+		memcpy(steps, op->steps, op->count * sizeof(*steps));
+	split.last = &steps[op->count];
+	split.op.steps = steps;
+	split.op.count++;
+	return node_is_map(old) ? split_map(&split, old, op->value)
+				: split_list(&split, old, op->value);
+}

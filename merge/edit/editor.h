@@ -66,6 +66,14 @@ size_t edit_line_after(const struct edit *edit, size_t offset);
 int edit_sample(
 	struct edit *edit, const struct node *tree, struct span *text, struct document **ret);
 
+/**
+ * Changes `old`, the map or list at the op's place, to op->value, which is of the same kind, by ops
+ * for single entries. `apply` carries out each of them, as format.edit does. Returns its failure;
+ * or 0 or -ENOMEM.
+ */
+int edit_split(const struct edit *edit, const struct edit_op *op, const struct node *old,
+	int (*apply)(const void *context, const struct edit_op *op), const void *context);
+
 /** Returns the byte at `offset`; NUL at the text's end. */
 static inline char edit_at(const struct edit *edit, size_t offset)
 {

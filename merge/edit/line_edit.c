@@ -125,54 +125,7 @@ static int line_section_remove(const struct line_editor *editor, const struct no
 	return r;
 }
 
-static int line_section_set(const struct line_editor *editor, const struct line_section *section,
-	const struct node *there, const struct node *value)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < there->map.count; i++)
-		if (!node_find(value, there->map.pairs[i].key))
-			r = line_pair_remove(editor, section, there->map.pairs[i].key);
-	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
-		const struct pair *pair = &value->map.pairs[i];
-		const struct pair *old = node_find(there, pair->key);
-
-		if (!old || !edit_same(old->value, pair->value, false))
-			r = line_pair_set(editor, section, pair->key, pair->value);
-	}
-	return r;
-}
-
-/* Changes the sections named `name` from the list of maps `there` to the list `value`. */
-static int line_section_set_list(const struct line_editor *editor, const struct node *name,
-	const struct node *there, const struct node *value)
-{
-	struct line_places items;
-	uint32_t count = there->seq.count;
-	struct node *rest;
-
-	int r = line_place_find_sections(editor, name, &items);
-	if (r != 0 || items.count != count)
-		return r != 0 ? r : EDIT_CANNOT;
-	for (uint32_t i = 0; r == 0 && i < count; i++) {
-		const struct line_section section = {name, items.items[i]};
-
-		if (i >= value->seq.count)
-			r = remove_section(editor, items.items[i]);
-		else if (!node_is_map(value->seq.items[i]))
-			r = EDIT_CANNOT;
-		else
-			r = line_section_set(
-				editor, &section, there->seq.items[i], value->seq.items[i]);
-	}
-	if (r != 0 || value->seq.count <= count)
-		return r;
-	rest = node_new_sequence(editor->edit->arena, NULL);
-	for (uint32_t i = count; rest && i < value->seq.count; i++)
-		if (node_push(editor->edit->arena, rest, value->seq.items[i]) < 0)
-			rest = NULL;
-	return rest ? line_section_add(editor, name, rest, NULL) : -ENOMEM;
-}
+static int apply(const void *context, const struct edit_op *op);
 
 /*
  * Applies the op to an item of `list`, or to a value in that item. The op's first two steps lead to
@@ -202,31 +155,29 @@ static int line_section_edit_item(
 	if (op->kind == EDIT_REMOVE)
 		return remove_section(editor, section.only);
 	return node_is_map(op->value)
-		       ? line_section_set(editor, &section, list->seq.items[i], op->value)
+		       ? edit_split(editor->edit, op, list->seq.items[i], apply, editor)
 		       : EDIT_CANNOT;
 }
 
-static int set_root_key(const struct line_editor *editor, const struct node *key,
-	const struct node *there, const struct node *value)
+static int set_root_key(
+	const struct line_editor *editor, const struct edit_op *op, const struct node *there)
 {
-	const struct line_section root = {0}, section = {.name = key};
+	const struct node *key = op->steps->key, *value = op->value;
+	const struct line_section root = {0};
 	bool was_sections = there && builder_is_sections(there),
 	     is_now = builder_is_sections(value);
 	int r = 0;
 
 	if (was_sections && is_now && there->kind == value->kind)
-		return node_is_map(value) ? line_section_set(editor, &section, there, value)
-					  : line_section_set_list(editor, key, there, value);
+		return edit_split(editor->edit, op, there, apply, editor);
 	if (was_sections)
 		r = line_section_remove(editor, key);
 	else if (there && is_now)
 		r = line_pair_remove(editor, &root, key);
 	if (r != 0)
 		return r;
-	if (!is_now)
-		return line_pair_set(editor, &root, key, value);
-	return node_count(value) || node_is_map(value) ? line_section_add(editor, key, value, NULL)
-						       : 0;
+	return is_now ? line_section_add(editor, key, value, NULL)
+		      : line_pair_set(editor, &root, key, value);
 }
 
 static int remove_root_key(
@@ -238,56 +189,43 @@ static int remove_root_key(
 					  : line_pair_remove(editor, &root, key);
 }
 
-static int set_root(
-	const struct line_editor *editor, const struct node *there, const struct node *value)
+static int apply(const void *context, const struct edit_op *op)
 {
-	int r = 0;
+	static const struct node nothing = {.kind = NODE_MAP};
+	const struct line_editor *editor = context;
+	const struct document *document = editor->edit->document;
+	const struct node *tree = document->count ? document->roots[0] : &nothing, *there;
+	const struct line_section root = {0};
 
-	if (!node_is_map(value))
+	if (!op->count)
+		return op->kind == EDIT_SET && node_is_map(op->value)
+			       ? edit_split(editor->edit, op, tree, apply, editor)
+			       : EDIT_CANNOT;
+	if (!op->steps->key)
 		return EDIT_CANNOT;
-	for (uint32_t i = 0; r == 0 && there && i < there->map.count; i++)
-		if (!node_find(value, there->map.pairs[i].key))
-			r = remove_root_key(
-				editor, there->map.pairs[i].key, there->map.pairs[i].value);
-	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
-		const struct pair *pair = &value->map.pairs[i];
-		const struct pair *old = there ? node_find(there, pair->key) : NULL;
+	there = edit_tree_entry(tree, op->steps);
+	if (op->count == 1 && op->kind == EDIT_SET)
+		return set_root_key(editor, op, there);
+	if (!there)
+		return EDIT_CANNOT;
+	if (op->count == 1)
+		return op->kind == EDIT_REMOVE ? remove_root_key(editor, op->steps->key, there)
+					       : EDIT_CANNOT;
+	if (node_is_map(there)) {
+		const struct line_section section = {.name = op->steps->key};
 
-		if (!old || !edit_same(old->value, pair->value, false))
-			r = set_root_key(editor, pair->key, old ? old->value : NULL, pair->value);
+		return line_pair_edit(editor, &section, 1, op);
 	}
-	return r;
+	return builder_is_sections(there) ? line_section_edit_item(editor, there, op)
+					  : line_pair_edit(editor, &root, 0, op);
 }
 
 int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dialect *dialect)
 {
 	const struct document *document = edit->document;
-	struct line_editor editor = {edit,
+	const struct line_editor editor = {edit,
 		{edit, dialect->comments, dialect->has_cr, dialect->has_continuation}, dialect,
 		document->count ? document->extents[0] : NULL};
-	const struct node *tree = document->count ? document->roots[0] : NULL;
-	const struct line_section root = {0};
-	const struct pair *pair;
-	const struct node *there;
 
-	if (!op->count)
-		return op->kind == EDIT_SET ? set_root(&editor, tree, op->value) : EDIT_CANNOT;
-	if (!op->steps->key)
-		return EDIT_CANNOT;
-	pair = tree ? node_find(tree, op->steps->key) : NULL;
-	there = pair ? pair->value : NULL;
-	if (op->count == 1 && op->kind == EDIT_SET)
-		return set_root_key(&editor, op->steps->key, there, op->value);
-	if (!there)
-		return EDIT_CANNOT;
-	if (op->count == 1)
-		return op->kind == EDIT_REMOVE ? remove_root_key(&editor, op->steps->key, there)
-					       : EDIT_CANNOT;
-	if (node_is_map(there)) {
-		const struct line_section section = {.name = op->steps->key};
-
-		return line_pair_edit(&editor, &section, 1, op);
-	}
-	return builder_is_sections(there) ? line_section_edit_item(&editor, there, op)
-					  : line_pair_edit(&editor, &root, 0, op);
+	return apply(&editor, op);
 }

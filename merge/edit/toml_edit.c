@@ -10,9 +10,7 @@
 #include "toml_entry.h"
 #include "toml_new.h"
 
-static int set(
-	const struct toml_editor *editor, struct toml_target target, const struct node *value);
-static int remove_target(const struct toml_editor *editor, struct toml_target target);
+static int apply(const void *context, const struct edit_op *op);
 static int set_value(const struct toml_editor *editor, struct toml_target target,
 	struct toml_part part, const struct node *value);
 
@@ -83,34 +81,13 @@ static int set_items(const struct toml_editor *editor, struct toml_target target
 	return r == 0 && first < wanted ? insert_values(editor, list, value, first, wanted) : r;
 }
 
-static int set_map(const struct toml_editor *editor, struct toml_target target,
+/* Changes a map, or a list of tables, entry by entry. */
+static int split(const struct toml_editor *editor, struct toml_target target,
 	const struct node *old, const struct node *value)
 {
-	struct toml_target entry;
-	int r = 0;
+	const struct edit_op op = {.steps = target.steps, .count = target.count, .value = value};
 
-	for (uint32_t i = 0; r == 0 && i < old->map.count; i++) {
-		const struct node *key = old->map.pairs[i].key;
-
-		if (node_find(value, key))
-			continue;
-		r = toml_target_enter(editor->edit, target, (struct edit_step){key, 0}, &entry);
-		if (r == 0)
-			r = remove_target(editor, entry);
-	}
-	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
-		const struct pair *pair = &value->map.pairs[i];
-		const struct pair *found = node_find(old, pair->key);
-
-		if (found && edit_same(found->value, pair->value, false))
-			continue;
-		r = toml_target_enter(
-			editor->edit, target, (struct edit_step){pair->key, 0}, &entry);
-		if (r == 0)
-			r = found ? set(editor, entry, pair->value)
-				  : toml_entry_add(editor, entry, pair->value);
-	}
-	return r;
+	return edit_split(editor->edit, &op, old, apply, editor);
 }
 
 /* Inserts tables into a list of tables, before item `i`, or after the last. `tables` is a table or
@@ -136,32 +113,6 @@ static int insert_items(const struct toml_editor *editor, struct toml_target lis
 	offset = i < old->seq.count ? toml_entry_line_above(editor, place.header)
 				    : toml_entry_end_of_place(editor, &place);
 	return toml_entry_add_tables(editor, list, tables, offset);
-}
-
-static int set_tables(const struct toml_editor *editor, struct toml_target target,
-	const struct node *old, const struct node *value)
-{
-	const struct edit_stretch stretch = edit_find_stretch(old, value);
-	const uint32_t end = stretch.old_end, wanted = stretch.new_end;
-	uint32_t first = stretch.first;
-	struct toml_target item;
-	struct node *rest;
-	int r = 0;
-
-	for (; r == 0 && first < end; first++) {
-		r = toml_target_enter(editor->edit, target, (struct edit_step){NULL, first}, &item);
-		if (r == 0 && first < wanted)
-			r = set(editor, item, value->seq.items[first]);
-		else if (r == 0)
-			r = remove_target(editor, item);
-	}
-	if (r != 0 || first >= wanted)
-		return r;
-	rest = node_new_sequence(editor->edit->arena, NULL);
-	for (uint32_t i = first; rest && i < wanted; i++)
-		if (node_push(editor->edit->arena, rest, value->seq.items[i]) < 0)
-			rest = NULL;
-	return rest ? insert_items(editor, target, first, rest) : -ENOMEM;
 }
 
 /* Rewrites the dotted keys that lead through the target: replaces the first and removes the
@@ -247,7 +198,7 @@ static int set_value(const struct toml_editor *editor, struct toml_target target
 	const struct node *old = part.extent->node;
 
 	if (node_is_map(old) && node_is_map(value) && !is_many(old, value))
-		return set_map(editor, target, old, value);
+		return split(editor, target, old, value);
 	if (node_is_sequence(old) && node_is_sequence(value))
 		return set_items(editor, target, part.extent, value);
 	return replace(editor, part, value);
@@ -301,10 +252,10 @@ static int set(
 	if (place.value.extent)
 		return set_value(editor, target, place.value, value);
 	if (node_is_map(old) && node_is_map(value))
-		return place.header || !is_other(old, value) ? set_map(editor, target, old, value)
+		return place.header || !is_other(old, value) ? split(editor, target, old, value)
 							     : renew(editor, target, &place, value);
 	if (node_is_sequence(old) && node_is_sequence(value) && toml_entry_is_tables(value))
-		return set_tables(editor, target, old, value);
+		return split(editor, target, old, value);
 	if (target.count && !toml_target_last(target)->key &&
 		toml_place_node(editor->edit, toml_target_parent(target))->seq.count == 1)
 		return set_only_item(editor, toml_target_parent(target), value);
@@ -408,21 +359,23 @@ static bool loses_comment(const struct toml_editor *editor, uint32_t first)
 	return false;
 }
 
+static int apply(const void *context, const struct edit_op *op)
+{
+	const struct toml_editor *editor = context;
+	struct toml_target target = {op->steps, op->count};
+
+	if (op->kind == EDIT_SET)
+		return set(editor, target, op->value);
+	return op->kind == EDIT_REMOVE ? remove_target(editor, target)
+				       : insert(editor, target, op->value);
+}
+
 int toml_edit(struct edit *edit, const struct edit_op *op)
 {
-	struct toml_editor editor = {
+	const struct toml_editor editor = {
 		edit, {.edit = edit, .comments = "#"}, {edit, true}, edit->document->extents[0]};
-	struct toml_target target = {op->steps, op->count};
 	uint32_t first = edit->count;
-	int r;
+	int r = op->kind == EDIT_SET || op->count ? apply(&editor, op) : EDIT_CANNOT;
 
-	if (op->kind != EDIT_SET && !op->count)
-		return EDIT_CANNOT;
-	if (op->kind == EDIT_SET)
-		r = set(&editor, target, op->value);
-	else if (op->kind == EDIT_REMOVE)
-		r = remove_target(&editor, target);
-	else
-		r = insert(&editor, target, op->value);
 	return r == 0 && op->keeps_comments && loses_comment(&editor, first) ? EDIT_CANNOT : r;
 }
