@@ -44,7 +44,8 @@ static size_t behind_comments(const struct flow *flow, size_t from, size_t end)
 	return behind;
 }
 
-size_t flow_skip(const struct flow *flow, size_t offset)
+/* Returns the offset after the blanks, line breaks and comments at `offset`. */
+static size_t skip(const struct flow *flow, size_t offset)
 {
 	for (;;) {
 		size_t next;
@@ -149,7 +150,7 @@ size_t flow_open(const struct flow *flow, const struct extent *in)
 		while (offset < in->value.end && !edit_is_blank(edit_at(edit, offset)) &&
 			!is_break(edit_at(edit, offset)))
 			offset++;
-		offset = flow_skip(flow, offset);
+		offset = skip(flow, offset);
 	}
 	return offset;
 }
@@ -164,7 +165,7 @@ bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_ste
 
 static bool find_comma(const struct flow *flow, const struct extent *entry, size_t *ret)
 {
-	*ret = flow_skip(flow, entry->member.end);
+	*ret = skip(flow, entry->member.end);
 	return edit_at(flow->edit, *ret) == ',';
 }
 
@@ -190,8 +191,7 @@ static int insert_first(const struct flow *flow, const struct extent *in, struct
 	return edit_splice_all(edit, inner, (struct span[]){layout->pad, item, layout->pad}, 3);
 }
 
-/* Returns the text between two entries of one line: a comma with the blanks around it. */
-static struct span find_gap(
+struct span flow_gap(
 	const struct flow *flow, const struct extent *in, const struct flow_layout *layout)
 {
 	const struct edit *edit = flow->edit;
@@ -224,7 +224,7 @@ static int append(const struct flow *flow, const struct extent *in, struct span 
 	const struct extent *last = in->last;
 	bool is_own_line = edit_is_first_on_line(edit, last->member.begin), ends_line;
 	struct span eol = edit_line_end(edit), indent = edit_indent(edit, last->member.begin);
-	struct span gap = find_gap(flow, in, layout);
+	struct span gap = flow_gap(flow, in, layout);
 	size_t comma, behind;
 	bool has_comma = find_comma(flow, last, &comma);
 	int r = 0;
@@ -275,7 +275,7 @@ int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index
 	else
 		offset = flow_open(flow, in);
 	if (!edit_is_first_on_line(edit, behind->member.begin)) {
-		struct span gap = find_gap(flow, in, layout);
+		struct span gap = flow_gap(flow, in, layout);
 
 		if (behind_comments(flow, offset + 1, behind->member.begin) == offset + 1)
 			return insert(edit, behind->member.begin, (struct span[]){item, gap}, 2);

@@ -17,9 +17,6 @@ struct flow_layout {
 	struct span gap;    /* behind a comma, between two entries on one line: "" or " " */
 };
 
-/** Returns the offset after the blanks, line breaks and comments at `offset`. */
-size_t flow_skip(const struct flow *flow, size_t offset);
-
 /** Returns whether only blanks stand before `offset` on its line. */
 bool edit_is_first_on_line(const struct edit *edit, size_t offset);
 
@@ -31,6 +28,10 @@ bool edit_has_lines(const struct edit *edit, struct range range);
 
 /** Returns the offset of the collection's opening bracket, after its tag and anchor. */
 size_t flow_open(const struct flow *flow, const struct extent *in);
+
+/** Returns the text between two entries of one line: a comma with the blanks around it. */
+struct span flow_gap(
+	const struct flow *flow, const struct extent *in, const struct flow_layout *layout);
 
 /** Inserts `item` before the entry at `index`, or after the last one. Returns 0 or -ENOMEM. */
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,

@@ -1,11 +1,356 @@
-#include "line_edit.h"
-
+/*
+ * Edits of the pairs of a section, or of the root, and of the sections themselves. A key may have
+ * several pairs, one for each of its values. The pairs before the first value that changes, and
+ * those after the last one, keep every byte.
+ */
 #include <errno.h>
 
 #include "cleanup.h"
 #include "edit_tree.h"
 #include "format/builder.h"
-#include "line_pair.h"
+#include "format/line.h"
+#include "line_new.h"
+
+/*
+ * Replaces a range by a text. Comment lines between its continued lines stay.
+ */
+static int replace(const struct line_editor *editor, struct range range, struct span text)
+{
+	size_t end = text_lines_end(&editor->lines, range.begin), next;
+
+	if (end >= range.end || !editor->dialect->has_inner_comments)
+		return edit_splice(editor->edit, range, text);
+	int r = edit_splice(editor->edit, (struct range){range.begin, end}, text);
+	while (r == 0 && (next = text_lines_after(&editor->lines, end)) < range.end) {
+		size_t next_end = text_lines_end(&editor->lines, next);
+
+		if (!text_lines_is_comment(&editor->lines, next))
+			r = text_lines_take_out(&editor->lines, end, next_end);
+		end = next_end;
+	}
+	return r;
+}
+
+static const struct extent *section_of(const struct line_editor *editor, const struct extent *pair)
+{
+	const struct extent *ret = editor->root;
+
+	for (const struct extent *at = ret->first; at; at = at->next)
+		if (line_place_is_section(at) && at->member.begin < pair->member.begin &&
+			pair->member.begin <= at->member.end)
+			ret = at;
+	return ret;
+}
+
+static int remove_lines(const struct line_editor *editor, const struct extent *pair, size_t own)
+{
+	return text_lines_take(&editor->lines, own, text_lines_behind(&editor->lines, pair));
+}
+
+static int remove_pair(const struct line_editor *editor, const struct extent *pair)
+{
+	const struct extent *in = section_of(editor, pair);
+
+	return remove_lines(
+		editor, pair, text_lines_own(&editor->lines, in, pair, in == editor->root));
+}
+
+static int replace_value(const struct line_editor *editor, const struct extent *old,
+	const struct line_sample *sample, const struct extent *pair)
+{
+	struct span value = line_place_text(sample->text, pair->value.begin, pair->value.end);
+	struct line_separator own = line_separator_of(sample->text, pair);
+	struct line_separator there = line_separator_of(editor->edit->text, old);
+	struct output output = {.max = SIZE_MAX};
+	struct range range = old->value;
+	struct line_manner manner = {0};
+	struct span text;
+
+	line_manner_set(editor, old, &manner);
+	if (own.is_missing || there.is_missing || !value.len || range.begin == range.end ||
+		there.c != '=')
+		range.begin = old->key.end;
+	if (!own.is_missing && range.begin == old->key.end) {
+		struct line_separator separator = there.is_missing ? own : there;
+
+		line_separator_check(editor, (struct span){"", 0}, value, &separator);
+		if (separator.c == there.c && value.len && old->value.begin < old->value.end)
+			range.begin = old->value.begin;
+		else
+			line_separator_put(&output, separator, value.len);
+	}
+	if (!own.is_missing)
+		line_new_put_value(editor, &output, value, &manner);
+	int r = text_lines_finish(&editor->lines, &output, &text);
+	return r == 0 ? replace(editor, range, text) : r;
+}
+
+/* Returns where the first section begins, with the comments directly above it. */
+static size_t top_of(const struct line_editor *editor)
+{
+	const struct extent *first = editor->root ? editor->root->first : NULL;
+
+	return first ? text_lines_above(&editor->lines, first, 0) : editor->edit->text.len;
+}
+
+static int find_end(const struct line_editor *editor, const struct line_section *section,
+	size_t *ret, bool *is_top)
+{
+	struct line_places parts;
+	const struct extent *part, *last = NULL;
+	int r = line_place_find_parts(editor, section, &parts);
+
+	*is_top = false;
+	if (r < 0)
+		return r;
+	part = parts.count ? parts.items[parts.count - 1] : NULL;
+	for (const struct extent *at = part ? part->first : NULL; at; at = at->next)
+		if (!line_place_is_section(at))
+			last = at;
+	if (last || section->name) {
+		*ret = text_lines_after(&editor->lines, last ? last->member.end : part->key.end);
+		return 0;
+	}
+	*ret = top_of(editor);
+	*is_top = true;
+	return 0;
+}
+
+static int put_pairs(const struct line_editor *editor, const struct line_manner *manner,
+	const struct line_sample *sample, const struct line_places *pairs, struct span *ret)
+{
+	struct output output = {.max = SIZE_MAX};
+
+	for (uint32_t i = 0; i < pairs->count; i++)
+		line_new_put_pair(editor, &output, sample, pairs->items[i], manner);
+	return text_lines_finish(&editor->lines, &output, ret);
+}
+
+/* Indents a new key at least as deep as the following line: a deeper line would continue its
+ * value. */
+static void go_in(const struct line_editor *editor, size_t offset, struct line_manner *manner)
+{
+	const struct text_lines *lines = &editor->lines;
+	size_t end = offset;
+
+	if (!editor->dialect->has_indents)
+		return;
+	while (offset < editor->edit->text.len &&
+		(text_lines_is_blank(lines, offset) || text_lines_is_comment(lines, offset)))
+		offset = text_lines_after(lines, offset);
+	for (end = offset;
+		end < editor->edit->text.len && line_is_blank(editor->edit->text.data[end]);)
+		end++;
+	if (end - offset > manner->prefix.len)
+		manner->prefix = line_place_text(editor->edit->text, offset, end);
+}
+
+static int add_pairs(const struct line_editor *editor, const struct line_section *section,
+	const struct line_sample *sample, const struct line_places *pairs)
+{
+	struct line_manner manner = line_manner_of(editor, section);
+	struct edit *edit = editor->edit;
+	struct span lines;
+	size_t offset;
+	bool is_top;
+
+	int r = find_end(editor, section, &offset, &is_top);
+	if (r != 0)
+		return r;
+	go_in(editor, offset, &manner);
+	r = put_pairs(editor, &manner, sample, pairs, &lines);
+	if (r == 0)
+		r = is_top ? text_lines_insert_apart(&editor->lines, offset, lines)
+			   : text_lines_insert(&editor->lines, offset, lines);
+	/* A blank line separates the first pair from the sections. */
+	if (r == 0 && is_top && offset < edit->text.len &&
+		!text_lines_is_blank(&editor->lines, offset))
+		r = edit_splice(edit, (struct range){offset, offset}, edit_line_end(edit));
+	return r;
+}
+
+/* Returns where a pair before another is inserted: above the comments of that one, unless they
+ * begin the text. */
+static size_t before_pair(const struct line_editor *editor, const struct extent *pair)
+{
+	const struct extent *in = section_of(editor, pair);
+	size_t own = text_lines_own(&editor->lines, in, pair, in == editor->root);
+
+	return own > text_lines_begin(&editor->lines, 0) ? own
+							 : text_lines_at(&editor->lines, pair);
+}
+
+/* Inserts the pairs behind another, or, if that is NULL, before another. */
+static int insert_pairs(const struct line_editor *editor, const struct line_section *section,
+	const struct line_sample *sample, const struct line_places *pairs,
+	const struct extent *behind, const struct extent *before)
+{
+	struct line_manner manner = line_manner_of(editor, section);
+	struct span lines;
+	int r = put_pairs(editor, &manner, sample, pairs, &lines);
+
+	if (r != 0)
+		return r;
+	return behind ? text_lines_insert(
+				&editor->lines, text_lines_behind(&editor->lines, behind), lines)
+		      : text_lines_insert_apart(&editor->lines, before_pair(editor, before), lines);
+}
+
+/* Changes the key's pairs to those of the sample. Equal pairs at both ends stay untouched. */
+static int change_pairs(const struct line_editor *editor, const struct line_section *section,
+	struct line_places there, const struct line_sample *sample, struct line_places wanted)
+{
+	const struct extent *behind = NULL, *before = NULL;
+	int r = 0;
+
+	while (there.count && wanted.count &&
+		edit_same((*there.items)->node, (*wanted.items)->node, false)) {
+		behind = *there.items++;
+		there.count--;
+		wanted.items++;
+		wanted.count--;
+	}
+	while (there.count && wanted.count &&
+		edit_same(there.items[there.count - 1]->node, wanted.items[wanted.count - 1]->node,
+			false)) {
+		before = there.items[--there.count];
+		wanted.count--;
+	}
+	for (; r == 0 && there.count && wanted.count; there.count--, wanted.count--) {
+		behind = *there.items++;
+		r = replace_value(editor, behind, sample, *wanted.items++);
+	}
+	/* The key stays, and so do the comments above it. */
+	for (; r == 0 && there.count; there.count--, there.items++)
+		r = remove_lines(editor, *there.items, text_lines_at(&editor->lines, *there.items));
+	if (r != 0 || !wanted.count)
+		return r;
+	return insert_pairs(editor, section, sample, &wanted, behind, before);
+}
+
+static bool is_reset(const struct extent *pair)
+{
+	return !pair->node->text.len;
+}
+
+/* Returns whether the key is a list of INI: all of its pairs count, and none resets the earlier
+ * ones. */
+static bool is_ini_list(const struct line_editor *editor, const struct node *key)
+{
+	const struct ini_dialect *ini = editor->dialect->ini;
+
+	return ini && ini_is_list(ini, key->text);
+}
+
+/* Returns those of a key's pairs that count: an empty one resets the earlier ones. */
+static struct line_places effective(
+	const struct line_editor *editor, const struct node *key, struct line_places pairs)
+{
+	bool repeats = !editor->dialect->ini && editor->edit->options->format->repeats;
+	uint32_t first = 0;
+
+	if (is_ini_list(editor, key))
+		return pairs;
+	if (!repeats)
+		first = pairs.count ? pairs.count - 1 : 0;
+	else
+		for (uint32_t i = 0; i < pairs.count; i++)
+			if (is_reset(pairs.items[i]))
+				first = i;
+	return (struct line_places){pairs.items + first, pairs.count - first, pairs.count - first};
+}
+
+/*
+ * Replaces all pairs of the key by those that the format writes for `value`, or adds pairs if the
+ * key has none. There are two exceptions:
+ *
+ *   - In a format, or INI dialect, where only the key's last pair counts, the others stay.
+ *   - In a unit of systemd, an empty value drops the values before it. If the new values begin with
+ *     an empty one, the old pairs before the last empty old pair stay.
+ */
+static int set_pairs(const struct line_editor *editor, const struct line_section *section,
+	const struct node *key, const struct node *value)
+{
+	CLEANUP(line_sample_fini) struct line_sample sample = {0};
+	struct line_places there, wanted;
+
+	int r = line_place_find_pairs(editor, section, key, &there);
+	if (r == 0)
+		r = line_sample_pair(editor, section, key, value, &sample);
+	if (r == 0)
+		r = line_sample_pairs(editor, &sample, &wanted);
+	if (r != 0)
+		return r;
+	if (!wanted.count)
+		return EDIT_CANNOT;
+	if (!there.count)
+		return add_pairs(editor, section, &sample, &wanted);
+	/* If the new values begin with a reset, or only the last pair counts, the pairs before that
+	 * have no effect and stay untouched. */
+	if (editor->dialect->ini || !editor->edit->options->format->repeats ||
+		is_reset(*wanted.items))
+		there = effective(editor, key, there);
+	return change_pairs(editor, section, there, &sample, wanted);
+}
+
+static int remove_pairs(const struct line_editor *editor, const struct line_section *section,
+	const struct node *key)
+{
+	struct line_places there;
+
+	int r = line_place_find_pairs(editor, section, key, &there);
+	for (uint32_t i = 0; r == 0 && i < there.count; i++)
+		r = remove_pair(editor, there.items[i]);
+	return r;
+}
+
+/* Edits one of a key's assignments, in systemd's sense. */
+static int edit_assignment(const struct line_editor *editor, const struct line_section *section,
+	const struct edit_step *steps, const struct edit_op *op)
+{
+	CLEANUP(line_sample_fini) struct line_sample sample = {0};
+	struct line_places there, wanted;
+	uint32_t i = steps[1].index;
+
+	int r = line_place_find_pairs(editor, section, steps->key, &there);
+	if (r != 0)
+		return r;
+	there = effective(editor, steps->key, there);
+	if (!there.count || i > there.count || (i == there.count && op->kind != EDIT_INSERT))
+		return EDIT_CANNOT;
+	if (op->kind == EDIT_REMOVE)
+		return remove_pair(editor, there.items[i]);
+	r = line_sample_pair(editor, section, steps->key, op->value, &sample);
+	if (r == 0)
+		r = line_sample_pairs(editor, &sample, &wanted);
+	if (r != 0)
+		return r;
+	if (wanted.count != 1)
+		return EDIT_CANNOT;
+	if (op->kind == EDIT_SET)
+		return replace_value(editor, there.items[i], &sample, *wanted.items);
+	return insert_pairs(editor, section, &sample, &wanted,
+		i == there.count ? there.items[i - 1] : NULL, there.items[i % there.count]);
+}
+
+/*
+ * Applies the op, whose first `done` steps lead to the section. The next step is a key, for all its
+ * pairs. An index after the key selects one of its pairs that have an effect.
+ */
+static int edit_pair(const struct line_editor *editor, const struct line_section *section,
+	size_t done, const struct edit_op *op)
+{
+	const struct edit_step *steps = op->steps + done;
+
+	if (!steps->key)
+		return EDIT_CANNOT;
+	if (op->count == done + 2 && !steps[1].key)
+		return edit_assignment(editor, section, steps, op);
+	if (op->count != done + 1)
+		return EDIT_CANNOT;
+	return op->kind == EDIT_REMOVE ? remove_pairs(editor, section, steps->key)
+				       : set_pairs(editor, section, steps->key, op->value);
+}
 
 static int remove_section(const struct line_editor *editor, const struct extent *section)
 {
@@ -52,29 +397,6 @@ static int put_sections(
 	return text_lines_finish(&editor->lines, &output, ret);
 }
 
-/* Inserts sections at the beginning of a line, or at the text's end, with blank lines between them
- * and the text around. */
-static int insert_sections(
-	const struct line_editor *editor, size_t offset, const struct line_sample *sample)
-{
-	struct edit *edit = editor->edit;
-	struct span end = edit_line_end(edit), lines;
-	size_t start = text_lines_begin(&editor->lines, 0);
-	int r = put_sections(editor, sample, &lines);
-
-	if (r != 0)
-		return r;
-	if (offset > start && !is_dense(editor) &&
-		!text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, offset - 1)))
-		r = text_lines_insert(&editor->lines, offset, end);
-	if (r == 0)
-		r = text_lines_insert_apart(&editor->lines, offset, lines);
-	if (r == 0 && offset < edit->text.len && !is_dense(editor) &&
-		!text_lines_is_blank(&editor->lines, offset))
-		r = edit_splice(edit, (struct range){offset, offset}, end);
-	return r;
-}
-
 /* Finds the end of the sections with that name. If there are none, it is the end of the text, or
  * the place above MySQL's `!includedir`, which must stand behind all sections. */
 static int end_of_sections(const struct line_editor *editor, const struct node *name, size_t *ret)
@@ -101,6 +423,7 @@ static int line_section_add(const struct line_editor *editor, const struct node 
 	CLEANUP(line_sample_fini) struct line_sample sample = {0};
 	const struct node *tree =
 		edit_tree_wrap(&(struct edit_step){.key = name}, 1, value, editor->edit->arena);
+	struct span text;
 	size_t offset;
 
 	int r = edit_sample(editor->edit, tree, &sample.text, &sample.document);
@@ -112,7 +435,8 @@ static int line_section_add(const struct line_editor *editor, const struct node 
 		return EDIT_CANNOT;
 	if (before)
 		offset = text_lines_above(&editor->lines, before, 0);
-	return insert_sections(editor, offset, &sample);
+	r = put_sections(editor, &sample, &text);
+	return r ? r : text_lines_insert_sections(&editor->lines, offset, text, is_dense(editor));
 }
 
 static int line_section_remove(const struct line_editor *editor, const struct node *name)
@@ -151,7 +475,7 @@ static int line_section_edit_item(
 		return EDIT_CANNOT;
 	section.only = items.items[i];
 	if (op->count > 2)
-		return line_pair_edit(editor, &section, 2, op);
+		return edit_pair(editor, &section, 2, op);
 	if (op->kind == EDIT_REMOVE)
 		return remove_section(editor, section.only);
 	return node_is_map(op->value)
@@ -173,11 +497,11 @@ static int set_root_key(
 	if (was_sections)
 		r = line_section_remove(editor, key);
 	else if (there && is_now)
-		r = line_pair_remove(editor, &root, key);
+		r = remove_pairs(editor, &root, key);
 	if (r != 0)
 		return r;
 	return is_now ? line_section_add(editor, key, value, NULL)
-		      : line_pair_set(editor, &root, key, value);
+		      : set_pairs(editor, &root, key, value);
 }
 
 static int remove_root_key(
@@ -186,7 +510,7 @@ static int remove_root_key(
 	const struct line_section root = {0};
 
 	return builder_is_sections(there) ? line_section_remove(editor, key)
-					  : line_pair_remove(editor, &root, key);
+					  : remove_pairs(editor, &root, key);
 }
 
 static int apply(const void *context, const struct edit_op *op)
@@ -214,10 +538,10 @@ static int apply(const void *context, const struct edit_op *op)
 	if (node_is_map(there)) {
 		const struct line_section section = {.name = op->steps->key};
 
-		return line_pair_edit(editor, &section, 1, op);
+		return edit_pair(editor, &section, 1, op);
 	}
 	return builder_is_sections(there) ? line_section_edit_item(editor, there, op)
-					  : line_pair_edit(editor, &root, 0, op);
+					  : edit_pair(editor, &root, 0, op);
 }
 
 int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dialect *dialect)

@@ -15,14 +15,15 @@ bool line_place_is_include(const struct extent *extent)
 	return extent->keys[0]->text.len && *extent->keys[0]->text.data == '!';
 }
 
-int line_place_add(
+static int add(
 	const struct line_editor *editor, struct line_places *places, const struct extent *extent)
 {
 	return arena_push(
 		editor->edit->arena, places->items, places->count, places->capacity, extent);
 }
 
-bool line_place_has_key(const struct extent *extent, const struct node *key)
+/* Returns whether the pair has the key, or the section has the name. */
+static bool has_key(const struct extent *extent, const struct node *key)
 {
 	return node_is_scalar(key) && span_equal(extent->keys[0]->text, key->text);
 }
@@ -36,8 +37,8 @@ int line_place_find_sections(
 	if (!editor->root)
 		return 0;
 	for (const struct extent *at = editor->root->first; at && r == 0; at = at->next)
-		if (line_place_is_section(at) && line_place_has_key(at, name))
-			r = line_place_add(editor, ret, at);
+		if (line_place_is_section(at) && has_key(at, name))
+			r = add(editor, ret, at);
 	return r;
 }
 
@@ -46,10 +47,10 @@ int line_place_find_parts(const struct line_editor *editor, const struct line_se
 {
 	*ret = (struct line_places){0};
 	if (section->only)
-		return line_place_add(editor, ret, section->only);
+		return add(editor, ret, section->only);
 	if (section->name)
 		return line_place_find_sections(editor, section->name, ret);
-	return editor->root ? line_place_add(editor, ret, editor->root) : 0;
+	return editor->root ? add(editor, ret, editor->root) : 0;
 }
 
 int line_place_find_pairs(const struct line_editor *editor, const struct line_section *section,
@@ -61,8 +62,8 @@ int line_place_find_pairs(const struct line_editor *editor, const struct line_se
 	*ret = (struct line_places){0};
 	for (uint32_t i = 0; i < parts.count; i++)
 		for (const struct extent *at = parts.items[i]->first; at && r == 0; at = at->next)
-			if (!line_place_is_section(at) && (!key || line_place_has_key(at, key)))
-				r = line_place_add(editor, ret, at);
+			if (!line_place_is_section(at) && (!key || has_key(at, key)))
+				r = add(editor, ret, at);
 	return r;
 }
 
@@ -93,7 +94,7 @@ int line_sample_pairs(
 	if (at && line_place_is_section(at))
 		at = at->first;
 	for (; at && r == 0; at = at->next)
-		r = line_place_add(editor, ret, at);
+		r = add(editor, ret, at);
 	return r;
 }
 
@@ -165,8 +166,8 @@ struct line_manner line_manner_of(
 	if (!editor->root)
 		return manner;
 	for (const struct extent *at = editor->root->first; at; at = at->next) {
-		bool is_here = section->name && line_place_is_section(at) &&
-			       line_place_has_key(at, section->name);
+		bool is_here =
+			section->name && line_place_is_section(at) && has_key(at, section->name);
 
 		if (!line_place_is_section(at) && !section->name)
 			line_manner_set(editor, at, &manner);

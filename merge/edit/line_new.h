@@ -39,13 +39,6 @@ bool line_place_is_section(const struct extent *extent);
 /** Returns whether `extent` is a directive such as MySQL's `!includedir`. */
 bool line_place_is_include(const struct extent *extent);
 
-/** Appends `extent`; the array is in the edit's arena. */
-int line_place_add(
-	const struct line_editor *editor, struct line_places *places, const struct extent *extent);
-
-/** Returns whether the pair has the key, or the section has the name. */
-bool line_place_has_key(const struct extent *extent, const struct node *key);
-
 /** Finds the sections of that name. */
 int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);

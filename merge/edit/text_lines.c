@@ -42,7 +42,8 @@ size_t text_lines_after(const struct text_lines *lines, size_t offset)
 	return offset;
 }
 
-struct span text_lines_text(const struct text_lines *lines, size_t begin)
+/* Returns the line that begins at `begin`, without blanks around it. */
+static struct span text_of(const struct text_lines *lines, size_t begin)
 {
 	return line_trim((struct span){
 		lines->edit->text.data + begin, text_lines_end(lines, begin) - begin});
@@ -50,12 +51,12 @@ struct span text_lines_text(const struct text_lines *lines, size_t begin)
 
 bool text_lines_is_blank(const struct text_lines *lines, size_t begin)
 {
-	return !text_lines_text(lines, begin).len;
+	return !text_of(lines, begin).len;
 }
 
 bool text_lines_is_comment(const struct text_lines *lines, size_t begin)
 {
-	struct span line = text_lines_text(lines, begin);
+	struct span line = text_of(lines, begin);
 
 	return line.len && strchr(lines->comments, *line.data);
 }
@@ -200,6 +201,23 @@ int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struc
 	if (is_below && !goes_on(lines, offset) && !has_insertion(lines->edit, offset))
 		r = text_lines_insert(lines, offset, edit_line_end(lines->edit));
 	return r == 0 ? text_lines_insert(lines, offset, added) : r;
+}
+
+int text_lines_insert_sections(
+	const struct text_lines *lines, size_t offset, struct span added, bool is_dense)
+{
+	struct span end = edit_line_end(lines->edit);
+	int r = 0;
+
+	if (offset > text_lines_begin(lines, 0) && !is_dense &&
+		!text_lines_is_blank(lines, text_lines_begin(lines, offset - 1)))
+		r = text_lines_insert(lines, offset, end);
+	if (r == 0)
+		r = text_lines_insert_apart(lines, offset, added);
+	if (r == 0 && offset < lines->edit->text.len && !is_dense &&
+		!text_lines_is_blank(lines, offset))
+		r = edit_splice(lines->edit, (struct range){offset, offset}, end);
+	return r;
 }
 
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end)

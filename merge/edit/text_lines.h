@@ -20,9 +20,6 @@ size_t text_lines_end(const struct text_lines *lines, size_t offset);
 /** Returns where the line after that of `offset` begins, or the text's end. */
 size_t text_lines_after(const struct text_lines *lines, size_t offset);
 
-/** Returns the line that begins at `begin`, without blanks around it. */
-struct span text_lines_text(const struct text_lines *lines, size_t begin);
-
 bool text_lines_is_blank(const struct text_lines *lines, size_t begin);
 bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
@@ -49,6 +46,10 @@ int text_lines_insert(const struct text_lines *lines, size_t offset, struct span
 
 /** As text_lines_insert(), but after a comment line inserts a blank line first. */
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
+
+/** As text_lines_insert_apart(), with blank lines around the lines, unless `is_dense`. */
+int text_lines_insert_sections(
+	const struct text_lines *lines, size_t offset, struct span added, bool is_dense);
 
 /** Removes a range. Joins it with the last removal if the two touch. Returns 0 or -ENOMEM. */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);

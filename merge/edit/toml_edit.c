@@ -26,32 +26,18 @@ static int replace(
 	return r ? r : edit_splice(editor->edit, part.extent->value, text);
 }
 
-/* Inserts the items [first, end) of `value` into an array, each with the quotes of its last item. */
+/* Inserts the items [first, end) of `value` into an array, with the quotes of its last item. */
 static int insert_values(const struct toml_editor *editor, const struct extent *list,
 	const struct node *value, uint32_t first, uint32_t end)
 {
-	struct edit *edit = editor->edit;
-	const struct extent *last = list->last;
-	size_t count = 2 * (size_t)(end - first), done = 0;
-	struct span *parts = arena_zalloc(edit->arena, count, sizeof(*parts));
-	struct span comma = span_of(", "), all;
-	int r = parts ? 0 : -ENOMEM;
+	const struct node *like = list->last ? list->last->node : NULL;
+	struct span *items = arena_zalloc(editor->edit->arena, end - first, sizeof(*items));
+	int r = items ? 0 : -ENOMEM;
 
-	if (last && edit_is_first_on_line(edit, last->member.begin))
-		comma.data = edit_join(edit,
-			(struct span[]){span_of(","), edit_line_end(edit),
-				edit_indent(edit, last->member.begin)},
-			3, &comma.len);
-	for (uint32_t i = first; i < end && r == 0; i++) {
-		if (i > first)
-			parts[done++] = comma;
-		r = toml_new_value(&editor->lines, value->seq.items[i], last ? last->node : NULL,
-			true, &parts[done++]);
-	}
-	if (r != 0)
-		return r;
-	all.data = edit_join(edit, parts, done, &all.len);
-	return all.data ? toml_entry_insert(editor, list, first, all) : -ENOMEM;
+	for (uint32_t i = first; i < end && r == 0; i++)
+		r = toml_new_value(
+			&editor->lines, value->seq.items[i], like, true, &items[i - first]);
+	return r ? r : toml_entry_insert(editor, list, first, items, end - first);
 }
 
 /* Changes the items between brackets. Equal items at both ends stay. */
@@ -328,7 +314,7 @@ static int insert(
 	for (uint32_t n = 0; n < i && like && like->next; n++)
 		like = like->next;
 	r = toml_new_value(&editor->lines, value, like ? like->node : NULL, true, &text);
-	return r ? r : toml_entry_insert(editor, place.value.extent, i, text);
+	return r ? r : toml_entry_insert(editor, place.value.extent, i, &text, 1);
 }
 
 /* Returns whether a byte belongs to a key or a string, and so begins no comment. */

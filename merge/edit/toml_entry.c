@@ -109,25 +109,6 @@ static bool is_dense(const struct toml_editor *editor)
 	       !text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, above - 1));
 }
 
-/* Inserts headers with their contents at the beginning of a line, with blank lines around them. */
-static int insert_tables(const struct toml_editor *editor, size_t offset, struct span text)
-{
-	const struct text_lines *lines = &editor->lines;
-	struct span end = edit_line_end(editor->edit);
-	bool is_tight = is_dense(editor);
-	int r = 0;
-
-	if (offset > text_lines_begin(lines, 0) && !is_tight &&
-		!text_lines_is_blank(lines, text_lines_begin(lines, offset - 1)))
-		r = text_lines_insert(lines, offset, end);
-	if (r == 0)
-		r = text_lines_insert_apart(lines, offset, text);
-	if (r == 0 && offset < editor->edit->text.len && !is_tight &&
-		!text_lines_is_blank(lines, offset))
-		r = text_lines_insert(lines, offset, end);
-	return r;
-}
-
 /* Inserts `pair` into `in` as a line of its own, after the last pair or after `anchor`. `pair` has
  * no line end. */
 static int insert_pair(const struct toml_editor *editor, const struct extent *in,
@@ -163,17 +144,32 @@ static int insert_pair(const struct toml_editor *editor, const struct extent *in
 							     : r;
 }
 
-int toml_entry_insert(
-	const struct toml_editor *editor, const struct extent *in, uint32_t i, struct span item)
+int toml_entry_insert(const struct toml_editor *editor, const struct extent *in, uint32_t i,
+	const struct span *items, uint32_t count)
 {
 	struct edit *edit = editor->edit;
+	const struct extent *last = in->last;
 	bool is_table = edit_at(edit, in->value.begin) == '{';
 	struct flow_layout layout = {.pad = span_of(is_table ? " " : ""), .gap = span_of(" ")};
+	struct span comma = flow_gap(&editor->flow, in, &layout), text;
+	struct span *parts = arena_zalloc(edit->arena, 2 * (size_t)count, sizeof(*parts));
 
+	if (last && edit_is_first_on_line(edit, last->member.begin))
+		comma.data = edit_join(edit,
+			(struct span[]){span_of(","), edit_line_end(edit),
+				edit_indent(edit, last->member.begin)},
+			3, &comma.len);
+	for (uint32_t n = 0; parts && n < count; n++) {
+		parts[2 * n] = n ? comma : (struct span){"", 0};
+		parts[2 * n + 1] = items[n];
+	}
+	text.data = parts ? edit_join(edit, parts, 2 * (size_t)count, &text.len) : NULL;
 	layout.indent.data =
 		edit_join(edit, (struct span[]){edit_indent(edit, in->value.begin), span_of("  ")},
 			2, &layout.indent.len);
-	return layout.indent.data ? flow_insert(&editor->flow, in, i, item, &layout) : -ENOMEM;
+	if (!text.data || !layout.indent.data)
+		return -ENOMEM;
+	return flow_insert(&editor->flow, in, i, text, &layout);
 }
 
 static int insert_inline(const struct toml_editor *editor, const struct extent *in,
@@ -184,7 +180,7 @@ static int insert_inline(const struct toml_editor *editor, const struct extent *
 
 	manner.indent.len = 0;
 	int r = toml_new_pairs(&editor->lines, keys, count, value, &manner, false, &text);
-	return r ? r : toml_entry_insert(editor, in, UINT32_MAX, text);
+	return r ? r : toml_entry_insert(editor, in, UINT32_MAX, &text, 1);
 }
 
 /* Finds how other tables of the same kind in `in` are written. The last one counts. */
@@ -265,7 +261,7 @@ int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target t
 	struct span text;
 	int r = new_tables(editor, target, value, &text);
 
-	return r ? r : insert_tables(editor, offset, text);
+	return r ? r : text_lines_insert_sections(&editor->lines, offset, text, is_dense(editor));
 }
 
 int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_target target,

@@ -59,9 +59,9 @@ int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_tar
 int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *in, const struct node *value, bool is_dotted);
 
-/** Inserts `item` before entry `i` of an array or inline table, or behind the last entry. */
-int toml_entry_insert(
-	const struct toml_editor *editor, const struct extent *in, uint32_t i, struct span item);
+/** Inserts items before entry `i` of an array or inline table, or behind the last entry. */
+int toml_entry_insert(const struct toml_editor *editor, const struct extent *in, uint32_t i,
+	const struct span *items, uint32_t count);
 
 /** Adds a key that its table does not have, written like its neighbours. */
 int toml_entry_add(
