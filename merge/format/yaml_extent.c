@@ -29,7 +29,8 @@ static size_t offset_of(struct yaml_extents *extents, const yaml_mark_t *mark)
 	return extents->offset;
 }
 
-size_t yaml_break_length(const char *p, const char *end)
+/* Returns the length in bytes of the line break (of YAML 1.1 or 1.2) at `p`; 0: there is none. */
+static size_t break_length(const char *p, const char *end)
 {
 	size_t left = (size_t)(end - p);
 
@@ -50,13 +51,13 @@ size_t yaml_skip_blank(struct span text, size_t offset)
 	size_t length;
 
 	while (p < end) {
-		length = yaml_break_length(p, end);
+		length = break_length(p, end);
 		if (length)
 			p += length;
 		else if (*p == ' ' || *p == '\t')
 			p++;
 		else if (*p == '#')
-			while (p < end && !yaml_break_length(p, end))
+			while (p < end && !break_length(p, end))
 				p++;
 		else if (p == text.data && end - p >= 3 && !memcmp(p, "\xEF\xBB\xBF", 3))
 			p += 3;
@@ -73,7 +74,7 @@ size_t yaml_skip_properties(struct span text, size_t offset)
 	while (offset < text.len && (text.data[offset] == '!' || text.data[offset] == '&')) {
 		const char *p = text.data + offset;
 
-		while (p < end && *p != ' ' && *p != '\t' && !yaml_break_length(p, end))
+		while (p < end && *p != ' ' && *p != '\t' && !break_length(p, end))
 			p++;
 		offset = yaml_skip_blank(text, (size_t)(p - text.data));
 	}
@@ -88,7 +89,7 @@ static size_t trim_lines(const struct yaml_extents *extents, struct range range)
 
 	/* Searches forward: a line break of several bytes is hard to recognize from its end. */
 	while (p < end) {
-		size_t length = yaml_break_length(p, end);
+		size_t length = break_length(p, end);
 
 		if (!length && *p != ' ' && *p != '\t')
 			last = p + 1;

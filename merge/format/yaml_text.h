@@ -51,9 +51,6 @@ int yaml_edit(struct edit *edit, const struct edit_op *op);
 /** Returns whether the text without quotes is a string in both YAML 1.1 and YAML 1.2. */
 bool yaml_is_plain_string(struct span text, bool is_flow);
 
-/** Returns the length in bytes of the line break (of YAML 1.1 or 1.2) at `p`; 0: there is none. */
-size_t yaml_break_length(const char *p, const char *end);
-
 /** Returns the offset behind the blanks, line breaks and comments at `offset`. */
 size_t yaml_skip_blank(struct span text, size_t offset);
 

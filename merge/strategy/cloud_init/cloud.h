@@ -136,9 +136,6 @@ void cloud_note(struct cloud *cloud, const struct cloud_dispatch *mergers, const
 
 enum cloud_kind cloud_kind(const struct node *node);
 
-/** Returns Python's name of the kind with its article, for messages, such as "an int". */
-const char *cloud_kind_name(enum cloud_kind kind);
-
 /** Makes `node` and all owned nodes in it immutable: clears CLOUD_OWNED. */
 void cloud_freeze(const struct node *node);
 

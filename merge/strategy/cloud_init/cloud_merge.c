@@ -62,7 +62,8 @@ enum cloud_kind cloud_kind(const struct node *node)
 	return CLOUD_OTHER;
 }
 
-const char *cloud_kind_name(enum cloud_kind kind)
+/* Returns Python's name of the kind with its article, for messages, such as "an int". */
+static const char *kind_name(enum cloud_kind kind)
 {
 	static const char *const names[CLOUD_KINDS] = {"a dict", "a list", "a str", "an int",
 		"a float", "a bool", "null", "a value of another type"};
@@ -293,7 +294,7 @@ static int extent(struct cloud *cloud, const struct node *with, uint32_t *ret)
 	else
 		return problem_at(cloud->problem, with,
 			"%s can't be added to a list: it is not iterable; make it a list of one",
-			cloud_kind_name(kind));
+			kind_name(kind));
 	return 0;
 }
 
@@ -343,7 +344,7 @@ static int look_at_items(struct cloud *cloud, const struct node *value, const st
 		return 0;
 	if (kind != CLOUD_DICT)
 		return problem_at(cloud->problem, with,
-			"%s can't be merged with a list: it has no length", cloud_kind_name(kind));
+			"%s can't be merged with a list: it has no length", kind_name(kind));
 	for (uint32_t i = 0; i < value->seq.count && i < with->map.count; i++) {
 		char text[16];
 		int len = snprintf(text, sizeof(text), "%u", (unsigned)i);
@@ -401,8 +402,7 @@ static int merge_list(struct cloud *cloud, const struct cloud_dispatch *mergers,
 			"%s can't be merged into an item of '!!omap' or '!!pairs': cloud-init "
 			"would "
 			"make a list of its %s; make it a list, or leave '%s' out of 'list()'",
-			cloud_kind_name(cloud_kind(with)),
-			node_is_map(with) ? "keys" : "characters",
+			kind_name(cloud_kind(with)), node_is_map(with) ? "keys" : "characters",
 			node_is_map(with) ? "recurse_dict" : "recurse_str");
 	if (!node_is_sequence(with)) {
 		*ret = with;
@@ -442,7 +442,7 @@ static int merge_str(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	}
 	if (cloud_kind(with) != CLOUD_STR)
 		return problem_at(cloud->problem, with, "%s can't be appended to a str",
-			cloud_kind_name(cloud_kind(with)));
+			kind_name(cloud_kind(with)));
 
 	size_t len = value->text.len + with->text.len;
 	int r = cloud_spend(cloud, len / 4, with);
@@ -468,7 +468,7 @@ static void note_unhandled(struct cloud *cloud, const struct cloud_dispatch *mer
 {
 	enum cloud_kind kind = cloud_kind(value);
 	const char *rule = arena_printf(cloud->arena, "no merger handles %s: the old %s is kept",
-		kind == CLOUD_OTHER ? "a value of this type" : cloud_kind_name(kind),
+		kind == CLOUD_OTHER ? "a value of this type" : kind_name(kind),
 		kind == CLOUD_OTHER ? "one" : "value");
 
 	cloud_note(cloud, mergers, value, with, ORIGIN_LOST, rule ? rule : "no merger handles it");

@@ -86,7 +86,8 @@ static int take_map(struct deep *deep, const struct node *value, const struct li
 	return r;
 }
 
-int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
+/* Does deep_combine() without `below`: carries out the directives of `value` and inside it. */
+static int take(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret)
 {
 	bool is_bare = directive_of(value) == DIRECTIVE_NONE;
@@ -250,7 +251,7 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 static int put_in_place(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
 {
-	int r = deep_take(deep, value, place, ret);
+	int r = take(deep, value, place, ret);
 
 	if (r == 0)
 		r = deep_let_go(deep, below, &below);

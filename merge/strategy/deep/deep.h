@@ -53,11 +53,7 @@ static inline struct arena *deep_key_arena(const struct deep *deep)
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
-/** Does deep_combine() without `below`: carries out the directives of `value` and inside it. */
-int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
-	const struct node **ret);
-
-/** As deep_take(), for a list. In deep_list.c. */
+/** Does deep_combine() without `below`, for a list. In deep_list.c. */
 int deep_take_list(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
