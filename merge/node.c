@@ -404,25 +404,18 @@ bool node_tags_equal(const struct node *a, const struct node *b)
 	return tag_a == tag_b || (tag_a && tag_b && strcmp(tag_a, tag_b) == 0);
 }
 
-static bool sequences_equal(const struct node *a, const struct node *b)
+bool node_has_same(const struct node *a, const struct node *b,
+	bool (*is_same)(const struct node *a, const struct node *b), bool minds_keys)
 {
-	if (a->seq.count != b->seq.count)
+	if (node_count(a) != node_count(b))
 		return false;
-	for (uint32_t i = 0; i < a->seq.count; i++)
-		if (!node_equal(a->seq.items[i], b->seq.items[i]))
+	for (uint32_t i = 0; i < node_count(a); i++) {
+		const struct pair *pair = node_is_map(a) ? &a->map.pairs[i] : NULL;
+		const struct pair *other = pair ? node_find_hashed(b, pair->key, pair->hash) : NULL;
+
+		if (pair && (!other || (minds_keys && !is_same(pair->key, other->key))))
 			return false;
-	return true;
-}
-
-static bool maps_equal(const struct node *a, const struct node *b)
-{
-	if (a->map.count != b->map.count)
-		return false;
-	for (uint32_t i = 0; i < a->map.count; i++) {
-		const struct pair *pair = &a->map.pairs[i];
-		const struct pair *other = node_find_hashed(b, pair->key, pair->hash);
-
-		if (!other || !node_equal(pair->value, other->value))
+		if (!is_same(*node_entry(a, i), pair ? other->value : b->seq.items[i]))
 			return false;
 	}
 	return true;
@@ -436,9 +429,7 @@ bool node_equal(const struct node *a, const struct node *b)
 		return false;
 	if (node_is_scalar(a))
 		return scalar_equal(a, b);
-	if (!node_tags_equal(a, b))
-		return false;
-	return node_is_map(a) ? maps_equal(a, b) : sequences_equal(a, b);
+	return node_tags_equal(a, b) && node_has_same(a, b, node_equal, false);
 }
 
 static uint64_t hash_collection(const struct node *node, uint64_t hash)

@@ -254,5 +254,12 @@ const struct node *node_get(const struct node *map, const char *name);
  */
 bool node_equal(const struct node *a, const struct node *b);
 
+/**
+ * Returns whether two maps, or two lists, have the same entries: values that are the same by
+ * `is_same`, and if `minds_keys`, also the keys, which are equal in any case.
+ */
+bool node_has_same(const struct node *a, const struct node *b,
+	bool (*is_same)(const struct node *a, const struct node *b), bool minds_keys);
+
 /** Returns a hash. Equal nodes have equal hashes. */
 uint32_t node_hash(const struct node *node);

@@ -56,18 +56,7 @@ static bool is_same(const struct node *a, const struct node *b)
 		return false;
 	if (node_is_scalar(a))
 		return scalar_type(a) == scalar_type(b) && node_equal(a, b);
-	if (node_count(a) != node_count(b) || !node_tags_equal(a, b))
-		return false;
-	for (uint32_t i = 0; i < node_count(a); i++) {
-		const struct pair *pair = node_is_map(a) ? &a->map.pairs[i] : NULL;
-		const struct pair *other = pair ? node_find_hashed(b, pair->key, pair->hash) : NULL;
-
-		if (pair && (!other || !is_same(pair->key, other->key)))
-			return false;
-		if (!is_same(*node_entry(a, i), pair ? other->value : b->seq.items[i]))
-			return false;
-	}
-	return true;
+	return node_tags_equal(a, b) && node_has_same(a, b, is_same, true);
 }
 
 /* Equal numbers may differ in digits that a double does not have, and a bound is exact. */
@@ -410,19 +399,6 @@ static int build_map(struct value_lock_enforcement *keep, const struct value_loc
 	return r;
 }
 
-static int settle_map(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
-	const struct node *low, const struct node *now, const struct node **ret)
-{
-	struct entries entries;
-
-	int r = entries_init(keep, low, now, &entries);
-	if (r == 0)
-		r = settle_pairs(keep, spot, low, now, &entries);
-	if (r == 0 && entries.is_changed)
-		r = build_map(keep, spot, low, now, &entries, ret);
-	return r;
-}
-
 /* Lists: item by item, if only some items are locked. */
 
 static int settle_items(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
@@ -476,19 +452,6 @@ static int build_list(struct value_lock_enforcement *keep, const struct node *lo
 	return r;
 }
 
-static int settle_list(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
-	const struct node *low, const struct node *now, const struct node **ret)
-{
-	struct entries entries;
-
-	int r = entries_init(keep, low, now, &entries);
-	if (r == 0)
-		r = settle_items(keep, spot, low, now, &entries);
-	if (r == 0 && entries.is_changed)
-		r = build_list(keep, low, now, &entries, ret);
-	return r;
-}
-
 /*
  * Returns whether to compare the entries of two values of one kind. A locked list is compared as a
  * whole.
@@ -505,8 +468,17 @@ static int settle_collection(struct value_lock_enforcement *keep,
 	const struct value_lock_walk *spot, const struct node *low, const struct node *now,
 	const struct node **ret)
 {
-	return node_is_map(now) ? settle_map(keep, spot, low, now, ret)
-				: settle_list(keep, spot, low, now, ret);
+	bool is_map = node_is_map(now);
+	struct entries entries;
+
+	int r = entries_init(keep, low, now, &entries);
+	if (r == 0)
+		r = is_map ? settle_pairs(keep, spot, low, now, &entries)
+			   : settle_items(keep, spot, low, now, &entries);
+	if (r != 0 || !entries.is_changed)
+		return r;
+	return is_map ? build_map(keep, spot, low, now, &entries, ret)
+		      : build_list(keep, low, now, &entries, ret);
 }
 
 /* Decides the value at the spot: `low` is the lower value and `now` the merged one. */

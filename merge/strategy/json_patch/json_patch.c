@@ -354,23 +354,7 @@ static bool equal(const struct node *node, const struct node *value)
 		return false;
 	if (node_is_scalar(node))
 		return scalars_equal(node, value);
-	if (node_is_sequence(node)) {
-		if (node->seq.count != value->seq.count)
-			return false;
-		for (uint32_t i = 0; i < value->seq.count; i++)
-			if (!equal(node->seq.items[i], value->seq.items[i]))
-				return false;
-		return true;
-	}
-	if (node->map.count != value->map.count)
-		return false;
-	for (uint32_t i = 0; i < value->map.count; i++) {
-		const struct pair *pair = &value->map.pairs[i];
-		const struct pair *other = node_find_hashed(node, pair->key, pair->hash);
-		if (!other || !equal(other->value, pair->value))
-			return false;
-	}
-	return true;
+	return node_has_same(node, value, equal, false);
 }
 
 static int test(
