@@ -140,6 +140,7 @@ struct node *node_copy(struct arena *arena, const struct node *node)
 	*copy = *node;
 	if (node_is_sequence(node)) {
 		copy->seq.capacity = node->seq.count;
+		copy->seq.seen = NULL;
 		copy->seq.items = copy_array(
 			arena, node->seq.items, node->seq.count, sizeof(*node->seq.items));
 		return copy->seq.items ? copy : NULL;
@@ -344,6 +345,24 @@ const struct node *node_get(const struct node *map, const char *name)
 	const struct pair *pair = node_find(map, &key);
 
 	return pair ? pair->value : NULL;
+}
+
+int node_see(struct arena *arena, struct node *seq)
+{
+	struct node *seen = seq->seq.seen ? seq->seq.seen : node_new_map(arena, NULL);
+
+	if (!seen)
+		return -ENOMEM;
+	seq->seq.seen = seen;
+	/* The line of `seen` is the number of the items in it. */
+	for (; seen->line < seq->seq.count; seen->line++) {
+		const struct node *item = seq->seq.items[seen->line];
+		const struct pair pair = {item, item, node_hash(item)};
+
+		if (!node_find_hashed(seen, item, pair.hash) && node_append(arena, seen, &pair) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 int node_put_hashed(struct arena *arena, struct node *map, const struct pair *pair)

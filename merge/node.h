@@ -98,6 +98,7 @@ struct node {
 			const struct node **items;
 			uint32_t count;
 			uint32_t capacity;
+			struct node *seen; /* see node_see(); NULL: not called yet */
 		} seq;
 		struct {
 			struct pair *pairs;
@@ -208,6 +209,12 @@ struct node *node_copy_head(struct arena *arena, const struct node *node, uint32
 
 /** Appends `item`. Returns 0 or -ENOMEM. */
 int node_push(struct arena *arena, struct node *seq, const struct node *item);
+
+/**
+ * Makes seq->seq.seen, a map that has the list's items as keys, equal items once; or adds those
+ * items that came since the last call. Other items must not change. Returns 0 or -ENOMEM.
+ */
+int node_see(struct arena *arena, struct node *seq);
 
 /**
  * Sets the value of `key`. If the map does not have the key, appends a pair. Returns 0 or -ENOMEM.

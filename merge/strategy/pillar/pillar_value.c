@@ -49,76 +49,20 @@ static size_t pillar_steps(const struct node *node)
 	return steps;
 }
 
-/*
- * A list that is open. It keeps the hashes of its items while it is open: if a thousand files each
- * add an item, the list must not be hashed a thousand times.
- */
-struct open_list {
-	struct node node;  /* must be the first member */
-	struct node *seen; /* the items as keys, equal ones once; NULL: none yet */
-	uint32_t indexed;  /* number of the first items that are in `seen` */
-};
-
-/* Copies the list, with room for `more` items. Returns NULL when there is no memory. */
-static struct node *pillar_list_new(struct arena *arena, const struct node *like, uint32_t more)
+/* Appends `item` to an open list, unless that has an equal one. */
+static int add_item(struct pillar_values *values, struct node *list, const struct node *item)
 {
-	struct open_list *list = arena_zalloc(arena, 1, sizeof(*list));
-	size_t capacity = (size_t)like->seq.count + more;
-	const struct node **items = arena_alloc(arena, capacity * sizeof(*items));
-
-	if (!list || !items || capacity > UINT32_MAX)
-		return NULL;
-	if (like->seq.count)
-		memcpy(items, like->seq.items, like->seq.count * sizeof(*items));
-	list->node = *like;
-	list->node.seq.items = items;
-	list->node.seq.capacity = (uint32_t)capacity;
-	return &list->node;
-}
-
-/* Adds the item, whose hash is known, to `seen`. *is_new: it had no equal. */
-static int see(
-	struct pillar_values *values, struct open_list *list, const struct pair *item, bool *is_new)
-{
-	*is_new = !node_find_hashed(list->seen, item->key, item->hash);
-	return *is_new ? node_append(values->arena, list->seen, item) : 0;
-}
-
-/* Adds the items that are not in `seen` yet. */
-static int index_items(struct pillar_values *values, struct open_list *list)
-{
-	bool is_new;
-	int r = 0;
-
-	if (!list->seen)
-		list->seen = node_new_map(values->arena, NULL);
-	if (!list->seen)
-		return -ENOMEM;
-	for (; r == 0 && list->indexed < list->node.seq.count; list->indexed++) {
-		const struct node *item = list->node.seq.items[list->indexed];
-
-		r = pillar_work(values, pillar_steps(item));
-		if (r == 0)
-			r = see(values, list, &(struct pair){item, item, node_hash(item)}, &is_new);
-	}
-	return r;
-}
-
-/* Appends `item` to a list of pillar_list_new(), unless it has an equal one. */
-static int pillar_list_add(struct pillar_values *values, struct node *node, const struct node *item)
-{
-	struct open_list *list = (struct open_list *)node;
-	bool is_new = false;
+	uint32_t i = list->seq.seen ? list->seq.seen->line : 0;
 	int r = pillar_work(values, pillar_steps(item));
 
+	for (; !r && i < list->seq.count; i++)
+		r = pillar_work(values, pillar_steps(list->seq.items[i]));
 	if (!r)
-		r = index_items(values, list);
-	if (!r)
-		r = see(values, list, &(struct pair){item, item, node_hash(item)}, &is_new);
-	if (r || !is_new)
+		r = node_see(values->arena, list);
+	if (r || node_find(list->seq.seen, item))
 		return r;
-	list->indexed++;
-	return node_push(values->arena, &list->node, item);
+	r = node_push(values->arena, list, item);
+	return r ? r : node_see(values->arena, list);
 }
 
 void pillar_values_fini(struct pillar_values *values)
@@ -126,17 +70,15 @@ void pillar_values_fini(struct pillar_values *values)
 	free(values->open);
 }
 
-/* Opens *value: unless it is open already, it becomes an open copy. A copied list has room for
- * `more` items. A scalar is opened only for origins. */
-static int pillar_open(
-	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret)
+/* Opens *value: unless it is open already, it becomes an open copy. A scalar is opened only for
+ * origins. */
+static int pillar_open(struct pillar_values *values, const struct node **value, struct node **ret)
 {
 	struct node *copy;
 	int r;
 
 	if (!((*value)->mark & PILLAR_OPEN)) {
-		copy = node_is_sequence(*value) ? pillar_list_new(values->arena, *value, more)
-						: node_copy(values->arena, *value);
+		copy = node_copy(values->arena, *value);
 		if (!copy)
 			return -ENOMEM;
 		copy->mark = PILLAR_OPEN;
@@ -157,13 +99,10 @@ static int pillar_open_new(
 	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret)
 {
 	struct node *node = node_is_map(like) ? node_new_map(values->arena, like)
-					      : pillar_list_new(values->arena, like, 0);
+					      : node_new_sequence(values->arena, like);
 
 	if (!node)
 		return -ENOMEM;
-	if (node_is_sequence(node))
-		node->seq.count = 0;
-	node->weight = 1;
 	node->mark = PILLAR_OPEN | mark;
 	*ret = node;
 	return array_push(values->open, values->open_count, values->open_capacity, node);
@@ -345,7 +284,7 @@ static int note(struct pillar_values *values, const struct node **value, const s
 		steps += count_steps(values, *value) + node_count(*value);
 	r = pillar_work(values, steps * PILLAR_NOTE_STEPS);
 	if (!r)
-		r = pillar_open(values, value, 0, &open);
+		r = pillar_open(values, value, &open);
 	if (!r)
 		origin_note(values->origins, open, other, fate, why);
 	return r;
@@ -385,7 +324,7 @@ static int take_over_shield(
 {
 	const struct origin_removed *marker = find_marker(values, other);
 	struct node *open;
-	int r = pillar_open(values, value, 0, &open);
+	int r = pillar_open(values, value, &open);
 
 	if (r)
 		return r;
@@ -406,9 +345,9 @@ static int combine_lists(
 	if (!((*value)->mark & PILLAR_OPEN))
 		r = pillar_work(values, (*value)->seq.count);
 	if (!r)
-		r = pillar_open(values, value, other->seq.count, &list);
+		r = pillar_open(values, value, &list);
 	for (uint32_t i = 0; !r && i < other->seq.count; i++)
-		r = pillar_list_add(values, list, other->seq.items[i]);
+		r = add_item(values, list, other->seq.items[i]);
 	return r;
 }
 
@@ -427,7 +366,7 @@ static int combine_entry(struct pillar_values *values, const struct node **map, 
 
 	if (r || (value == old && value->weight == before))
 		return r;
-	r = pillar_open(values, map, 0, &open);
+	r = pillar_open(values, map, &open);
 	if (r)
 		return r;
 
@@ -460,7 +399,7 @@ static int combine_maps(struct pillar_values *values, const struct node **value,
 			r = combine_entry(values, value, place, theirs->value, depth);
 			continue;
 		}
-		r = pillar_open(values, value, 0, &open);
+		r = pillar_open(values, value, &open);
 		if (!r)
 			r = node_append(values->arena, open, theirs);
 	}
@@ -475,7 +414,7 @@ static int combine_entries(struct pillar_values *values, const struct node **val
 
 	/* `{}` has no style of its own: entries that come in must not all go on one line. */
 	if (node_count(*value) == 0 && node_count(other) > 0) {
-		r = pillar_open(values, value, 0, &open);
+		r = pillar_open(values, value, &open);
 		if (r)
 			return r;
 		open->style = other->style;
@@ -519,7 +458,7 @@ int pillar_remove(struct pillar_values *values, const struct node **map, const s
 {
 	const struct pair removed = *pair;
 	struct node *open;
-	int r = pillar_open(values, map, 0, &open);
+	int r = pillar_open(values, map, &open);
 
 	if (r)
 		return r;
@@ -537,6 +476,6 @@ int pillar_put(struct pillar_values *values, const struct node **map, const stru
 	int r = old ? note(values, &put.value, old->value, ORIGIN_LOST, why) : 0;
 
 	if (!r)
-		r = pillar_open(values, map, 0, &open);
+		r = pillar_open(values, map, &open);
 	return r ? r : node_put_hashed(values->arena, open, &put);
 }

@@ -8,21 +8,13 @@
  */
 #include "salt.h"
 
-#include <assert.h>
 #include <errno.h>
 
 /* Bits of node.mark. */
 enum {
 	MARK_AGGREGATE = 1,
-	MARK_OWNED = 2,  /* made by own() or own_list(), the only functions that set it */
+	MARK_OWNED = 2,  /* made by own() or mark_scalar(), the only functions that set it */
 	MARK_REASON = 4, /* multiplied by enum salt_reason; the highest bits */
-};
-
-/* An owned sequence. */
-struct owned_list {
-	struct node node;
-	struct node *seen;   /* its items as keys, to find each by hash; NULL: none yet */
-	uint32_t seen_count; /* number of the first items that are in `seen` */
 };
 
 struct aggregate_run {
@@ -35,26 +27,6 @@ bool salt_is_aggregate(const struct node *value)
 	return value->mark & MARK_AGGREGATE;
 }
 
-/* Makes a list like `node`, with a copy of its items. Returns NULL when there is no memory. */
-static struct node *own_list(struct aggregate_run *run, const struct node *node)
-{
-	struct owned_list *list = arena_zalloc(run->salt->arena, 1, sizeof(*list));
-	size_t size = node->seq.count * sizeof(*node->seq.items);
-
-	if (!list)
-		return NULL;
-	list->node = *node;
-	list->node.mark |= MARK_OWNED;
-	list->node.seq.capacity = node->seq.count;
-	if (!size)
-		return &list->node;
-	list->node.seq.items = arena_alloc(run->salt->arena, size);
-	if (!list->node.seq.items)
-		return NULL;
-	memcpy(list->node.seq.items, node->seq.items, size);
-	return &list->node;
-}
-
 /*
  * Returns a node with the entries and the mark of `node` that may be changed. Returns NULL when
  * there is no memory.
@@ -65,18 +37,12 @@ static struct node *own(struct aggregate_run *run, const struct node *node)
 
 	if (node->mark & MARK_OWNED)
 		return (struct node *)node; /* made below, so not const */
-	copy = node_is_sequence(node) ? own_list(run, node) : node_copy(run->salt->arena, node);
+	copy = node_copy(run->salt->arena, node);
 	if (!copy)
 		return NULL;
 	copy->mark |= MARK_OWNED;
 	origin_move(run->salt->origins, node, copy);
 	return copy;
-}
-
-static struct owned_list *list_of(struct node *owned)
-{
-	assert(node_is_sequence(owned) && owned->mark & MARK_OWNED);
-	return (struct owned_list *)owned;
 }
 
 static uint8_t mark_of(enum salt_reason reason)
@@ -108,13 +74,13 @@ static int mark_scalar(struct aggregate_run *run, const struct node *place,
 	struct node list = {
 		.kind = NODE_SEQUENCE,
 		.style = node_is_scalar(place) && !is_long ? NODE_FLOW : NODE_BLOCK,
-		.mark = mark_of(reason),
+		.mark = MARK_OWNED | mark_of(reason),
 		.weight = 1,
 		.source = place->source,
 		.line = place->line,
 		.column = place->column,
 	};
-	struct node *owned = own_list(run, &list);
+	struct node *owned = node_copy(run->salt->arena, &list);
 
 	if (!owned || (value && node_push(run->salt->arena, owned, value) < 0))
 		return -ENOMEM;
@@ -295,61 +261,30 @@ static int aggregate_from(struct aggregate_run *run, const struct node *a, const
 	return 0;
 }
 
-/* Adds an item to `seen`, which must not have it. `hash` is its node_hash(). */
-static int see_item(
-	struct aggregate_run *run, struct node *seen, const struct node *item, uint32_t hash)
-{
-	struct pair pair = {.key = item, .value = item, .hash = hash};
-
-	return node_append(run->salt->arena, seen, &pair);
-}
-
-static int see_items(struct aggregate_run *run, struct owned_list *list)
-{
-	if (!list->seen)
-		list->seen = node_new_map(run->salt->arena, NULL);
-	if (!list->seen)
-		return -ENOMEM;
-	for (; list->seen_count < list->node.seq.count; list->seen_count++) {
-		const struct node *item = list->node.seq.items[list->seen_count];
-		uint32_t hash = node_hash(item);
-
-		if (!node_find_hashed(list->seen, item, hash) &&
-			see_item(run, list->seen, item, hash) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* Aggregates two marked lists: `a`, then the items of `b` that are not in `a`. */
 static int aggregate_lists(struct aggregate_run *run, const struct node *a, const struct node *b,
 	const struct node **ret)
 {
-	struct node *owned = own(run, a);
-	struct owned_list *list;
+	struct node *list = own(run, a);
 	uint32_t old;
 
-	if (!owned)
+	if (!list)
 		return -ENOMEM;
-	*ret = owned;
-	note_marked(run, owned, a, b);
-	list = list_of(owned);
-	if (see_items(run, list) < 0)
+	*ret = list;
+	note_marked(run, list, a, b);
+	if (node_see(run->salt->arena, list) < 0)
 		return -ENOMEM;
-	old = list->seen->map.count;
+	old = list->seq.seen->map.count;
 	for (uint32_t i = 0; i < b->seq.count; i++) {
 		const struct node *item = b->seq.items[i];
-		uint32_t hash = node_hash(item);
-		const struct pair *found = node_find_hashed(list->seen, item, hash);
+		const struct pair *found = node_find(list->seq.seen, item);
 
 		/* An item that `b` has twice and `a` lacks stays twice. */
-		if (found && found < list->seen->map.pairs + old)
+		if (found && found < list->seq.seen->map.pairs + old)
 			continue;
-		if (!found && see_item(run, list->seen, item, hash) < 0)
+		if (node_push(run->salt->arena, list, item) < 0 ||
+			node_see(run->salt->arena, list) < 0)
 			return -ENOMEM;
-		if (node_push(run->salt->arena, owned, item) < 0)
-			return -ENOMEM;
-		list->seen_count++;
 	}
 	return 0;
 }
