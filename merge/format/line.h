@@ -1,7 +1,7 @@
 /* For formats that are made of lines: the lines of a text, and the writers' checks of values. */
 #pragma once
 
-#include "extent_note.h"
+#include "builder.h"
 #include "output.h"
 #include "spelling.h"
 

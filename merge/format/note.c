@@ -7,12 +7,6 @@
 #include "array.h"
 #include "builder.h"
 
-/* An extent and the one key that its `keys` lead to. */
-struct noted {
-	struct extent extent;
-	const struct node *key;
-};
-
 void notes_fini(struct notes *notes)
 {
 	free(notes->open);
@@ -24,57 +18,48 @@ static struct open_extent *innermost(struct notes *notes)
 	return notes->depth ? &notes->open[notes->depth - 1] : NULL;
 }
 
-static void append(struct extent *into, struct extent *entry)
+/* Fills a new extent (NULL: there is no memory). */
+static struct extent *fill(struct extent *extent, const struct noted_node *note)
 {
-	if (into->last)
-		into->last->next = entry;
-	else
-		into->first = entry;
-	into->last = entry;
+	if (!extent)
+		return NULL;
+	extent->node = note->node;
+	extent->is_alias = note->is_alias;
+	extent->has_anchor = note->has_anchor;
+	extent->value = note->range;
+	extent->member = (struct range){note->member_begin, note->range.end};
+	return extent;
 }
 
-static struct noted *new_noted(const struct builder *builder, const struct noted_node *note)
+static struct extent *new_extent(const struct builder *builder)
 {
-	struct noted *noted = arena_zalloc(builder->document->arena, 1, sizeof(*noted));
-
-	if (!noted)
-		return NULL;
-	noted->extent.node = note->node;
-	noted->extent.is_alias = note->is_alias;
-	noted->extent.has_anchor = note->has_anchor;
-	noted->extent.value = note->range;
-	noted->extent.member = (struct range){note->member_begin, note->range.end};
-	return noted;
+	return arena_zalloc(builder->document->arena, 1, sizeof(struct extent));
 }
 
 /* Completes the pair whose key was noted before. */
-static void take_key(struct open_extent *map, struct noted *noted)
+static int take_key(struct builder *builder, struct open_extent *map, struct extent *extent)
 {
-	noted->key = map->key;
-	noted->extent.keys = &noted->key;
-	noted->extent.key_count = 1;
-	noted->extent.key = map->key_range;
-	noted->extent.member.begin = map->member_begin;
-	noted->extent.is_merge_key = builder_is_merge_key(map->key);
+	extent->key = map->key_range;
+	extent->member.begin = map->member_begin;
+	extent->is_merge_key = builder_is_merge_key(map->key);
 	map->has_key = false;
+	return extent_note_set_keys(builder, extent, &map->key, 1);
 }
 
 /* Adds the extent of a pair's value, an item or a root. */
 static int add_value(struct builder *builder, const struct noted_node *note, struct extent **ret)
 {
 	struct open_extent *open = innermost(&builder->notes);
-	struct noted *noted = new_noted(builder, note);
+	struct extent *extent =
+		fill(open ? extent_note_add(builder, open->extent) : new_extent(builder), note);
 
-	if (!noted)
+	if (!extent)
 		return -ENOMEM;
-	*ret = &noted->extent;
+	*ret = extent;
 	if (!open)
 		return array_push(builder->notes.roots, builder->notes.count,
-			builder->notes.capacity, &noted->extent);
-	if (node_is_map(open->extent->node))
-		take_key(open, noted);
-	append(open->extent, &noted->extent);
-	return 0;
+			builder->notes.capacity, extent);
+	return node_is_map(open->extent->node) ? take_key(builder, open, extent) : 0;
 }
 
 static void set_key(struct notes *notes, const struct extent *key)
@@ -112,9 +97,9 @@ int note_open(struct builder *builder, const struct noted_node *note)
 	int r;
 
 	if (note_wants_key(&builder->notes)) {
-		struct noted *key = new_noted(builder, note);
+		struct extent *key = fill(new_extent(builder), note);
 
-		return key ? push(&builder->notes, &key->extent, true) : -ENOMEM;
+		return key ? push(&builder->notes, key, true) : -ENOMEM;
 	}
 	r = add_value(builder, note, &extent);
 	return r ? r : push(&builder->notes, extent, false);
@@ -146,4 +131,59 @@ int notes_finish(struct notes *notes, struct document *document)
 		return -ENOMEM;
 	memcpy(document->extents, notes->roots, notes->count * sizeof(struct extent *));
 	return 0;
+}
+
+struct range extent_note_range(const struct builder *builder, const char *begin, const char *end)
+{
+	return (struct range){(size_t)(begin - builder->text), (size_t)(end - builder->text)};
+}
+
+struct extent *extent_note_begin(struct builder *builder, const struct node *root)
+{
+	struct document *document = builder->document;
+	struct extent *extent = new_extent(builder);
+
+	document->extents = arena_alloc(document->arena, sizeof(struct extent *));
+	if (!extent || !document->extents)
+		return NULL;
+	extent->node = root;
+	document->extents[0] = extent;
+	return extent;
+}
+
+struct extent *extent_note_add(struct builder *builder, struct extent *in)
+{
+	struct extent *extent = new_extent(builder);
+
+	if (!extent)
+		return NULL;
+	if (in->last)
+		in->last->next = extent;
+	else
+		in->first = extent;
+	in->last = extent;
+	return extent;
+}
+
+int extent_note_set_keys(struct builder *builder, struct extent *extent,
+	const struct node *const *keys, uint32_t count)
+{
+	const struct node **copy = arena_alloc(builder->document->arena, count * sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, keys, count * sizeof(*copy));
+	extent->keys = copy;
+	extent->key_count = count;
+	return 0;
+}
+
+void extent_note_close(struct extent *extent)
+{
+	if (!extent->first)
+		return;
+	extent->value = (struct range){extent->first->member.begin, extent->last->member.end};
+	extent->member.end = extent->value.end;
+	if (!extent->key_count)
+		extent->member.begin = extent->value.begin;
 }

@@ -1,7 +1,9 @@
 /*
- * Notes: the extents (extent.h) of the nodes that a reader finds, for formats with nested
- * collections. The reader passes the same nodes, in the same order, to the builder and to these
- * functions. In a map, each key goes before its value.
+ * Notes: the extents (extent.h) of the nodes that a reader finds, if read_options.wants_extents.
+ *
+ * A reader of nested collections passes the same nodes, in the same order, to the builder and to
+ * the functions note_*(). In a map, each key goes before its value. The reader of a text with one
+ * root may use extent_note_*() instead.
  */
 #pragma once
 
@@ -63,3 +65,22 @@ void note_close(struct builder *builder, size_t end);
 
 /** Gives the extents to the document, which has its roots already. Returns 0 or -ENOMEM. */
 int notes_finish(struct notes *notes, struct document *document);
+
+/* Marks functions that note extents as seldom called. */
+#define EXTENT_NOTE_RARE __attribute__((cold, noinline))
+
+/** Makes the root's extent, as yet without ranges. Returns NULL when there is no memory. */
+struct extent *extent_note_begin(struct builder *builder, const struct node *root);
+
+/** Adds an empty extent behind the others in `in`. Returns NULL when there is no memory. */
+struct extent *extent_note_add(struct builder *builder, struct extent *in);
+
+/** Sets the keys of the extent to a copy of `keys`. Returns 0 or -ENOMEM. */
+int extent_note_set_keys(struct builder *builder, struct extent *extent,
+	const struct node *const *keys, uint32_t count);
+
+/** Returns the range from `begin` to `end`, two places in the text that the builder reads. */
+struct range extent_note_range(const struct builder *builder, const char *begin, const char *end);
+
+/** Closes a collection without brackets, such as a section. It ends where its last entry ends. */
+void extent_note_close(struct extent *extent);

@@ -15,7 +15,6 @@
  */
 #include <errno.h>
 
-#include "extent_note.h"
 #include "number.h"
 #include "resolve.h"
 #include "toml.h"
