@@ -117,12 +117,12 @@ static int find_end(const struct line_editor *editor, const struct line_section 
 }
 
 static int put_pairs(const struct line_editor *editor, const struct line_manner *manner,
-	const struct line_sample *sample, const struct line_places *pairs, struct span *ret)
+	const struct line_sample *sample, struct span *ret)
 {
 	struct output output = {.max = SIZE_MAX};
 
-	for (uint32_t i = 0; i < pairs->count; i++)
-		line_new_put_pair(editor, &output, sample, pairs->items[i], manner);
+	for (uint32_t i = 0; i < sample->pairs.count; i++)
+		line_new_put_pair(editor, &output, sample, sample->pairs.items[i], manner);
 	return text_lines_finish(&editor->lines, &output, ret);
 }
 
@@ -146,7 +146,7 @@ static void go_in(const struct line_editor *editor, size_t offset, struct line_m
 }
 
 static int add_pairs(const struct line_editor *editor, const struct line_section *section,
-	const struct line_sample *sample, const struct line_places *pairs)
+	const struct line_sample *sample)
 {
 	struct line_manner manner = line_manner_of(editor, section);
 	struct edit *edit = editor->edit;
@@ -158,7 +158,7 @@ static int add_pairs(const struct line_editor *editor, const struct line_section
 	if (r != 0)
 		return r;
 	go_in(editor, offset, &manner);
-	r = put_pairs(editor, &manner, sample, pairs, &lines);
+	r = put_pairs(editor, &manner, sample, &lines);
 	if (r == 0)
 		r = is_top ? text_lines_insert_apart(&editor->lines, offset, lines)
 			   : text_lines_insert(&editor->lines, offset, lines);
@@ -182,12 +182,11 @@ static size_t before_pair(const struct line_editor *editor, const struct extent 
 
 /* Inserts the pairs behind another, or, if that is NULL, before another. */
 static int insert_pairs(const struct line_editor *editor, const struct line_section *section,
-	const struct line_sample *sample, const struct line_places *pairs,
-	const struct extent *behind, const struct extent *before)
+	const struct line_sample *sample, const struct extent *behind, const struct extent *before)
 {
 	struct line_manner manner = line_manner_of(editor, section);
 	struct span lines;
-	int r = put_pairs(editor, &manner, sample, pairs, &lines);
+	int r = put_pairs(editor, &manner, sample, &lines);
 
 	if (r != 0)
 		return r;
@@ -198,34 +197,35 @@ static int insert_pairs(const struct line_editor *editor, const struct line_sect
 
 /* Changes the key's pairs to those of the sample. Equal pairs at both ends stay untouched. */
 static int change_pairs(const struct line_editor *editor, const struct line_section *section,
-	struct line_places there, const struct line_sample *sample, struct line_places wanted)
+	struct line_places there, struct line_sample *sample)
 {
+	struct line_places *wanted = &sample->pairs;
 	const struct extent *behind = NULL, *before = NULL;
 	int r = 0;
 
-	while (there.count && wanted.count &&
-		edit_same((*there.items)->node, (*wanted.items)->node, false)) {
+	while (there.count && wanted->count &&
+		edit_same((*there.items)->node, (*wanted->items)->node, false)) {
 		behind = *there.items++;
 		there.count--;
-		wanted.items++;
-		wanted.count--;
+		wanted->items++;
+		wanted->count--;
 	}
-	while (there.count && wanted.count &&
-		edit_same(there.items[there.count - 1]->node, wanted.items[wanted.count - 1]->node,
-			false)) {
+	while (there.count && wanted->count &&
+		edit_same(there.items[there.count - 1]->node,
+			wanted->items[wanted->count - 1]->node, false)) {
 		before = there.items[--there.count];
-		wanted.count--;
+		wanted->count--;
 	}
-	for (; r == 0 && there.count && wanted.count; there.count--, wanted.count--) {
+	for (; r == 0 && there.count && wanted->count; there.count--, wanted->count--) {
 		behind = *there.items++;
-		r = replace_value(editor, behind, sample, *wanted.items++);
+		r = replace_value(editor, behind, sample, *wanted->items++);
 	}
 	/* The key stays, and so do the comments above it. */
 	for (; r == 0 && there.count; there.count--, there.items++)
 		r = remove_lines(editor, *there.items, text_lines_at(&editor->lines, *there.items));
-	if (r != 0 || !wanted.count)
+	if (r != 0 || !wanted->count)
 		return r;
-	return insert_pairs(editor, section, sample, &wanted, behind, before);
+	return insert_pairs(editor, section, sample, behind, before);
 }
 
 static bool is_reset(const struct extent *pair)
@@ -272,25 +272,23 @@ static int set_pairs(const struct line_editor *editor, const struct line_section
 	const struct node *key, const struct node *value)
 {
 	CLEANUP(line_sample_fini) struct line_sample sample = {0};
-	struct line_places there, wanted;
+	struct line_places there;
 
 	int r = line_place_find_pairs(editor, section, key, &there);
 	if (r == 0)
 		r = line_sample_pair(editor, section, key, value, &sample);
-	if (r == 0)
-		r = line_sample_pairs(editor, &sample, &wanted);
 	if (r != 0)
 		return r;
-	if (!wanted.count)
+	if (!sample.pairs.count)
 		return EDIT_CANNOT;
 	if (!there.count)
-		return add_pairs(editor, section, &sample, &wanted);
+		return add_pairs(editor, section, &sample);
 	/* If the new values begin with a reset, or only the last pair counts, the pairs before that
 	 * have no effect and stay untouched. */
 	if (editor->dialect->ini || !editor->edit->options->format->repeats ||
-		is_reset(*wanted.items))
+		is_reset(*sample.pairs.items))
 		there = effective(editor, key, there);
-	return change_pairs(editor, section, there, &sample, wanted);
+	return change_pairs(editor, section, there, &sample);
 }
 
 static int remove_pairs(const struct line_editor *editor, const struct line_section *section,
@@ -309,7 +307,7 @@ static int edit_assignment(const struct line_editor *editor, const struct line_s
 	const struct edit_step *steps, const struct edit_op *op)
 {
 	CLEANUP(line_sample_fini) struct line_sample sample = {0};
-	struct line_places there, wanted;
+	struct line_places there;
 	uint32_t i = steps[1].index;
 
 	int r = line_place_find_pairs(editor, section, steps->key, &there);
@@ -321,16 +319,14 @@ static int edit_assignment(const struct line_editor *editor, const struct line_s
 	if (op->kind == EDIT_REMOVE)
 		return remove_pair(editor, there.items[i]);
 	r = line_sample_pair(editor, section, steps->key, op->value, &sample);
-	if (r == 0)
-		r = line_sample_pairs(editor, &sample, &wanted);
 	if (r != 0)
 		return r;
-	if (wanted.count != 1)
+	if (sample.pairs.count != 1)
 		return EDIT_CANNOT;
 	if (op->kind == EDIT_SET)
-		return replace_value(editor, there.items[i], &sample, *wanted.items);
-	return insert_pairs(editor, section, &sample, &wanted,
-		i == there.count ? there.items[i - 1] : NULL, there.items[i % there.count]);
+		return replace_value(editor, there.items[i], &sample, *sample.pairs.items);
+	return insert_pairs(editor, section, &sample, i == there.count ? there.items[i - 1] : NULL,
+		there.items[i % there.count]);
 }
 
 /*

@@ -80,21 +80,14 @@ int line_sample_pair(const struct line_editor *editor, const struct line_section
 	const struct node *tree =
 		edit_tree_wrap(steps + first, 2 - first, value, editor->edit->arena);
 
-	return edit_sample(editor->edit, tree, &ret->text, &ret->document);
-}
-
-int line_sample_pairs(
-	const struct line_editor *editor, const struct line_sample *sample, struct line_places *ret)
-{
+	int r = edit_sample(editor->edit, tree, &ret->text, &ret->document);
 	const struct extent *at =
-		sample->document->count ? sample->document->extents[0]->first : NULL;
-	int r = 0;
+		r == 0 && ret->document->count ? ret->document->extents[0]->first : NULL;
 
-	*ret = (struct line_places){0};
 	if (at && line_place_is_section(at))
 		at = at->first;
 	for (; at && r == 0; at = at->next)
-		r = add(editor, ret, at);
+		r = add(editor, &ret->pairs, at);
 	return r;
 }
 

@@ -55,6 +55,7 @@ int line_place_find_pairs(const struct line_editor *editor, const struct line_se
 struct line_sample {
 	struct span text;
 	struct document *document;
+	struct line_places pairs; /* of line_sample_pair() */
 };
 
 void line_sample_fini(struct line_sample *sample);
@@ -65,10 +66,6 @@ void line_sample_fini(struct line_sample *sample);
  */
 int line_sample_pair(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value, struct line_sample *ret);
-
-/** Finds all pairs of a sample with at most one section. */
-int line_sample_pairs(const struct line_editor *editor, const struct line_sample *sample,
-	struct line_places *ret);
 
 /* The separator of a key and its value: "=" or ":" with blanks, or blanks alone. */
 struct line_separator {
