@@ -5,18 +5,62 @@
  * A file is built in this order: its markers are removed; the files of its reference keys are built
  * and combined in; its neighbours are built and put under their names. Its lower layers are built
  * in the same way, each from its own references, and combined in last.
+ *
+ *      host ──_merge──▶ zone ──_parent──▶ site
+ *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
+ *
+ * A file that is being built is put into no file as a neighbour. So a result depends on which other
+ * files are being built. The result records them, and is used again while the same ones are being
+ * built.
  */
 #include <errno.h>
 
 #include "path.h"
-#include "pillar_file.h"
 #include "pillar_option.h"
 #include "pillar_value.h"
 #include "scalar.h"
 #include "strategy.h"
+#include "table.h"
 
 /* Files in the chain of a message. If the chain is longer, its middle is left out. */
 #define PILLAR_CHAIN_MAX 8
+
+/* The suffix of all files that references lead to. */
+#define PILLAR_SUFFIX ".yaml"
+
+struct pillar_built;
+
+struct pillar_file {
+	const char *name;                 /* of the source in the highest layer */
+	const struct merge_input *inputs; /* lowest layer first */
+	size_t count;
+	size_t number;              /* starting at 0, in the order in which files were found */
+	struct pillar_built *built; /* the file's results, the newest first */
+};
+
+/* A set of files, by their numbers. All zero: empty. */
+struct pillar_set {
+	uint64_t *words;
+	size_t count; /* number of words; numbers beyond them are not in the set */
+};
+
+/* A result of a file. */
+struct pillar_built {
+	struct pillar_built *next;
+	const struct node *root;    /* NULL: nothing, an empty file */
+	struct pillar_set looked;   /* the files on which the result depends */
+	struct pillar_set was_open; /* the files in `looked` that were being built */
+};
+
+struct pillar_files {
+	struct arena *arena;
+	const struct merge_environment *environment; /* NULL: no other file can be found */
+	const char *directory;                       /* where files are searched for */
+	struct pillar_set open;                      /* the files that are being built */
+	size_t count;
+	struct table calls; /* from a name that references used to its file */
+	struct table files; /* from pillar_file.name to the file */
+};
 
 /* A file that is being built, within the file that led to it. */
 struct pillar_frame {
@@ -32,6 +76,162 @@ struct pillar {
 	struct pillar_files files;
 	struct pillar_options options;
 };
+
+/* Adds the file with the sources `inputs`. If a file with the name of the highest source is there
+ * already, *ret is this file. */
+static int pillar_files_add(struct pillar_files *files, const struct merge_input *inputs,
+	size_t count, struct pillar_file **ret)
+{
+	const char *name = inputs[count - 1].source.name;
+	void **place = table_place(&files->files, files->arena, span_of(name));
+	struct pillar_file *file = place ? *place : NULL;
+
+	if (!file)
+		file = arena_alloc(files->arena, sizeof(*file));
+	if (!place || !file)
+		return -ENOMEM;
+	if (!*place)
+		*file = (struct pillar_file){
+			.name = name, .inputs = inputs, .count = count, .number = files->count++};
+	*ret = *place = file;
+	return 0;
+}
+
+/* Asks the environment. "inner/a" below "zones" is "a.yaml" below "zones/inner". */
+static int ask(struct pillar_files *files, const char *name, const struct merge_input **ret,
+	size_t *count, struct problem *problem)
+{
+	const struct merge_environment *environment = files->environment;
+	const char *slash = strrchr(name, '/');
+	const char *directory = files->directory;
+	const char *file = arena_printf(files->arena, "%s" PILLAR_SUFFIX, slash ? slash + 1 : name);
+
+	if (slash)
+		directory = arena_printf(files->arena, "%s%s%.*s", directory, *directory ? "/" : "",
+			(int)(slash - name), name);
+	if (!file || !directory)
+		return -ENOMEM;
+	return environment->find(environment->context, directory, file, ret, count, problem);
+}
+
+/*
+ * Finds the file for a reference to `name`, which must live as long as `files`. "a" is a.yaml, at
+ * any depth in files->directory. "inner/a" is a.yaml, at any depth in its directory "inner".
+ * Returns 0, MERGE_ABSENT, PROBLEM or -errno.
+ */
+static int pillar_files_find(struct pillar_files *files, const char *name, struct pillar_file **ret,
+	struct problem *problem)
+{
+	const struct merge_input *inputs;
+	size_t count = 0;
+
+	*ret = table_get(&files->calls, span_of(name));
+	if (*ret)
+		return 0;
+	if (!files->environment)
+		return MERGE_ABSENT;
+	int r = ask(files, name, &inputs, &count, problem);
+	if (r != 0)
+		return r;
+	if (count == 0)
+		return MERGE_ABSENT;
+	r = pillar_files_add(files, inputs, count, ret);
+	return r == 0 ? table_put(&files->calls, files->arena, span_of(name), *ret) : r;
+}
+
+/* Returns a result of `file` valid for files->open, or NULL. Adds the search's steps to *work. */
+static struct pillar_built *pillar_file_built(
+	const struct pillar_files *files, const struct pillar_file *file, size_t *work)
+{
+	for (struct pillar_built *built = file->built; built; built = built->next) {
+		bool is_same = true;
+
+		for (size_t i = 0; is_same && i < built->looked.count; i++) {
+			uint64_t then = i < built->was_open.count ? built->was_open.words[i] : 0;
+			uint64_t now = i < files->open.count ? files->open.words[i] : 0;
+
+			is_same = (built->looked.words[i] & now) == then;
+		}
+		*work += 1 + built->looked.count;
+		if (is_same)
+			return built;
+	}
+	return NULL;
+}
+
+static bool pillar_set_has(const struct pillar_set *set, const struct pillar_file *file)
+{
+	size_t word = file->number / 64;
+
+	return word < set->count && set->words[word] >> file->number % 64 & 1;
+}
+
+static bool pillar_set_is_empty(const struct pillar_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (set->words[i])
+			return false;
+	return true;
+}
+
+static int reserve(struct pillar_set *set, size_t count, struct arena *arena)
+{
+	uint64_t *words;
+
+	if (count <= set->count)
+		return 0;
+	/* Files get ascending numbers. To grow by one word each time would copy too often. */
+	count += count / 2;
+	words = arena_zalloc(arena, count, sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	if (set->count > 0)
+		memcpy(words, set->words, set->count * sizeof(*words));
+	*set = (struct pillar_set){words, count};
+	return 0;
+}
+
+static int pillar_set_add(
+	struct pillar_set *set, const struct pillar_file *file, struct arena *arena)
+{
+	int r = reserve(set, file->number / 64 + 1, arena);
+
+	if (r == 0)
+		set->words[file->number / 64] |= (uint64_t)1 << file->number % 64;
+	return r;
+}
+
+static int pillar_set_add_all(
+	struct pillar_set *set, const struct pillar_set *other, struct arena *arena)
+{
+	int r = reserve(set, other->count, arena);
+
+	for (size_t i = 0; r == 0 && i < other->count; i++)
+		set->words[i] |= other->words[i];
+	return r;
+}
+
+/* Sets *ret to the files that are in both sets. */
+static int pillar_set_common(const struct pillar_set *a, const struct pillar_set *b,
+	struct arena *arena, struct pillar_set *ret)
+{
+	struct pillar_set common = {0};
+	size_t count = a->count < b->count ? a->count : b->count;
+	int r = reserve(&common, count, arena);
+
+	if (r != 0)
+		return r;
+	for (size_t i = 0; i < count; i++)
+		common.words[i] = a->words[i] & b->words[i];
+	*ret = common;
+	return 0;
+}
+
+static void pillar_set_remove(struct pillar_set *set, const struct pillar_file *file)
+{
+	if (file->number / 64 < set->count)
+		set->words[file->number / 64] &= ~((uint64_t)1 << file->number % 64);
+}
 
 /*
  * Writes "a.yaml -> b.yaml -> LAST": the chain of files that are being built. Returns NULL when

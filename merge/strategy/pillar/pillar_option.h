@@ -1,4 +1,4 @@
-/* The options of the pillar strategy, and how a file names other files (pillar_file.h). */
+/* The options of the pillar strategy, and how a file names other files (pillar.c). */
 #pragma once
 
 #include "option.h"
