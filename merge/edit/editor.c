@@ -102,35 +102,6 @@ size_t edit_line_after(const struct edit *edit, size_t offset)
 	return end ? (size_t)(end + 1 - edit->text.data) : edit->text.len;
 }
 
-static size_t depth_of(const struct edit *edit, size_t begin)
-{
-	size_t at = begin;
-
-	while (at < edit->text.len && edit_is_blank(edit->text.data[at]))
-		at++;
-	return at - begin;
-}
-
-size_t edit_comments_above(
-	const struct edit *edit, size_t begin, size_t floor, const char *signs, bool is_first)
-{
-	size_t indent = depth_of(edit, begin), at = begin, above, blanks;
-
-	for (;;) {
-		above = at > floor ? edit_line_begin(edit, at - 1) : at;
-		if (above >= at || above < floor)
-			return at == 0 || is_first ? at : begin;
-		blanks = depth_of(edit, above);
-		char first = edit->text.data[above + blanks];
-		if (blanks != indent || !first || !strchr(signs, first)) {
-			bool is_blank = first == '\n' || first == '\r';
-
-			return is_blank || is_first ? at : begin;
-		}
-		at = above;
-	}
-}
-
 int edit_sample(
 	struct edit *edit, const struct node *tree, struct span *text, struct document **ret)
 {

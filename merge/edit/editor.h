@@ -44,18 +44,6 @@ struct span edit_line_end(const struct edit *edit);
 /** Returns the offset of the first byte of the line that contains `offset`. */
 size_t edit_line_begin(const struct edit *edit, size_t offset);
 
-/**
- * Returns the offset where the comments of an entry begin: the comment lines directly above it,
- * after `floor`, that have its indentation. Without comments, returns `begin`, the beginning of the
- * entry's line. `floor` is the end of the entry before. `signs` are the characters that begin a
- * comment.
- *
- * If the entry is not the first of its collection (`is_first`), its comments count only below a
- * blank line, or at the beginning of the text.
- */
-size_t edit_comments_above(
-	const struct edit *edit, size_t begin, size_t floor, const char *signs, bool is_first);
-
 /** Returns the offset behind the line that contains `offset`: the next line, or the text's end. */
 size_t edit_line_after(const struct edit *edit, size_t offset);
 

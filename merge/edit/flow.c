@@ -299,11 +299,7 @@ struct leaving {
 	bool is_last; /* no entry behind it stays */
 };
 
-/*
- * Returns where the comments directly above the entry begin, whose line begins at `begin`: as
- * edit_comments_above(), for comments that may have several lines.
- */
-static size_t comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first)
+size_t flow_comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first)
 {
 	const struct edit *edit = flow->edit;
 	size_t indent = edit_indent(edit, begin).len, block = begin;
@@ -315,7 +311,7 @@ static size_t comments_above(const struct flow *flow, size_t begin, size_t floor
 
 		if (end == first) {
 			block = begin;
-			may_begin = is_break(edit_at(edit, first));
+			may_begin = is_first || is_break(edit_at(edit, first));
 		} else if (blanks != indent) {
 			block = begin;
 			may_begin = is_first;
@@ -341,8 +337,8 @@ static struct range lines_of(const struct flow *flow, const struct leaving *leav
 {
 	const struct edit *edit = flow->edit;
 	size_t floor = edit_line_after(edit, leaving->begin);
-	size_t begin = comments_above(flow, edit_line_begin(edit, leaving->entry->member.begin),
-		floor, leaving->is_first);
+	size_t begin = flow_comments_above(flow,
+		edit_line_begin(edit, leaving->entry->member.begin), floor, leaving->is_first);
 	size_t end = edit_line_after(edit, behind);
 	size_t above = begin > floor ? edit_line_begin(edit, begin - 1) : begin;
 	bool is_behind_blank = above < begin && is_blank_line(edit, above);

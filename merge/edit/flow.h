@@ -17,6 +17,13 @@ struct flow_layout {
 	struct span gap;    /* behind a comma, between two entries on one line: "" or " " */
 };
 
+/**
+ * Returns where the comments of an entry begin, whose line begins at `begin`: the comment lines
+ * directly above it with its indentation, from the line at `floor` on. If the entry is not the
+ * first of its collection, they count only below a blank line. Without comments, returns `begin`.
+ */
+size_t flow_comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first);
+
 /** Returns whether only blanks stand before `offset` on its line. */
 bool edit_is_first_on_line(const struct edit *edit, size_t offset);
 

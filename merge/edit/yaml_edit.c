@@ -248,11 +248,12 @@ static void take_blank_line(const struct edit *edit, struct range *range)
 static size_t first_line(
 	const struct edit *edit, const struct extent *in, const struct extent *entry)
 {
-	size_t begin = yaml_line_begin(edit, entry->member.begin), floor = 0;
+	const struct flow flow = {.edit = (struct edit *)edit, .has_hashes = true};
+	size_t begin = yaml_line_begin(edit, entry->member.begin), floor = yaml_text_begin(edit);
 
 	for (const struct extent *at = in->first; at != entry; at = at->next)
 		floor = yaml_entry_after(edit, at);
-	return edit_comments_above(edit, begin, floor, "#", entry == in->first);
+	return flow_comments_above(&flow, begin, floor, entry == in->first);
 }
 
 static int remove_lines(struct edit *edit, const struct extent *in, const struct extent *kept,
