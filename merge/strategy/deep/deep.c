@@ -308,7 +308,7 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 {
 	if (below && list_rules_repeat(deep->rules) && deep_is_repeat(deep, below, value, place))
 		return deep_repeat(deep, below, value, place, ret);
-	if (deep->has_pairs && below) {
+	if (below && list_rules_have_pairs(deep->rules)) {
 		int r = deep_make_pairs(deep, place, &below, &value);
 		if (r != 0)
 			return r;
@@ -491,8 +491,6 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 			   span_is(options_text(merge->request->options, "kinds"), "strict");
 	r = list_rules_read(merge->request->options, deep_repeating(merge->request), scratch,
 		&deep.rules, merge->problem);
-
-	deep.has_pairs = r == 0 && list_rules_have_pairs(deep.rules);
 
 	/* Without aliases, each value has at least one byte of text. */
 	deep.allowed = 4 * (uint64_t)merge->request->limits.nodes;

@@ -28,7 +28,6 @@ struct deep {
 	struct arena *scratch; /* freed when the merge is done */
 	const struct list_rules *rules;
 	bool minds_kinds;        /* a value of another kind than the value below is reported */
-	bool has_pairs;          /* list_rules_have_pairs() */
 	bool has_directives;     /* the source that is being merged in may have directives */
 	unsigned depth;          /* of the value that is being merged in */
 	uint32_t pass;           /* number of lists merged by key so far (struct list_entry) */
