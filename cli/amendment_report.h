@@ -20,15 +20,15 @@ struct amendment_output {
 };
 
 /**
- * Prints a line for each value that the edit has changed. In a dry run, prints the difference of
- * the file instead, if its schema has no secrets. With `is_json`, prints an item of the JSON
- * object. Returns 0 or -ENOMEM.
+ * Reports the edit in one of three forms. With `is_json`, prints an item of the JSON object. In any
+ * other dry run, if the file's schema has no secrets, prints the difference of the file. Otherwise
+ * prints a line for each value that the edit has changed. Returns 0 or -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
  * Ends the output. If no change was reported, prints `nothing`, or with `is_json` an object without
- * changes. `nothing` NULL: the command has failed, and an object that was begun is closed. Prints a
- * message if the report of a change can't be written.
+ * changes. If `nothing` is NULL, the command has failed: only closes an object that was begun.
+ * Prints a message if the report of a change can't be written.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -5,8 +5,8 @@
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *
  * In a KEY, a name is a key of a map, [0] an item of a list, [+] a new item at its end, and
- * [name=web] the item that has this pair. Missing parts of the tree are made. key_match.h and
- * typed_value.h say how KEY and VALUE are read.
+ * [name=web] the item that has this pair. `plyfs set` makes missing maps and lists on the way to
+ * the value. key_match.h and typed_value.h say how KEY and VALUE are read.
  */
 #pragma once
 
@@ -36,9 +36,9 @@ struct assignments {
 };
 
 /**
- * Adds an assignment. Borrows `key`, and copies `value`; NULL: removes the KEY. If the kind is not
- * TYPED_STRING, "-" stands for the text of standard input, and "@FILE" for the text of FILE.
- * Returns 0; PROBLEM, also for a second "-"; or -ENOMEM.
+ * Adds an assignment. Borrows `key`, and copies `value`. If `value` is NULL, the assignment removes
+ * the KEY. If the kind is not TYPED_STRING, "-" stands for the text of standard input, and "@FILE"
+ * for the text of FILE. Returns 0; PROBLEM, also for a second "-"; or -ENOMEM.
  */
 int assignments_add(struct assignments *assignments, const char *key, const char *value,
 	struct problem *problem);

@@ -13,8 +13,9 @@ typedef int check_pool_each(
 	void *context, const char *path, int result, const struct inspection *inspection);
 
 /**
- * Calls `each` for paths[0..count), in that order, with the result of inspect(). Then frees the
- * inspection. If `each` does not return 0, stops and returns that value. Returns 0 or -ENOMEM.
+ * Calls `each` for paths[0..count), in that order, with the result of inspect(). Frees each path's
+ * inspection when the call for that path has returned. If a call returns another value than 0,
+ * stops and returns that value. Otherwise returns 0 or -ENOMEM.
  */
 int check_pool_run(struct offline *offline, char *const *paths, size_t count, check_pool_each *each,
 	void *context);

@@ -1,7 +1,8 @@
 /*
  * The report of `plyfs check`: prints findings, for people or as JSON, and a summary. A finding
- * that several paths share is printed once. With `host`, check_report_end() prints the findings,
- * each with its hosts, and leaves out a warning about plyfs.yaml that some hosts do not have.
+ * that several paths share is printed once. If check_report.host is set, check_report_end() prints
+ * the findings, each with its hosts. It leaves out a warning about plyfs.yaml unless all hosts have
+ * that warning.
  */
 #pragma once
 
@@ -28,7 +29,7 @@ struct check_report {
 
 	/* private: */
 	void *entries; /* findings: a tsearch(3) tree of struct reported_finding */
-	struct reported_finding **stored; /* with `host`: the findings in order */
+	struct reported_finding **stored; /* with `host`: the findings, in order of addition */
 	size_t stored_count;
 	size_t stored_capacity;
 	size_t total;  /* number of files to check */

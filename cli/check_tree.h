@@ -1,6 +1,7 @@
 /*
  * The part of `plyfs check` that concerns a whole tree: finds rules, patterns, layers and whiteouts
- * without effect, and merges that refer to a file by a name that several files have.
+ * without effect. Also finds references that several files match. A reference (inspect.h) is a
+ * merge's request for a file by its name.
  */
 #pragma once
 

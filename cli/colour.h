@@ -1,8 +1,8 @@
 /*
  * Colour: whether output is coloured, and the sequences that switch colours (ECMA-48, SGR).
  *
- * With `--color=auto`, the default, output to a terminal is coloured. But if NO_COLOR is set
- * (no-color.org), or TERM is "dumb", nothing is coloured.
+ * With `--color=auto`, the default, output is coloured if it goes to a terminal, NO_COLOR
+ * (no-color.org) is unset or empty, and TERM is not "dumb".
  */
 #pragma once
 

@@ -17,7 +17,10 @@ struct data_search {
 	struct data_search_file *files;      /* files that were found */
 };
 
-/** For merge_environment.find: finds the first such file. `context` is a struct data_search. */
+/**
+ * For merge_environment.find: finds the first file `name` in `directory` or its subdirectories.
+ * `context` is a struct data_search.
+ */
 int data_search_find(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem);
 

@@ -69,7 +69,10 @@ int edited_file_amend(const struct command *command, struct edited_file *edited,
 int edited_file_complain(
 	const struct edited_file *edited, int result, const struct problem *problem);
 
-/** Calls `change`, presence_reset() or presence_hide(), for the file. Returns the exit code. */
+/**
+ * Calls `change` for the file. `change` is presence_reset() or presence_hide(). Returns the exit
+ * code.
+ */
 int edited_file_change_presence(const struct command *command, struct edited_file *edited,
 	int (*change)(const struct offline *offline, const struct amendment_request *request,
 		presence_report *report, void *context, struct problem *problem));

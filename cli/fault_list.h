@@ -5,8 +5,9 @@
 
 /**
  * Counts the faults of files, plyfs.yaml, mirrors, change hooks and processes; layers that do not
- * answer; files that a rendered tree can't write; and check commands that can't be run, if files
- * are shown unchecked. Adds 1 if the mount can't notify the kernel of changes.
+ * answer; and files that a rendered tree can't write. If files are shown without a check because
+ * its command can't be run, counts this command. Adds 1 if the mount can't notify the kernel of
+ * changes.
  */
 double fault_list_count(const struct node *report);
 
@@ -21,6 +22,7 @@ void fault_list_print_unchecked(const struct node *report);
 
 /**
  * Prints the faults of files and of plyfs.yaml to standard output. `report` is that of the mount at
- * `mountpoint`. Prints the line of a source, as it is now, if this process may read the source.
+ * `mountpoint`. Below a fault, prints the faulty line of the source, as the line is now, if this
+ * process may read the source.
  */
 void fault_list_print(const char *mountpoint, const struct node *report);

@@ -1,7 +1,7 @@
 /*
  * A watch on a few files. It notices a file that is written in place, replaced, removed or made.
  *
- *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ begin again, with a new one
+ *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ file_watch_new again
  *
  * No change of a file after file_watch_add() is missed: files are watched by inotify, and polled.
  * Directories are not polled.
@@ -14,7 +14,10 @@ struct file_watch;
 int file_watch_new(struct file_watch **ret);
 void file_watch_freep(struct file_watch **watch);
 
-/** Watches a file, which need not exist, and a link's target. Returns 0 or -ENOMEM. */
+/**
+ * Watches a file, which need not exist. If it is a link, watches the link and its target. Returns 0
+ * or -ENOMEM.
+ */
 int file_watch_add(struct file_watch *watch, const char *file);
 
 /** Watches all names in a directory, without its subdirectories. Returns 0 or -ENOMEM. */

@@ -61,7 +61,8 @@ struct each_host {
 	const char *file; /* the list of hosts, for host_list_read() */
 	const char *what; /* "explaining", for the progress line */
 
-	/* Makes the text about a host, for free(3); NULL: in no group. Returns an exit code. */
+	/* Makes the text about a host, for free(3); *ret NULL: the host joins no group.
+	 * Returns an exit code. */
 	int (*make)(void *context, const char *host, char **ret);
 	void *context;
 	/* set to each host in turn, with the host's facts; restored at the end */
@@ -69,9 +70,10 @@ struct each_host {
 };
 
 /**
- * Groups the hosts of a list by the texts of each->make(). If a host fails, prints a message with
- * its name and goes on; after EXIT_WRONG_USE, stops. Returns the highest exit code. *list and *ret
- * must be all zero. In any case call host_list_fini() and host_groups_fini().
+ * Groups the hosts of a list by the texts of each->make(). If host_enter() or each->make() fails,
+ * prints a message with the host's name and goes on; after EXIT_WRONG_USE, stops. Returns the
+ * highest exit code. *list and *ret must be all zero. In any case call host_list_fini() and
+ * host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret);

@@ -49,7 +49,10 @@ int layer_choice_take_fact(const struct command *command, void *context, const c
  */
 struct layer_choice layer_choice_guess(const char *word);
 
-/** Returns true, after an error message, for -c with -l, or -l with an option for plyfs.yaml. */
+/**
+ * Returns true, after an error message, for -c with -l, or for -l with -H, --machine-id, --user or
+ * --fact.
+ */
 bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice);
 
 /**
@@ -110,9 +113,10 @@ int layer_choice_complain(const struct settings *settings, const char *path, int
 char *layer_choice_directory(void);
 
 /**
- * Warns of directories above a layer that other users can't enter: a mount shows them the layer all
- * the same. Omits the directories above `beside`, the path of a mount or a plyfs.yaml. Calls `warn`
- * once for each directory. Returns 0, or the first non-zero result of `warn`, at which it stops.
+ * Warns of directories above a layer that keep other users out: a mount shows these users the layer
+ * all the same. Omits the directories above `beside`, the path of a mount or a plyfs.yaml. Calls
+ * `warn` once for each directory. Returns 0, or the first non-zero result of `warn`, at which it
+ * stops.
  */
 int layer_choice_warn_closed(const struct settings *settings, const char *beside,
 	int (*warn)(void *context, const struct problem *warning), void *context);

@@ -10,8 +10,8 @@ void manager_ready(void);
 void manager_find(void);
 
 /**
- * Sends `text`, which has lines as in sd_notify(3). Drops the text if it can't be sent at once, or
- * within 0.5 s if `is_important`.
+ * Sends `text`, which has lines as in sd_notify(3). If `is_important`, waits up to 0.5 s
+ * until the manager has room for it. If there is no room, drops the text.
  */
 void manager_say(const char *text, bool is_important);
 

@@ -38,7 +38,10 @@ struct merge_job {
  */
 int merge_job_run(struct merge_job *job, struct problem *problem);
 
-/** Returns job->to; else the one format that the read files' suffixes name; else YAML. */
+/**
+ * Returns job->to. If that is NULL, looks at the names of the files that were read: returns the
+ * format that they give; or YAML if they give none, or several different ones.
+ */
 const struct format *merge_job_format(const struct merge_job *job);
 
 /** Reports why merge_job_run() returned `result` and filled `problem`. Returns EXIT_FAILED. */

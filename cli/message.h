@@ -43,6 +43,6 @@ int message_result(int result, const struct problem *problem, const char *subjec
 
 /**
  * Prints the problem's line of `text`, indented by `indent` blanks, with a caret below its column.
- * Prints nothing without such a line, or if `out` is standard error and messages are JSON.
+ * If `text` has no such line, or `out` is standard error and messages are JSON, prints nothing.
  */
 void message_excerpt(FILE *out, int indent, const struct problem *problem, struct span text);

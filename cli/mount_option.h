@@ -12,7 +12,7 @@ struct command;
 enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
 
 struct mount_options {
-	enum header_choice header; /* by the last word that sets it */
+	enum header_choice header; /* by the last "header" or "noheader" */
 	bool is_private;           /* only the user that mounts has access */
 	bool is_shared;            /* all users have access; the default if root mounts */
 	bool has_norealtime;       /* no effect; a word of older versions of plyfs */

@@ -15,8 +15,9 @@ bool place_is_secret(const struct settings *settings);
 void place_show(const struct settings *settings, const struct problem *problem);
 
 /**
- * Prints the line to `out`, indented by `indent` blanks, if it is in a layer's file. Returns
- * whether it is, or may not be shown.
+ * If the line is in a layer's file, and place_is_secret() is false, prints the line to `out`,
+ * indented by `indent` blanks. Returns true if the line is in a layer's file, or place_is_secret()
+ * is true.
  */
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);

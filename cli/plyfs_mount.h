@@ -26,8 +26,8 @@ int plyfs_mount_find(const char *path, char **ret);
 
 /**
  * As plyfs_mount_find(). *ret_path is `path`, absolute and without links. If `path` is in a bind
- * mount of a part of a plyfs mount that is visible to us, both outputs are paths of the plyfs
- * mount. The outputs must be NULL before; free(3) them even after a failure.
+ * mount of a part of a plyfs mount, and that plyfs mount is visible to us, too, both outputs are
+ * paths of the plyfs mount. The outputs must be NULL before; free(3) them even after a failure.
  */
 int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path);
 
@@ -76,9 +76,9 @@ void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX]);
 
 /**
- * Reports that a mount did not answer for PROBE_MS. `path` may be a list, "A:B". The message names
- * the mount, or `path` if the mount can't be found. If the guard (plyfs_mount_guard()) has reported
- * a mount, prints nothing. Returns EXIT_FAILED.
+ * Reports that a mount did not answer a call on `path` for PROBE_MS. `path` may be a list, "A:B".
+ * The message names the mount, or `path` if the mount can't be found. If the guard
+ * (plyfs_mount_guard()) has reported a mount, prints nothing. Returns EXIT_FAILED.
  */
 int plyfs_mount_complain(const char *path);
 
@@ -92,9 +92,9 @@ bool plyfs_mount_is_foreign(const char *path);
 bool plyfs_mount_may_be_silent(void);
 
 /**
- * Makes the call in a probe, for PROBE_MS at most. If no mount may be silent, omits the call. If
- * the call does not return, calls plyfs_mount_complain() and returns EXIT_FAILED. Otherwise returns
- * EXIT_DONE, even if the call has failed.
+ * Makes the call in a probe, for PROBE_MS at most. If plyfs_mount_may_be_silent() returns
+ * false, omits the call. If the call does not return, calls plyfs_mount_complain() and returns
+ * EXIT_FAILED. Otherwise returns EXIT_DONE, even if the call has failed.
  */
 int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
@@ -106,8 +106,9 @@ int plyfs_mount_await(const char *path);
 
 /**
  * Sets a guard (layer_guard()): for a path on a silent mount, layer_stat() and similar functions
- * return -ETIMEDOUT. The guard reports each silent mount once. Use it in a command that ends soon:
- * it does not learn of new mounts, nor that a silent mount answers again.
+ * return -ETIMEDOUT. The guard reports each silent mount once. The guard does
+ * not learn of new mounts, nor that a silent mount answers again. So use the guard only in a
+ * command that ends soon.
  */
 void plyfs_mount_guard(void);
 

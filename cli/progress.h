@@ -14,7 +14,10 @@ struct progress {
 /** Prints `before`, the count, a blank and `more` (`one` if the count is 1) to standard output. */
 void progress_print_count(const char *before, size_t count, const char *one, const char *more);
 
-/** Begins in `first_ms` milliseconds, if standard error is a terminal and `is_quiet` is false. */
+/**
+ * Lets progress_show() show the line, but not in the first `first_ms` milliseconds. If standard
+ * error is no terminal, or `is_quiet` is true, the line is never shown.
+ */
 void progress_begin(struct progress *progress, int64_t first_ms, bool is_quiet);
 
 /** Shows "checking 10 of 20", or "checking 10" if `total` is 0; at most five times a second. */

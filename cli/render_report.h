@@ -29,8 +29,8 @@ struct render_report {
 void render_report_begin(struct render_report *report);
 
 /**
- * Erases the progress, then prints `line`. `problem` (may be NULL) has the same message in parts,
- * which are printed instead with `is_json`.
+ * Erases the progress, then prints `line`. `problem` (may be NULL) has the same message in parts.
+ * If `is_json` is set, and `problem` is not NULL, prints `problem` instead of `line`.
  */
 void render_report_log(
 	struct render_report *report, const char *line, const struct problem *problem);

@@ -5,10 +5,10 @@
 #include "supervisor.h"
 
 /**
- * Starts the supervisor for the choice's plyfs.yaml (none: *ret stays unchanged), and calls
- * supervisor_wait() with `is_fresh`. Returns EXIT_DONE with *ret for supervisor_freep(); or
- * EXIT_FAILED after a message. Call it before the layers are opened, and before there are
- * coroutines.
+ * If the choice has a plyfs.yaml, starts the supervisor for it, and calls supervisor_wait() with
+ * `is_fresh`. If it has none, leaves *ret unchanged. Returns EXIT_DONE with *ret for
+ * supervisor_freep(); or EXIT_FAILED after a message. Call it before the layers are opened, and
+ * before there are coroutines.
  */
 int store_layers_start(const struct layer_choice *choice, bool is_fresh,
 	const struct supervisor_options *options, struct supervisor **ret);

@@ -1,7 +1,7 @@
 /*
- * The user's editor, run on a text: $VISUAL, else $EDITOR, else vi. The text is a file with the
- * name of the edited file, in a directory that no other user can enter. A caller that can't use the
- * user's text calls text_editor_keep().
+ * The user's editor, run on a text: $VISUAL, else $EDITOR, else vi. The editor gets a temporary
+ * file with the text, in a directory that no other user can enter. The temporary file has the name
+ * of the merged file. A caller that can't use the user's text calls text_editor_keep().
  */
 #pragma once
 

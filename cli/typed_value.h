@@ -21,7 +21,7 @@ enum typed_kind {
 /* The result of the conversion. */
 enum typed_note {
 	TYPED_AS_IT_IS,
-	TYPED_STAYS_TEXT, /* a number, boolean or null was made a text, as the old value is one */
+	TYPED_STAYS_TEXT, /* a number, boolean or null became a text, as the old value is a text */
 	TYPED_NO_LIST,    /* VALUE begins like a map or list, but is a text */
 };
 

@@ -29,8 +29,8 @@ struct unified_side {
 /* The description of a difference, for JSON. */
 struct unified_item {
 	const char *path;
-	struct layer *const *layers; /* that make the difference */
-	size_t layer_count;          /* 0: layers do not make the difference */
+	struct layer *const *layers; /* that cause the difference */
+	size_t layer_count;          /* 0: the difference has another cause */
 	const char *change;          /* its kind, printed even for equal texts; NULL: none */
 };
 

@@ -28,8 +28,8 @@ bool forked_dies_with(pid_t parent);
 /* The functions for the process that has forked the new one. */
 
 /**
- * Reaps the child if it has ended. Returns whether it has ended. *status is as wait(2) sets it; if
- * this process ignores SIGCHLD, it is unchanged. `status` may be NULL.
+ * Reaps the child if it has ended. Returns whether it has ended. *status is as wait(2) sets it, but
+ * unchanged if this process ignores SIGCHLD. `status` may be NULL.
  */
 bool forked_reap(pid_t pid, int *status);
 

@@ -42,8 +42,9 @@ struct layer {
 	/* device and inode number of the opened directory; 0: it is missing */
 	dev_t dev;
 	ino_t ino;
-	/* Patterns (glob.h) of excluded paths and of the paths below them, ending with NULL.
-	 * Default: the files of git, and backups of editors. Borrowed. */
+	/* Patterns (glob.h), ending with NULL. A path that matches one of them is excluded. The
+	 * paths below an excluded directory need a pattern of their own. Default: the files of git,
+	 * and backups of editors. Borrowed. */
 	const char *const *exclude;
 	struct store *store; /* the store that a mirror copies to this layer; NULL: none */
 	const struct settings *settings; /* the settings that it belongs to; NULL: none yet */
@@ -63,7 +64,7 @@ enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
 /*
- * A delegate: functions that have another process look into remote layers. layer_NAME() calls NAME
+ * A delegate: functions that make another process look into remote layers. layer_NAME() calls NAME
  * if the layer is remote, or if a link of a layer with `follow` leads to a remote file system. NAME
  * does the same as layer_NAME(), but the calling coroutine may wait. If the file system does not
  * answer, NAME returns -ETIMEDOUT or -LAYER_LATE.
@@ -137,12 +138,16 @@ bool layer_is(const struct layer *layer, const struct stat *directory);
 bool layer_is_current(const struct layer *layer);
 
 /**
- * Returns whether another directory, or none, is at the layer's place now: the opened one may be
- * half removed. False for a missing layer; store_is_replaced() if a mirror writes the layer.
+ * Returns whether another directory, or none, is at the layer's place now. If so, the opened
+ * directory may be half removed. For a missing layer, returns false. If a mirror writes the layer,
+ * returns store_is_replaced().
  */
 bool layer_was_replaced(const struct layer *layer);
 
-/* Set the layer's `path`, and its `place`, to a copy. Both return 0 or -ENOMEM. */
+/*
+ * layer_call() sets the layer's `path` to a copy; layer_put() sets its `place` to a copy. Both
+ * return 0 or -ENOMEM.
+ */
 int layer_call(struct layer *layer, const char *path);
 int layer_put(struct layer *layer, const char *place);
 
@@ -152,14 +157,16 @@ void layer_free(struct layer *layer);
 void layer_freep(struct layer **layer);
 
 /**
- * Sets `covered` if the directory `mountpoint` (absolute, without links) is in the layer. Callers
- * skip paths in `covered`. Returns 0 or -ENOMEM. Call it before the layer is in use.
+ * Sets `covered` if the directory `mountpoint` (absolute, without links) is in the layer. The
+ * functions of this header do not skip paths in `covered`, so callers must (layer_is_covered()).
+ * Returns 0 or -ENOMEM. Call layer_cover() before the layer is in use.
  */
 int layer_cover(struct layer *layer, const char *mountpoint);
 
 /**
- * Finds the topmost directory above the layer, and not above the absolute path `beside`, that is
- * closed to other users (no S_IXOTH). *ret is "" if there is none, or if that is unknown.
+ * Of the directories that are above the layer, but not above the absolute path `beside`, finds the
+ * topmost one that is closed to other users (no S_IXOTH). *ret is "" if there is none, or if that
+ * is unknown.
  */
 void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX]);
 
@@ -169,7 +176,7 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 /**
  * Speeds up lookups in `directory`: until the next call of layer_stay(), this thread opens it once
  * for each layer. The thread does not notice a replaced directory meanwhile, so the next call must
- * come soon. No layer may be closed before it. layer_stay("") ends the effect.
+ * come soon. Do not close a layer before the next call. layer_stay("") ends the effect.
  */
 void layer_stay(const char *directory);
 

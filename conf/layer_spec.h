@@ -10,7 +10,7 @@
 
 struct layer_spec {
 	const char *name;               /* NULL until layer_specs_name() if plyfs.yaml gives none */
-	const char *path;               /* as requested, for messages */
+	const char *path;               /* for messages; its specifiers have been replaced */
 	const char *at;                 /* the path for open(2) */
 	const struct store_spec *store; /* the store that a mirror copies the layer from, or NULL */
 	/* letters of the specifiers in the path (%H: 'H'; %{NAME}: '{'); NULL: none */

@@ -1,6 +1,6 @@
 /*
  * Files and directories that settings name: plyfs.yaml, facts, presets, schemas, programs, and the
- * directories of layers. Their file systems may not answer. A thread that must not wait for them
+ * directories of layers. Their file systems may never answer. A thread that must not wait for them
  * sets a delegate: another process then makes the system calls.
  */
 #pragma once

@@ -50,7 +50,10 @@ char *program_key(const struct program *program);
 /** Finds a name for messages. Skips a shell, env(1) and the like before the program's own name. */
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
-/** Does program_name(). Returns whether a SCRIPT of "sh -c" runs the program through $PATH. */
+/**
+ * Does program_name(). Returns whether the words are "sh -c SCRIPT", and SCRIPT finds the program
+ * of that name through $PATH.
+ */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**

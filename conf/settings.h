@@ -155,7 +155,7 @@ bool settings_equal(const struct settings *a, const struct settings *b);
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
 
-/** Returns whether both merge `path` in the same way, if the layers are the same. */
+/** Returns whether both would merge `path` in the same way if they had the same layers. */
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path);
 
 /**
@@ -194,8 +194,9 @@ const struct rule *settings_rule_for(const struct settings *settings, const char
 enum node_schema settings_yaml(const struct settings *settings, const char *path);
 
 /**
- * Returns whether a comment that names the sources stands above the merged file at that path, if
- * its format has comments. False for JSON with comments named *.json: its reader may be strict.
+ * Returns whether the merged file at that path is to begin with a comment that names its sources.
+ * Does not check that the file's format has comments. Returns false for a file named *.json of the
+ * format `jsonc`: the program that reads the file may accept only strict JSON.
  */
 bool settings_header(const struct settings *settings, const char *path);
 

@@ -66,8 +66,8 @@ struct store {
 struct store *store_new(void);
 
 /**
- * Finds the store of an open directory. Returns 0 with *ret for store_free(), NULL if no mirror
- * writes the directory; or -errno.
+ * Finds the store of an open directory. Returns 0 with *ret for store_free(), or -errno. *ret is
+ * NULL if no mirror writes the directory.
  */
 int store_find(int directory, struct store **ret);
 void store_free(struct store *store); /* NULL is allowed */
@@ -92,7 +92,10 @@ bool store_is_kept(const struct store *store);
 /** etcd: returns the last revision that the mirror has copied; 0: not known. */
 uint64_t store_revision(const struct store *store);
 
-/** Sets *ret, for free(3), to the name of the file `path` in the store. Returns 0 or -ENOMEM. */
+/**
+ * Sets *ret, for free(3), to the name that the layer's file `path` has in the store. Returns 0 or
+ * -ENOMEM.
+ */
 int store_name(const struct store *store, const char *path, char **ret);
 
 /** Reads STORE_REVISION_ATTRIBUTE of an open file or directory; "": it is missing or invalid. */

@@ -12,7 +12,8 @@
 
 /* A file to be checked. */
 struct trusted {
-	const char *what;        /* begins messages, as in "runs commands only for a plyfs.yaml" */
+	/* messages begin with "plyfs" and this, such as "runs commands only for a plyfs.yaml" */
+	const char *what;
 	const char *path;        /* as messages show it */
 	const char *place;       /* the path for open(2) */
 	const struct node *node; /* a PROBLEM is reported at this node */

@@ -17,7 +17,10 @@
 
 bool value_is_given(const struct node *node);
 
-/** Reports that `word` at `node`, a "key" or other `kind`, is not in `allowed`. Returns PROBLEM. */
+/**
+ * Reports that `word`, which stands at `node`, is not in `allowed`. `kind` says what the word is,
+ * such as "key". Returns PROBLEM.
+ */
 int value_unknown(const struct node *node, const char *kind, const char *word, const char *allowed,
 	struct problem *problem);
 

@@ -23,7 +23,7 @@ enum decimal_form {
 struct decimal {
 	enum decimal_form form;
 	bool is_negative; /* never for 0 */
-	/* from the first to the last digit other than 0; "." and "_" may be among them */
+	/* from the first digit other than 0 to the last such digit; may contain "." and "_" */
 	struct span digits;
 	size_t count;     /* number of digits; 0: the number is 0 */
 	int64_t exponent; /* of the power of ten; not exact if it is above 10^17 or below -10^17 */
@@ -54,5 +54,8 @@ bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *fa
 /** Adds the number to `hash`, and returns the result. Equal numbers give equal results. */
 uint64_t decimal_hash(const struct decimal *decimal, uint64_t hash);
 
-/** If the number is whole and not negative, returns true with it, at most UINT32_MAX, in *ret. */
+/**
+ * If the number is whole and not negative, returns true with the number in *ret. A number above
+ * UINT32_MAX becomes UINT32_MAX.
+ */
 bool decimal_count(const struct decimal *decimal, uint32_t *ret);

@@ -69,7 +69,8 @@ struct format {
 
 	/*
 	 * Reports a value of `document`, a source in this format, that is lost in `root`, the merge
-	 * of several sources. NULL: no value can be lost. Returns 0, PROBLEM or -ENOMEM.
+	 * of several sources. Returns 0, PROBLEM or -ENOMEM. If this member is NULL, no value can
+	 * be lost.
 	 */
 	int (*check_merged)(const struct format *format, const struct node *root,
 		const struct document *document, struct arena *arena, struct problem *problem);

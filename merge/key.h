@@ -15,7 +15,8 @@
  *
  * A word without quotes finds a key of any type by its text (`80` may be a number), and prefers a
  * key that is written without quotes. A word in quotes prefers a key that is written in quotes. A
- * KEY that plyfs prints finds its value again, except `[?]`, for a key that is a list or map.
+ * KEY that plyfs prints finds its value again, unless a key on the way is a list or map: plyfs
+ * prints that key as `[?]`.
  */
 #pragma once
 

@@ -7,9 +7,9 @@
  *
  * Dots, brackets and quotes may be characters of a name. A KEY that may mean two values is refused,
  * and the problem gives the unambiguous KEY of each. In a format with nested maps, the KEY of a new
- * value is split at its dots. If most keys of the map that gets the value have dots, or one of them
- * begins with the same word and a dot, the rest of the KEY is one name. In .properties the whole
- * KEY is one name.
+ * value is split at its dots. But the rest of the KEY, behind the map that gets the value, is one
+ * name in two cases: most keys of this map have dots, or one of its keys begins with the same word
+ * and dot as the rest. In .properties the whole KEY is one name.
  *
  * A KEY without a document's name is matched in each document. If several documents have it, the
  * KEY is refused.
@@ -36,7 +36,8 @@ struct key_ground {
 /**
  * Splits `text`, which *ret borrows, into parts that lead to the value. Returns 0 with the parts in
  * `arena`; KEY_NEW; PROBLEM or -ENOMEM. A KEY that can't be read or is ambiguous is a problem. If
- * wants_new, so is a new KEY that is ambiguous, or a path of another tool (/a/b).
+ * wants_new is set, a new KEY that can be read in two ways, or that is a path of another tool
+ * (/a/b), is a problem, too.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

@@ -1,4 +1,4 @@
-/* Hard maxima, because all input is hostile. The settings can change them. */
+/* Maxima, because all input is hostile. The settings can change them. */
 #pragma once
 
 #include <stddef.h>

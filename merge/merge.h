@@ -38,7 +38,8 @@ struct merge_environment {
 	 * counts; of several equally near, the first in byte order. *ret becomes the *count sources
 	 * of that file, lowest layer first. They must exist until the result is freed. If the
 	 * options of read_options_for() have a format, the sources must have documents. If *count
-	 * is N > 0 at the call, find() may pass over files without a source of a rank below N.
+	 * is N > 0 at the call, find() may pass over a file if none of its sources has a rank below
+	 * N.
 	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
@@ -85,8 +86,9 @@ struct merge_result {
 	uint32_t source_count;
 	uint32_t source_capacity;
 	struct origins *origins; /* of the values, if the request wanted them */
-	/* If origins are wanted, the strategy reads trees, and `text` is the unchanged text of the
-	 * only source: the source's document, or NULL if it does not parse. Otherwise NULL. */
+	/* The only source's document, if all of this is true: origins are wanted; the strategy
+	 * reads trees; `text` is that source's text, unchanged; the source parses. Otherwise
+	 * NULL. */
 	const struct document *verbatim;
 	struct refusals refusals;
 	bool wants_crlf;         /* a written tree ends lines with "\r\n", like the lowest source */

@@ -168,8 +168,8 @@ static inline void node_reweigh(struct node *node, uint32_t from, uint32_t to)
 void node_weigh(struct node *node);
 
 /**
- * Sets entry `i` of *copy to `value`; if *copy is NULL, in a new copy of `node`. Returns 0 or
- * -ENOMEM.
+ * If *copy is NULL, makes it a copy of `node`. Then sets entry `i` of *copy to `value`. Returns 0
+ * or -ENOMEM.
  */
 int node_change(struct arena *arena, const struct node *node, struct node **copy, uint32_t i,
 	const struct node *value);
@@ -248,7 +248,7 @@ const struct pair *node_find_as_python(
  * Returns the pair by which an item of a list is matched, or NULL. `by` is a key or a list of keys.
  * The keys are tried in their order, until the item has a scalar at one of them. A value that is
  * not written (`name:`) is passed over. So is a null or an empty text, except at the last key. If
- * the item has no such key, a key with dots (metadata.name) is a path.
+ * the item lacks a key with dots, such as metadata.name, that key is tried as a path.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 

@@ -117,7 +117,8 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 
 /**
  * Moves the steps and removals of `from` to `to`, a copy that replaces `from` in the result. The
- * caller may change the copy. If the copy is lost later, the step has the value as it was read.
+ * caller may change the copy. If the copy is lost later, the step that records this has the value
+ * as it was read, without the caller's changes.
  */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 

@@ -22,7 +22,7 @@
 
 struct problem {
 	char source[PROBLEM_SOURCE_MAX]; /* as the user knows it: "site/app.yaml"; "" if none */
-	char place[PROBLEM_SOURCE_MAX];  /* source.place, to be shown instead of `source`; or "" */
+	char place[PROBLEM_SOURCE_MAX];  /* by problem_place(): shown instead of `source`; or "" */
 	unsigned line;                   /* starting at 1; 0: the source as a whole */
 	unsigned column;                 /* in characters, starting at 1; 0: the line as a whole */
 	char message[PROBLEM_MESSAGE_MAX]; /* the error and the remedy: one line, no full stop */

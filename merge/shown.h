@@ -23,7 +23,7 @@ static inline bool shown_is_plain(char c)
 /**
  * Writes the character at *p (*p < end) to `out`, as it is shown, and moves *p behind it. If it is
  * escaped or invalid, writes "\xNN" for its first byte, and moves *p behind that byte. Returns the
- * number of bytes written. `out` may lack a NUL.
+ * number of bytes written. Does not always end `out` with a NUL.
  */
 size_t shown_put(const char **p, const char *end, char out[SHOWN_MAX + 1]);
 

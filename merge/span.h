@@ -1,4 +1,6 @@
-/* A span: borrowed bytes, perhaps with NULs. A NUL ends them only if the span's comment says so. */
+/*
+ * A span: borrowed bytes, perhaps with NULs. A NUL follows them only if the span's comment says so.
+ */
 #pragma once
 
 #include <stdbool.h>

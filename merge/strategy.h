@@ -49,7 +49,10 @@ bool strategy_is_highest_first(const struct merge *merge);
 int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
 	const char *tag);
 
-/** Finds the only root that is not empty. Returns 0 (*ret NULL: none), or PROBLEM at a second. */
+/**
+ * Finds the only root that is not empty. Returns 0 (*ret NULL: there is none); or PROBLEM, if a
+ * second root is not empty.
+ */
 int merge_only_root(
 	const struct merge *merge, const struct document *document, const struct node **ret);
 
@@ -103,7 +106,10 @@ struct strategy {
 	 */
 	const char *(*remover)(const struct options *options);
 
-	/* Checks what `options` can't express. Returns 0, PROBLEM or -ENOMEM. May be NULL. */
+	/*
+	 * Checks what the member `options` can't express. Returns 0, PROBLEM or -ENOMEM. May be
+	 * NULL.
+	 */
 	int (*check)(const struct options *options, struct problem *problem);
 
 	/*

@@ -20,8 +20,8 @@ struct table {
 void *table_get(const struct table *table, struct span key);
 
 /**
- * Returns the place of the key's value, valid until the next key is added. Adds a new key with the
- * value NULL. Returns NULL if there is no memory.
+ * Returns the place of the key's value, valid until the next key is added. If the table lacks the
+ * key, adds it with the value NULL. Returns NULL if there is no memory.
  */
 void **table_place(struct table *table, struct arena *arena, struct span key);
 

@@ -27,8 +27,8 @@
  * Any other value that the bound can't use is an error.
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies. Places are written as
- * for locks. If two bounds apply to one value, the first in the option counts. Values inside a
- * bounded value have no bounds of their own.
+ * for locks. Two different bounds of one value are refused. Of two equal ones, the first in the
+ * option counts. Values inside a bounded value have no bounds of their own.
  */
 #pragma once
 
@@ -66,8 +66,8 @@ struct value_bounds {
 
 /**
  * Reads `map`, which maps places to bounds. Refuses two different bounds that can apply to one
- * value, and a bound whose value one of `locks` (may be NULL) can cover. Returns 0 with *ret, which
- * is in `arena` and borrows `map`; PROBLEM; or -ENOMEM.
+ * value. Refuses a bound if one of `locks` (may be NULL) can cover its value. Returns 0 with *ret,
+ * which is in `arena` and borrows `map`; PROBLEM; or -ENOMEM.
  */
 int value_bounds_read(const struct node *map, const struct value_locks *locks, struct arena *arena,
 	struct value_bounds **ret, struct problem *problem);

@@ -9,7 +9,11 @@
 struct value_bound_view {
 	const struct node *own; /* the value after the source was merged alone; NULL: none */
 	const struct node *raw; /* the value in the document, with tags; NULL: none, or not known */
-	/* the node that removes the lower values, by a tag, or by its kind on the way; or NULL */
+	/*
+	 * The node that removes the lower values; NULL: none. Either it has a tag that removes
+	 * them, and is at the place or above it. Or it is above the place, but is not of the kind
+	 * (map or list) that the place needs there.
+	 */
 	const struct node *cut;
 };
 

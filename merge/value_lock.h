@@ -43,8 +43,9 @@ struct value_locks {
 };
 
 /**
- * Reads `map`, from names of layers to a place or a list of places. The caller must set the rank of
- * each lock. Returns 0 with *ret, which is in `arena` and borrows `map`; PROBLEM; or -ENOMEM.
+ * Reads `map`: each key is the name of a layer, each value a place or a list of places. The caller
+ * must set the rank of each lock. Returns 0 with *ret, which is in `arena` and borrows `map`;
+ * PROBLEM; or -ENOMEM.
  */
 int value_locks_read(const struct node *map, struct arena *arena, struct value_locks **ret,
 	struct problem *problem);

@@ -9,8 +9,8 @@ struct value_lock_enforcement {
 	const struct value_lock *lock;
 	const struct node *low;      /* L: the merge up to the locking layer; NULL: no value */
 	struct origins *low_origins; /* of `low`; NULL: off */
-	/* `lock` has the places of bounds, and `low` the bounded values: where `low` has none, R
-	 * keeps its value, and no refusals are added, as value_bound_fold() has done that */
+	/* `lock` has the places of bounds, and `low` the bounded values. Where `low` has no value,
+	 * R keeps its own. No refusals are added: value_bound_fold() has added them. */
 	bool is_bound;
 
 	/* private: */
@@ -35,8 +35,8 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
 
 /**
- * Adds a refusal to merge->result. The caller must fill **ret. *ret becomes NULL, and the refusal
- * is counted, if there are REFUSALS_MAX already. Returns 0 or -ENOMEM.
+ * If merge->result has REFUSALS_MAX refusals already, only counts one more, and sets *ret to NULL.
+ * Otherwise, adds a refusal at *ret, which the caller must fill. Returns 0 or -ENOMEM.
  */
 int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 

@@ -85,9 +85,9 @@ struct keyword_spec {
 	unsigned types;  /* bits: the types of instances to which the keyword applies */
 	enum keyword_role role;
 
-	/* Checks keyword->value, and fills the members below it. In draft 4, exclusiveMaximum and
-	 * exclusiveMinimum get the limit beside them as their value. NULL: any value is allowed.
-	 * Returns 0, KEYWORD_IDLE, PROBLEM or -ENOMEM. */
+	/* Checks keyword->value, and sets the fields of *keyword that stand below `value`. In draft
+	 * 4, exclusiveMaximum and exclusiveMinimum get the limit beside them as their value. NULL:
+	 * any value is allowed. Returns 0, KEYWORD_IDLE, PROBLEM or -ENOMEM. */
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
 	/* Returns whether the instance satisfies the keyword (check.h). NULL: it always does. */

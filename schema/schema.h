@@ -2,8 +2,8 @@
  * A schema: a document of JSON Schema, draft 4, 6, 7, 2019-09 or 2020-12, with the documents to
  * which it refers. A schema does not change after it is read.
  *
- * schema_read() refuses a schema of another draft, with a reference to a document that the library
- * does not have, or with a pattern that PCRE2 can't express. It ignores `contentEncoding` and, as
+ * schema_read() refuses a schema that is of another draft, refers to a document that the library
+ * does not have, or has a pattern that PCRE2 can't express. It ignores `contentEncoding` and, as
  * the drafts demand, unknown keywords. Any number of threads may use a schema.
  */
 #pragma once

@@ -51,7 +51,7 @@ struct amendment_request {
 
 	/*
 	 * The wanted text of the whole file, or NULL. It replaces `plan` if the strategy does not
-	 * read the file as a tree, or shows the only source unchanged.
+	 * read the file as a tree, or if the file has only one source, and shows it unchanged.
 	 */
 	const struct span *text;
 	/*

@@ -3,8 +3,9 @@
  *
  * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the command
  * line does (struct store_access). The record is trusted if only root, or the user that makes the
- * edit, can have written it. A record may name files, such as one with a private key. root reads
- * these files with the rights of the record's owner; other users must trust such a record.
+ * edit, can have written it. A record may name files, such as one with a private key. If root
+ * makes the edit, plyfs reads these files with the rights of the record's owner. If a user other
+ * than root makes the edit, a record that names files is used only if it is trusted.
  */
 #pragma once
 

@@ -91,8 +91,9 @@ int compose_failed(const char *path, int error, struct problem *problem);
 int compose_is_restless(const char *path, struct problem *problem);
 
 /**
- * Makes a version that gives EIO, with the sources' rights. If a source's file system has failed
- * (layer_has_failed()), the source takes no rights away. Returns 0 with *ret, or -errno.
+ * Makes a version that gives EIO, with the sources' rights. If the rights on a source are unknown
+ * because its file system has failed (layer_has_failed()), the source counts as readable by all
+ * users. Returns 0 with *ret, or -errno.
  */
 int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret);

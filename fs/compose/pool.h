@@ -39,7 +39,7 @@ int pool_new(bool is_idle, struct pool **ret);
 
 /**
  * Waits for the running jobs, drops the waiting ones, and ends the coroutines. Jobs that are added
- * later wait until pool_resume() or pool_free() drops them.
+ * later do not run: pool_resume() or pool_free() drops them.
  */
 void pool_stop(struct pool *pool);
 

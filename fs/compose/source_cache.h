@@ -1,4 +1,4 @@
-/* The cache of parsed sources. A cached source is immutable and counted. */
+/* The cache of parsed sources. A cached source is immutable and reference-counted. */
 #pragma once
 
 #include <stdatomic.h>
@@ -109,8 +109,8 @@ struct read_source {
 };
 
 /**
- * Makes a loaded source with the document that `options` read from source->text; `options` NULL:
- * with a copy of the text. Its `stat` stays zero. Returns 0 with *ret for loaded_unref(); PROBLEM;
+ * Makes a loaded source: parses source->text with `options`; or, if `options` is NULL, copies the
+ * text. The `stat` of *ret stays zero. Returns 0 with *ret for loaded_unref(); PROBLEM;
  * or -errno.
  */
 int loaded_of_text(const struct read_source *source, const struct read_options *options,
@@ -129,5 +129,8 @@ bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const 
  */
 struct loaded *loaded_fallback(struct loaded *of, const struct stat *stat);
 
-/** Returns whether the file is racy: after so recent a change, another may keep the stamp. */
+/**
+ * Returns whether the file is racy: it was changed so recently that another change may leave its
+ * stamp the same.
+ */
 bool source_is_young(const struct stat *stat);

@@ -57,7 +57,7 @@ struct version {
 	char *data;            /* `size` bytes; owned */
 	struct span map;       /* the mapping in which `data` lies; empty: memory of malloc(3) */
 	int fd;                /* VERSION_HELD; else -1 */
-	struct stamp *stamps;  /* of the sources; behind them, of environment.stats */
+	struct stamp *stamps;  /* of the sources, then of environment.stats (environment.h) */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool is_held;         /* a value lock or bound has refused values of a source */
@@ -67,7 +67,7 @@ struct version {
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
 	char *sources;        /* source_list.h */
-	struct stamp *latest; /* of the sources that made the same bytes last; NULL: `stamps` */
+	struct stamp *latest; /* of the sources that last made the same bytes; NULL: `stamps` */
 	size_t latest_count;
 	struct loaded **fallbacks; /* the fallbacks in it (fallback.h); one reference each */
 	size_t fallback_count;

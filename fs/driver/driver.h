@@ -143,8 +143,8 @@ void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, siz
 bool is_trusted(const struct session *session, uid_t uid);
 
 /**
- * Makes the text of .plyfs/status: JSON. If not `is_trusted`, leaves out faults, which quote
- * sources, and counts them. Returns 0 with *ret for free(3), or -ENOMEM.
+ * Makes the text of .plyfs/status: JSON. If not `is_trusted`, lists no faults, as they quote
+ * sources, but gives their number. Returns 0 with *ret for free(3), or -ENOMEM.
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 

@@ -71,7 +71,7 @@ int mountpoint_forbid_links(const char *path);
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
 
 /**
- * Makes a private, writable clone of the mount at `path`, and the mount itself read-only. Needs
- * CAP_SYS_ADMIN. Returns a descriptor of the clone's root, or -errno.
+ * Makes a private, writable clone of the mount at `path`. Then makes the mount itself read-only.
+ * Needs CAP_SYS_ADMIN. Returns a descriptor of the clone's root, or -errno.
  */
 int mountpoint_clone(const char *path);

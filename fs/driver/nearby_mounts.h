@@ -1,6 +1,7 @@
 /*
- * Nearby mounts: other mounts that may change what our mount shows. They lie in a layer or in the
- * mountpoint, or on the path to one of these, to plyfs.yaml or to a file that it names.
+ * Nearby mounts: other mounts that may change what our mount shows. A nearby mount lies in a layer
+ * or in the mountpoint, or on a path that leads to a layer, to the mountpoint, to plyfs.yaml or to
+ * a file that plyfs.yaml names.
  */
 #pragma once
 

@@ -5,9 +5,9 @@
  *      session_serve()   answers requests and publishes changes, until the mount ends
  *      session_freep()
  *
- * Between mounting and serving, no process answers requests, and a path may lead through the mount.
- * In between, the daemon and the processes that it waits for may look up two paths, which cause no
- * request: the mountpoint itself, and /proc/self/mountinfo.
+ * Between mounting and serving, no process answers requests, so a lookup that leads through the
+ * mount waits. In between, the daemon and the processes that it waits for may look up only two
+ * paths, which cause no request: the mountpoint itself, and /proc/self/mountinfo.
  *
  * Each helper process is started before the mount, or closes /dev/fuse at once. So only the daemon
  * holds /dev/fuse, and the kernel ends the mount when the daemon ends.
@@ -68,8 +68,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
  * Serves until the mount ends. SIGTERM, SIGINT and SIGHUP unmount. HANDOVER_LEAVE_SIGNAL
  * (handover.h) unmounts if the service manager does not keep the mount. SIGUSR2 starts a trial
  * (trial.h); if that succeeds, execs session_options.call. Calls `ready` (may be NULL) once, when
- * requests are answered. Returns 0; -ECONNABORTED: the kernel has ended the connection, and the
- * mount was removed; another -errno: the session broke; or SESSION_LEFT.
+ * requests are answered. Returns 0; -ECONNABORTED: the kernel had ended the connection, and
+ * session_serve() has removed the mount; another -errno: the session broke; or SESSION_LEFT.
  */
 int session_serve(struct session *session, void (*ready)(void *context), void *context);
 

@@ -56,7 +56,7 @@ int session_handover_go_on(struct session *session, int error);
  */
 int session_handover_take_agreement(struct session *session, int *fuse_fd);
 
-/** Reads everything after the agreement. Returns 0, PROBLEM or -errno. */
+/** Reads the rest of the previous daemon's state. Returns 0, PROBLEM or -errno. */
 int session_handover_take_shown(struct session *session, struct problem *problem);
 
 /** Returns PROBLEM: the settings have another coherence than the mount. */

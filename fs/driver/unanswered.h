@@ -24,7 +24,7 @@ void unanswered_handle(struct unanswered *request, fuse_req_t req);
 bool unanswered_is_kept(
 	struct session_handover *handover, struct unanswered *request, fuse_req_t req, int result);
 
-/** Writes all stored requests to `record`. */
+/** Writes the copies of all requests, kept or not, to `record`. */
 void unanswered_put(const struct session_handover *handover, struct record *record);
 
 /** Handles the requests that unanswered_is_kept() has kept, or unanswered_take() has read. */

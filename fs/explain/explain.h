@@ -30,7 +30,7 @@ struct explanation {
 	struct passed *passed;             /* files of one path stand lowest layer first */
 	size_t passed_count;
 	size_t passed_capacity;
-	/* of a file with the explanation: 0666; 0600 if not all users can read all sources */
+	/* for a file that gets the explanation: 0666; 0600 if some user can't read some source */
 	mode_t mode;
 	struct store_places places; /* of the sources that are in stores */
 };

@@ -30,7 +30,7 @@ void json_put_problem(FILE *out, const struct problem *problem);
 void json_put_key(FILE *out, const struct node *key);
 
 /**
- * Writes a value. Writes a number that JSON can't express as a string. `arena` gets converted
+ * Writes a value. If JSON can't express a number, writes it as a string. `arena` gets converted
  * numbers. Returns 0 or -ENOMEM.
  */
 int json_put_value(FILE *out, const struct node *value, struct arena *arena);

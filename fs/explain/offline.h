@@ -14,7 +14,10 @@ int offline_new(struct settings *settings, struct offline **ret);
 void offline_free(struct offline *offline); /* NULL: does nothing */
 void offline_freep(struct offline **offline);
 
-/** Uses `cache`, which must outlive `offline`, for parsed sources. Call it before any other use. */
+/**
+ * Uses `cache`, which must outlive `offline`, for parsed sources. Call it before `offline` is used
+ * otherwise.
+ */
 void offline_share_cache(struct offline *offline, struct source_cache *cache);
 
 /** Returns the settings; they live as long as `offline`. */
@@ -23,7 +26,7 @@ struct settings *offline_settings(const struct offline *offline);
 /** Returns the finder of files below directories; it lives as long as `offline`. */
 const struct finder *offline_finder(const struct offline *offline);
 
-/** Calls traverse() for all that a mount would show at and below `path`. Returns its result. */
+/** Calls `each` for all that a mount would show at and below `path`. Returns as traverse(). */
 int offline_traverse(const struct offline *offline, const char *path,
 	int (*each)(void *context, const struct traversed *found), void *context);
 

@@ -31,8 +31,8 @@
  * If the manager itself waits for the mount (a unit's EnvironmentFile=), a process that the old
  * daemon forked ends the mount. SIGTERM makes the daemon unmount.
  *
- * The first message is an offer, whose format never changes. So a plyfs that can't read the state
- * can end the mount (heir_end()), and mount anew.
+ * The first message in the sockets is an offer, whose format never changes. So a plyfs that can't
+ * read the state can end the mount (heir_end()), and mount anew.
  */
 #pragma once
 
@@ -129,7 +129,8 @@ struct handover_manager {
 
 	/*
 	 * Sends the manager a message, and waits until it is read. Returns 0, or -ETIMEDOUT if that
-	 * takes too long. Called in a forked process, in which descriptors may be closed.
+	 * takes too long. Called in a forked process that has closed all inherited descriptors but
+	 * the socket of the state.
 	 */
 	int (*ask)(void);
 };
@@ -137,7 +138,7 @@ struct handover_manager {
 /**
  * Gives the manager a socket with the record. Returns 0 if the manager has the socket: this process
  * must do nothing more for the mount. Returns -errno if this process must go on serving. Forks a
- * process that ends the mount at `mountpoint` if the manager waits for it.
+ * process: if the manager waits for the mount at `mountpoint`, the forked process ends the mount.
  */
 int handover_leave(struct handover *handover, struct record *record,
 	const struct handover_manager *manager, const char *mountpoint);

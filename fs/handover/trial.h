@@ -35,7 +35,11 @@
 struct program_call {
 	char *path;            /* of the program that this process was started from */
 	const char *directory; /* the working directory, absolute */
-	char **words; /* its argv: "plyfs", "mount", …, NULL; words[-1] is for a trial's option */
+	/*
+	 * The program's argv: "plyfs", "mount", …, NULL. words[-1] is room for one more word: a
+	 * trial inserts its option behind "mount".
+	 */
+	char **words;
 	struct rlimit files; /* the limit of descriptors that the daemon began with */
 	uint64_t slice_ns;   /* the time slice (slice.h) that the daemon began with */
 	bool is_config;      /* `words` has the path of a plyfs.yaml in place of the layers */

@@ -100,7 +100,7 @@ static inline bool last_good_is_lasting(const struct last_good *last_good)
 
 /**
  * Notes the version that the path shows, which must not change any more; takes a reference of its
- * own. NULL: forgets the path, as no layer has it, or memory is short.
+ * own. If `version` is NULL, because no layer has the path or memory is short, forgets the path.
  */
 void last_good_note(struct last_good *last_good, const char *path, struct version *version);
 
@@ -109,8 +109,8 @@ int last_good_find(struct last_good *last_good, const char *path, struct version
 
 /**
  * Calls `each`, which must not wait, for all versions that are not written to the directory yet.
- * `version` NULL: the path's file is not removed yet. Without a directory, calls `each` for all
- * versions, the one used longest ago first.
+ * For a path that was forgotten, but whose file is not removed yet, `version` is NULL. Without a
+ * directory, calls `each` for all versions, the one used longest ago first.
  */
 void last_good_each(struct last_good *last_good,
 	void (*each)(void *context, const char *path, struct version *version), void *context);

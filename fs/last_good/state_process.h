@@ -4,7 +4,7 @@
  *
  *      daemon ── CALL ──▶ plyfs-state      there are files to write
  *             ◀─ NEXT ───                  a second later
- *             ── PUT, REMOVE ─▶            one file
+ *             ── PUT or REMOVE ─▶          one file
  *             ◀─ NEXT ───                  these two repeat until the daemon has no more files
  *             ── COMMIT ─▶
  *             ◀─ WRITTEN ─                 all of them are on the disk
@@ -20,7 +20,7 @@
 
 enum state_order_kind {
 	STATE_CALL,
-	STATE_HURRY, /* as STATE_CALL, without the second of wait: the daemon is ending */
+	STATE_HURRY, /* as STATE_CALL, but NEXT comes at once: the daemon is ending */
 	STATE_PUT,   /* with a descriptor of the file's content */
 	STATE_REMOVE,
 	STATE_COMMIT,

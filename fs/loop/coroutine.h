@@ -46,7 +46,7 @@ const struct coroutine *coroutine_self(void);
  * Waits as ppoll(2) does, and at the same time in `queue` (NULL: in none), where another coroutine
  * can wake this one. Of the coroutines in a queue, only the first one waits for its descriptors.
  * Returns the number of ready descriptors; or 0 if the time is over or the coroutine was woken. If
- * a signal was handled, returns -1 with errno EINTR in the root; other coroutines wait on.
+ * a signal was handled, the root gets -1 with errno EINTR; other coroutines go on waiting.
  */
 int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 	struct coroutine_queue *queue);
@@ -69,7 +69,9 @@ void coroutine_wake_all(struct coroutine_queue *queue);
  */
 void coroutine_mask(const sigset_t *mask);
 
-/** Gives each coroutine a value of *variable, at first 0. A thread can have one such variable. */
+/**
+ * Gives each coroutine its own value of *variable, at first 0. A thread can have one such variable.
+ */
 void coroutine_keeps(int *variable);
 
 /* Exit status of a process of coroutine_fork() that has no memory for its stack. */

@@ -1,6 +1,7 @@
 /*
- * A client of etcd that changes keys by compare-and-swap. It reads the files that its options name,
- * and connects to the store, with the credentials that the caller gives (credentials.h).
+ * A client of etcd that changes keys by compare-and-swap. With the rights of the user
+ * in etcd_client_options.as (credentials.h), it reads the files that its options name, and connects
+ * to the store.
  */
 #pragma once
 

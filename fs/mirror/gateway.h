@@ -17,8 +17,9 @@ struct gateway_options {
 	int wake_fd;           /* gateway_wait() ends when it becomes readable; -1: none */
 
 	/*
-	 * Each request has a connection of its own. If a reused connection turns out to be closed,
-	 * libcurl sends the request again, even if the server may have executed it.
+	 * True: each request has a connection of its own. False: libcurl reuses connections. If
+	 * a reused connection turns out to be closed, libcurl sends the request again, even if
+	 * the server may have executed it.
 	 */
 	bool is_sent_once;
 };

@@ -9,5 +9,8 @@
 /* Maximum depth of directories. */
 #define KEY_PATH_DEPTH_MAX 100
 
-/** Returns NULL; or why `path` can't be a file's path, as a static phrase after "the key". */
+/**
+ * Returns NULL if `path` can be a file's path. Otherwise returns the reason why it can't: a static
+ * phrase, which a message puts after "the key".
+ */
 const char *key_path_refuse(struct span path);

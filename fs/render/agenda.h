@@ -14,14 +14,15 @@ void agenda_free(struct agenda *agenda); /* NULL: does nothing */
 int agenda_fd(const struct agenda *agenda);
 
 /**
- * Schedules the examination of `path` after `after_ms`; NULL: of all paths. All scheduled paths are
- * due together with the first one. If memory is short, schedules all paths.
+ * Schedules the examination of `path` after `after_ms`; NULL: of all paths. As soon as
+ * one of the scheduled paths is due, all are. If memory is short, schedules all paths.
  */
 void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
- * Schedules the making of a generation after `after_ms`. A further call restarts the delay; if its
- * `after_ms` is at most 200, the delay ends at most 200 ms after the first call.
+ * Schedules the making of a generation after `after_ms`. A further call restarts the delay. If its
+ * `after_ms` is at most 200, the delay ends at most 200 ms after the first call since the last
+ * generation.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 

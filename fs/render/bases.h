@@ -17,7 +17,7 @@
  *
  * `.plyfs/bases` has the bases. A line says that sources with this basis give an object with this
  * fingerprint (fingerprint.h), and that an object with this stamp has this fingerprint. A line that
- * is lost or old does no harm:
+ * is lost or old does no harm. Example:
  *
  *      plyfs bases 1 8d0f22a77e6b4c51                        (the seed, a random number)
  *      3f2a6c0e11d09b54 7be1c1f0a7d3e2b9 0 app.yaml          (basis, fingerprint, stamp or 0)

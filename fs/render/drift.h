@@ -4,11 +4,11 @@
 #include "fingerprint.h"
 
 /**
- * Compares the rendered tree in `root` with its manifest (manifest.h). Calls `each` for each
- * difference with `error` 0, and for each file that can't be read with DRIFT_NONE and an errno.
- * `path` is relative to `root`; "./NAME" is a link beside the generations (generation.h). Returns
- * 0; -ENOENT if plyfs has not rendered the directory; -EBADMSG if another version of plyfs has; or
- * another -errno.
+ * Compares the rendered tree in `root` with its manifest (manifest.h). For each difference, calls
+ * `each` with `error` 0. For each file that can't be read, calls `each` with DRIFT_NONE and an
+ * errno. `path` is relative to `root`; "./NAME" is a link beside the generations (generation.h).
+ * Returns 0; -ENOENT if plyfs has not rendered the directory; -EBADMSG if another version of plyfs
+ * has; or another -errno.
  */
 int drift_find(const char *root,
 	void (*each)(void *context, const char *path, enum drift drift, int error), void *context);

@@ -28,8 +28,8 @@ void failure_of_change(struct render *render, const char *path, struct owned *ow
 	const struct problem *problem);
 
 /**
- * Returns the delay before the next attempt, in ms. The delays grow up to 60 s, until a failure is
- * over. For -ENOMEM the delay is always the shortest.
+ * Returns the delay before the next attempt, in ms. The delays grow up to 60 s. When a failure of
+ * any path is over, they begin anew. For -ENOMEM the delay is always the shortest.
  */
 int64_t failure_retry_ms(struct render *render, int result);
 

@@ -46,7 +46,7 @@ struct owned {
 	bool is_changed;    /* --atomic: the next generation has another object there */
 	bool is_gone;       /* --atomic: the next generation has no object there */
 	bool is_kept_back;  /* another program's change was kept, not replaced */
-	bool is_closed;     /* a directory that gets more rights when its contents are written */
+	bool is_closed;     /* a directory that gets more rights after its contents are written */
 	bool is_held;       /* an older object may still be at the name, or below it */
 	uint32_t reported;  /* hash of the drift that was last reported */
 	int failure;        /* result of the last operation on the name; 0: it did not fail */
@@ -73,7 +73,7 @@ struct manifest;
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
-/** As manifest_open(), but no function writes to the disk. `fd` -1: the manifest is empty. */
+/** As manifest_open(), but no function writes *ret to the disk. `fd` -1: the manifest is empty. */
 int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 
 /**
@@ -130,7 +130,7 @@ void manifest_put_path(FILE *out, const char *path);
 /** Reads a hexadecimal number in lower case, and moves *at behind it. */
 uint64_t manifest_read_hash(char **at);
 
-/** Decodes a path of the manifest in place, without the newline. Returns NULL if malformed. */
+/** Decodes in place a path of the manifest; `line` has no newline. Returns NULL if malformed. */
 char *manifest_read_path(char *line);
 
 /**

@@ -28,7 +28,10 @@ int render_all(struct render *render);
 void render_unchecked(struct render *render,
 	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
 
-/** Runs the change hooks after render_all(), to their ends. Returns the number of failed hooks. */
+/**
+ * Runs the change hooks, and waits until they have ended. Call it after render_all(). Returns the
+ * number of failed hooks.
+ */
 unsigned render_run_hooks(struct render *render);
 
 /** Keeps the directory up to date until render_stop(). Returns 0, or -ENOENT: it was removed. */

@@ -14,7 +14,7 @@ struct layer;
 struct rendered {
 	struct rendered_options options;
 	struct layer *place; /* the directory; lookups never leave it */
-	struct layer *tree;  /* contains the names: `place`, or a generation; NULL: none yet */
+	struct layer *tree;  /* equals `place`; --atomic: the present generation; NULL: none yet */
 	struct manifest *manifest;
 	int stage_fd;
 	int own_fd;                       /* of .plyfs; locked */
@@ -45,7 +45,10 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerpr
 int rendered_write(
 	int directory, const char *name, const struct version *version, struct fingerprint *ret);
 
-/** Takes the fingerprint of the object at the name; mode 0: there is none. Returns 0 or -errno. */
+/**
+ * Takes the fingerprint of the object at the name `owned`; mode 0: there is none. Returns 0 or
+ * -errno.
+ */
 int rendered_look(
 	const struct rendered *rendered, const struct owned *owned, struct fingerprint *ret);
 
@@ -62,6 +65,6 @@ void rendered_report_outcome(
 /** Makes the problem of an object at `path` that is not ours. Returns PROBLEM. */
 int rendered_refuse(const char *path, struct problem *problem);
 
-/** Reports a change by another program at the name, if it was not reported before. */
+/** Reports a change by another program at the name `owned`, if it was not reported before. */
 void rendered_report_drift(
 	const struct rendered *rendered, struct owned *owned, const struct fingerprint *now);

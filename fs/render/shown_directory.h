@@ -6,7 +6,10 @@
 struct publisher_hook;
 struct render;
 
-/* The result of listing a directory and looking up its names. Unless SHOWN_WHOLE, list it again. */
+/*
+ * The result of listing a directory and looking up its names. If it is not SHOWN_WHOLE, the
+ * directory must be listed again.
+ */
 enum shown_state {
 	SHOWN_WHOLE,
 	SHOWN_MISSED,  /* some lookups failed; what is rendered of these names stays */
@@ -37,8 +40,8 @@ void shown_watch(struct shown_directory *shown);
 void shown_watch_all(struct render *render, bool is_watched);
 
 /**
- * Begins to watch all directories of the first generation, and the rendered directory, which has
- * the generations and the links to them. Call it once, with --atomic.
+ * Begins to watch all directories of the first generation, and the directory that contains the
+ * generations and the links to them. Call it once, with --atomic.
  */
 void shown_watch_beside(struct render *render);
 

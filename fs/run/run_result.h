@@ -36,9 +36,9 @@ bool run_is_good(const struct run_result *result);
 
 /**
  * Returns whether the command failed because a program or shared library is missing or can't be
- * executed: exec(3) failed, or the status is 127 or 126, as of shells, env(1) and timeout(1). If
- * so, sets `name` to that program or library, and *why (static) to "is not installed" or "can't be
- * executed".
+ * executed: exec(3) failed, or the status is 127 or 126, which shells, env(1) and timeout(1) use
+ * for this. If so, sets `name` to that program or library, and *why (static) to "is not installed"
+ * or "can't be executed".
  */
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);

@@ -26,5 +26,8 @@ int workspace_make(struct workspace *workspace);
 int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
 	gid_t gid, char **ret);
 
-/** Removes the workspace. No process may use it any more. Directories more than 32 deep stay. */
+/**
+ * Removes the workspace, but not directories more than 32 deep. Call it when no process uses the
+ * workspace any more.
+ */
 void workspace_remove(const struct workspace *workspace);

@@ -2,8 +2,9 @@
  * A helper: a process for tasks that its parent must not do itself. It has a socket to its parent,
  * and ends when the parent does. A guard is the helper that runs one command (guard.h).
  *
- * Fork a helper before its parent has coroutines (coroutine.h); fork a guard by coroutine_fork().
- * A process has at most one helper of each helper_kind; each guard is a kind of its own.
+ * Fork a guard by coroutine_fork(), and any other helper before its parent has coroutines
+ * (coroutine.h). A process has at most one helper of each helper_kind; each guard is a kind of its
+ * own.
  */
 #pragma once
 
@@ -87,8 +88,9 @@ void helper_take(
 void helper_wake(void);
 
 /**
- * Ends the helper, if there is one. `patience_ms` 0: kills it at once. If not 0, the caller has
- * closed the helper's socket: continues a stopped helper, waits at most `patience_ms` for its end,
- * then kills it. Waits at most 5 s for the end of a killed helper.
+ * Ends the helper, if there is one. If `patience_ms` is 0, kills it at once. Otherwise continues it
+ * if it is stopped, waits at most `patience_ms` for its end, then kills it. Waits at most 5 s for
+ * the end of a killed helper. Before a call with another `patience_ms` than 0, close the helper's
+ * socket, or shut it down (shutdown(2)).
  */
 void helper_end(enum helper_kind kind, int patience_ms);

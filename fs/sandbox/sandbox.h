@@ -11,8 +11,8 @@
  *                 it keeps those of the layers and of the directory under the mount, and inotify's,
  *                 to which it adds watches of remote layers. It writes no file, starts no process
  *                 and sends no signal. If a link in a layer with `follow` leads out of the layers,
- *                 a process that the daemon forks opens the file for the worker; no file in /proc
- *                 or the like.
+ *                 a process that the daemon forks opens the file for the worker, unless the file is
+ *                 in /proc or the like.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client, writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
@@ -20,9 +20,11 @@
  *   state         plyfs-state (fs/last_good/state_process.h) writes files in the directory that
  *                 `state` names, and reads nothing there.
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of plyfs.yaml, which inherits the
- *                 guard's limits. So a guard is in no sandbox. It reads the command's output alone.
+ *                 guard's limits. So a guard is in no sandbox. From the command it reads only the
+ *                 output.
  *
- * The parts of the sandbox. "Not" and "Only" name the exceptions; the guard has no part:
+ * The parts of the sandbox. A guard has none of them. "Not: mirror" means that a mirror lacks the
+ * part. "Only: …" means that no other process has the part:
  *
  *   no_new_privs  a set-id program gains no rights.
  *   capabilities  those that sandbox.c does not name are dropped.

@@ -52,9 +52,9 @@ int supervisor_new(struct settings *outline, const struct supervisor_options *op
 	struct supervisor **ret, struct problem *problem);
 
 /**
- * Waits until each layer that comes out of a store has a state, except optional layers. With
- * `is_fresh`, waits until each of their stores has answered, too; if that takes too long, an old
- * state is enough. Returns 0; or PROBLEM if a layer has no state in time.
+ * Waits until each layer that comes out of a store, and is not optional, has a state. With
+ * `is_fresh`, also waits until the store of each such layer has answered; if that takes too long,
+ * an old state is enough. Returns 0; or PROBLEM if a layer has no state in time.
  */
 int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem *problem);
 
@@ -64,7 +64,10 @@ int supervisor_start(struct supervisor *supervisor);
 /** From now on runs the mirrors of the stores in `settings`. Takes a reference of its own. */
 void supervisor_use(struct supervisor *supervisor, struct settings *settings);
 
-/** Logs which mirrors were stopped or continued, after a SIGCHLD. NULL: does nothing. */
+/**
+ * Makes the coroutine log which mirrors were stopped or continued. Call it after a SIGCHLD. NULL:
+ * does nothing.
+ */
 void supervisor_look(struct supervisor *supervisor);
 
 /** Ends the coroutine, but no mirror. NULL: does nothing. */

@@ -23,9 +23,9 @@
 #define DROPIN_LINK_MASKED "masked by a link to /dev/null (dropins: uapi)"
 
 /**
- * *ret is the lookup of `path`. Its contributors (union.h) become the sources by the specification,
- * and then the files that are left out, each with the reason. If there is no source, *ret stays
- * unchanged. Returns 0 or -errno.
+ * *ret is the lookup of `path`. Replaces its contributors (union.h) by the sources that the
+ * specification gives, followed by the files that are left out, each with the reason. If there is
+ * no source, *ret stays unchanged. Returns 0 or -errno.
  */
 int dropin_take_uapi(const struct finder *finder, const struct settings *settings,
 	layer_mask layers, const char *path, struct union_lookup *ret);

@@ -34,7 +34,7 @@ bool expand_is_needed(const struct settings *settings);
 
 /**
  * Calls `each` for the path of every file of which `directory`/`name` may be a source, by a pattern
- * or as a drop-in. If `name` is "NAME.d", calls `each` for NAME.
+ * or as a drop-in. If `name` is "NAME.d", calls `each` for NAME, too.
  */
 void expand_each_made_of(const struct settings *settings, const char *directory, const char *name,
 	void (*each)(void *context, const char *path), void *context);

@@ -13,7 +13,7 @@
 struct hidden {
 	unsigned layer;      /* rank of the layer that has the file */
 	unsigned by;         /* rank of the layer that hides it */
-	char mark[PATH_MAX]; /* path in layer `by` of the whiteout or object that hides it */
+	char mark[PATH_MAX]; /* path of the whiteout or object that hides it, in that layer */
 };
 
 /**

@@ -11,7 +11,8 @@
  *
  * If all contributors have one owner, the result has that owner. Else its owner is one of theirs,
  * the user that mounts, or root. If all contributors have one group, the result has that group.
- * Else its group is one of theirs, or that of the user that mounts. Of these owners and groups, the
+ * Else its group is one of theirs, or that of the user that mounts. For each pair of these owners
+ * and groups, the safe mode is the widest that admits only users that every contributor admits. The
  * pair whose safe mode admits most users is taken.
  */
 #pragma once

@@ -68,9 +68,11 @@ struct union_lookup {
 	 * ETIMEDOUT, else the first.
 	 */
 	int failure;
-	int whiteout_error; /* such an errno: the layer may hide what lower ones have; 0: none */
-	enum union_kind hidden_kind; /* of the highest object hidden by one of `kind`; or NONE */
-	unsigned hidden_layer;       /* the layer that has that object */
+	/* such an errno: the layer that failed may hide what lower layers have; 0: none */
+	int whiteout_error;
+	/* of the highest object that an object of `kind` hides; or NONE */
+	enum union_kind hidden_kind;
+	unsigned hidden_layer; /* the layer that has that object */
 
 	/* private: the storage of `found` */
 	struct contributor own[LAYERS_MAX];
@@ -109,8 +111,8 @@ int union_look_up(const struct settings *settings, layer_mask layers, const char
 bool union_is_out_of_sight(const struct union_lookup *lookup);
 
 /**
- * For a former directory: if union_is_out_of_sight(), turns the lookup into that of a directory
- * that could not be examined, with the same `layers`.
+ * For a path that showed a directory before: if union_is_out_of_sight(), turns the lookup into that
+ * of a directory that could not be examined, with the same `layers`.
  */
 void union_keep_directory(struct union_lookup *lookup);
 

@@ -1,6 +1,7 @@
 /*
- * Names in a layer's directory without effect. Unshown: FIFOs, sockets, devices, and names whose
- * path is too long for system calls. Idle: whiteouts (union.h) that hide nothing in lower layers.
+ * Names that have no effect, in a layer's directory. Unshown: FIFOs, sockets, devices, and names
+ * whose path is too long for system calls. Idle: whiteouts (union.h) that hide nothing in lower
+ * layers.
  */
 #pragma once
 

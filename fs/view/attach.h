@@ -7,8 +7,9 @@ struct settings;
 struct view;
 
 /**
- * Makes and watches the directory that `lookup` has found, as a user of `parent`; NULL: as the
- * root. May wait. Returns 0 with *ret, to be shown, or dropped by attach_drop(); or -ENOMEM.
+ * Makes the directory that `lookup` has found, and watches it. The directory counts as a user of
+ * `parent` (directory.h); NULL: the directory is the root. May wait. Returns 0 with *ret, to be
+ * shown, or dropped by attach_drop(); or -ENOMEM.
  */
 int attach_make(struct view *view, const struct settings *settings, struct directory *parent,
 	const char *name, const struct union_lookup *lookup, struct directory **ret);
@@ -37,9 +38,9 @@ void attach_unseen(struct view *view, struct directory *directory);
 void attach_failed(struct view *view, struct directory *directory);
 
 /**
- * Updates a shown directory after a new `lookup`. Removes a layer that does not answer from
- * lookup->layers, if it has not shown the directory so far. Does nothing if `settings` are no
- * longer in force. May wait. Returns whether the kernel must be notified of new attributes.
+ * Updates a shown directory after a new `lookup`. If a layer does not answer, and has not shown the
+ * directory so far, removes the layer from lookup->layers. Does nothing if `settings` are no longer
+ * in force. May wait. Returns whether the kernel must be notified of new attributes.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	struct union_lookup *lookup);

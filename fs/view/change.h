@@ -43,17 +43,19 @@ int view_lookup_staged(struct view *view, struct stat *ret);
 /**
  * Makes the change that was begun in the directory `parent_ino`, if it was not made already. With
  * `is_known`, the caller answers a request of the kernel: a new directory gets one kernel
- * reference. Without it, CHANGE_MAKE_DIRECTORY shows the name alone, and the name's first lookup
- * makes the directory. Returns 0 or VIEW_PASSING (view.h), with the attributes of a new directory
- * in *stat (`stat` may be NULL); -ESTALE: no change is begun in `parent_ino`; -EAGAIN: the change
- * is overtaken (view_is_overtaken()).
+ * reference. If `is_known` is false, CHANGE_MAKE_DIRECTORY shows the name alone, and the name's
+ * first lookup makes the directory. Returns 0 or VIEW_PASSING (view.h), with the attributes of a
+ * new directory in *stat (`stat` may be NULL); -ESTALE: no change is begun in `parent_ino`;
+ * -EAGAIN: the change is overtaken (view_is_overtaken()).
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
-/** Returns whether the change must be begun and applied. Any other is announced to the kernel. */
+/**
+ * Returns whether the change must be begun and applied. If not, it is only announced to the kernel.
+ */
 bool change_is_of_tree(const struct change *change);
 
-/** Sets the fault that a file system mounted on the path keeps the change from being made. */
+/** Sets the path's fault: the change can't be made while something is mounted on the path. */
 void view_cover_change(struct view *view, const struct change *change);
 
 /**
@@ -65,7 +67,10 @@ void view_tell_attributes(struct view *view, const struct change *change);
 /** Returns whether the change that was begun has been made. */
 bool view_is_published(struct view *view);
 
-/** Returns whether a request has shown another version: then the change must not be made. */
+/**
+ * Returns whether view_apply_change() has refused the change, because a request has shown another
+ * version since the change's look began.
+ */
 bool view_is_overtaken(struct view *view);
 
 /**

@@ -12,7 +12,8 @@
  * being written: their changes come with the next batch.
  *
  * Changes during a run, or during the pause after a failure, belong to the next run. A run after a
- * failure has the paths of the failed run, too. If several rules name a command, it is one hook.
+ * failure has the paths of the failed run, too. If several rules name the same
+ * command, they share one hook.
  */
 #pragma once
 

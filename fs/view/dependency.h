@@ -2,9 +2,10 @@
  * Dependencies: files at other paths that a merged path is made of.
  *
  * A strategy may search for a file NAME anywhere under DIRECTORY (merge_environment.find). Each
- * search is a dependency of the entry, even if it finds nothing: if a file NAME changes, comes or
- * goes under DIRECTORY, the entry is queued. Each DIRECTORY has an index of the names under it. The
- * directories under it stay in the view and watched, even if the kernel forgets them.
+ * search is a dependency of the merged path's entry, even if it finds nothing: if a file NAME
+ * changes, comes or goes under DIRECTORY, this entry is queued. Each DIRECTORY has an index of the
+ * names under it. The directories under it stay in the view and watched, even if the kernel forgets
+ * them.
  */
 #pragma once
 

@@ -63,7 +63,7 @@ enum entry_known {
 enum entry_hook {
 	HOOK_NONE,
 	HOOK_PINNED, /* a hook is run, so the name's directory must stay */
-	HOOK_TOLD,   /* as PINNED; a change was noted for the hook since a version was last shown */
+	HOOK_TOLD,   /* as PINNED; a change was noted for the hook after a version was last shown */
 };
 
 /* The events of a name that no look has handled yet. */
@@ -89,10 +89,10 @@ struct checked;
 /* The part of an entry that is made when the name is first looked up or queued. */
 struct entry_use {
 	/*
-	 * The object shown last (inode.h). After the kernel has forgotten it, the next object gets
-	 * the same number if last.print is 0 or equals the next object's fingerprint, or if both
-	 * objects are directories. last.print is 0 while the object is shown. The last.mtime and
-	 * last.ctime of a directory are set when the kernel forgets it.
+	 * The object shown last (inode.h). Once the kernel has forgotten it, last.print is its
+	 * fingerprint; otherwise last.print is 0. The next object gets a forgotten object's number
+	 * if their fingerprints are equal, or if both are directories. The last.mtime of a
+	 * directory is set when the kernel forgets it.
 	 */
 	struct last_inode last;
 	uint64_t ino;                /* its inode number; 0: the one computed from its path */
@@ -282,8 +282,8 @@ struct entry *directory_entry(struct directory *directory, const char *name);
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**
- * Puts the entry into the listing, unless it is there: at its former place, if that is free, else
- * at the end. Returns 0 or -ENOMEM.
+ * Puts the entry into the listing: at its former place, if that is free, else at the end. Does
+ * nothing if the entry is in the listing already. Returns 0 or -ENOMEM.
  */
 int directory_list_entry(struct directory *directory, struct entry *entry);
 
@@ -296,7 +296,10 @@ static inline struct entry *directory_listed(const struct directory *directory, 
 	return directory->order.slots[i] & 1 ? NULL : (struct entry *)directory->order.slots[i];
 }
 
-/** Makes `order` out of `count` entries, sorted by their places. Returns 0 or -ENOMEM. */
+/**
+ * Makes `order` out of `count` entries. The caller has sorted them by their places. Returns 0 or
+ * -ENOMEM.
+ */
 int directory_order(struct directory *directory, struct entry *const *entries, size_t count);
 
 /** Returns the index in `order` of the first entry with a greater cookie. */

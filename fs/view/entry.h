@@ -32,7 +32,7 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
 
-/** Gives the shown file the mtime of `found`, which has the same bytes, and a new ctime. */
+/** Gives the shown file a new ctime, and the mtime of `found`, which has the same bytes. */
 void entry_take_time(struct entry *entry, const struct version *found);
 
 /** Returns whether the path shows a directory, or did when the kernel forgot it. */
@@ -60,10 +60,11 @@ void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind
 void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
- * Sets the fault of the path, and logs a new one. `shown` is the version that is shown from now on;
- * NULL: the former one stays, under another mount. If `shown` is not broken and has no fallback,
- * `is_left_out` says which version it is. True: one without a broken source, or without refused
- * values. False: the last good version.
+ * Makes `problem` the fault of the path. Logs it, unless it was the fault before. `shown` is the
+ * version that is shown from now on; NULL: another mount lies on the path, and the former
+ * version stays beneath that mount. If `shown` is not broken and has no fallback, `is_left_out`
+ * says which version it is. True: one without a broken source, or without refused values. False:
+ * the last good version.
  */
 void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);

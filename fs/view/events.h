@@ -31,7 +31,8 @@ void events_take(struct view *view);
 
 /**
  * Does events_take(). Returns whether a source of the look (look.h) is being written, or was
- * written after the look began to read: then the look may have half of a file. With
- * look->refresh.takes_unfinished, an open writer without a new event does not count.
+ * written after the look began to read: then the look may have half of a file. If
+ * look->refresh.takes_unfinished is set, a source that a program has open for writing counts as
+ * being written only if it has a new event.
  */
 bool events_meet_writer(struct view *view, const struct look *look);

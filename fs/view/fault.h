@@ -13,10 +13,10 @@ enum fault_serves {
 	FAULT_SERVES_LAST_GOOD,      /* the last version that could be made */
 	FAULT_SERVES_OTHER_LAYERS,   /* the merge of the other layers */
 	FAULT_SERVES_FALLBACK,       /* the merge with the broken source's last good state */
-	FAULT_SERVES_LOCKED,         /* the merge without changes that locks and bounds refuse */
+	FAULT_SERVES_LOCKED,         /* the merge without what locks and bounds refuse */
 	FAULT_SERVES_COVERED,        /* another mount on the path, which hides the former version */
 	FAULT_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
-	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, without one that needs a new mount */
+	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, without what needs a new mount */
 };
 
 struct fault {

@@ -19,7 +19,10 @@ int names_install(struct view *view, struct directory *directory, const struct l
 /** Forgets which layers have the names. Call it when new settings give layers other ranks. */
 void names_forget_layers(struct directory *directory);
 
-/** Lists the directory, in use, if its `names` is NAMES_SOME. May wait. Returns 0 or -errno. */
+/**
+ * If directory->names is NAMES_SOME, lists the directory, which must be in use. May wait. Returns 0
+ * or -errno.
+ */
 int names_complete(struct view *view, struct directory *directory);
 
 /** Lists one directory that is to be scanned. May wait. Returns false if there is none. */

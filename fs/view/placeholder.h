@@ -22,7 +22,7 @@ struct view_caller;
 
 struct placeholder {
 	struct inode inode;  /* must be first */
-	struct entry *entry; /* in use; NULL: it has ended, but the kernel has not forgotten it */
+	struct entry *entry; /* in use; NULL: the placeholder has ended, but is not forgotten */
 	bool is_suspended;   /* no look is under way for it until placeholder_look_again() */
 	/* attributes_narrowings() (attributes.h) of entry->parent when `entry` was set */
 	uint64_t narrowings;

@@ -63,7 +63,7 @@ struct entry *queue_take(struct view *view);
 /**
  * Queues the entry after `quiet_ms` without an event, but at most 1 s after the first event. If
  * `quiet_ms` is at least EVENTS_QUIET_MS (events.h), sets the state to PENDING_WRITING. In this
- * state, ignores calls with less.
+ * state, ignores calls whose `quiet_ms` is below EVENTS_QUIET_MS.
  */
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 

@@ -35,7 +35,8 @@ struct settings_reader {
 	struct name_watch *watch;                           /* the process adds watches to it */
 	const struct settings *old; /* those in force, while new ones are read */
 	unsigned unwatched; /* number of paths with an unwatched name, in the last reading */
-	/* number of failed requests in the last reading, which may succeed without an event */
+	/* number of requests that failed in the last reading; they may succeed later without an
+	 * event */
 	unsigned failures;
 	unsigned answer_ms; /* time limit of an answer */
 	int stop_fd;        /* once it is readable, each request returns -ECANCELED */

@@ -59,7 +59,7 @@ struct hooks {
 	struct batch batch;
 	unsigned running; /* those whose command runs */
 	bool are_held;    /* no command may start: changes are not visible yet */
-	bool has_ended;   /* since the last change_hooks_have_ended() */
+	bool has_ended;   /* a command has ended since change_hooks_have_ended() was last called */
 };
 
 /* The objects that the kernel knows, and the numbers of those that it has forgotten (entry.h). */
@@ -80,7 +80,7 @@ struct inodes {
 struct looks {
 	struct look *done; /* looks that wait for the publisher's decision; the oldest first */
 	struct look **done_end;
-	unsigned under_way; /* looks without a decision, except large ones, and scans in the pool */
+	unsigned under_way; /* scans in the pool, and undecided looks other than large ones */
 	unsigned patient;   /* looks and scans that wait for a late layer */
 	int64_t last_ms;    /* of the last decision; CLOCK_MONOTONIC */
 	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */
@@ -169,5 +169,8 @@ void view_log(struct view *view, const char *line, const struct problem *problem
 /** Returns whether slow files get placeholders: not in a strict mount. */
 bool view_has_placeholders(const struct view *view);
 
-/** Makes the publisher look for work once the caller waits. Does nothing in the publisher. */
+/**
+ * Wakes the publisher, which looks for work as soon as the caller waits. If the caller is the
+ * publisher, does nothing.
+ */
 void view_wake(struct view *view);

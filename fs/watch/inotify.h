@@ -28,7 +28,7 @@ struct subscription {
 	 */
 	void (*notify)(struct subscription *subscription, uint32_t mask, const char *name);
 	uint32_t mask;    /* as for inotify_add_watch(2) */
-	const char *name; /* in a directory: events of this name match; NULL: of all names */
+	const char *name; /* in a watched directory, other names do not match; NULL: all match */
 
 	/* Set by inotify_subscribe(); equal for the same inode. NULL: not subscribed. */
 	struct inotify_watch *watch;

@@ -36,7 +36,10 @@ int watch_new(size_t most, struct watch **ret);
 /** All watches must have been removed. NULL: does nothing. */
 void watch_free(struct watch *watch);
 
-/** Returns the struct inotify, for further watches: all its events arrive in their order. */
+/**
+ * Returns the struct inotify, for further watches. The events of all its watches arrive in the
+ * order in which they happened.
+ */
 struct inotify *watch_inotify(const struct watch *watch);
 
 /** Returns the descriptor to poll for POLLIN. */

@@ -5,8 +5,9 @@
 #include "worker.h"
 
 /**
- * Does what compose() does, in a worker if a source must be parsed or is remote. This process opens
- * a remote file above 64 MiB that needs no parser. Returns as compose() or workers_run().
+ * Does what compose() does, in a worker. The calling process itself composes local links, and files
+ * that are shown without a copy (compose_held_source()): local ones, and remote ones above 64 MiB
+ * whose layer answers. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,

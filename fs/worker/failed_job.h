@@ -1,6 +1,7 @@
 /*
- * Failed jobs: the jobs at which workers have failed. After three failures, a job is refused until
- * its sources change. After a timeout, a job is refused for 30 s.
+ * Failed jobs: the jobs at which workers have failed. A job whose last failure was a timeout is
+ * refused for 30 s; any other job is refused after three failures. When its sources have changed, a
+ * refused job may be tried again.
  */
 #pragma once
 

@@ -22,7 +22,8 @@ struct layer_tasks {
 	/* New workers get composer.mounter. Jobs get composer.is_cancelled (may be NULL), and the
 	 * settings of their layer in place of composer.settings. */
 	struct composer composer;
-	/* Logs that a layer is silent, or answers again. `problem` is always NULL. May be NULL. */
+	/* Logs that a layer is silent, or answers again. `problem` is always NULL. If `log` is
+	 * NULL, nothing is logged. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 	void *context;
 };

@@ -7,7 +7,7 @@
  *                               ◀─answer─
  *
  * A worker may ask the daemon where the view finds a name under a directory (finder.h), for the
- * last good text of a source, and for a file outside of the layers to which a link leads.
+ * last good text of a source, and for the target of a link that leads out of the layers.
  *
  * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, a
  * worker is lost. The source's path keeps its last good version, with a fault; no other path is

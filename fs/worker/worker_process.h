@@ -47,7 +47,8 @@ void worker_block_signals(void);
 
 /**
  * Does jobs until the socket is closed, with the settings of `composer`. `watches` is a descriptor
- * of inotify(7), or -1. All descriptors that the worker reads from must have lower numbers.
+ * of inotify(7), or -1. All descriptors that the worker reads from must have numbers below
+ * `watches`.
  */
 __attribute__((noreturn)) void worker_process(
 	int socket, int watches, struct worker_page *page, const struct composer *composer);

@@ -35,7 +35,10 @@ enum edit_kind {
 	EDIT_INSERT,
 };
 
-/* How put_run() (put.h) makes its target's values the only ones of a repeated key (format.h). */
+/*
+ * If another source, too, has values of a repeated key (format.h): how put_run() (put.h) makes only
+ * the target's values count.
+ */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* not at all: the op fails */
 	EDIT_AGAIN_LAST,  /* `value` becomes the last one, as only the key's last value counts */
@@ -48,7 +51,7 @@ struct edit_op {
 	size_t document;
 	const struct edit_step *steps;
 	size_t count; /* number of steps */
-	/* SET, INSERT: the new value; its style is used if possible, its place is not */
+	/* SET, INSERT: the new value, in its style if possible; its line and column do not count */
 	const struct node *value;
 	/* SET: the op fails if a comment in the old value would be lost */
 	bool keeps_comments;

@@ -40,7 +40,10 @@ size_t flow_open(const struct flow *flow, const struct extent *in);
 struct span flow_gap(
 	const struct flow *flow, const struct extent *in, const struct flow_layout *layout);
 
-/** Inserts `item` before the entry at `index`, or after the last one. Returns 0 or -ENOMEM. */
+/**
+ * Inserts `item` before the entry at `index`; if there is no such entry, at the end. Returns 0 or
+ * -ENOMEM.
+ */
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
 	const struct flow_layout *layout);
 

@@ -330,8 +330,8 @@ static int edit_assignment(const struct line_editor *editor, const struct line_s
 }
 
 /*
- * Applies the op, whose first `done` steps lead to the section. The next step is a key, for all its
- * pairs. An index after the key selects one of its pairs that have an effect.
+ * Applies the op, whose first `done` steps lead to the section. The next step is a key, which means
+ * all its pairs. An index after the key means one pair; it counts only pairs that have an effect.
  */
 static int edit_pair(const struct line_editor *editor, const struct line_section *section,
 	size_t done, const struct edit_op *op)

@@ -39,7 +39,7 @@ bool line_place_is_section(const struct extent *extent);
 /** Returns whether `extent` is a directive such as MySQL's `!includedir`. */
 bool line_place_is_include(const struct extent *extent);
 
-/** Finds the sections of that name. */
+/** Finds the sections named `name`. */
 int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);
 
@@ -78,7 +78,7 @@ struct line_separator {
 /** Returns the separator of a pair in `text`. */
 struct line_separator line_separator_of(struct span text, const struct extent *pair);
 
-/** Writes the separator. Without a value, leaves out the blank after it. */
+/** Writes the separator. If there is no value, leaves out the blank after the separator. */
 void line_separator_put(struct output *output, struct line_separator separator, bool has_value);
 
 /** Changes the separator to "=" if readers would split the pair within the key or the value. */
@@ -94,7 +94,10 @@ struct line_manner {
 	char quote; /* '\0': none */
 };
 
-/** Sets the manner to that of the pair. If it lacks a separator or quotes, keeps the old ones. */
+/**
+ * Sets the manner to that of the pair. If the pair has no separator, the manner keeps the separator
+ * that it had; if the pair has no quotes, the quotes.
+ */
 void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner);
 

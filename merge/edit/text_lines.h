@@ -44,7 +44,7 @@ size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 /** Inserts whole lines at an offset where a line begins or the text ends. Returns 0 or -ENOMEM. */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
-/** As text_lines_insert(), but after a comment line inserts a blank line first. */
+/** As text_lines_insert(), but if a comment line is above `offset`, inserts a blank line first. */
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
 
 /** As text_lines_insert_apart(), with blank lines around the lines, unless `is_dense`. */

@@ -47,7 +47,7 @@ int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target t
 
 /**
  * Writes a table in place of the first of place->headers, and removes the other headers, with their
- * pairs. place->headers must not be empty. The comments above all headers stay.
+ * pairs. place->headers must not be empty. The comments above each header stay.
  */
 int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *value);

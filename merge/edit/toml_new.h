@@ -5,7 +5,7 @@
 
 /* How the neighbours are written. */
 struct toml_manner {
-	struct span indent;        /* of the pair's line */
+	struct span indent;        /* the blanks before a pair */
 	bool is_tight_before;      /* no blank is before the "=" */
 	bool is_tight_after;       /* no blank is behind the "=" */
 	const struct node *string; /* new strings get the quotes of this value; may be NULL */

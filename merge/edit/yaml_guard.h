@@ -13,8 +13,9 @@ int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**
  * Checks the maps and lists that the op's steps lead through. None may be an alias, have an anchor
- * to which an alias refers, or come from a merge key. If one is not written, returns EDIT_CANNOT.
- * *in becomes the map or list around the op's place; NULL if the op has no step.
+ * to which an alias refers, or come from a merge key. If one of these maps or lists is not written
+ * in the text, returns EDIT_CANNOT. *in becomes the map or list around the op's place; NULL if the
+ * op has no step.
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 

@@ -1,6 +1,6 @@
 /*
- * The lines of a YAML text that is edited, and the parts of its values on them. Offsets are in
- * bytes. A byte order mark is before the first line. A line's text ends before its line break.
+ * Finds lines, and parts of values, in a YAML text that is edited. Offsets are in bytes. A byte
+ * order mark is before the first line. A line's text ends before its line break.
  */
 #pragma once
 
@@ -12,7 +12,10 @@ size_t yaml_text_begin(const struct edit *edit);
 /** Returns the offset where the line at `offset` begins. */
 size_t yaml_line_begin(const struct edit *edit, size_t offset);
 
-/** Returns the offset where the text of the line ends; `offset` if that is in the line break. */
+/**
+ * Returns the offset where the text of the line at `offset` ends; `offset` itself if it is in that
+ * line's break.
+ */
 size_t yaml_line_text_end(const struct edit *edit, size_t offset);
 
 /** Returns whether the text ends with a line break. */

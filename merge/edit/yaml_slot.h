@@ -19,7 +19,7 @@ struct yaml_slot {
 	bool is_unsaid; /* the slot of the value of "? key", which has no colon */
 };
 
-/* New text in two parts: the rest of a line that has begun, and the lines below. */
+/* New text in two parts: `first` completes a line that has begun, `rest` is the lines below it. */
 struct yaml_slot_text {
 	struct span first;
 	struct span rest; /* begins with a line end, and has none at its end */

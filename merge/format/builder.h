@@ -41,7 +41,8 @@ struct builder {
 	/*
 	 * Handles a key that comes again in `map`: sets the value of `found`, the pair in the map,
 	 * from the new pair `again`, and the weight of `map` by node_reweigh(). Returns 0, PROBLEM
-	 * or -ENOMEM. NULL: the later value counts; with options->keep_duplicates both pairs stay.
+	 * or -ENOMEM. If `repeat` is NULL, the later value counts, or, with
+	 * options->keep_duplicates, both pairs stay.
 	 */
 	int (*repeat)(struct builder *builder, struct node *map, struct pair *found,
 		const struct pair *again);

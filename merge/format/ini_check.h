@@ -18,8 +18,9 @@ int ini_repeat(
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
 
 /**
- * Checks that the dialect would read the tree back unchanged: it allows the names of the sections,
- * and no two keys fold to the same key (spelling.h). Returns 0, PROBLEM or -ENOMEM.
+ * Checks that the dialect would read the tree back unchanged: the dialect must allow the names of
+ * the sections, and no two keys may fold to the same key (spelling.h). Returns 0, PROBLEM or
+ * -ENOMEM.
  */
 int ini_check_tree(const struct writer *writer, const struct node *root);
 

@@ -71,7 +71,7 @@ bool ini_is_list_section(const struct ini_dialect *dialect, struct span name);
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
 
 /**
- * Writes the names of all dialects for which is_fit(dialect, about) is true to `out`, as "git,
+ * Writes to `out` the names of all dialects for which is_fit(dialect, about) is true, as "git,
  * mysql, php", cut to `size` bytes.
  */
 void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),

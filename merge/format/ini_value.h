@@ -24,7 +24,7 @@ struct ini_value {
 	const char *quotes;   /* the quotes in which no comment begins */
 	const char *escaping; /* those of `quotes` in which a backslash escapes */
 	const char *quote;    /* the quote for a value that needs quotes; NULL: no quote helps */
-	const char *escapes;  /* the characters that a backslash may stand before; NULL: any */
+	const char *escapes;  /* the only characters that may follow a backslash; NULL: any may */
 	/* operators, which the program evaluates outside of quotes; NULL: none */
 	const char *operators;
 	enum ini_quoting quoting;

@@ -30,7 +30,7 @@ int writer_too_deep(const struct writer *writer, const struct node *node);
 /* How a key's text is determined. */
 enum text_key_kind {
 	TEXT_KEY_AS_WRITTEN, /* the key's own text; a map or list as a key is refused */
-	TEXT_KEY_OF_JSON,    /* as scalar_json() writes it; a key that it can't write has none */
+	TEXT_KEY_OF_JSON,    /* as scalar_json() writes it; a key that it can't write has no text */
 };
 
 /**

@@ -15,7 +15,7 @@ size_t toml_value_lacks_seconds(struct span text);
 
 bool toml_value_is_nan(struct span text);
 
-/** Returns the end of a message, static: why `text` is no value of TOML, and the remedy. */
+/** Returns a static text to end a message: why `text` is no value of TOML, and the remedy. */
 const char *toml_value_fault(struct span text);
 
 /**

@@ -14,7 +14,7 @@ struct yaml_extents {
 	size_t index;  /* the last converted mark, in characters */
 	size_t offset; /* the same mark, in bytes */
 	size_t behind; /* end of the text of earlier events: offset in bytes */
-	size_t root;   /* of an empty root: offset in bytes */
+	size_t root;   /* where an empty root stands: offset in bytes */
 };
 
 /** Adds the extents of an event that the builder has taken. Returns 0 or -ENOMEM. */

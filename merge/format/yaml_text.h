@@ -48,7 +48,7 @@ int yaml_put(struct writer *writer, const struct yaml_part *part);
 /** Implements edit() of struct format. In edit/yaml_edit.c. */
 int yaml_edit(struct edit *edit, const struct edit_op *op);
 
-/** Returns whether the text without quotes is a string in both YAML 1.1 and YAML 1.2. */
+/** Returns whether the text, written without quotes, is a string in YAML 1.1 and in YAML 1.2. */
 bool yaml_is_plain_string(struct span text, bool is_flow);
 
 /** Returns the offset behind the blanks, line breaks and comments at `offset`. */

@@ -126,8 +126,9 @@ int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const
 	const struct node *with, const struct node **ret);
 
 /**
- * Record a decision, for origins: `with` replaces the old `value` (cloud_note_taken()); or `value`
- * stays, and `with` is a part of it or lost. `rule` is the merger with its option.
+ * Record a decision, for origins. cloud_note_taken(): `with` replaces the old `value`.
+ * cloud_note(): `value` is in the result, and `fate` says whether `with` is lost or a part of
+ * `value`. `rule` is the merger with its option.
  */
 void cloud_note_taken(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule);

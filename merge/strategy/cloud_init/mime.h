@@ -1,4 +1,7 @@
-/* The reader of MIME messages (RFC 2045): mime.c by GMime, or mime_none.c, which refuses all. */
+/*
+ * The reader of MIME messages (RFC 2045): mime.c, which uses GMime; or, in a build without GMime,
+ * mime_none.c, which refuses all messages.
+ */
 #pragma once
 
 #include "document.h"

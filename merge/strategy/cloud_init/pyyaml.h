@@ -1,5 +1,5 @@
 /*
- * PyYAML's safe loader, as cloud-init calls it, on a tree of YAML 1.1.
+ * Does to a tree of YAML 1.1 what PyYAML's safe loader does when cloud-init runs it.
  *
  * If PyYAML can't turn a scalar's text into a value, this module refuses the text, with PyYAML's
  * reason. Values that PyYAML changes are rewritten. `!!int "0o17"` becomes 15. In an !!omap or

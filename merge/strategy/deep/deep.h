@@ -3,8 +3,8 @@
  * is the value that the lower layers give at the same place.
  *
  * The strategy builds one tree, layer by layer. Where two maps or lists merge, it makes a node with
- * the mark OWNED, and changes that node in place for later layers. It refers to all other values.
- * The nodes of the tree are
+ * the mark OWNED, and changes that node in place for later layers. At all other places, the tree
+ * has the sources' own nodes. The nodes of the tree are
  *
  *      source node, mark 0      immutable and perhaps shared; has no directive
  *      OWNED map                in the result's arena; until deep_seal(), a removed pair keeps its
@@ -78,8 +78,9 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
 /**
  * Prepares the merge at a place where lists stand for maps (list_rule.before): "A=1" for A: "1",
  * "A" for A: null. If one of *below and *value is a list, and the other a map, replaces the list by
- * the map that it stands for. Keys with the same text become the same key: *value, or the list,
- * takes over the key of the other map, such as the integer 1 for "1". In deep_pairs.c.
+ * the map that it stands for. If a key of that map has the same text as a key of the other map,
+ * such as "1" and the integer 1, the other map's key takes its place. If both are maps, keys of
+ * *below take the place of keys of *value in the same way. In deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);
@@ -90,7 +91,10 @@ int deep_note_uses(const struct merge_request *request, size_t input,
 int deep_report_idle(const struct options *options, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
-/** Returns the format of the result, or of the lowest input, if it may repeat keys; else NULL. */
+/**
+ * Returns the result's format if it may repeat keys; else the lowest input's format if that may
+ * repeat keys; else NULL.
+ */
 const struct format *deep_repeating(const struct merge_request *request);
 
 /* The directives, in directive.c. */

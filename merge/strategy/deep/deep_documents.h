@@ -52,8 +52,9 @@ int deep_documents_find(struct deep *deep, struct deep_documents *documents, siz
 	const struct node *said, uint32_t *ret);
 
 /**
- * Sets *ret to whether `said`, a document's root, has a "!delete" that removes the document below.
- * Returns 0; or PROBLEM if `said` has such a tag, and values besides those at the KEYs.
+ * Sets *ret to whether `said`, a document's root, has a "!delete" that removes the matching
+ * document of lower sources. Returns 0; or PROBLEM if `said` has such a tag, and values besides
+ * those at the KEYs.
  */
 int deep_documents_check_removal(struct deep *deep, const struct deep_documents *documents,
 	const struct node *said, bool *ret);

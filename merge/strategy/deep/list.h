@@ -26,7 +26,7 @@ struct items {
 struct list_entry {
 	uint32_t next;    /* the entry of the next item with an equal key; LIST_NONE: none */
 	uint32_t last;    /* in a key's first entry: the key's last entry */
-	int32_t position; /* of the item; LIST_NOWHERE: there is no item yet */
+	int32_t position; /* of the item; LIST_NOWHERE: none */
 
 	/* For the caller, in a key's first entry. A pass merges a layer's list into this list. */
 	uint32_t pass;         /* number of the last pass that met the key; 0: none */

@@ -1,8 +1,8 @@
 /*
  * JSON Patch (RFC 6902), as Python's module jsonpatch applies it for cloud-init.
  *
- * The document is copied once. Patches then change the copy. As in Python, a change of a value that
- * YAML aliases share shows at all its places.
+ * The document is copied once. Patches then change the copy. If YAML aliases share a value, a
+ * change of this value shows at all its places, as in Python.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ static inline bool work_spend(struct work *work, uint64_t units)
 
 /*
  * Bit of node.mark: the list is an item of !!omap or !!pairs, a tuple in Python. A patch can't
- * change its items. It equals no list.
+ * change the tuple's items. The tuple equals no list.
  */
 #define MARK_TUPLE 0x80
 
