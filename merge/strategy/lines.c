@@ -11,50 +11,77 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "hash.h"
 #include "strategy.h"
-#include "table.h"
 
 /* A line of the result. */
 struct merged_line {
-	struct merged_line *next;
 	struct span text; /* without its line end */
-	uint32_t input;   /* index of its input */
-	uint32_t number;  /* line number in that input, starting at 1 */
+	uint32_t hash;
+	uint32_t input;  /* index of its input */
+	uint32_t number; /* line number in that input, starting at 1 */
 	bool is_removed;
 };
 
 struct merged_lines {
 	struct merge *merge;
-	struct merged_line *first;
-	struct merged_line *last;
+	struct merged_line *entries;
 	uint32_t count;
-	struct table known; /* from a text to the last line that has it */
-	uint32_t empty;     /* number of the last empty line, if no line was put since; 0: none */
-	bool removes;       /* the option `remove` */
-	bool is_reversed;   /* the option `order`: highest first */
+	uint32_t capacity;
+	uint32_t *slots; /* 0: free; else 1 + an entry. Linear probing, at most half of them used */
+	uint32_t mask;   /* slots - 1; their count is a power of two */
+	uint32_t used;   /* slots */
+	uint32_t empty;  /* number of the last empty line, if no line was put since; 0: none */
+	bool removes;    /* the option `remove` */
+	bool is_reversed; /* the option `order`: highest first */
 };
+
+static uint32_t hash_of(struct span text)
+{
+	return hash_end(hash_bytes(hash_seed(), text));
+}
+
+/* Returns the slot that leads to that text, or the free one where it belongs. */
+static uint32_t *find(const struct merged_lines *lines, struct span text, uint32_t hash)
+{
+	for (uint32_t i = hash & lines->mask;; i = (i + 1) & lines->mask) {
+		uint32_t slot = lines->slots[i];
+
+		if (!slot || (lines->entries[slot - 1].hash == hash &&
+				     span_equal(lines->entries[slot - 1].text, text)))
+			return &lines->slots[i];
+	}
+}
+
+static int grow_slots(struct merged_lines *lines)
+{
+	uint32_t size = lines->slots ? 2 * (lines->mask + 1) : 64, *old = lines->slots;
+	uint32_t old_size = old ? lines->mask + 1 : 0;
+
+	lines->slots = arena_zalloc(lines->merge->arena, size, sizeof(*lines->slots));
+	if (!lines->slots)
+		return -ENOMEM;
+	lines->mask = size - 1;
+	for (uint32_t i = 0; i < old_size; i++)
+		if (old[i]) {
+			const struct merged_line *entry = &lines->entries[old[i] - 1];
+
+			*find(lines, entry->text, entry->hash) = old[i];
+		}
+	return 0;
+}
 
 static int put(struct merged_lines *lines, const struct merged_line *entry)
 {
 	const struct merge_request *request = lines->merge->request;
-	struct merged_line *line;
 
 	if (lines->count >= request->limits.nodes)
 		return problem_set(lines->merge->problem,
 			lines->merge->inputs[entry->input].source.name, entry->number, 1,
 			"the result has more than %" PRIu32 " lines; raise the limit 'nodes'",
 			request->limits.nodes);
-	line = arena_alloc(lines->merge->arena, sizeof(*line));
-	if (!line)
-		return -ENOMEM;
-	*line = *entry;
-	if (lines->last)
-		lines->last->next = line;
-	else
-		lines->first = line;
-	lines->last = line;
-	lines->count++;
-	return 0;
+	return arena_push(
+		lines->merge->arena, lines->entries, lines->count, lines->capacity, *entry);
 }
 
 /*
@@ -64,7 +91,7 @@ static int put(struct merged_lines *lines, const struct merged_line *entry)
 static int put_line(struct merged_lines *lines, const struct merged_line *entry)
 {
 	struct merged_line empty = {.input = entry->input, .number = lines->empty};
-	void **place;
+	uint32_t *slot;
 	int r = 0;
 
 	if (lines->empty)
@@ -72,12 +99,13 @@ static int put_line(struct merged_lines *lines, const struct merged_line *entry)
 	lines->empty = 0;
 	if (r == 0)
 		r = put(lines, entry);
+	if (r == 0 && 2 * (lines->used + 1) > lines->mask + 1)
+		r = grow_slots(lines);
 	if (r != 0)
 		return r;
-	place = table_place(&lines->known, lines->merge->arena, entry->text);
-	if (!place)
-		return -ENOMEM;
-	*place = lines->last;
+	slot = find(lines, entry->text, entry->hash);
+	lines->used += !*slot;
+	*slot = lines->count;
 	return 0;
 }
 
@@ -95,7 +123,8 @@ static char first_character(struct span text)
  * put. */
 static bool is_there(const struct merged_lines *lines, const struct merged_line *entry)
 {
-	const struct merged_line *found = table_get(&lines->known, entry->text);
+	uint32_t slot = *find(lines, entry->text, entry->hash);
+	const struct merged_line *found = slot ? &lines->entries[slot - 1] : NULL;
 
 	/* A higher file has taken it away; what a lower one took away may come again. */
 	if (found && found->is_removed)
@@ -106,13 +135,16 @@ static bool is_there(const struct merged_lines *lines, const struct merged_line 
 /* Takes `text` away from the files up to that of `by`. */
 static int remove_line(struct merged_lines *lines, struct span text, const struct merged_line *by)
 {
-	const struct merged_line mark = {
-		.text = text, .input = by->input, .number = by->number, .is_removed = true};
-	struct merged_line *found = table_get(&lines->known, text);
+	struct merged_line mark = {.text = text,
+		.hash = hash_of(text),
+		.input = by->input,
+		.number = by->number,
+		.is_removed = true};
+	uint32_t slot = *find(lines, text, mark.hash);
 
-	if (found && !(lines->is_reversed && found->input != by->input))
-		found->is_removed = true;
-	if (found || !lines->is_reversed)
+	if (slot && !(lines->is_reversed && lines->entries[slot - 1].input != by->input))
+		lines->entries[slot - 1].is_removed = true;
+	if (slot || !lines->is_reversed)
 		return 0;
 	/* For the lower files, which come later. */
 	uint32_t empty = lines->empty;
@@ -127,7 +159,7 @@ static uint32_t first_input(const struct merged_lines *lines)
 	return lines->is_reversed ? (uint32_t)lines->merge->count - 1 : 0;
 }
 
-static int add_line(struct merged_lines *lines, const struct merged_line *entry)
+static int add_line(struct merged_lines *lines, struct merged_line *entry)
 {
 	if (first_character(entry->text) == '\n') {
 		if (entry->input == first_input(lines))
@@ -138,6 +170,7 @@ static int add_line(struct merged_lines *lines, const struct merged_line *entry)
 	if (lines->removes && *entry->text.data == '-')
 		return remove_line(
 			lines, (struct span){entry->text.data + 1, entry->text.len - 1}, entry);
+	entry->hash = hash_of(entry->text);
 	return is_there(lines, entry) ? 0 : put_line(lines, entry);
 }
 
@@ -190,12 +223,14 @@ static int write_lines(const struct merged_lines *lines, struct merge_output *re
 	size_t size = 1, len = 0, offset = 0;
 	char *text;
 
-	for (const struct merged_line *entry = lines->first; entry; entry = entry->next)
-		size += entry->text.len + 2;
+	for (uint32_t i = 0; i < lines->count; i++)
+		size += lines->entries[i].text.len + 2;
 	text = arena_alloc(lines->merge->arena, size);
 	if (!text)
 		return -ENOMEM;
-	for (const struct merged_line *entry = lines->first; entry; entry = entry->next) {
+	for (uint32_t i = 0; i < lines->count; i++) {
+		const struct merged_line *entry = &lines->entries[i];
+
 		if (entry->is_removed)
 			continue;
 		/* Lines that follow each other in their file are one piece. */
@@ -228,10 +263,11 @@ static int merge_lines(struct merge *merge, struct merge_output *ret)
 		.removes = options_bool(merge->request->options, "remove"),
 		.is_reversed = strategy_is_highest_first(merge),
 	};
-	int r = 0;
+	int r;
 
 	if (merge->count == 1 && !lines.removes)
 		return merge_give_text(merge, &merge->inputs[0], ret);
+	r = grow_slots(&lines);
 	for (uint32_t i = 0; r == 0 && i < merge->count; i++)
 		r = add_input(&lines, lines.is_reversed ? (uint32_t)merge->count - 1 - i : i);
 	return r == 0 ? write_lines(&lines, ret) : r;
