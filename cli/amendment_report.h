@@ -15,14 +15,15 @@ struct amendment_output {
 	const char *path; /* of the merged file, as the user gave it */
 	bool is_dry;
 	bool is_json;
-	bool resets;  /* the changes take the layer's values back */
+	bool resets;  /* by plyfs reset: the changes remove values of the layer */
 	size_t count; /* number of changes that were reported */
 };
 
 /**
- * Reports the edit in one of three forms. With `is_json`, prints an item of the JSON object. In any
- * other dry run, if the file's schema has no secrets, prints the difference of the file. Otherwise
- * prints a line for each value that the edit has changed. Returns 0 or -ENOMEM.
+ * Reports the edit in one of three forms. With `is_json`, prints an item of the JSON object.
+ * In a dry run without `is_json`, if the file's schema has no secrets, prints the difference of the
+ * file. In all other cases, prints a line for each value that the edit changes. Returns 0 or
+ * -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 

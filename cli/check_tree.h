@@ -1,6 +1,6 @@
 /*
  * The part of `plyfs check` that concerns a whole tree: finds rules, patterns, layers and whiteouts
- * without effect. Also finds references that several files match. A reference (inspect.h) is a
+ * that have no effect. Also finds references that several files match. A reference (inspect.h) is a
  * merge's request for a file by its name.
  */
 #pragma once
@@ -49,8 +49,8 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 bool check_tree_matches(const struct check_tree *tree, const char *pattern);
 
 /**
- * Reports the findings of the tree. If `is_whole`, all files were inspected: then reports settings
- * without effect, too. Returns 0 or -errno.
+ * Reports the findings of the tree. If `is_whole` (all files were inspected), also reports settings
+ * that have no effect. Returns 0 or -errno.
  */
 int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole);
 

@@ -81,8 +81,8 @@ struct command_option {
 #define COMMAND_OPTIONS_MAX 24
 
 /**
- * Reads the options. argv[optind] becomes the argument after them. Returns -1 if the command goes
- * on, or the exit code with which the command ends.
+ * Reads the options. Afterwards argv[optind] is the first argument that is not an option. Returns
+ * -1 if the command goes on, or the exit code with which the command ends.
  */
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv);

@@ -25,7 +25,7 @@ int file_watch_add_directory(struct file_watch *watch, const char *directory);
 
 /* Results of file_watch_wait(). */
 enum {
-	FILE_WATCH_CHANGED, /* a change; returned when the events pause, at most 1 s later */
+	FILE_WATCH_CHANGED, /* a change; returned when the events pause, or 1 s after the first */
 	FILE_WATCH_ENDED,   /* input on fds[0], or an error on fds[1] */
 };
 

@@ -29,8 +29,8 @@ struct host_list {
 int host_list_read(const char *file, struct host_list *ret);
 
 /**
- * Sets the host of an environment, and adds the host's facts; borrows their texts. Returns
- * EXIT_DONE, or another exit code after an error message.
+ * Sets the host of the environment `around`, and adds the host's facts. The environment borrows the
+ * texts of `host`. Returns EXIT_DONE, or another exit code after an error message.
  */
 int host_enter(const struct command *command, const struct host *host,
 	struct settings_environment *around);
@@ -71,9 +71,9 @@ struct each_host {
 
 /**
  * Groups the hosts of a list by the texts of each->make(). If host_enter() or each->make() fails,
- * prints a message with the host's name and goes on; after EXIT_WRONG_USE, stops. Returns the
- * highest exit code. *list and *ret must be all zero. In any case call host_list_fini() and
- * host_groups_fini().
+ * prints a message with the host's name. Then continues with the next host, unless the failure was
+ * EXIT_WRONG_USE. Returns the highest exit code. *list and *ret must be all zero. In any case call
+ * host_list_fini() and host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret);

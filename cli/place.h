@@ -23,8 +23,9 @@ bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);
 
 /**
- * Prints the line as place_print() does, but reads it from the file `name`, in a layer or not. If
- * that file is on the device `except` (0: no exception), prints nothing.
+ * Reads the problem's line from the file `name`, which may be outside of all layers, and prints the
+ * line to `out`, indented by `indent` blanks. If that file is on the device `except` (0: no
+ * exception), prints nothing.
  */
 void place_print_file(
 	FILE *out, int indent, const char *name, dev_t except, const struct problem *problem);

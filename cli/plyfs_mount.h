@@ -99,8 +99,8 @@ bool plyfs_mount_may_be_silent(void);
 int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
 /**
- * Does plyfs_mount_wait() with a call that asks the mount of `path`, and reads from `path` if it is
- * a regular file. Returns EXIT_DONE even if `path` does not exist.
+ * Does plyfs_mount_wait() with a call that does statfs(2) on `path` and, if `path` is a regular
+ * file, reads from it. Returns EXIT_DONE even if `path` does not exist.
  */
 int plyfs_mount_await(const char *path);
 

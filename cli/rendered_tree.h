@@ -15,7 +15,7 @@ struct unified;
 
 /**
  * Finds the rendered tree that contains `path`, which must exist. Returns 0 with its root in *ret,
- * for free(3); -ENOENT: there is none; -EPERM: a user other than root and our own has rendered it
+ * for free(3); -ENOENT: there is none; -EPERM: another user, who is not root, has rendered it
  * (message: RENDERED_TREE_FOREIGN); or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);

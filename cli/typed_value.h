@@ -41,8 +41,9 @@ struct typed_value {
 };
 
 /**
- * Makes the node, which lives as long as `arena`, `documents` and value->old. Returns 0 with *ret;
- * PROBLEM for YAML that does not parse, or a value that the format can't hold; or -ENOMEM.
+ * Converts the value. Returns 0 with *ret, which lives as long as `arena`, `documents` and
+ * value->old; PROBLEM for YAML that does not parse, or a value that the format can't hold; or
+ * -ENOMEM.
  */
 int typed_value_read(const struct typed_value *value, struct arena *arena,
 	struct typed_documents *documents, const struct node **ret, enum typed_note *note,

@@ -27,7 +27,7 @@ struct unchecked_list {
 int unchecked_list_add(
 	struct unchecked_list *list, const char *program, const char *why, size_t files);
 
-/** Adds the file `path`, unless the program has it already. Returns 0 or -ENOMEM. */
+/** Adds `path` to the program's paths, unless it is there already. Returns 0 or -ENOMEM. */
 int unchecked_list_add_path(
 	struct unchecked_list *list, const char *program, const char *why, const char *path);
 

@@ -31,7 +31,8 @@ struct unified_item {
 	const char *path;
 	struct layer *const *layers; /* that cause the difference */
 	size_t layer_count;          /* 0: the difference has another cause */
-	const char *change;          /* its kind, printed even for equal texts; NULL: none */
+	/* the difference's kind; NULL: none. With a kind, JSON has an item even for equal texts */
+	const char *change;
 };
 
 /**

@@ -1,6 +1,7 @@
 /*
  * An absent layer: an optional layer whose directory is missing. If the highest layer is absent, a
- * change for which the user names no layer would go to a layer that others share.
+ * change for which the user names no layer would go to a lower layer, which other hosts or users
+ * may share.
  */
 #pragma once
 

@@ -134,7 +134,10 @@ int layer_open(const char *name, const char *path, unsigned rank, unsigned wante
 /** Returns whether `directory` is the layer's directory; false if the layer is missing. */
 bool layer_is(const struct layer *layer, const struct stat *directory);
 
-/** Returns whether the layer's place leads to the opened directory, and no mirror replaced it. */
+/**
+ * Returns whether the layer's `place` still leads to the opened directory. Returns false if a
+ * mirror has replaced that directory.
+ */
 bool layer_is_current(const struct layer *layer);
 
 /**
@@ -212,8 +215,9 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 int layer_open_found(const struct layer *layer, const char *path, struct stat *ret);
 
 /*
- * Open a directory, the directory above `path`, and a file of any type, with O_PATH. *name points
- * to the last name in `path`. Each returns a descriptor, or -errno.
+ * Each of these functions opens a file with O_PATH, and returns a descriptor or -errno. The first
+ * one opens the directory `path`. The second one opens the directory above `path`, and sets *name
+ * to the last name in `path`. The third one opens `path`, a file of any type.
  */
 int layer_open_directory(const struct layer *layer, const char *path);
 int layer_open_parent(const struct layer *layer, const char *path, const char **name);

@@ -5,8 +5,8 @@
  *      rules: [...]            as in plyfs.yaml
  *
  * A preset is a file NAME.yaml in one of several directories; the first directory that has it
- * counts. PLYFS_PRESETS lists the directories, separated by colons. The default is
- * /etc/plyfs/presets, then the presets that are installed with plyfs.
+ * counts. The environment variable PLYFS_PRESETS lists the directories, separated by colons. The
+ * default is /etc/plyfs/presets, then the directory of the presets that are installed with plyfs.
  */
 #pragma once
 

@@ -51,7 +51,7 @@ struct rule {
 	/* must accept new content before it is shown; NULL: none */
 	const struct program *check;
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
-	const struct node *idle; /* `user` or `timeout`, if no command uses it; NULL: none */
+	const struct node *idle; /* its `user` or `timeout`, if it has no command; else NULL */
 	const char *preset;      /* the preset with this rule; NULL: the user's rule, or built in */
 	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
 	struct source source;             /* where the rule stands; name NULL for a built-in one */
@@ -204,8 +204,9 @@ bool settings_header(const struct settings *settings, const char *path);
 const struct format *settings_format(const struct settings *settings, const char *path);
 
 /**
- * Returns the format of the source at `place` of the file at `path`, from the rule for `place`, or
- * else the source's name, or else the merged file. NULL: YAML, of which JSON is a part.
+ * Returns the format of a source of the file at `path`. `place` is the source's path in its layer.
+ * The format comes from the rule for `place`, or else the source's name, or else the merged file.
+ * NULL: YAML, of which JSON is a part.
  */
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place);

@@ -22,7 +22,8 @@ struct settings_environment {
 	const char *machine_id;
 	const char *user; /* %h is this user's home, as this machine knows it */
 
-	/* NAME=VALUE of --fact, ending with NULL. If a name comes twice, its last value counts. */
+	/* NAME=VALUE of --fact. NULL follows the last one, unless the array is full. If a name
+	 * comes twice, its last value counts. */
 	const char *facts[SETTINGS_FACTS_MAX];
 	const struct settings_text *fact_file; /* the file of facts; NULL: none, or not read yet */
 

@@ -1,6 +1,6 @@
 /*
  * The functions that read the parts of settings. Only conf's own files use them. Each returns 0,
- * PROBLEM or -ENOMEM. A part's `node` is NULL if it is not given.
+ * PROBLEM or -ENOMEM. If a part is not given, its `node` is NULL.
  */
 #pragma once
 

@@ -48,7 +48,7 @@ int text_write(int fd, const char *text, size_t len);
 int text_copy(int from, int to);
 
 /**
- * Returns a text that names `error`, the -errno of a call on a path, and a remedy; for a rare
- * error, the text of strerror(3).
+ * Returns a text that says what `error`, the -errno of a call on a path, means, and what the user
+ * can do. For a rare error, returns the text of strerror(3).
  */
 const char *text_error(int error);

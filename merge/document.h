@@ -20,7 +20,8 @@
 struct text_place {
 	uint32_t lines;   /* number of the source's lines in front of the text */
 	uint32_t columns; /* number of characters in front of each line of the text */
-	/* the source has the text encoded (base64): all of it has the place `lines`:`columns` */
+	/* the text is encoded in the source (base64): every node and problem of the text has the
+	 * place of line `lines` and column `columns` */
 	bool is_rewritten;
 };
 

@@ -54,5 +54,7 @@ const struct node *item_key_before(const struct node *by);
 /** Returns `by` as a user writes it in YAML; NULL when there is no memory. */
 const char *item_key_write(const struct node *by, struct arena *arena);
 
-/** Returns what messages call a way, or a key's value; NULL when there is no memory. */
+/**
+ * Returns what messages call `way`, which is a way or a key's value. NULL when there is no memory.
+ */
 const char *item_key_name(const struct node *way, struct arena *arena);

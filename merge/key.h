@@ -69,8 +69,8 @@ int key_parse_from(const char *text, size_t start, struct arena *arena, struct k
 
 /**
  * Reads a document's name, such as [kind=Service,name=web], at text[at]. Returns 0 with *count
- * conditions at *ret, in `arena`, and *end, the offset behind the name; PROBLEM: no such name; or
- * -ENOMEM.
+ * conditions at *ret, in `arena`, and *end, the offset behind the name; PROBLEM: text[at] begins no
+ * such name; or -ENOMEM.
  */
 int key_parse_conditions(const char *text, size_t at, struct arena *arena,
 	struct key_condition **ret, size_t *count, size_t *end);

@@ -211,8 +211,9 @@ struct node *node_copy_head(struct arena *arena, const struct node *node, uint32
 int node_push(struct arena *arena, struct node *seq, const struct node *item);
 
 /**
- * Makes seq->seq.seen, a map that has the list's items as keys, equal items once; or adds those
- * items that came since the last call. Other items must not change. Returns 0 or -ENOMEM.
+ * Makes seq->seq.seen, a map with the list's items as keys; equal items are one key. A further call
+ * adds the items that were appended since the last call. Earlier items must not change. Returns
+ * 0 or -ENOMEM.
  */
 int node_see(struct arena *arena, struct node *seq);
 
@@ -262,8 +263,9 @@ const struct node *node_get(const struct node *map, const char *name);
 bool node_equal(const struct node *a, const struct node *b);
 
 /**
- * Returns whether two maps, or two lists, have the same entries: values that are the same by
- * `is_same`, and if `minds_keys`, also the keys, which are equal in any case.
+ * Returns whether two maps, or two lists, have the same entries. `is_same` compares the values of
+ * equal keys, or the items at equal positions. With `minds_keys`, `is_same` must hold for the two
+ * equal keys, too: 1 and 1.0 are equal keys.
  */
 bool node_has_same(const struct node *a, const struct node *b,
 	bool (*is_same)(const struct node *a, const struct node *b), bool minds_keys);

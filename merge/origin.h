@@ -28,7 +28,7 @@ struct origins;
 /* The outcome for a contributor. */
 enum origin_fate {
 	ORIGIN_LOST,    /* replaced, or not taken: nothing of it is in the value */
-	ORIGIN_PART,    /* a part of the value, which is a map, a list or a joined string */
+	ORIGIN_PART,    /* a part of the value; the value is a map, a list or a joined string */
 	ORIGIN_REMOVED, /* a node that removed the value of lower sources: a null, a !delete … */
 };
 
@@ -123,8 +123,8 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
 /**
- * Records that `lost` at `key` was removed from the map or list `from`. why.by may be NULL if a
- * source has `lost`: the removal would have no step if the merge had made it out of nothing.
+ * Records that `lost` at `key` was removed from the map or list `from`. If no source has `lost`,
+ * why.by must not be NULL, so that the removal has at least one step.
  */
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,
 	const struct node *lost, struct origin_why why);

@@ -42,9 +42,10 @@ bool strategy_is_highest_first(const struct merge *merge);
 
 /**
  * Refuses a source's root `value` if its kind differs from that of `below`, the root of the lower
- * sources: one of them is broken (a forgotten colon, an error page). If one has a tag, or `below`
- * is null, the kind may differ. The problem is at `below` if that is a scalar, else at `value`. The
- * message suggests `tag`, which allows another kind; NULL: no tag does. Returns 0 or PROBLEM.
+ * sources: the file of one of the two roots is broken (a forgotten colon, an error page). If a root
+ * has a tag, or `below` is a null, the kinds may differ. The problem is at `below` if that is a
+ * scalar, else at `value`. The message suggests `tag`, which allows another kind; NULL: no tag
+ * does. Returns 0 or PROBLEM.
  */
 int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
 	const char *tag);

@@ -40,7 +40,7 @@ struct schema_record {
 	uint32_t path;        /* where the path to the instance begins: index in run->kept_steps */
 	uint32_t path_count;  /* number of steps of that path */
 	uint32_t branch;      /* index of the outermost alternative that has the fault */
-	uint32_t alternative; /* number (from 1) of the likely alternative; 0: unknown */
+	uint32_t alternative; /* number (from 1) of the alternative probably meant; 0: unknown */
 	uint32_t children;    /* how many of the next records are the alternatives' first faults */
 	bool is_key;          /* the fault is in the key itself */
 	bool is_secret;       /* a message must not quote the instance */

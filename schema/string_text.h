@@ -66,7 +66,10 @@ static inline size_t text_digits(struct span *text)
 	return count;
 }
 
-/** Skips the bytes up to and including the first `c`, or all. Returns those before the `c`. */
+/**
+ * Skips the bytes up to and including the first `c`, and returns those before it. If there is no
+ * `c`, skips and returns all bytes.
+ */
 static inline struct span text_until(struct span *text, char c)
 {
 	const char *end = text->len ? memchr(text->data, c, text->len) : NULL;

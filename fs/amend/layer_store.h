@@ -60,9 +60,9 @@ const char *layer_store_name(const struct layer_store *store);
 
 /**
  * Writes the file that layer_store_read() has read last; if text.data is NULL, removes it. Waits up
- * to five seconds until the layer shows *revision. Returns 0; LAYER_FILE_MOVED if the file was
- * changed since it was read; PROBLEM; or -errno. After 0, *revision is that of etcd_client_swap();
- * *unseen is NULL, or a static text: why the layer lacks the change.
+ * to five seconds until the layer shows the change. Returns 0; LAYER_FILE_MOVED if the file was
+ * changed since it was read; PROBLEM; or -errno. If the result is 0, *revision is the one that
+ * etcd_client_swap() gives, and *unseen is NULL or a static text: why the layer lacks the change.
  */
 int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
 	const char **unseen, struct problem *problem);

@@ -106,8 +106,8 @@ bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);
 
 /**
- * Returns the basis of `path`: a hash, from `seed` on, of the path, union_lookup.kind, and each
- * source's layer and stamp. If the basis, the settings and the program are the same, the version is
+ * Returns the basis of `path`: a hash of `seed`, the path, union_lookup.kind, and each source's
+ * layer and stamp. If the basis, the settings and the program are the same, the version is
  * the same, even in a later process. Reads no file.
  *
  * Returns 0 (no basis) if `seed` is 0, if the lookup has found no file or link, if it could not

@@ -13,7 +13,10 @@ struct environment {
 	const struct merge_request *request;
 	struct path_list *asked;
 	struct path_sources *given; /* the files that were loaded */
-	/* The attributes of the files in `given`, and guards: all limit who may read the result. */
+	/*
+	 * The attributes of the files in `given`, and the guards of environment_guard(). All of
+	 * them limit who may read the result.
+	 */
 	struct stat *stats;
 	size_t stat_count;
 	size_t stat_capacity;

@@ -52,7 +52,7 @@ int nearby_mounts_read(
 	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret);
 void nearby_mounts_fini(struct nearby_mounts *mounts);
 
-/** Makes nearby_mounts_are_same() return false. Call it when the settings change. */
+/** Makes nearby_mounts_are_same() return false. Call this function when the settings change. */
 void nearby_mounts_forget_paths(struct nearby_mounts *mounts);
 
 /**

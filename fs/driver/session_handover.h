@@ -51,13 +51,14 @@ int session_handover_run(struct session *session);
 int session_handover_go_on(struct session *session, int error);
 
 /**
- * Reads the mount's descriptors and the agreement from the previous daemon's state. Returns 0 with
- * *fuse_fd, the open /dev/fuse; or -errno: the caller ends this process, which closes it.
+ * Reads the mount's descriptors and the agreement with the kernel (connection.h) from the previous
+ * daemon's state. Returns 0 with *fuse_fd, the open /dev/fuse; or -errno: then the caller must end
+ * this process, to close /dev/fuse.
  */
 int session_handover_take_agreement(struct session *session, int *fuse_fd);
 
 /** Reads the rest of the previous daemon's state. Returns 0, PROBLEM or -errno. */
 int session_handover_take_shown(struct session *session, struct problem *problem);
 
-/** Returns PROBLEM: the settings have another coherence than the mount. */
+/** Returns PROBLEM: `coherence` in plyfs.yaml differs from that of the mount. */
 int session_handover_refuse_coherence(const char *mountpoint, struct problem *problem);

@@ -15,8 +15,8 @@ void offline_free(struct offline *offline); /* NULL: does nothing */
 void offline_freep(struct offline **offline);
 
 /**
- * Uses `cache`, which must outlive `offline`, for parsed sources. Call it before `offline` is used
- * otherwise.
+ * Uses `cache`, which must outlive `offline`, for parsed sources. Call this function before
+ * `offline` is used for anything else.
  */
 void offline_share_cache(struct offline *offline, struct source_cache *cache);
 

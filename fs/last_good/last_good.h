@@ -99,8 +99,9 @@ static inline bool last_good_is_lasting(const struct last_good *last_good)
 }
 
 /**
- * Notes the version that the path shows, which must not change any more; takes a reference of its
- * own. If `version` is NULL, because no layer has the path or memory is short, forgets the path.
+ * Notes the version that the path shows, and takes a reference of its own. The caller must not
+ * change that version afterwards. If `version` is NULL, because no layer has the path or memory is
+ * short, forgets the path.
  */
 void last_good_note(struct last_good *last_good, const char *path, struct version *version);
 

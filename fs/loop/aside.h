@@ -9,7 +9,7 @@
 /**
  * Runs `run` in a thread of its own, while the calling coroutine waits. `run` must not touch
  * anything that other coroutines change. Returns false, and does nothing, if there is no other
- * coroutine or no thread.
+ * coroutine, or if the thread can't be started.
  */
 bool aside_try(void (*run)(void *context), void *context);
 

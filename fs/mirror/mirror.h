@@ -2,7 +2,8 @@
  * A mirror: a process that keeps a directory equal to a store. This header has what mirrors of etcd
  * and of git share.
  *
- * A mirror holds these states back: the last good state stays, and the mirror reports a fault.
+ * In the following cases a mirror holds a new state back. Then the last good state stays, and the
+ * mirror reports a fault.
  *
  *      - the store is another one than before (etcd: another cluster; git: no common commit)
  *      - etcd: the revision is older than before

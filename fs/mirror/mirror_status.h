@@ -20,7 +20,10 @@
 /* Size of an identity, a revision, an endpoint or an offer, in bytes, with its NUL. */
 #define MIRROR_WORD_MAX 256
 
-/* Maximum number of listed faults. Beyond it, only those of the mirror itself are listed. */
+/*
+ * Maximum number of listed faults. When the list has that many, faults of further keys and files
+ * are left out. Faults of other subjects are still added.
+ */
 #define MIRROR_FAULTS_MAX 200
 
 /*
@@ -61,7 +64,7 @@ struct mirror_status {
 	size_t fault_capacity;
 	const char *sweep;  /* the prefix of the sweep that is under way; lent; NULL: none */
 	size_t unlisted;    /* number of faults beyond those listed, in the last sweep */
-	uint64_t uncounted; /* hash of the last of them: a sweep may report one several times */
+	uint64_t uncounted; /* hash of the last unlisted subject, so that it is not counted twice */
 };
 
 void mirror_status_fini(struct mirror_status *status);

@@ -108,7 +108,10 @@ int replica_compare(struct replica *replica, struct tree_difference *ret);
  */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
-/** Drops a draft that equals the present tree. If possible, the next draft reuses its files. */
+/**
+ * Drops a draft that equals the present tree. If possible, the next draft reuses the files of the
+ * dropped one.
+ */
 void replica_put_back(struct replica *replica);
 
 /** Drops the draft, and the older tree that the next draft would reuse (recycled_tree.h). */

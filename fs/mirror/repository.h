@@ -23,7 +23,7 @@ int repository_open(const char *state, const char *url, const char *verify, mode
 	struct repository **ret, struct problem *problem);
 
 /**
- * Opens the repository of another process, whose directory is `state`. git runs with `as`, the
+ * Opens the repository that another process keeps in the directory `state`. git runs with `as`, the
  * credentials of that directory's owner, as the repository may be hostile. Borrows `as`. Returns 0
  * with *ret for repository_freep(), or -ENOMEM.
  */

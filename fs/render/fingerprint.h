@@ -25,7 +25,7 @@ enum drift {
 	DRIFT_RIGHTS, /* mode, owner or group */
 };
 
-/** Returns the word in JSON: "edited". */
+/** Returns the word for JSON, such as "edited". */
 const char *drift_name(enum drift drift);
 
 /** Returns the phrase for messages, where it follows the path. */

@@ -30,7 +30,7 @@ int populate_dress(struct render *render, struct owned *owned, uint64_t ino, boo
 
 /**
  * Handles a failed lookup or listing of `path`, which is the directory `ino` or a name in it. Files
- * that plyfs wrote there before stay. populate_again() lists the directory again, soon.
+ * that plyfs has written there stay. populate_again() lists the directory again, soon.
  */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 

@@ -85,8 +85,8 @@ bool rendered_keep_closed(const struct owned *owned, struct stat *stat);
 
 /**
  * If options.is_made, gives the rendered directory the mode and group of `root`, the merged root,
- * and gives its owner all rights. Otherwise logs a warning if the directory admits users that may
- * not read the merged root. Returns 0 or -errno.
+ * and gives the rendered directory's owner all rights. Otherwise logs a warning if the rendered
+ * directory admits users that may not read the merged root. Returns 0 or -errno.
  */
 int rendered_open_to(struct rendered *rendered, const struct stat *root);
 
@@ -99,7 +99,10 @@ int rendered_remove(struct rendered *rendered, struct owned *owned, struct probl
 /** Completes the changes so far. Returns 0, PROBLEM or -errno. If not 0, call it again later. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
-/** Returns whether another program has changed the object. If options.keeps_drift, logs it. */
+/**
+ * Returns whether another program has changed the object. If so, and if options.keeps_drift, logs
+ * the change.
+ */
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned);
 
 /** Opens with O_PATH the directory `path` of the shown tree. Returns a descriptor or -errno. */

@@ -36,8 +36,9 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * plus the bits `more`. If we may not set the group, the old group gets no more rights than all
- * users. Returns 0 with *ret, whose `hash` stays unset; or -errno.
+ * plus the bits `more`. If we may not set the group, the old group and others get only the rights
+ * that this mode gives to both the group and others. Returns 0 with *ret, whose `hash` stays unset;
+ * or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 
@@ -52,7 +53,7 @@ int rendered_write(
 int rendered_look(
 	const struct rendered *rendered, const struct owned *owned, struct fingerprint *ret);
 
-/** Removes the names that no longer exist from the manifest. Returns 0 or -errno. */
+/** Removes from the manifest the names that no longer exist. Returns 0 or -errno. */
 int rendered_forget_gone(struct rendered *rendered);
 
 /** Makes up the next unused name for a file in .plyfs/stage. */

@@ -17,8 +17,8 @@
  * Finds the first place in the judged copy of `path` that result->output names. A place in a
  * warning counts only if all places are in warnings. If `map` (may be NULL) has a place in a source
  * for the found place, `problem` gets the place in the source. Otherwise `problem` gets the place
- * in the merged file. The message is the output, joined into one line. It usually begins with the
- * output's line that names the place. If the output names no place, returns false: then the place
+ * in the merged file. The message is the output, joined into one line. The lines above the one that
+ * names the place are usually left out. If the output names no place, returns false: then the place
  * of `problem` is `path` alone.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,

@@ -114,8 +114,8 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 
 /**
  * Enters the sandbox for ever. Call it before the process makes a second thread, which Landlock
- * would not limit. Looks up no path, and accesses no file system: plyfs-publish enters it after the
- * mount is made. Returns 0 with *ret, PROBLEM or -errno.
+ * would not limit. Looks up no path, and accesses no file system: plyfs-publish enters its sandbox
+ * after the mount is made. Returns 0 with *ret, PROBLEM or -errno.
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 

@@ -14,7 +14,7 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 	const struct fault *fault);
 
 /**
- * Writes "layers", with a comma after it, and with the reports of the mirrors that fill layers.
+ * Writes "layers", including the reports of the mirrors that fill layers, with a comma after it.
  * Errors of mirrors are written only if the reader `is_trusted`.
  */
 void status_put_layers(FILE *out, const struct settings *settings, bool is_trusted);

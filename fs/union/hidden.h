@@ -29,8 +29,8 @@ int hidden_mark_name(const struct settings *settings, const struct hidden *hidde
 
 /**
  * Calls `each` for every file, at `path` or beneath it, in which a layer with a rank below `below`
- * locks values. Leaves out a file that the layers up to the locking one do not show. Returns 0,
- * -errno, or the first non-zero result of `each`, at which it stops.
+ * locks values. Leaves out a file that would not be shown if the locking layer were the highest
+ * layer. Returns 0, -errno, or the first non-zero result of `each`, at which it stops.
  */
 int hidden_locks_each(const struct settings *settings, const char *path, size_t below,
 	int (*each)(void *context, const char *path, const struct value_lock *lock), void *context);

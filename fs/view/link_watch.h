@@ -11,8 +11,9 @@
  * Of a source with several names (hard links), the inode is watched. An event of any of these
  * watches counts as an event of the name in the layer.
  *
- * Each look (look.h) at a name replaces its watches before it reads the sources. If a watch can't
- * be made, or the path leads to a network or FUSE file system, the name's directory is polled.
+ * Before a look (look.h) at a name reads the sources, it replaces the name's watches. If a watch
+ * can't be made, or the path leads to a network or FUSE file system, the name's directory is
+ * polled.
  */
 #pragma once
 
@@ -45,6 +46,6 @@ void link_watch_remove(struct directory *directory);
 
 /**
  * Notes that a mount has come or gone at `path` (absolute, without links, outside of the layers).
- * If a link leads through `path`, or ends at or above it, has the whole view looked up again.
+ * If a link leads through `path`, or ends at or above it, schedules a lookup of the whole view.
  */
 void link_watch_note_mount(struct view *view, const char *path);

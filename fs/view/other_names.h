@@ -1,6 +1,6 @@
 /*
- * Other names: if a look (look.h) finds a source with several hard links, all entries made of the
- * same file are queued. Their looks then watch the file itself (link_watch.h).
+ * Other names: if a look (look.h) finds a source with several hard links, all entries made of that
+ * file, by any of its names, are queued. Their looks then watch the file itself (link_watch.h).
  */
 #pragma once
 

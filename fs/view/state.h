@@ -141,9 +141,9 @@ struct view {
 	struct composer composer; /* only the publisher changes it */
 
 	/*
-	 * Raised by each event and each queued item. An object has the revision of its last change,
-	 * and a look that of its beginning. If an object that the look has used has a higher one,
-	 * the look is outdated.
+	 * Raised by each event and each queued item. An object has the revision of its last change.
+	 * A look has the revision of its beginning. If an object that the look has used has a
+	 * higher revision than the look, the look is outdated.
 	 */
 	uint64_t revision;
 

@@ -80,9 +80,9 @@ void view_set_runner(struct view *view, struct runner *runner);
 void view_set_last_good(struct view *view, struct last_good *last_good);
 
 /**
- * Has workers (worker.h) look into remote layers (layer_task.h) from now on, and merge files from
- * view_start() on.
- * Only one view of a process may have workers at a time. Returns 0 or -ENOMEM.
+ * From this call on, workers (worker.h) look into remote layers (layer_task.h). From view_start()
+ * on, they also merge files. Only one view of a process may have workers at a time. Returns 0 or
+ * -ENOMEM.
  */
 int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
@@ -108,7 +108,7 @@ void view_stop(struct view *view);
 void view_pause(struct view *view);
 int view_resume(struct view *view);
 
-/** Has everything looked up again, because events may be missing. */
+/** Makes the view look everything up again, because events may be missing. */
 void view_look_again(struct view *view);
 
 /** Reports to the view an event that inotify does not report. `path` is relative to the root. */
@@ -190,10 +190,10 @@ typedef bool view_name_taker(
 	void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie);
 
 /**
- * Calls `each`, which must not wait, for the names with cookies above `cookie`, in their order,
- * until `each` returns false. A name keeps its cookie as long as the directory has it. May wait; if
- * not `may_wait`, and a remote layer must be asked, does nothing and returns VIEW_LATER. Returns 0
- * or -errno.
+ * Calls `each`, which must not wait, for the names with cookies above `cookie`, in the order of
+ * these cookies, until `each` returns false. A name keeps its cookie as long as the name is in the
+ * directory. May wait if `may_wait` is set. If it is not, and a remote layer must be asked, does
+ * nothing and returns VIEW_LATER. Returns 0 or -errno.
  */
 int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	view_name_taker *each, void *context);

@@ -23,8 +23,8 @@ struct inotify;
 struct subscription {
 	/*
 	 * Called by inotify_read(). `name` NULL: an event of the inode itself. IN_UNMOUNT and
-	 * IN_IGNORED match any mask; IN_IGNORED ends the subscription. Must not begin or end a
-	 * subscription.
+	 * IN_IGNORED match any mask; IN_IGNORED ends the subscription. `notify` must not begin
+	 * or end a subscription.
 	 */
 	void (*notify)(struct subscription *subscription, uint32_t mask, const char *name);
 	uint32_t mask;    /* as for inotify_add_watch(2) */

@@ -11,7 +11,8 @@
  *
  * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, a
  * worker is lost. The source's path keeps its last good version, with a fault; no other path is
- * affected. After three failures, the sources are not merged again until they change.
+ * affected. After three failures, the path's sources are not merged again until one of them
+ * changes.
  *
  * The daemon forks a worker when a job needs it. The worker inherits the settings and the layers'
  * descriptors, and enters its sandbox (reader_sandbox.h). It does one job at a time. Two workers

@@ -36,8 +36,8 @@ enum edit_kind {
 };
 
 /*
- * If another source, too, has values of a repeated key (format.h): how put_run() (put.h) makes only
- * the target's values count.
+ * If a source other than the target (put.h) has values of a repeated key (format.h): how put_run()
+ * makes only the target's values count.
  */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* not at all: the op fails */

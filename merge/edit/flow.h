@@ -18,9 +18,10 @@ struct flow_layout {
 };
 
 /**
- * Returns where the comments of an entry begin, whose line begins at `begin`: the comment lines
- * directly above it with its indentation, from the line at `floor` on. If the entry is not the
- * first of its collection, they count only below a blank line. Without comments, returns `begin`.
+ * Returns where the comments of an entry begin; if it has none, `begin`, where the entry's own line
+ * begins. The comments are the comment lines directly above the entry that have its indentation and
+ * are not before the line at `floor`. If the entry is not the first of its collection, these lines
+ * are its comments only if a blank line is directly above them.
  */
 size_t flow_comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first);
 

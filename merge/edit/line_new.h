@@ -95,8 +95,8 @@ struct line_manner {
 };
 
 /**
- * Sets the manner to that of the pair. If the pair has no separator, the manner keeps the separator
- * that it had; if the pair has no quotes, the quotes.
+ * Sets the manner to that of the pair. If the pair has no separator, the manner keeps its own
+ * separator. If the pair has no quotes, the manner keeps its own quotes.
  */
 void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner);

@@ -28,15 +28,17 @@ size_t text_lines_at(const struct text_lines *lines, const struct extent *entry)
 size_t text_lines_behind(const struct text_lines *lines, const struct extent *entry);
 
 /**
- * Returns where the comment lines directly above the entry begin, or else its first line. `floor`
- * is the end of the entry before, or 0; a comment on the line of `floor` does not count.
+ * Returns where the comment lines directly above the entry begin; if there are none, where its
+ * first line begins. `floor` is the end of the entry before, or 0; a comment on the line of `floor`
+ * does not count.
  */
 size_t text_lines_above(const struct text_lines *lines, const struct extent *entry, size_t floor);
 
 /**
  * Returns where `entry`, an entry of `in`, begins, including its comments. The comment lines
  * directly above it are its own if it is the first in `in`, or if a blank line or nothing is above
- * them. But above the only entry of the root (`is_root`), comments at the top are the file's.
+ * them. But if `entry` is the only one of the root (`is_root`: `in` is the root), comment lines
+ * above it that begin at the top of the text belong to the file.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);
@@ -55,8 +57,9 @@ int text_lines_insert_sections(
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 
 /**
- * Removes whole lines, and blank lines around them: those behind them, if a blank line or nothing
- * is before them; those before them, if nothing follows. Returns 0 or -ENOMEM.
+ * Removes whole lines. If a blank line or nothing is before them, also removes the blank lines
+ * behind them. If no text follows the removed lines, also removes the blank lines before them.
+ * Returns 0 or -ENOMEM.
  */
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 

@@ -39,9 +39,9 @@ struct builder {
 	struct notes notes; /* the extents so far; empty unless they are wanted */
 
 	/*
-	 * Handles a key that comes again in `map`: sets the value of `found`, the pair in the map,
-	 * from the new pair `again`, and the weight of `map` by node_reweigh(). Returns 0, PROBLEM
-	 * or -ENOMEM. If `repeat` is NULL, the later value counts, or, with
+	 * Handles a key that comes again in `map`. `found` is the pair in the map, `again` the new
+	 * pair. Sets the value of `found`, then updates the weight of `map` by node_reweigh().
+	 * Returns 0, PROBLEM or -ENOMEM. If `repeat` is NULL, the later value counts, or, with
 	 * options->keep_duplicates, both pairs stay.
 	 */
 	int (*repeat)(struct builder *builder, struct node *map, struct pair *found,

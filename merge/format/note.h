@@ -66,7 +66,7 @@ void note_close(struct builder *builder, size_t end);
 /** Gives the extents to the document, which has its roots already. Returns 0 or -ENOMEM. */
 int notes_finish(struct notes *notes, struct document *document);
 
-/* Marks functions that note extents as seldom called. */
+/* The attribute of a function that notes extents: it is seldom called. */
 #define EXTENT_NOTE_RARE __attribute__((cold, noinline))
 
 /** Makes the root's extent, as yet without ranges. Returns NULL when there is no memory. */

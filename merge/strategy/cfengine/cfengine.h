@@ -65,7 +65,7 @@ int cfengine_sum_add(struct cfengine_sum *sum, struct arena *arena, const struct
 int cfengine_sum_end(const struct cfengine_sum *sum, struct arena *arena, const struct node **ret);
 
 /**
- * Turns the key into a string. *ret is the key itself if it is a string, has a foreign tag, or is
- * no scalar. Returns 0 or -ENOMEM.
+ * Turns the key into a string. *ret is the key itself if it is a string, a SCALAR_FOREIGN
+ * (scalar.h), or no scalar. Returns 0 or -ENOMEM.
  */
 int cfengine_string_key(struct arena *arena, const struct node *key, const struct node **ret);

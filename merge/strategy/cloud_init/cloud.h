@@ -11,8 +11,8 @@
  * A source has one part or several. A merger merges a new value into an old value of a certain
  * kind. A part may name the mergers for its tree.
  *
- * A node that the merge made, and that one place refers to, has the mark CLOUD_OWNED and is changed
- * in place. All ancestors of an owned node are owned.
+ * A node has the mark CLOUD_OWNED, or is owned, if the merge made it and only one place refers to
+ * it. The merge changes an owned node in place. All ancestors of an owned node are owned.
  */
 #pragma once
 

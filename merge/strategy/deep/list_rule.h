@@ -67,9 +67,9 @@ struct list_rules;
 
 /**
  * Reads the option `lists`, which may also be one mode for all lists: "append", or {by: name}.
- * Lists that no pattern matches combine as repeated keys do in `format` (of deep_repeating(),
- * deep.h); NULL: the later list replaces the earlier one. Returns 0 with *ret, which lies in
- * `arena` and refers to `options`; PROBLEM; or -ENOMEM.
+ * Lists that no pattern matches combine as repeated keys do in `format`, a result of
+ * deep_repeating() (deep.h). If `format` is NULL, the later list replaces the earlier one. Returns
+ * 0 with *ret, which lies in `arena` and refers to `options`; PROBLEM; or -ENOMEM.
  */
 int list_rules_read(const struct options *options, const struct format *format, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem);

@@ -9,9 +9,10 @@
 struct lua_merger;
 
 /**
- * Makes an object of the script's class, with the options of `entry`. The script merges other
- * values, such as the entries of a map, by `mergers`, which must live as long as *ret. Returns 0
- * with *ret, which lives as long as cloud->lua; PROBLEM; or -ENOMEM.
+ * Makes an object of the script's class, with the options of `entry`. If the script calls
+ * merger:merge() for two values, such as entries of two maps, `mergers` merge them. `mergers` must
+ * live as long as *ret. Returns 0 with *ret, which lives as long as cloud->lua; PROBLEM; or
+ * -ENOMEM.
  */
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 	const struct how_entry *entry, const struct cloud_dispatch *mergers,
