@@ -78,10 +78,9 @@ struct pending {
 	uint64_t since;         /* unless NONE: its queue_revision() when it began to wait */
 	layer_mask writing;     /* layers where its file was written, and is not closed yet */
 	layer_mask created;     /* layers where its file was made, and is not closed yet */
-	struct entry *next_debounced; /* GONE, WRITING: the next in view->queue.debounced */
-	struct entry **debounced_at;  /* … the pointer to this entry in that list */
-	int64_t due_ms;               /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t restless_ms; /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
+	size_t debounced_at;    /* GONE, WRITING: its place in view->queue.debounced */
+	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
+	int64_t restless_ms;    /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
 };
 
 struct checked;

@@ -19,7 +19,7 @@ static void end_writing(struct view *view, struct entry *entry, layer_mask bit, 
 	pending->writing &= ~bit;
 	/* A writer in another layer may not have closed the file yet. */
 	if (!pending->writing)
-		queue_rest(entry);
+		queue_rest(view, entry);
 	pending->restless_ms = entry_is_debounced(entry) ? clock_ms() : 0;
 	/* A new name is often a temporary one, about to be renamed. */
 	if (mask & IN_CLOSE_WRITE && entry->kind == UNION_NONE && !entry_is_debounced(entry))
@@ -66,7 +66,7 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 			pending->created |= bit;
 		/* The name came back. Its look finds out whether a program is writing the file. */
 		if (mask & IN_CREATE && pending->state == PENDING_GONE)
-			queue_rest(entry);
+			queue_rest(view, entry);
 		queue_entry(view, entry);
 	}
 	if (was_pending)

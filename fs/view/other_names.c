@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "entry.h"
 #include "look.h"
 #include "queue.h"
 
@@ -21,16 +22,33 @@ static int compare_files(const void *a, const void *b)
 	return one->ino == other->ino ? 0 : one->ino < other->ino ? -1 : 1;
 }
 
-/* Returns whether one of the version's sources is in `names`. */
+/* Returns whether one of the version's sources is also a file of another entry in `names`. */
 static bool is_among(const struct source_name *names, size_t count, const struct version *version)
 {
 	for (size_t i = 0; i < version->stamp_count; i++) {
-		const struct source_name wanted = {version->stamps[i].dev, version->stamps[i].ino};
+		const struct source_name wanted = {
+			.dev = version->stamps[i].dev, .ino = version->stamps[i].ino};
+		const struct source_name *found =
+			bsearch(&wanted, names, count, sizeof(*names), compare_files);
 
-		if (bsearch(&wanted, names, count, sizeof(*names), compare_files))
+		if (found && (found->is_shared || found->entry != version->entry))
 			return true;
 	}
 	return false;
+}
+
+/* Sorts the names by file, and marks files that several entries have. */
+static void sort(struct source_name *names, size_t count)
+{
+	qsort(names, count, sizeof(*names), compare_files);
+	for (size_t i = 0, end; i < count; i = end) {
+		bool is_shared = false;
+
+		for (end = i + 1; end < count && compare_files(&names[i], &names[end]) == 0; end++)
+			is_shared |= names[end].entry != names[i].entry;
+		for (size_t j = i; j < end; j++)
+			names[j].is_shared = is_shared;
+	}
 }
 
 /* Queues the entries whose sources are in `names`, which is sorted. */
@@ -50,6 +68,8 @@ void other_names_fini(struct view *view)
 {
 	struct other_names *others = &view->other_names;
 
+	for (size_t i = 0; i < others->count; i++)
+		entry_leave(view, others->items[i].entry);
 	free(others->items);
 	*others = (struct other_names){0};
 }
@@ -60,7 +80,7 @@ bool other_names_queue(struct view *view)
 
 	if (!others->count)
 		return false;
-	qsort(others->items, others->count, sizeof(*others->items), compare_files);
+	sort(others->items, others->count);
 	queue_those(view, others->items, others->count);
 	other_names_fini(view);
 	return true;
@@ -72,11 +92,17 @@ void other_names_note(struct view *view, const struct look *look)
 
 	for (unsigned i = 0; i < look->result.lookup.count; i++) {
 		const struct stat *stat = &look->result.lookup.found[i].stat;
-		const struct source_name name = {stat->st_dev, stat->st_ino};
+		const struct source_name name = {
+			.dev = stat->st_dev, .ino = stat->st_ino, .entry = look->entry};
 
-		if (stat->st_nlink > 1 &&
-			array_push(others->items, others->count, others->capacity, name) < 0)
+		if (stat->st_nlink < 2)
+			continue;
+		if (array_grow(others->items, others->count, others->capacity) < 0) {
 			queue_those(view, &name, 1);
+			continue;
+		}
+		entry_enter(view, look->entry);
+		others->items[others->count++] = name;
 	}
 	if (others->count >= NOTES_MAX)
 		other_names_queue(view);

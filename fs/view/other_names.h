@@ -1,6 +1,6 @@
 /*
- * Other names: if a look (look.h) finds a source with several hard links, all entries made of that
- * file, by any of its names, are queued. Their looks then watch the file itself (link_watch.h).
+ * Other names: if a look (look.h) finds a source with several hard links, the other entries made of
+ * that file, by any of its names, are queued. Their looks then watch the file itself (link_watch.h).
  */
 #pragma once
 
@@ -12,7 +12,7 @@ struct view;
 /** Notes the look's sources with several hard links. */
 void other_names_note(struct view *view, const struct look *look);
 
-/** Queues the entries made of the noted sources. Returns whether any were noted. */
+/** Queues the other entries made of the noted sources. Returns whether any were noted. */
 bool other_names_queue(struct view *view);
 
 void other_names_fini(struct view *view);

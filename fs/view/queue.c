@@ -101,28 +101,26 @@ struct entry *queue_take(struct view *view)
 	return NULL;
 }
 
-void queue_rest(struct entry *entry)
+void queue_rest(struct view *view, struct entry *entry)
 {
 	if (!entry_is_debounced(entry))
 		return;
-	struct pending *pending = entry->use->pending;
-	*pending->debounced_at = pending->next_debounced;
-	if (pending->next_debounced)
-		pending->next_debounced->use->pending->debounced_at = pending->debounced_at;
-	pending->state = PENDING_NONE;
+	struct entry *last = view->queue.debounced.items[--view->queue.debounced.count];
+	view->queue.debounced.items[entry->use->pending->debounced_at] = last;
+	last->use->pending->debounced_at = entry->use->pending->debounced_at;
+	entry->use->pending->state = PENDING_NONE;
 	entry->parent->users--; /* the caller uses it, so it is not the last */
 }
 
-static void add_debounced(struct view *view, struct entry *entry)
+static bool add_debounced(struct view *view, struct entry *entry)
 {
-	struct pending *pending = entry->use->pending;
+	struct debounced *debounced = &view->queue.debounced;
 
-	pending->next_debounced = view->queue.debounced;
-	pending->debounced_at = &view->queue.debounced;
-	if (pending->next_debounced)
-		pending->next_debounced->use->pending->debounced_at = &pending->next_debounced;
-	view->queue.debounced = entry;
+	entry->use->pending->debounced_at = debounced->count;
+	if (array_push(debounced->items, debounced->count, debounced->capacity, entry) < 0)
+		return false;
 	entry->parent->users++;
+	return true;
 }
 
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
@@ -134,7 +132,10 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 		return;
 	bool is_new = !entry_is_debounced(entry);
 	if (is_new) {
-		add_debounced(view, entry);
+		if (!add_debounced(view, entry)) {
+			queue_entry(view, entry);
+			return;
+		}
 		if (pending->state == PENDING_NONE)
 			pending->since = queue_revision(view);
 		pending->state = PENDING_GONE;
@@ -181,14 +182,15 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 	int64_t busy_ms = busy_until(view); /* without the names that this call queues */
 	int64_t next = -1;
 
-	for (struct entry *entry = view->queue.debounced, *behind; entry; entry = behind) {
+	for (size_t i = 0; i < view->queue.debounced.count;) {
+		struct entry *entry = view->queue.debounced.items[i];
 		struct pending *pending = entry->use->pending;
-		behind = pending->next_debounced;
 		if (pending->state == PENDING_GONE && pending->due_ms <= now_ms)
 			pending->due_ms = later_than_due(pending, busy_ms);
 		if (pending->due_ms > now_ms) {
 			if (next < 0 || pending->due_ms < next)
 				next = pending->due_ms;
+			i++;
 			continue;
 		}
 		uint64_t since = pending->since;
@@ -198,7 +200,7 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 			pending->takes_unfinished =
 				now_ms >= pending->restless_ms + RESTLESS_MAX_MS;
 		}
-		queue_rest(entry);
+		queue_rest(view, entry);
 		queue_entry(view, entry);
 		pending->since = since;
 		entry->parent->users--;
@@ -269,12 +271,12 @@ void queue_fini(struct view *view)
 		entry->use->pending->is_in_queue = false;
 		directory_leave(view, entry->parent);
 	}
-	while (view->queue.debounced) {
-		struct directory *parent = view->queue.debounced->parent;
-		view->queue.debounced = view->queue.debounced->use->pending->next_debounced;
-		directory_leave(view, parent);
-	}
+	while (view->queue.debounced.count)
+		directory_leave(
+			view, view->queue.debounced.items[--view->queue.debounced.count]->parent);
 	directory_list_leave(view, &view->queue.scans);
 	directory_list_leave(view, &view->queue.late);
 	directory_list_leave(view, &view->queue.openings);
+	free(view->queue.debounced.items);
+	view->queue.debounced = (struct debounced){0};
 }

@@ -5,6 +5,13 @@
 
 struct view;
 
+/* Entries that wait for quiet, in no order. */
+struct debounced {
+	struct entry **items;
+	size_t count;
+	size_t capacity;
+};
+
 struct directory_list {
 	struct directory **items;
 	size_t count;
@@ -14,7 +21,7 @@ struct directory_list {
 struct view_queue {
 	struct entry *first; /* of the queued entries; pending->next is the one behind it */
 	struct entry *last;
-	struct entry *debounced;     /* wait for quiet, in no order; pending->next_debounced */
+	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
 	struct directory_list late;  /* scans that queue_put_off_scan() has put off */
 	struct directory_list
@@ -71,7 +78,7 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 void queue_later(struct view *view, struct entry *entry, int64_t after_ms);
 
 /** Ends the entry's wait without queueing it. The entry or its directory must be in use. */
-void queue_rest(struct entry *entry);
+void queue_rest(struct view *view, struct entry *entry);
 
 /* After a shortage of memory or descriptors, milliseconds until the next attempt. */
 #define SHORTAGE_MS 500

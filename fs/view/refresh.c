@@ -633,5 +633,5 @@ bool view_is_settled(struct view *view, bool is_patient)
 	return !view->looks.done && !view->looks.under_way && !view->queue.scans.count &&
 	       !view->queue.late.count && !view->queue.is_root_changed &&
 	       !view->queue.is_overflowed && !view->queue.rescan_ms && !view->queue.first &&
-	       !(is_patient && view->queue.debounced);
+	       !(is_patient && view->queue.debounced.count);
 }

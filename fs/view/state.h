@@ -20,10 +20,12 @@ struct last_good;
 struct look;
 struct change_hook;
 
-/* A source with several hard links (other_names.h). */
+/* A source with several hard links, and an entry that is made of it (other_names.h). */
 struct source_name {
 	dev_t dev;
 	ino_t ino;
+	struct entry *entry; /* in use */
+	bool is_shared;      /* another item has the same source and another entry */
 };
 
 struct other_names {
