@@ -39,30 +39,50 @@ struct indexed {
 	char name[];
 };
 
-/* A large tree has some thousand names. With more, the index only gets slower. */
-#define BUCKETS 1024
-
 struct index {
 	struct index *next;
 	char *directory; /* relative to the root */
 	int depth;       /* levels of directories below `directory`; -1: all */
 	bool is_fresh;
 	struct walk walk; /* `directory`, and those below it */
-	struct indexed *buckets[BUCKETS];
+	struct indexed **buckets;
+	size_t bucket_count; /* a power of two */
+	size_t count;
 };
 
-static size_t bucket_of(const char *name)
+#define BUCKETS_FIRST 256
+
+static size_t bucket_of(const char *name, size_t bucket_count)
 {
-	return hash_end(hash_bytes(hash_seed(), span_of(name))) % BUCKETS;
+	return hash_end(hash_bytes(hash_seed(), span_of(name))) & (bucket_count - 1);
 }
 
 static struct indexed *find_name(const struct index *index, const char *name)
 {
-	struct indexed *indexed = index->buckets[bucket_of(name)];
+	struct indexed *indexed = index->buckets[bucket_of(name, index->bucket_count)];
 
 	while (indexed && strcmp(indexed->name, name) != 0)
 		indexed = indexed->next;
 	return indexed;
+}
+
+static void grow(struct index *index)
+{
+	size_t count = index->bucket_count * 4;
+	struct indexed **buckets = calloc(count, sizeof(*buckets));
+
+	if (!buckets)
+		return; /* the index only gets slower */
+	for (size_t i = 0; i < index->bucket_count; i++)
+		for (struct indexed *indexed = index->buckets[i], *next; indexed; indexed = next) {
+			struct indexed **bucket = &buckets[bucket_of(indexed->name, count)];
+			next = indexed->next;
+			indexed->next = *bucket;
+			*bucket = indexed;
+		}
+	free(index->buckets);
+	index->buckets = buckets;
+	index->bucket_count = count;
 }
 
 static struct indexed *add_name(struct index *index, const char *name)
@@ -76,9 +96,12 @@ static struct indexed *add_name(struct index *index, const char *name)
 	if (!indexed)
 		return NULL;
 	memcpy(indexed->name, name, size);
-	struct indexed **bucket = &index->buckets[bucket_of(name)];
+	if (index->count >= index->bucket_count)
+		grow(index);
+	struct indexed **bucket = &index->buckets[bucket_of(name, index->bucket_count)];
 	indexed->next = *bucket;
 	*bucket = indexed;
+	index->count++;
 	return indexed;
 }
 
@@ -102,7 +125,11 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 		return NULL;
 	index->depth = depth;
 	index->directory = strdup(directory);
-	if (!index->directory) {
+	index->bucket_count = BUCKETS_FIRST;
+	index->buckets = calloc(BUCKETS_FIRST, sizeof(*index->buckets));
+	if (!index->directory || !index->buckets) {
+		free(index->directory);
+		free(index->buckets);
 		free(index);
 		return NULL;
 	}
@@ -254,7 +281,7 @@ static bool is_file(const struct entry *entry)
 
 static int fill(struct index *index, const struct walk *walk)
 {
-	for (size_t i = 0; i < BUCKETS; i++)
+	for (size_t i = 0; i < index->bucket_count; i++)
 		for (struct indexed *indexed = index->buckets[i]; indexed; indexed = indexed->next)
 			indexed->first = NULL;
 	for (size_t i = 0; i < walk->count; i++) {
@@ -522,7 +549,7 @@ void dependency_reindex(struct view *view, const char *path)
 		if (!is_under(path, index->directory) && !is_under(index->directory, path))
 			continue;
 		index->is_fresh = false;
-		for (size_t i = 0; i < BUCKETS; i++)
+		for (size_t i = 0; i < index->bucket_count; i++)
 			for (struct indexed *indexed = index->buckets[i]; indexed;
 				indexed = indexed->next)
 				queue_asking(view, indexed);
@@ -536,7 +563,7 @@ void dependency_fini(struct view *view)
 	for (struct index *index = view->dependency_indexes.indexes, *next; index; index = next) {
 		next = index->next;
 		walk_leave(view, &index->walk);
-		for (size_t i = 0; i < BUCKETS; i++)
+		for (size_t i = 0; i < index->bucket_count; i++)
 			for (struct indexed *indexed = index->buckets[i], *after; indexed;
 				indexed = after) {
 				after = indexed->next;
@@ -544,6 +571,7 @@ void dependency_fini(struct view *view)
 					dependency_forget(indexed->dependents->entry);
 				free(indexed);
 			}
+		free(index->buckets);
 		free(index->directory);
 		free(index);
 	}
