@@ -8,7 +8,8 @@
 #include "driver.h"
 #include "path.h"
 
-/* Microseconds until a thread is tried again. */
+/* How often a thread is tried, and the microseconds between two tries. */
+#define THREAD_TRIES 50
 #define THREAD_PAUSE_US 20000
 
 void publishing_init(struct publishing *publishing)
@@ -52,13 +53,18 @@ static void drop(void *context)
 		fuse_lowlevel_notify_inval_inode(stale->fuse, stale->ino, 0, 0);
 }
 
-/* Aside, and never in this thread: the kernel may wait for our answer to a LOOKUP. */
-static void make_kernel_drop(const struct session *session, uint64_t ino, const char *name)
+/* Aside, and never in this thread: the kernel may wait for our answer to a LOOKUP. If no thread can
+ * be made, the status has the error. */
+static void make_kernel_drop(struct session *session, uint64_t ino, const char *name)
 {
 	struct stale stale = {session->connection.fuse, ino, name};
 
-	while (!session->connection.is_ending && !aside_try(drop, &stale))
+	for (int i = 0; i < THREAD_TRIES && !session->connection.is_ending; i++) {
+		if (aside_try(drop, &stale))
+			return;
 		await_pause_us(THREAD_PAUSE_US);
+	}
+	session->publishing.error = EAGAIN;
 }
 
 /*

@@ -80,9 +80,11 @@ struct span request_loop_current(void)
 
 static void process(struct fuse_session *fuse, const struct fuse_buf *buffer)
 {
+	const struct span outer = current; /* whose handler calls request_loop_ask() */
+
 	current = (struct span){buffer->mem, buffer->size};
 	fuse_session_process_buf(fuse, buffer);
-	current = (struct span){NULL, 0};
+	current = outer;
 }
 
 void request_loop_ask(struct fuse_session *fuse, struct span request)

@@ -210,7 +210,8 @@ static const char *obstacle(const struct session *session)
 		is_in(session->options.call->directory, session->mount.path))
 		return "plyfs was started in the mountpoint; unmount, and mount from another "
 		       "directory";
-	return has_threads() ? "a layer does not answer; try again when it does" : NULL;
+	return has_threads() ? "a call in a layer or the mount has not returned; try again later"
+			     : NULL;
 }
 
 bool session_handover_begin(void *context)

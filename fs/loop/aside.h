@@ -16,5 +16,5 @@ bool aside_try(void (*run)(void *context), void *context);
 /** As aside_try(), but runs `run` directly where that returns false. */
 void aside_run(void (*run)(void *context), void *context);
 
-/** Returns whether any thread of aside_run() is running now. */
+/** Returns whether any such thread is running now. */
 bool aside_is_running(void);

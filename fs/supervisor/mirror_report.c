@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -48,26 +49,32 @@ static bool is_running(int state)
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-/* Writes why the mirror does nothing, if so. A signal or a debugger may stop it: proc(5). */
-static void find_idle(const struct mirror_report *report, char ret[MIRROR_IDLE_MAX])
+/* Returns whether a signal or a debugger has stopped the process, proc(5). The pid is hostile input:
+ * the process must belong to the owner of `state`. */
+static bool is_stopped(int state, int pid)
 {
-	double pid = report_number(report->map, "pid");
 	char path[32], line[512] = "";
+	struct stat own, owner;
 
-	if (!report->is_running) {
-		strcpy(ret, "no process is running");
-		return;
-	}
-	if (!(pid > 1 && pid < INT_MAX))
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && read(fd, line, sizeof(line) - 1) < 0)
-		return;
+	if (fd < 0 || fstat(fd, &own) < 0 || fstat(state, &owner) < 0 ||
+		own.st_uid != owner.st_uid || read(fd, line, sizeof(line) - 1) < 0)
+		return false;
 	/* The name of the program may contain brackets. */
 	const char *end = strrchr(line, ')');
-	if (end && (strncmp(end, ") T", 3) == 0 || strncmp(end, ") t", 3) == 0))
-		snprintf(ret, MIRROR_IDLE_MAX,
+	return end && (strncmp(end, ") T", 3) == 0 || strncmp(end, ") t", 3) == 0);
+}
+
+/* Writes why the mirror does nothing, if so. */
+static void find_idle(int state, struct mirror_report *report)
+{
+	double pid = report_number(report->map, "pid");
+
+	if (!report->is_running)
+		strcpy(report->idle, "no process is running");
+	else if (pid > 1 && pid < INT_MAX && is_stopped(state, (int)pid))
+		snprintf(report->idle, MIRROR_IDLE_MAX,
 			"its process %d is stopped; let it go on: kill -CONT %d", (int)pid,
 			(int)pid);
 }
@@ -104,7 +111,7 @@ int mirror_report_read(
 		.map = map,
 		.faults = report_get(map, "troubles"),
 		.is_running = is_running(state)};
-	find_idle(ret, ret->idle);
+	find_idle(state, ret);
 	ret->is_connected = !*ret->idle && report_is(map, "connected", "true");
 	return 0;
 }

@@ -81,8 +81,8 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	if (r == 0)
 		r = pool_new(true, &view->pool);
 	if (r == 0)
-		r = source_cache_new((size_t)settings->options.cache_mib << 20,
-			settings->options.coherence == COHERENCE_CACHED, &view->cache);
+		r = source_cache_new(
+			(size_t)settings->options.cache_mib << 20, !view->is_strict, &view->cache);
 	if (r < 0)
 		return r;
 	view->finder = (struct finder){view, dependency_list, dependency_find};
