@@ -99,6 +99,7 @@ static void print_mirror(const struct node *mirror)
 {
 	bool has_state = *report_text(mirror, "revision");
 	bool is_connected = report_is(mirror, "connected", "true");
+	bool is_running = report_is(mirror, "running", "true");
 	const char *landlock = report_text(mirror, "sandbox.landlock");
 	char age[FAULT_AGE_MAX];
 
@@ -109,7 +110,7 @@ static void print_mirror(const struct node *mirror)
 	report_put(mirror, has_state ? " at {revision}" : ", no state yet");
 	report_put(mirror, ", {#files} file");
 	fputs(plural(mirror, "files"), stdout);
-	if (!*report_text(mirror, "reason"))
+	if (is_running)
 		report_put(mirror,
 			is_connected ? ", from {endpoint}" : ", not connected to {endpoint}");
 	if (*report_text(mirror, "contact")) {
@@ -118,7 +119,11 @@ static void print_mirror(const struct node *mirror)
 	}
 	if (*landlock && strcmp(landlock, "on") != 0)
 		report_put(mirror, ", Landlock {sandbox.landlock}");
-	report_put(mirror, *report_text(mirror, "reason") ? ", not kept up to date: {reason}" : "");
+	/* A plyfs of version 0.2 gives no reason. */
+	if (!is_running)
+		report_put(mirror, *report_text(mirror, "reason")
+					   ? ", not kept up to date: {reason}"
+					   : ", not kept up to date: no process is running");
 	putchar('\n');
 }
 

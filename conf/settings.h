@@ -51,7 +51,7 @@ struct rule {
 	/* must accept new content before it is shown; NULL: none */
 	const struct program *check;
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
-	const struct node *idle; /* its `user` or `timeout`, if it has no command; else NULL */
+	const struct node *idle; /* the `user` or `timeout` that has no command; NULL: none */
 	const char *preset;      /* the preset with this rule; NULL: the user's rule, or built in */
 	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
 	struct source source;             /* where the rule stands; name NULL for a built-in one */

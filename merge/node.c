@@ -349,6 +349,7 @@ const struct node *node_get(const struct node *map, const char *name)
 
 int node_see(struct arena *arena, struct node *seq)
 {
+	assert(node_is_sequence(seq));
 	struct node *seen = seq->seq.seen ? seq->seq.seen : node_new_map(arena, NULL);
 
 	if (!seen)

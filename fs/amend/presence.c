@@ -386,7 +386,8 @@ int presence_hide(const struct offline *offline, const struct amendment_request 
 	if (r == 0 && !mark)
 		r = -ENOMEM;
 	struct problem ignored; /* a path that can't be looked up has no drop-in */
-	if (r == 0)
-		(void)offline_look_at(offline, request->path, name_dropin, &presence, &ignored);
+	if (r == 0 && offline_look_at(offline, request->path, name_dropin, &presence, &ignored) ==
+			      -ENOMEM)
+		r = -ENOMEM;
 	return r == 0 ? hide(&presence, mark) : r;
 }

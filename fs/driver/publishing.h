@@ -1,8 +1,8 @@
 /*
  * Publishing by FUSE: how the publisher's changes reach the kernel.
  *
- * A change is an ordinary system call on our own mount. VFS then swaps its dentries and notifies
- * inotify watchers, as on a disk.
+ * A change is an ordinary system call on our own mount, made by the mount process, plyfs-publish
+ * (mount_process.h). VFS then swaps its dentries and notifies inotify watchers, as on a disk.
  *
  *      renameat(".plyfs/stage/new-7", "app.yaml")
  *        LOOKUP new-7, in the stage       ──▶  version N+1

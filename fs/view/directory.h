@@ -63,7 +63,7 @@ enum entry_known {
 enum entry_hook {
 	HOOK_NONE,
 	HOOK_PINNED, /* a hook is run, so the name's directory must stay */
-	HOOK_TOLD,   /* as PINNED; a change was noted for the hook after a version was last shown */
+	HOOK_TOLD,   /* as PINNED; a change was noted for the hook, and no version shown since */
 };
 
 /* The events of a name that no look has handled yet. */

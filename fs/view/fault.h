@@ -54,5 +54,5 @@ long long fault_age_s(struct timespec time);
 /** Returns the name in .plyfs/status, such as "last-good". Static. */
 const char *fault_serves_name(enum fault_serves serves);
 
-/** Returns the constant with the fault_serves_name() `name`; FAULT_SERVES_NOTHING: none has. */
+/** Returns the constant whose fault_serves_name() is `name`; none: FAULT_SERVES_NOTHING. */
 enum fault_serves fault_serves_of(const char *name);

@@ -650,23 +650,27 @@ static int keep_unique(struct put *put, const struct edit_tree *tree, const stru
 	const struct node *list = is_end && op->kind == EDIT_INSERT && strategy->list_outcome
 					  ? edit_tree_follow(tree, op, op->count - 1)
 					  : NULL;
-	const struct node **keys = arena_zalloc(put->arena, op->count + 1, sizeof(*keys)), *by;
-	struct edit_step *steps = arena_zalloc(put->arena, op->count + 1, sizeof(*steps));
 	enum list_outcome outcome;
+	const struct node *by;
 	size_t count = 0;
 
-	if (!keys || !steps)
-		return -ENOMEM;
 	if (!list || !node_is_sequence(list))
 		return 0;
-	for (size_t i = 0; i < op->count; i++) {
-		steps[i] = op->steps[i];
-		if (steps[i].key)
-			keys[count++] = steps[i].key;
+	const struct node **keys = arena_zalloc(put->arena, op->count, sizeof(*keys));
+	struct edit_step *steps = arena_zalloc(put->arena, op->count, sizeof(*steps));
+	if (!keys || !steps)
+		return -ENOMEM;
+	memcpy(steps, op->steps, op->count * sizeof(*steps));
+	while (count < op->count && steps[count].key) {
+		keys[count] = steps[count].key;
+		count++;
 	}
+	/* Items of a list, and the lists in them, are whole values. */
+	if (count + 1 < op->count)
+		return 0;
 	int r = strategy->list_outcome(&put->merge, keys, count, put->arena, &outcome, &by);
 	for (uint32_t i = 0; r == 0 && outcome == LIST_OUTCOME_UNIQUE && i < node_count(list); i++)
-		if (edit_same(list->seq.items[i], op->value, false)) {
+		if (node_equal(list->seq.items[i], op->value)) {
 			steps[op->count - 1].index = i;
 			op->kind = EDIT_SET;
 			op->steps = steps;

@@ -94,6 +94,10 @@ runs 0 "$PLYFS" set -c unique-items.yaml unique.yaml 'list[+]=c' 'list[+]=d' 'li
 prints 'site/unique.yaml:1: list[3]: d (new)
 site/unique.yaml:2: x: 1 -> 2'
 [ "$(cat site/unique.yaml)" = $'list: [c, d]\nx: 2' ] || fail "it is: $(cat site/unique.yaml)"
+# But the lists in an item are whole values, and so is what they contain.
+printf 'list: [[1], {k: [x]}]\n' >site/unique.yaml
+runs 0 "$PLYFS" set -c unique-items.yaml unique.yaml 'list[2][+]=1' 'list[3].k[+]=x'
+[ "$(cat site/unique.yaml)" = 'list: [[1, 1], {k: [x, x]}]' ] || fail "it is: $(cat site/unique.yaml)"
 
 # A missing source is made, with its directories.
 runs 0 set_ new/deep/app.json a.b 1
