@@ -49,8 +49,8 @@ static bool is_running(int state)
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-/* Returns whether a signal or a debugger has stopped the process, proc(5). The pid is hostile input:
- * the process must belong to the owner of `state`. */
+/* Returns whether a signal or a debugger has stopped the process: proc(5). The pid is hostile
+ * input: the process must belong to the owner of `state`. */
 static bool is_stopped(int state, int pid)
 {
 	char path[32], line[512] = "";

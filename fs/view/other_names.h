@@ -1,6 +1,7 @@
 /*
  * Other names: if a look (look.h) finds a source with several hard links, the other entries made of
- * that file, by any of its names, are queued. Their looks then watch the file itself (link_watch.h).
+ * that file, by any of its names, are queued. Their looks then watch the file itself
+ * (link_watch.h).
  */
 #pragma once
 
