@@ -153,11 +153,14 @@ static int split_map(struct split *split, const struct node *old, const struct n
 	return r;
 }
 
-static int split_list(struct split *split, const struct node *old, const struct node *new)
+/* Items that have no old counterpart are inserted by one op: each op searches the whole text. */
+static int split_list(
+	struct split *split, struct arena *arena, const struct node *old, const struct node *new)
 {
 	const struct edit_stretch stretch = edit_find_stretch(old, new);
+	struct node *rest = node_new_sequence(arena, NULL);
 	uint32_t i = stretch.first;
-	int r = 0;
+	int r = rest ? 0 : -ENOMEM;
 
 	for (; r == 0 && i < stretch.old_end; i++)
 		r = i < stretch.new_end
@@ -165,9 +168,10 @@ static int split_list(struct split *split, const struct node *old, const struct 
 				      new->seq.items[i])
 			    : split_one(split, EDIT_REMOVE, (struct edit_step){NULL, i}, NULL);
 	for (; r == 0 && i < stretch.new_end; i++)
-		r = split_one(split, EDIT_INSERT, (struct edit_step){NULL, stretch.old_end},
-			new->seq.items[i]);
-	return r;
+		r = node_push(arena, rest, new->seq.items[i]);
+	return r == 0 && rest->seq.count ? split_one(split, EDIT_INSERT,
+						   (struct edit_step){NULL, stretch.old_end}, rest)
+					 : r;
 }
 
 int edit_split(const struct edit *edit, const struct edit_op *op, const struct node *old,
@@ -184,5 +188,5 @@ int edit_split(const struct edit *edit, const struct edit_op *op, const struct n
 	split.op.steps = steps;
 	split.op.count++;
 	return node_is_map(old) ? split_map(&split, old, op->value)
-				: split_list(&split, old, op->value);
+				: split_list(&split, edit->arena, old, op->value);
 }

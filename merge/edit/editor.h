@@ -56,8 +56,9 @@ int edit_sample(
 
 /**
  * Changes `old`, the map or list at the op's place, to op->value, which is of the same kind, by ops
- * for single entries. `apply` carries out each of these ops, as format.edit does. Returns 0; the
- * first non-zero result of `apply`, at which it stops; or -ENOMEM.
+ * for single entries. `apply` carries out each of these ops, as format.edit does. But items to
+ * insert come in one op, whose value is a list of them. Returns 0; the first non-zero result of
+ * `apply`, at which it stops; or -ENOMEM.
  */
 int edit_split(const struct edit *edit, const struct edit_op *op, const struct node *old,
 	int (*apply)(const void *context, const struct edit_op *op), const void *context);

@@ -307,7 +307,10 @@ static int insert(
 	if (r != 0)
 		return r;
 	if (!place.value.extent) {
-		tables = edit_tree_wrap(&(struct edit_step){0}, 1, value, editor->edit->arena);
+		/* edit.c sees it if the list should have been one item. */
+		tables = node_is_sequence(value) ? value
+						 : edit_tree_wrap(&(struct edit_step){0}, 1, value,
+							   editor->edit->arena);
 		return tables ? insert_items(editor, parent, i, tables) : -ENOMEM;
 	}
 	like = place.value.extent->first;
