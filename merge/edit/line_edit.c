@@ -457,19 +457,14 @@ static int line_section_edit_item(
 	const struct node *name = op->steps->key;
 	uint32_t i = op->steps[1].index;
 	struct line_section section = {.name = name};
-	struct line_places items;
+	uint32_t count = line_place_find_item(editor, name, i, &section.only);
 
-	int r = line_place_find_sections(editor, name, &items);
-	if (r != 0)
-		return r;
-	if (op->steps[1].key || items.count != list->seq.count || i > items.count)
+	if (op->steps[1].key || count != list->seq.count || i > count)
 		return EDIT_CANNOT;
 	if (op->count == 2 && op->kind == EDIT_INSERT)
-		return line_section_add(
-			editor, name, op->value, i < items.count ? items.items[i] : NULL);
-	if (i == items.count)
+		return line_section_add(editor, name, op->value, section.only);
+	if (i == count)
 		return EDIT_CANNOT;
-	section.only = items.items[i];
 	if (op->count > 2)
 		return edit_pair(editor, &section, 2, op);
 	if (op->kind == EDIT_REMOVE)

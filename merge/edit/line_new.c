@@ -42,6 +42,18 @@ int line_place_find_sections(
 	return r;
 }
 
+uint32_t line_place_find_item(const struct line_editor *editor, const struct node *name, uint32_t i,
+	const struct extent **ret)
+{
+	uint32_t count = 0;
+
+	*ret = NULL;
+	for (const struct extent *at = editor->root ? editor->root->first : NULL; at; at = at->next)
+		if (line_place_is_section(at) && has_key(at, name) && count++ == i)
+			*ret = at;
+	return count;
+}
+
 int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
 	struct line_places *ret)
 {

@@ -43,6 +43,13 @@ bool line_place_is_include(const struct extent *extent);
 int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);
 
+/**
+ * Sets *ret to section `i` of those named `name`, or to NULL if there are fewer. Returns how many
+ * there are. Needs no memory, so that an op may search for each item of a list.
+ */
+uint32_t line_place_find_item(const struct line_editor *editor, const struct node *name, uint32_t i,
+	const struct extent **ret);
+
 /** Finds the extents of the section, one for each header; the root has one. */
 int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
 	struct line_places *ret);
