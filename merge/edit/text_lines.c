@@ -203,21 +203,44 @@ int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struc
 	return r == 0 ? text_lines_insert(lines, offset, added) : r;
 }
 
+/* Returns whether a blank line or nothing is before text that is inserted at the offset, below the
+ * text that is inserted there already. `taken`: the lines removed there, or NULL. */
+static bool is_below_blank(
+	const struct text_lines *lines, size_t offset, const struct splice *taken)
+{
+	const struct edit *edit = lines->edit;
+	struct span there = taken ? taken->text : (struct span){0};
+
+	for (uint32_t i = 0; i < edit->count && !taken; i++)
+		if (edit->splices[i].offset == offset && !edit->splices[i].len)
+			there = edit->splices[i].text;
+	if (there.len) {
+		size_t end = edit_line_end(edit).len;
+
+		return ends_line(there) &&
+		       (there.len <= end || there.data[there.len - end - 1] == '\n');
+	}
+	return offset == text_lines_begin(lines, 0) ||
+	       text_lines_is_blank(lines, text_lines_begin(lines, offset - 1));
+}
+
 int text_lines_insert_sections(
 	const struct text_lines *lines, size_t offset, struct span added, bool is_dense)
 {
-	struct span end = edit_line_end(lines->edit);
+	struct edit *edit = lines->edit;
+	const struct splice *taken = taken_at(lines, offset);
+	size_t begin = taken ? taken->offset : offset, end = begin + (taken ? taken->len : 0);
+	struct span parts[] = {added, edit_line_end(edit)};
 	int r = 0;
 
-	if (offset > text_lines_begin(lines, 0) && !is_dense &&
-		!text_lines_is_blank(lines, text_lines_begin(lines, offset - 1)))
-		r = text_lines_insert(lines, offset, end);
-	if (r == 0)
-		r = text_lines_insert_apart(lines, offset, added);
-	if (r == 0 && offset < lines->edit->text.len && !is_dense &&
-		!text_lines_is_blank(lines, offset))
-		r = edit_splice(lines->edit, (struct range){offset, offset}, end);
-	return r;
+	if (!is_dense && !is_below_blank(lines, begin, taken))
+		r = text_lines_insert(lines, offset, parts[1]);
+	if (is_dense || end == edit->text.len || text_lines_is_blank(lines, end))
+		parts[1].len = 0;
+	added.data = edit_join(edit, parts, 2, &added.len);
+	if (r == 0 && !added.data)
+		r = -ENOMEM;
+	return r ? r : text_lines_insert_apart(lines, offset, added);
 }
 
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end)
