@@ -276,13 +276,16 @@ static int remove_target(const struct toml_editor *editor, struct toml_target ta
 	struct toml_place place, around;
 
 	int r = toml_place_find(editor->edit, target, &place);
-	if (r == 0)
-		r = toml_place_find(editor->edit, parent, &around);
 	if (r != 0)
 		return r;
 	if (!in || !toml_place_node(editor->edit, target))
 		return EDIT_CANNOT;
-	if (node_count(in) > 1 || around.value.extent || around.header)
+	if (node_count(in) > 1)
+		return toml_entry_remove_place(editor, &place, false);
+	r = toml_place_find(editor->edit, parent, &around);
+	if (r != 0)
+		return r;
+	if (around.value.extent || around.header)
 		return toml_entry_remove_place(editor, &place, false);
 	if (node_is_map(in))
 		return leave_empty(editor, parent, &around, &place);
