@@ -420,15 +420,22 @@ static int drop_comma(const struct flow *flow, const struct extent *kept)
 	return edit_splice(flow->edit, range, (struct span){"", 0});
 }
 
-/* Returns whether nothing is left of a collection whose entries were all removed: no comment,
- * either. */
-static bool is_empty_without(const struct flow *flow, const struct extent *in, size_t behind)
+/* Returns whether the splices from `i` on leave nothing between the brackets: no comment, either. */
+static bool is_empty_without(const struct flow *flow, const struct extent *in, uint32_t i)
 {
-	size_t open = flow_open(flow, in) + 1, close = in->value.end - 1;
+	const struct edit *edit = flow->edit;
+	size_t at = flow_open(flow, in) + 1, close = in->value.end - 1;
 
-	if (behind_comments(flow, open, in->first->member.begin) != open)
+	if (behind_comments(flow, at, in->first->member.begin) != at)
 		return false;
-	return behind >= close || behind_comments(flow, behind, close) == behind;
+	for (; i < edit->count; i++) {
+		const struct splice *splice = &edit->splices[i];
+
+		if (at < splice->offset && behind_comments(flow, at, splice->offset) != at)
+			return false;
+		at = splice->offset + splice->len;
+	}
+	return at >= close || behind_comments(flow, at, close) == at;
 }
 
 static bool is_leaving(
@@ -467,7 +474,7 @@ int flow_remove(const struct flow *flow, const struct extent *in, const struct e
 	}
 	if (r != 0)
 		return r;
-	if (!kept && is_empty_without(flow, in, done)) {
+	if (!kept && is_empty_without(flow, in, first_splice)) {
 		edit->count = first_splice;
 		return edit_splice(edit, (struct range){flow_open(flow, in) + 1, in->value.end - 1},
 			(struct span){"", 0});
