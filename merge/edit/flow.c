@@ -217,12 +217,37 @@ static size_t comma_offset(const struct edit *edit, const struct extent *entry)
 	return edit_at(edit, end - 1) == ':' && edit_is_blank(edit_at(edit, end)) ? end + 1 : end;
 }
 
+/*
+ * Returns whether a new last entry gets a line of its own, as the last two entries have. A wrapped
+ * list grows on its last line:
+ * [1, 2,
+ * 3, 4]
+ */
+static bool grows_by_lines(const struct flow *flow, const struct extent *in)
+{
+	const struct edit *edit = flow->edit;
+	const struct extent *first = in->first, *before = first;
+	size_t comma;
+	bool has_comma, ends_line;
+
+	if (!edit_is_first_on_line(edit, in->last->member.begin))
+		return false;
+	while (before->next && before->next != in->last)
+		before = before->next;
+	if (before == first || edit_is_first_on_line(edit, before->member.begin) ||
+		edit_is_first_on_line(edit, first->member.begin))
+		return true;
+	has_comma = find_comma(flow, in->last, &comma);
+	own_comments(flow, has_comma ? comma + 1 : in->last->member.end, &ends_line);
+	return ends_line;
+}
+
 static int append(const struct flow *flow, const struct extent *in, struct span item,
 	const struct flow_layout *layout)
 {
 	struct edit *edit = flow->edit;
 	const struct extent *last = in->last;
-	bool is_own_line = edit_is_first_on_line(edit, last->member.begin), ends_line;
+	bool ends_line;
 	struct span eol = edit_line_end(edit), indent = edit_indent(edit, last->member.begin);
 	struct span gap = flow_gap(flow, in, layout);
 	size_t comma, behind;
@@ -232,11 +257,8 @@ static int append(const struct flow *flow, const struct extent *in, struct span 
 	if (!has_comma)
 		comma = comma_offset(edit, last);
 	behind = own_comments(flow, comma + has_comma, &ends_line);
-	/* A wrapped list grows on its last line: [1, 2,
-	 * 3, 4] */
-	is_own_line &= ends_line || edit_is_first_on_line(edit, in->first->member.begin);
 	/* After a comment that ends its line, the item needs a new line. */
-	if (is_own_line || (ends_line && behind > comma + has_comma)) {
+	if (grows_by_lines(flow, in) || (ends_line && behind > comma + has_comma)) {
 		if (!has_comma)
 			r = insert(edit, comma, &COMMA, 1);
 		return r ? r
