@@ -191,7 +191,8 @@ static int insert_first(const struct flow *flow, const struct extent *in, struct
 	return edit_splice_all(edit, inner, (struct span[]){layout->pad, item, layout->pad}, 3);
 }
 
-struct span flow_gap(
+/* Returns the text between two entries of one line: a comma with the blanks around it. */
+static struct span gap_of(
 	const struct flow *flow, const struct extent *in, const struct flow_layout *layout)
 {
 	const struct edit *edit = flow->edit;
@@ -242,14 +243,49 @@ static bool grows_by_lines(const struct flow *flow, const struct extent *in)
 	return ends_line;
 }
 
-static int append(const struct flow *flow, const struct extent *in, struct span item,
-	const struct flow_layout *layout)
+/* Returns what separates new entries from each other and from their neighbours: a comma, and the text
+ * behind it. They go before `behind`; NULL: to the end. */
+static struct span separator(const struct flow *flow, const struct extent *in,
+	const struct extent *behind, const struct flow_layout *layout)
+{
+	const struct edit *edit = flow->edit;
+	const struct extent *like = behind ? behind : in->last;
+	struct span text;
+
+	if (!like || !(behind ? edit_is_first_on_line(edit, behind->member.begin)
+			      : grows_by_lines(flow, in)))
+		return gap_of(flow, in, layout);
+	text.data = edit_join(edit,
+		(struct span[]){COMMA, edit_line_end(edit), edit_indent(edit, like->member.begin)},
+		3, &text.len);
+	return text;
+}
+
+static struct span without_comma(struct span between)
+{
+	return (struct span){between.data + 1, between.len - 1};
+}
+
+static struct span join(
+	const struct edit *edit, const struct span *items, uint32_t count, struct span between)
+{
+	struct span *parts = arena_zalloc(edit->arena, count, 2 * sizeof(*parts)), text = {0};
+
+	for (uint32_t i = 0; parts && i < count; i++) {
+		parts[2 * i] = items[i];
+		parts[2 * i + 1] = i + 1 < count ? between : (struct span){0};
+	}
+	text.data = parts ? edit_join(edit, parts, 2 * (size_t)count, &text.len) : NULL;
+	return text;
+}
+
+static int append(
+	const struct flow *flow, const struct extent *in, struct span item, struct span between)
 {
 	struct edit *edit = flow->edit;
 	const struct extent *last = in->last;
-	bool ends_line;
 	struct span eol = edit_line_end(edit), indent = edit_indent(edit, last->member.begin);
-	struct span gap = flow_gap(flow, in, layout);
+	bool is_own_line = memchr(between.data, '\n', between.len) != NULL, ends_line;
 	size_t comma, behind;
 	bool has_comma = find_comma(flow, last, &comma);
 	int r = 0;
@@ -258,7 +294,7 @@ static int append(const struct flow *flow, const struct extent *in, struct span 
 		comma = comma_offset(edit, last);
 	behind = own_comments(flow, comma + has_comma, &ends_line);
 	/* After a comment that ends its line, the item needs a new line. */
-	if (grows_by_lines(flow, in) || (ends_line && behind > comma + has_comma)) {
+	if (is_own_line || (ends_line && behind > comma + has_comma)) {
 		if (!has_comma)
 			r = insert(edit, comma, &COMMA, 1);
 		return r ? r
@@ -267,19 +303,18 @@ static int append(const struct flow *flow, const struct extent *in, struct span 
 					   eol, indent, item, has_comma ? COMMA : (struct span){0}},
 				   4);
 	}
-	if (has_comma) {
-		gap.data++;
-		gap.len--;
-		return insert(edit, behind, (struct span[]){gap, item, COMMA}, 3);
-	}
-	return insert(edit, behind, (struct span[]){gap, item}, 2);
+	if (has_comma)
+		return insert(
+			edit, behind, (struct span[]){without_comma(between), item, COMMA}, 3);
+	return insert(edit, behind, (struct span[]){between, item}, 2);
 }
 
-int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
-	const struct flow_layout *layout)
+int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index,
+	const struct span *items, uint32_t count, const struct flow_layout *layout)
 {
 	struct edit *edit = flow->edit;
 	const struct extent *before = NULL, *behind = in->first;
+	struct span between, item;
 	size_t offset;
 	bool ends_line;
 
@@ -287,28 +322,28 @@ int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index
 		before = behind;
 		behind = behind->next;
 	}
+	between = separator(flow, in, behind, layout);
+	item = count == 1 ? *items : join(edit, items, count, between);
+	if (!between.data || (count > 1 && !item.data))
+		return -ENOMEM;
 	if (!in->first)
 		return insert_first(flow, in, item, layout);
 	if (!behind)
-		return append(flow, in, item, layout);
+		return append(flow, in, item, between);
 	/* Comments before the next entry stay there, so the new one goes before them. */
 	if (before)
 		find_comma(flow, before, &offset);
 	else
 		offset = flow_open(flow, in);
 	if (!edit_is_first_on_line(edit, behind->member.begin)) {
-		struct span gap = flow_gap(flow, in, layout);
-
 		if (behind_comments(flow, offset + 1, behind->member.begin) == offset + 1)
-			return insert(edit, behind->member.begin, (struct span[]){item, gap}, 2);
-		gap = before ? (struct span){gap.data + 1, gap.len - 1} : (struct span){0};
-		return insert(edit, offset + 1, (struct span[]){gap, item, COMMA}, 3);
+			return insert(
+				edit, behind->member.begin, (struct span[]){item, between}, 2);
+		between = before ? without_comma(between) : (struct span){0};
+		return insert(edit, offset + 1, (struct span[]){between, item, COMMA}, 3);
 	}
 	offset = own_comments(flow, offset + 1, &ends_line);
-	return insert(edit, offset,
-		(struct span[]){
-			edit_line_end(edit), edit_indent(edit, behind->member.begin), item, COMMA},
-		4);
+	return insert(edit, offset, (struct span[]){without_comma(between), item, COMMA}, 3);
 }
 
 /* An entry that is removed, and the text that goes with it. */

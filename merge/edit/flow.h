@@ -37,16 +37,12 @@ bool edit_has_lines(const struct edit *edit, struct range range);
 /** Returns the offset of the collection's opening bracket, after its tag and anchor. */
 size_t flow_open(const struct flow *flow, const struct extent *in);
 
-/** Returns the text between two entries of one line: a comma with the blanks around it. */
-struct span flow_gap(
-	const struct flow *flow, const struct extent *in, const struct flow_layout *layout);
-
 /**
- * Inserts `item` before the entry at `index`; if there is no such entry, at the end. Returns 0 or
- * -ENOMEM.
+ * Inserts `count` items, each separated as its neighbours are, before the entry at `index`; if there
+ * is no such entry, at the end. Returns 0 or -ENOMEM.
  */
-int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
-	const struct flow_layout *layout);
+int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index,
+	const struct span *items, uint32_t count, const struct flow_layout *layout);
 
 /**
  * Removes all pairs of the step's key, or `count` entries from the step's index on. Returns 0 or

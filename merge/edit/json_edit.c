@@ -276,7 +276,7 @@ static int insert(const struct flow *flow, const struct extent *in, uint32_t ind
 		first.indent.len = layout.base.len = len;
 	}
 	r = render(edit, key, value, &layout, &item);
-	return r ? r : flow_insert(flow, in, index, item, &first);
+	return r ? r : flow_insert(flow, in, index, &item, 1, &first);
 }
 
 static int set(const struct flow *flow, const struct extent *in, const struct extent *old,

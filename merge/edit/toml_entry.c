@@ -148,28 +148,14 @@ int toml_entry_insert(const struct toml_editor *editor, const struct extent *in,
 	const struct span *items, uint32_t count)
 {
 	struct edit *edit = editor->edit;
-	const struct extent *last = in->last;
 	bool is_table = edit_at(edit, in->value.begin) == '{';
 	struct flow_layout layout = {.pad = span_of(is_table ? " " : ""), .gap = span_of(" ")};
-	struct span comma = flow_gap(&editor->flow, in, &layout), text;
-	struct span *parts = arena_zalloc(edit->arena, 2 * (size_t)count, sizeof(*parts));
 
-	if (last && edit_is_first_on_line(edit, last->member.begin))
-		comma.data = edit_join(edit,
-			(struct span[]){span_of(","), edit_line_end(edit),
-				edit_indent(edit, last->member.begin)},
-			3, &comma.len);
-	for (uint32_t n = 0; parts && n < count; n++) {
-		parts[2 * n] = n ? comma : (struct span){"", 0};
-		parts[2 * n + 1] = items[n];
-	}
-	text.data = parts ? edit_join(edit, parts, 2 * (size_t)count, &text.len) : NULL;
 	layout.indent.data =
 		edit_join(edit, (struct span[]){edit_indent(edit, in->value.begin), span_of("  ")},
 			2, &layout.indent.len);
-	if (!text.data || !layout.indent.data)
-		return -ENOMEM;
-	return flow_insert(&editor->flow, in, i, text, &layout);
+	return layout.indent.data ? flow_insert(&editor->flow, in, i, items, count, &layout)
+				  : -ENOMEM;
 }
 
 static int insert_inline(const struct toml_editor *editor, const struct extent *in,

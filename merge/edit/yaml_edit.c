@@ -368,7 +368,8 @@ static int add_flow_entry(struct edit *edit, const struct edit_op *op, const str
 	struct span text;
 	int r = flow_text(edit, in, NULL, last->key, op->value, &text);
 
-	return r ? r : flow_insert(&flow, in, last->key ? UINT32_MAX : last->index, text, &layout);
+	return r ? r
+		 : flow_insert(&flow, in, last->key ? UINT32_MAX : last->index, &text, 1, &layout);
 }
 
 /* Returns whether a comment stands between brackets without entries. */
