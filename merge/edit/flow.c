@@ -279,6 +279,18 @@ static struct span join(
 	return text;
 }
 
+/* Returns whether a comma is already inserted at `offset`: edit_split() adds entry by entry. */
+static bool gets_comma(const struct edit *edit, size_t offset)
+{
+	for (uint32_t i = 0; i < edit->count; i++) {
+		const struct splice *splice = &edit->splices[i];
+
+		if (splice->offset == offset && !splice->len && span_equal(splice->text, COMMA))
+			return true;
+	}
+	return false;
+}
+
 static int append(
 	const struct flow *flow, const struct extent *in, struct span item, struct span between)
 {
@@ -295,6 +307,8 @@ static int append(
 	behind = own_comments(flow, comma + has_comma, &ends_line);
 	/* After a comment that ends its line, the item needs a new line. */
 	if (is_own_line || (ends_line && behind > comma + has_comma)) {
+		if (!has_comma && behind > comma && gets_comma(edit, comma))
+			return insert(edit, behind, (struct span[]){COMMA, eol, indent, item}, 4);
 		if (!has_comma)
 			r = insert(edit, comma, &COMMA, 1);
 		return r ? r
