@@ -243,8 +243,8 @@ static bool grows_by_lines(const struct flow *flow, const struct extent *in)
 	return ends_line;
 }
 
-/* Returns what separates new entries from each other and from their neighbours: a comma, and the text
- * behind it. They go before `behind`; NULL: to the end. */
+/* Returns what separates new entries from each other and from their neighbours: a comma, and the
+ * text behind it. They go before `behind`; NULL: to the end. */
 static struct span separator(const struct flow *flow, const struct extent *in,
 	const struct extent *behind, const struct flow_layout *layout)
 {
@@ -491,7 +491,7 @@ static int drop_comma(const struct flow *flow, const struct extent *kept)
 	return edit_splice(flow->edit, range, (struct span){"", 0});
 }
 
-/* Returns whether the splices from `i` on leave nothing between the brackets: no comment, either. */
+/* Returns whether the splices from `i` on leave nothing between the brackets, and no comment. */
 static bool is_empty_without(const struct flow *flow, const struct extent *in, uint32_t i)
 {
 	const struct edit *edit = flow->edit;

@@ -38,8 +38,8 @@ bool edit_has_lines(const struct edit *edit, struct range range);
 size_t flow_open(const struct flow *flow, const struct extent *in);
 
 /**
- * Inserts `count` items, each separated as its neighbours are, before the entry at `index`; if there
- * is no such entry, at the end. Returns 0 or -ENOMEM.
+ * Inserts `count` items, each separated as its neighbours are, before the entry at `index`; if
+ * there is no such entry, at the end. Returns 0 or -ENOMEM.
  */
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index,
 	const struct span *items, uint32_t count, const struct flow_layout *layout);
