@@ -54,7 +54,7 @@ static void drop(void *context)
 }
 
 /* Aside, and never in this thread: the kernel may wait for our answer to a LOOKUP. If no thread can
- * be made, the status has the error. */
+ * be made, the status has the error until something is published. */
 static void make_kernel_drop(struct session *session, uint64_t ino, const char *name)
 {
 	struct stale stale = {session->connection.fuse, ino, name};

@@ -56,9 +56,11 @@ static bool is_stopped(int state, int pid)
 	char path[32], line[512] = "";
 	struct stat own, owner;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &own) < 0 || fstat(state, &owner) < 0 ||
+	/* The files in the directory may be root's, as a mirror's memory can't be dumped. */
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	CLEANUP(closep) int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP(closep) int fd = openat(directory, "stat", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(directory, &own) < 0 || fstat(state, &owner) < 0 ||
 		own.st_uid != owner.st_uid || read(fd, line, sizeof(line) - 1) < 0)
 		return false;
 	/* The name of the program may contain brackets. */

@@ -3,10 +3,10 @@
  * its neighbours: indentation, quotes, flow or block style, line ends. The result is a list of
  * splices; outside of them no byte changes.
  *
- * Only a removed entry loses its comments (text_lines.h, editor.h). Between brackets, a comment
- * behind several entries of one line belongs to none of them: it stays even if one op removes them
- * all. A new entry stands directly below old comments only if its file or brackets have no other
- * entry. If one op adds an entry, and a later op removes that entry, neither op leaves a trace.
+ * A removed entry loses its comments (text_lines.h, editor.h). Between brackets, a comment behind
+ * several entries of one line belongs to none of them, and may stay when they go. A new entry
+ * stands directly below old comments only if its file or brackets have no other entry. If one op
+ * adds an entry, and a later op removes that entry, neither op leaves a trace.
  *
  * The new text is read again, and its tree must be the wanted one. If the trees differ, the map or
  * list around the change is written anew, then the next one around it. If nothing works without the
