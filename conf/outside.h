@@ -18,7 +18,7 @@ struct outside_file {
 	size_t len;
 };
 
-/* What a caller of outside_open() demands: an OR of these. */
+/* The demands of a caller of outside_open(): an OR of these. */
 enum outside_wanted {
 	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
 	OUTSIDE_FILLED = 1 << 1,   /* it must have an entry */

@@ -35,7 +35,7 @@ void publishing_end_process(struct publishing *publishing)
 	publishing->mode = PUBLISH_NONE;
 }
 
-/* What the kernel is to drop from its caches. */
+/* A part of the kernel's caches that it must drop. */
 struct stale {
 	struct fuse_session *fuse;
 	uint64_t ino;

@@ -76,9 +76,7 @@ static void find_idle(int state, struct mirror_report *report)
 	if (!report->is_running)
 		strcpy(report->idle, "no process is running");
 	else if (pid > 1 && pid < INT_MAX && is_stopped(state, (int)pid))
-		snprintf(report->idle, MIRROR_IDLE_MAX,
-			"its process %d is stopped; let it go on: kill -CONT %d", (int)pid,
-			(int)pid);
+		snprintf(report->idle, MIRROR_IDLE_MAX, MIRROR_STOPPED, (int)pid, (int)pid);
 }
 
 int mirror_report_document(

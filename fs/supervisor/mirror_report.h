@@ -13,6 +13,9 @@
 /* Size of mirror_report.idle, in bytes. */
 #define MIRROR_IDLE_MAX 96
 
+/* The text for a stopped mirror, for printf(3) with its pid, twice. */
+#define MIRROR_STOPPED "its process %d is stopped; let it go on: kill -CONT %d"
+
 /* Made by mirror_report_read(). */
 struct mirror_report {
 	struct document *document; /* owns `map` */

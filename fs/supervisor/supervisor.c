@@ -240,12 +240,10 @@ static void note_end(struct supervisor *supervisor, struct supervised_mirror *mi
 static void note_stop(struct supervisor *supervisor, struct supervised_mirror *mirror)
 {
 	enum helper_state now = forked_is_stopped(mirror->pid) ? HELPER_STOPPED : HELPER_RUNS;
-	char text[96] = "its process goes on";
+	char text[MIRROR_IDLE_MAX] = "its process goes on";
 
 	if (now == HELPER_STOPPED)
-		snprintf(text, sizeof(text),
-			"its process %d is stopped; let it go on: kill -CONT %d", (int)mirror->pid,
-			(int)mirror->pid);
+		snprintf(text, sizeof(text), MIRROR_STOPPED, (int)mirror->pid, (int)mirror->pid);
 	if (now != mirror->logged)
 		log_of(supervisor, mirror, text);
 	mirror->logged = now;
