@@ -21,9 +21,9 @@ struct amendment_output {
 
 /**
  * Reports the edit in one of three forms. With `is_json`, prints an item of the JSON object.
- * In a dry run without `is_json`, if the file's schema has no secrets, prints the difference of the
- * file. In all other cases, prints a line for each value that the edit changes. Returns 0 or
- * -ENOMEM.
+ * In a dry run without `is_json`, if the merged file's schema has no secrets, prints a diff of the
+ * edited source. In all other cases, prints a line for each value that the edit changes. Returns 0
+ * or -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 

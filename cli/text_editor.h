@@ -15,8 +15,9 @@ struct text_editor {
 };
 
 /**
- * Copies `text`, and makes the directory for a file with the last name of the path `name`. Returns
- * EXIT_DONE, or EXIT_FAILED after an error message. In both cases call text_editor_fini().
+ * Copies `text`, and makes the temporary directory. The file in it will have the last name of the
+ * path `name`. Returns EXIT_DONE, or EXIT_FAILED after an error message. In both cases call
+ * text_editor_fini().
  */
 int text_editor_open(struct text_editor *editor, const char *name, struct span text);
 

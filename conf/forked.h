@@ -20,7 +20,7 @@
 int forked_keep_only(int output, int *kept, size_t count);
 
 /**
- * Has the kernel kill this process when the thread that forked it ends. Returns false if the
+ * Makes the kernel kill this process when the thread that forked it ends. Returns false if the
  * process `parent` has ended already, or the kernel refuses; then the caller must end this process.
  */
 bool forked_dies_with(pid_t parent);

@@ -224,8 +224,8 @@ int layer_open_parent(const struct layer *layer, const char *path, const char **
 int layer_open_path(const struct layer *layer, const char *path);
 
 /**
- * Calls `each` for every name in the directory that is neither hidden nor excluded, in the order of
- * readdir(3), with its d_type. With `follow`, a link has the type of its target, and a dangling
+ * Calls `each` for every name in the directory, with its d_type, in the order of readdir(3). Leaves
+ * out hidden and excluded names. With `follow`, a link has the type of its target, and a dangling
  * link is left out. If the type can't be determined, it is DT_UNKNOWN, or DT_LNK for a link. Stops
  * at the first non-zero result of `each`, and returns it. Otherwise returns 0 or -errno.
  */

@@ -2,7 +2,7 @@
  * A probe: a call on a file system that may never answer, made by a child process.
  *
  * When the time is up, probe_end() kills the child, and waits at most 50 ms for its end. If the
- * kernel can't interrupt the call, the child outlives probe_end(). Then the child has neither a
+ * kernel can't interrupt the call, the child outlives probe_end(). The child has neither a
  * terminal nor an open file of the caller.
  */
 #pragma once

@@ -39,7 +39,10 @@ int settings_read_schemas(
 int settings_read_schema(struct settings *settings, const struct node *map,
 	const struct schema_file **ret, struct problem *problem);
 
-/** Reads a YAML version, `name` in messages. If one is given, *ret becomes a static object. */
+/**
+ * Reads a YAML version. Messages call the value `name`. If a version is given, *ret becomes the
+ * address of a static object that has it.
+ */
 int settings_read_yaml(const struct node *node, const char *name, const enum node_schema **ret,
 	struct problem *problem);
 

@@ -14,9 +14,9 @@
 int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 
 /**
- * As text_read(), for a regular file of `size` bytes by fstat(2). But if the file is longer than
- * `limit` bytes, reads only that many. If the text is shorter than `limit`, and fstat(2) gives the
- * same size afterwards, the text is the whole file.
+ * As text_read(), for a regular file; `size` is its size in bytes, which fstat(2) gave. But if the
+ * file is longer than `limit` bytes, reads only that many. If the text is shorter than `limit`, and
+ * fstat(2) gives the same size afterwards, the text is the whole file.
  */
 int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len);
 

@@ -120,7 +120,8 @@ const struct format *format_of_suffix(const char *file);
 static inline const struct format *format_within(
 	const struct format *whole, const struct format *format)
 {
-	/* JSON sources of JSONC may have comments. TOML sources of TOML 1.0 must be TOML 1.0. */
+	/* A JSON source of a merged JSONC file may have comments. A TOML source of a merged TOML
+	 * 1.0 file must be TOML 1.0. */
 	if ((format == &format_json && whole == &format_jsonc) ||
 		(format == &format_toml && whole == &format_toml_1_0))
 		return whole;

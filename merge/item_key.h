@@ -55,6 +55,7 @@ const struct node *item_key_before(const struct node *by);
 const char *item_key_write(const struct node *by, struct arena *arena);
 
 /**
- * Returns what messages call `way`, which is a way or a key's value. NULL when there is no memory.
+ * Returns the text that stands for `way` in messages. `way` may also be the value of a key. Returns
+ * NULL when there is no memory.
  */
 const char *item_key_name(const struct node *way, struct arena *arena);

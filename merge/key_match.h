@@ -6,10 +6,12 @@
  *      {a: [{b: 1}]}            /a/0/b, $.a[0].b, .a[0]["b"] → a[0].b
  *
  * Dots, brackets and quotes may be characters of a name. A KEY that may mean two values is refused,
- * and the problem gives the unambiguous KEY of each. In a format with nested maps, the KEY of a new
- * value is split at its dots. But the rest of the KEY, after the path of the map that gets the
- * value, is one name if most keys of that map have dots, or if one key of that map begins with
- * the same word and dot as the rest. In .properties the whole KEY is one name.
+ * and the problem gives the unambiguous KEY of each.
+ *
+ * The KEY of a new value begins with the path of the map that gets the value; at the root, this
+ * path is empty. In a format with nested maps, the rest of the KEY is split at its dots. But if
+ * most keys of that map have dots, or if one of them begins with the same word and dot as the
+ * rest, the rest is one name. In .properties the whole KEY is one name.
  *
  * A KEY without a document's name is matched in each document. If several documents have it, the
  * KEY is refused.

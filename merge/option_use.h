@@ -20,7 +20,10 @@ bool option_uses_have(const struct option_uses *uses, const struct node *node);
 
 void option_uses_fini(struct option_uses *uses);
 
-/** Adds the nodes whose places are in `document`, that of input `input`. Returns 0 or -ENOMEM. */
+/**
+ * Adds the nodes whose places are in `document`, which is the document of request->inputs[input].
+ * Returns 0 or -ENOMEM.
+ */
 int option_uses_note(struct option_uses *uses, const struct merge_request *request, size_t input,
 	const struct document *document);
 

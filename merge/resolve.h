@@ -9,7 +9,7 @@ enum scalar_type resolve_plain(struct span text, enum node_schema schema);
 /** Returns whether the text may be tagged !!timestamp. */
 bool resolve_is_timestamp(struct span text);
 
-/** Returns whether the text, such as a decimal integer, may be tagged !!float. */
+/** Returns whether the text may be tagged !!float. True also for an integer such as 80. */
 bool resolve_is_python_float(struct span text);
 
 /** Returns whether the text is NaN in `schema`. */

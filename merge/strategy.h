@@ -142,8 +142,8 @@ struct strategy {
 
 	/*
 	 * For nodes of the options that name places in files (option_use.h); NULL: none does.
-	 * note_uses() adds to `uses` those whose place is in `document`, that of input `input`.
-	 * report_idle() reports those that are not in `uses`.
+	 * note_uses() adds to `uses` those whose place is in `document`, the document of the input
+	 * with the index `input`. report_idle() reports those that are not in `uses`.
 	 */
 	int (*note_uses)(const struct merge_request *request, size_t input,
 		const struct document *document, struct option_uses *uses);

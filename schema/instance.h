@@ -38,7 +38,8 @@ struct span instance_key(const struct node *key);
 
 /**
  * Returns the pair whose key has the text `name`, or NULL. `hash` is instance_name_hash(name).
- * Prefers a key that is a string ("80") to a key of another type (80), and the last of equal keys.
+ * A key that is a string ("80") goes before a key of another type (80). Of equal keys, the last one
+ * counts.
  */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);
 

@@ -86,8 +86,9 @@ struct keyword_spec {
 	enum keyword_role role;
 
 	/* Checks keyword->value, and sets the fields of *keyword that stand below `value`. In draft
-	 * 4, exclusiveMaximum and exclusiveMinimum get the limit beside them as their value. NULL:
-	 * any value is allowed. Returns 0, KEYWORD_IDLE, PROBLEM or -ENOMEM. */
+	 * 4, `exclusiveMaximum: true` gets the value of `maximum`, and `exclusiveMinimum: true`
+	 * that of `minimum`. NULL: any value is allowed. Returns 0, KEYWORD_IDLE, PROBLEM or
+	 * -ENOMEM. */
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
 	/* Returns whether the instance satisfies the keyword (check.h). NULL: it always does. */

@@ -127,7 +127,7 @@ void evaluated_put(struct schema_run *run, size_t evaluated, uint32_t entry);
 /** Returns the bit of the entry. `evaluated` must not be EVALUATED_NOT. */
 bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entry);
 
-/** Sets at `to` the bits that are set at `from`. Does nothing if one is EVALUATED_NOT. */
+/** Sets at `to` the bits set at `from`. Does nothing if `to` or `from` is EVALUATED_NOT. */
 void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance);
 
 /**

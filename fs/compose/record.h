@@ -88,9 +88,9 @@ struct span record_get_bytes(struct record *record);
 size_t record_size(const struct record *record);
 
 /**
- * If the record was opened by record_open(), gives the caller its mapping, for munmap(2), in which
- * all bytes that were read lie. If not, returns an empty span. After a mapping was given, only
- * record_error(), record_end() and record_free() may be called.
+ * If record_open() opened the record, gives the caller the record's mapping, for munmap(2);
+ * otherwise returns an empty span. All bytes that were read lie in the mapping. After a mapping was
+ * given, only record_error(), record_end() and record_free() may be called.
  */
 struct span record_take_map(struct record *record);
 

@@ -76,7 +76,7 @@ size_t source_cache_bytes(struct source_cache *cache);
 
 struct source_want {
 	const struct stat *stat;            /* from the union lookup */
-	const struct read_options *options; /* for its document; NULL: the text is wanted */
+	const struct read_options *options; /* how to parse the file; NULL: the text is wanted */
 	size_t bytes_max;                   /* a larger file is a PROBLEM */
 	bool takes_unfinished;              /* a file that a writer has open is read, too */
 };

@@ -58,8 +58,8 @@ struct session_options {
  * Mounts. Takes over the caller's reference to `settings`, even on failure. Unmounts a dead mount
  * (ENOTCONN) first. Blocks SIGTERM, SIGINT and SIGHUP until session_serve(). Returns 0 with *ret
  * for session_freep(); PROBLEM; or -errno. With options->heir, takes over the previous daemon's
- * mount as it is. A failure then does not free the session: the caller must unmount, and end this
- * process at once by _exit(2).
+ * mount as it is. If a call with options->heir fails, the session is not freed: the caller must
+ * unmount, and end this process at once by _exit(2).
  */
 int session_mount(struct settings *settings, const struct session_options *options,
 	struct session **ret, struct problem *problem);

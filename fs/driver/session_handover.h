@@ -18,7 +18,7 @@ struct session;
 
 struct session_handover {
 	struct heir *heir;      /* while we take over: has the previous daemon's state; else NULL */
-	struct record *record;  /* that state; NULL: we mounted ourselves */
+	struct record *record;  /* that state, from heir_take(); else NULL */
 	struct handover *offer; /* our side of the next take-over; NULL: none is possible */
 	enum handover_wish wish; /* while the session rests: _WANTED or _LEAVE; else _NOTHING */
 	struct unanswered *unanswered; /* requests that wait for an answer */

@@ -36,8 +36,8 @@ struct program_call {
 	char *path;            /* of the program that this process was started from */
 	const char *directory; /* the working directory, absolute */
 	/*
-	 * The program's argv: "plyfs", "mount", …, NULL. words[-1] is room for one more word: a
-	 * trial inserts its option behind "mount".
+	 * The program's argv: "plyfs", "mount", …, NULL. words[-1] is free: a trial moves
+	 * "plyfs" and "mount" one place to the front, and puts its option behind them.
 	 */
 	char **words;
 	struct rlimit files; /* the limit of descriptors that the daemon began with */

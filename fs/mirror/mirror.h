@@ -95,7 +95,8 @@ __attribute__((format(printf, 3, 4))) int mirror_hold(
 /**
  * Publishes the draft (replica.h) as the present tree, if the two differ or there is no state yet.
  * If too many files would be removed, returns mirror_hold() with `offer` instead. `offer` NULL: the
- * user has confirmed the state. Afterwards there is no draft. Returns 0, MIRROR_HELD or -errno.
+ * user has confirmed the state. In any case the draft is gone afterwards. Returns 0, MIRROR_HELD or
+ * -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 

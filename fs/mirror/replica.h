@@ -11,8 +11,8 @@
  * state or nothing, and never a part of the new one. If only one file changes, rename(2) replaces
  * it in the present tree.
  *
- * A command that reads a tree holds it (store_hold()). A held tree stays until the command has
- * ended and the next draft is published, or more than REPLICA_HELD_MAX trees are newer.
+ * A command that reads a tree holds it (store_hold()). A held tree stays until a draft is published
+ * after the command has ended, or until more than REPLICA_HELD_MAX trees are newer.
  *
  * A tree with a number is complete, even after a crash (but see unsynced.h). The tree with the
  * highest number is the present one.
@@ -109,8 +109,8 @@ int replica_compare(struct replica *replica, struct tree_difference *ret);
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
 /**
- * Drops a draft that equals the present tree. If possible, the next draft reuses the files of the
- * dropped one.
+ * Drops the draft. Call it if the draft equals the present tree. If possible, the next draft reuses
+ * the files of the dropped one.
  */
 void replica_put_back(struct replica *replica);
 

@@ -47,8 +47,8 @@ int rendered_write(
 	int directory, const char *name, const struct version *version, struct fingerprint *ret);
 
 /**
- * Takes the fingerprint of the object at the name `owned`; mode 0: there is none. Returns 0 or
- * -errno.
+ * Takes the fingerprint of the object at the name `owned`. If there is no object, ret->mode becomes
+ * 0. Returns 0 or -errno.
  */
 int rendered_look(
 	const struct rendered *rendered, const struct owned *owned, struct fingerprint *ret);

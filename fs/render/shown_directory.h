@@ -41,7 +41,7 @@ void shown_watch_all(struct render *render, bool is_watched);
 
 /**
  * Begins to watch all directories of the first generation, and the directory that contains the
- * generations and the links to them. Call it once, with --atomic.
+ * generations and the links to them. Call it once, and only with --atomic.
  */
 void shown_watch_beside(struct render *render);
 

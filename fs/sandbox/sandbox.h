@@ -121,7 +121,7 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 
 /**
  * For a process in no sandbox: keeps its memory out of core dumps. If the process is root's, hides
- * its memory from root's processes without capabilities.
+ * its memory from those processes of root that lack capabilities.
  */
 void sandbox_hide(const struct sandbox_switches *switches);
 

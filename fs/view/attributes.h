@@ -10,12 +10,13 @@
  *
  * How it is kept:
  *
- *   (a) Before content is shown, attributes_settle_waits() drains the events. Of the content's
- *       directory and those above it, it looks up each one whose rights may have changed. It
- *       notifies the kernel of new rights. Then it waits until each path walk in the kernel's
- *       caches has ended. A walk that waits for a lock or a LOOKUP may go on later with the old
- *       rights. So once a right to a directory was taken away, the kernel must not cache names in
- *       it: each walk then sends a LOOKUP, and the driver checks the user again (view_lets_in()).
+ *   (a) Before content is shown, attributes_settle_waits() drains the events. From the
+ *       content's directory up to the root, it looks up each directory whose rights may have
+ *       changed. It notifies the kernel of new rights. Then it waits until each path walk in the
+ *       kernel's caches has ended. A walk that waits for a lock or a LOOKUP may go on later with
+ *       the old rights. So once a right to a directory was taken away, the kernel must not cache
+ *       names in it: each walk then sends a LOOKUP, and the driver checks the user again
+ *       (view_lets_in()).
  *   (b) A directory that gets wider rights gets a revision (queue.h). The directory shows the
  *       rights when no change in it, or below it, waits with a smaller revision.
  */

@@ -8,9 +8,9 @@
  *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *
  * A candidate is a version that waits for its verdict. Of several candidates of a path, the newest
- * counts. A look (look.h) of the publisher that makes a candidate ends without a change, and the
- * verdict queues the name again. A first look that makes one is parked until the verdict, and its
- * callers get a placeholder inode (placeholder.h).
+ * counts. If a look (look.h) of the publisher makes a candidate, the look ends without a change,
+ * and the verdict queues the name again. If a first look makes a candidate, the look is parked
+ * until the verdict, and its callers get a placeholder inode (placeholder.h).
  *
  * The command of a check comes from the settings that are in force when the check starts.
  */

@@ -35,7 +35,7 @@ struct last_inode {
 
 struct inode_memory_item {
 	uint64_t path; /* hash of the path; 0: the item is free */
-	uint64_t ino;  /* the number that the next object may get */
+	uint64_t ino;  /* the number for the path's next object, unless another object has it */
 	struct last_inode last;
 };
 

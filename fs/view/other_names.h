@@ -1,7 +1,7 @@
 /*
- * Other names: if a look (look.h) finds a source with several hard links, the other entries made of
- * that file, by any of its names, are queued. Their looks then watch the file itself
- * (link_watch.h).
+ * Other names: a look (look.h) may find a source with several hard links. Then the view queues the
+ * other entries that have this file, under any of its names, as a source. The looks at these
+ * entries watch the file itself (link_watch.h).
  */
 #pragma once
 

@@ -78,7 +78,10 @@ struct inodes {
 /* Maximum number of jobs that wait for late layers (LAYER_LATE). Each may occupy a worker. */
 #define PATIENT_MAX 4
 
-/* The publisher's looks (refresh.c), and those made ahead (read_ahead.h). */
+/*
+ * The publisher's looks (refresh.c), and those made ahead (read_ahead.h). A scan is a listing of a
+ * directory for the publisher (enum directory_scan).
+ */
 struct looks {
 	struct look *done; /* looks that wait for the publisher's decision; the oldest first */
 	struct look **done_end;

@@ -7,8 +7,8 @@
 /**
  * Does what compose() does, in a worker. The calling process itself composes a link in a layer that
  * is not remote (layer_task.h), and a file that is shown without a copy (compose_held_source()). If
- * such a file's layer is remote, it does so only above 64 MiB, and if the layer answers. Returns as
- * compose() or workers_run().
+ * such a file lies in a remote layer, the calling process composes the file only if the file is
+ * larger than 64 MiB and the layer answers. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,

@@ -41,8 +41,8 @@ void layer_tasks_use(const struct layer_tasks *tasks);
 int layer_tasks_patience(int ms);
 
 /**
- * Has a worker watch the directory `path` of a remote layer for the events in `mask`. *ret gets the
- * directory's attributes, read after the watch was made. Returns the number of the watch, for
+ * Makes a worker watch the directory `path` of a remote layer for the events in `mask`. *ret gets
+ * the directory's attributes, read after the watch was made. Returns the number of the watch, for
  * watch_end() (watch.h); or -errno.
  */
 int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret);

@@ -34,8 +34,9 @@ struct worker_page {
 void worker_end_with(int socket);
 
 /**
- * For a task (worker.h) of many system calls: notes that one more was answered, so the worker does
- * not stand still (worker_job.patience_ms). Outside of a worker, does nothing.
+ * For a task (worker.h) of many system calls: notes that one more was answered. While a worker
+ * notes such steps, it does not count as standing still (worker_job.patience_ms). Outside of a
+ * worker, does nothing.
  */
 void worker_note_step(void);
 
@@ -47,8 +48,8 @@ void worker_block_signals(void);
 
 /**
  * Does jobs until the socket is closed, with the settings of `composer`. `watches` is a descriptor
- * of inotify(7), or -1. All descriptors that the worker reads from must have numbers below
- * `watches`.
+ * of inotify(7), or -1. If it is a descriptor, all others that the worker reads from must have
+ * lower numbers.
  */
 __attribute__((noreturn)) void worker_process(
 	int socket, int watches, struct worker_page *page, const struct composer *composer);

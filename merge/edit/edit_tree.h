@@ -45,10 +45,10 @@ bool edit_tree_is(const struct edit_tree *tree, const struct document *document)
 bool edit_tree_is_same(const struct edit_tree *a, const struct edit_tree *b);
 
 /**
- * Converts an op's value to a format: `80` is a number in YAML and a string in INI. Writes a text
- * in which op->steps lead to op->value, and reads it with `options`. Sets op->value, and the keys
- * in op->steps, to the nodes that were read. `yaml` is the edited text's version of YAML; NULL:
- * that of the options. Does nothing for EDIT_REMOVE.
+ * Converts an op's value to options->format: `80` is a number in YAML and a string in INI. Writes
+ * a text in which op->steps lead to op->value, and reads it with `options`. Sets op->value, and the
+ * keys in op->steps, to the nodes that were read. `yaml` is the edited text's version of YAML;
+ * NULL: that of the options. Does nothing for EDIT_REMOVE.
  *
  * Returns 0; PROBLEM if the format can't hold the value; or -ENOMEM. The caller must set *ret to
  * NULL before. *ret owns the new value: free it with document_free(), even after -ENOMEM.

@@ -23,8 +23,10 @@ size_t text_lines_after(const struct text_lines *lines, size_t offset);
 bool text_lines_is_blank(const struct text_lines *lines, size_t begin);
 bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
-/** Returns where the entry's first line begins, and where its last line ends, with its break. */
+/** Returns where the entry's first line begins. */
 size_t text_lines_at(const struct text_lines *lines, const struct extent *entry);
+
+/** Returns where the line after the entry's last line begins, or the text's end. */
 size_t text_lines_behind(const struct text_lines *lines, const struct extent *entry);
 
 /**

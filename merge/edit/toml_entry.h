@@ -29,7 +29,10 @@ size_t toml_entry_line_above(const struct toml_editor *editor, const struct exte
 /** Returns the offset after the last line of the table and of the tables in it. */
 size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct toml_place *place);
 
-/** Returns whether tables alone can express the value: a map, or a list of one or more maps. */
+/**
+ * Returns whether the value can be written as tables under headers: it is a map, or a list of one
+ * or more maps.
+ */
 bool toml_entry_is_tables(const struct node *value);
 
 /**
@@ -59,7 +62,9 @@ int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_tar
 int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *in, const struct node *value, bool is_dotted);
 
-/** Inserts items before entry `i` of an array or inline table, or behind the last entry. */
+/**
+ * Inserts items before entry `i` of an array or inline table; if there is no entry `i`, at the end.
+ */
 int toml_entry_insert(const struct toml_editor *editor, const struct extent *in, uint32_t i,
 	const struct span *items, uint32_t count);
 

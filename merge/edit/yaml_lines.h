@@ -33,7 +33,10 @@ bool yaml_is_block(const struct extent *extent);
 /** Returns whether the value has brackets of its own. The map in [a: b] has none. */
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent);
 
-/** Follows the last entry, from `extent` down, to a value that is no block (yaml_is_block()). */
+/**
+ * Goes down from `extent`, always to the last entry. Returns the first value on this way that is no
+ * block (yaml_is_block()).
+ */
 const struct extent *yaml_last_leaf(const struct extent *extent);
 
 /** Returns the offset after the indicator, `|` or `>`, of a block scalar. */

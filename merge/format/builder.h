@@ -93,7 +93,7 @@ int builder_count(struct builder *builder, struct place place);
 /** Checks that a map or list may lie inside `depth` others. Returns 0, or PROBLEM at a limit. */
 int builder_check_depth(const struct builder *builder, unsigned depth, struct place place);
 
-/** Initializes `node`, in the document's arena, as an empty map or list. */
+/** Makes `node`, which the caller has put into the document's arena, an empty map or list. */
 void builder_init(
 	const struct builder *builder, struct node *node, enum node_kind kind, struct place place);
 
@@ -108,8 +108,8 @@ int builder_go_on(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * For repeat(): makes found->value a list, and appends `value`, or the items of a list `value`.
- * Returns 0 or -ENOMEM.
+ * For repeat(): if found->value is a scalar, makes it a list of that scalar. Then appends `value`
+ * to found->value; if `value` is a list, appends its items. Returns 0 or -ENOMEM.
  */
 int builder_push(
 	struct builder *builder, struct node *map, struct pair *found, const struct node *value);

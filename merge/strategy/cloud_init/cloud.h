@@ -11,8 +11,8 @@
  * A source has one part or several. A merger merges a new value into an old value of a certain
  * kind. A part may name the mergers for its tree.
  *
- * A node has the mark CLOUD_OWNED, or is owned, if the merge made it and only one place refers to
- * it. The merge changes an owned node in place. All ancestors of an owned node are owned.
+ * A node is owned if the merge made it and only one place refers to it. It then has the mark
+ * CLOUD_OWNED. The merge changes an owned node in place. All ancestors of an owned node are owned.
  */
 #pragma once
 
@@ -72,8 +72,8 @@ struct cloud {
 	struct problem *problem;
 	struct origins *origins; /* of the merge */
 
-	/* maps the copies of an aliased map or list to the original; if origins are recorded,
-	 * aliases become copies, but a JSON Patch must change all of them at once */
+	/* for each copy of an aliased map or list, the original. If origins are recorded, aliases
+	 * become copies, but a JSON Patch that changes one copy must change all of them. */
 	struct table aliased;
 
 	const struct node *root;  /* the result so far: a map, if no patch has replaced it */

@@ -148,7 +148,7 @@ const struct node *deep_value(const struct pair *pair);
 /** Sets *ret to the OWNED map without its removed pairs. The numbers of pairs change. */
 int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
 
-/** Gives `result` the style of `value`, if that takes more lines. */
+/** Gives `result` the style of `value`, if this style takes more lines than the old one. */
 void deep_widen(struct node *result, const struct node *value);
 
 /** Turns a tree under construction into an ordinary, immutable tree. */

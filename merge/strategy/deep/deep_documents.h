@@ -15,7 +15,7 @@
  *      refuse                      each source's only document; a second document is an error
  *
  * Without the option, `kind` and `metadata.name` (Kubernetes's names) are the KEYs if all documents
- * have them. If not, `refuse` applies. If a single source has documents, `refuse` accepts several.
+ * have them. If not, `refuse` applies. If only one source has documents, `refuse` accepts several.
  */
 #pragma once
 

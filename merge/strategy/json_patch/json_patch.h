@@ -40,7 +40,7 @@ struct json_patch {
 	struct work *work;
 	struct problem *problem;
 	struct origins *origins;     /* NULL: off */
-	const struct table *aliased; /* maps copies of an aliased map or list to the original */
+	const struct table *aliased; /* for each copy of an aliased map or list, the original */
 	unsigned depth;              /* maximum depth of nested maps and lists */
 	const struct node *root;     /* the document, with the patches so far */
 

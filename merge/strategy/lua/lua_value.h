@@ -3,7 +3,8 @@
  *
  * A map or list becomes a box: userdata that refers to a node. A date, binary data or an integer of
  * more than 64 bits becomes a box that scripts can't look into. Any other scalar becomes a string,
- * number or boolean of Lua, or the global `null`. If it comes back unchanged, it keeps its text.
+ * number or boolean of Lua, or the global `null`. A scalar that comes back unchanged keeps
+ * its text.
  *
  * A script can't change a value that it gets. It can change a copy, which dict() or list() makes,
  * until the copy becomes part of another value, or of the result.

@@ -3,7 +3,7 @@
 
 #include "option.h"
 
-/* Greatest number of reference keys, such as _merge */
+/* Greatest number of reference keys, such as _merge. */
 #define PILLAR_KEYS_MAX 16
 
 /*
