@@ -29,6 +29,9 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 /** Handles the events of all changes before the call. */
 void events_take(struct view *view);
 
+/** Returns whether a program has a source of the look (look.h) open for writing, by the events. */
+bool events_has_writer(struct view *view, const struct look *look);
+
 /**
  * Does events_take(). Returns whether a source of the look (look.h) is being written, or was
  * written after the look began to read: then the look may have half of a file. If
