@@ -19,7 +19,7 @@ struct merge_job {
 	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
 	const char **schema_refs; /* files that the schema refers to; ends with NULL */
 	size_t schema_ref_count;
-	bool validates_formats; /* the `format` keywords of the schema count */
+	bool validates_formats; /* the schema's `format` keywords are checked */
 	bool has_header;
 	const atomic_bool *is_cancelled; /* true ends the merge; NULL: it is never cancelled */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */

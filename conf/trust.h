@@ -1,7 +1,7 @@
 /*
  * Trust in a file: no user except root and the user who runs plyfs can have written, placed or
- * replaced it. A plyfs.yaml that is not trusted can't make plyfs run programs or
- * write the directories of its `state` options.
+ * replaced it. Only a trusted plyfs.yaml can make plyfs run commands or mirrors, or write to a
+ * directory that a `state` in it names.
  */
 #pragma once
 

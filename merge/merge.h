@@ -38,8 +38,8 @@ struct merge_environment {
 	 * counts; of several equally near, the first in byte order. *ret becomes the *count sources
 	 * of that file, lowest layer first. They must exist until the result is freed. If the
 	 * options of read_options_for() have a format, the sources must have documents. If *count
-	 * is N > 0 at the call, find() may pass over a file if none of its sources has a rank below
-	 * N.
+	 * is N > 0 at the call, the caller needs only sources of ranks below N: find() may leave
+	 * out the others, and may pass over a file that has no source of such a rank.
 	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,

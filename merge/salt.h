@@ -28,7 +28,7 @@ struct salt {
 
 /*
  * A level is on at some nesting depths: there, values get a mark before they are combined. It is on
- * at the `count` outermost depths. For each depth below these, `flags` has a character.
+ * at the `count` outermost depths. Each character of `flags` stands for one of the next depths.
  */
 struct salt_level {
 	uint32_t count;    /* UINT32_MAX: all depths */

@@ -1,4 +1,7 @@
-/* The enforcement of a lock: puts the locked values of L into R (value_lock.h). */
+/*
+ * The enforcement of a lock: puts the locked values of L, the merge up to the locking layer, into
+ * R, the merge of all layers (value_lock.h).
+ */
 #pragma once
 
 #include "strategy.h"

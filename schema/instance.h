@@ -38,8 +38,8 @@ struct span instance_key(const struct node *key);
 
 /**
  * Returns the pair whose key has the text `name`, or NULL. `hash` is instance_name_hash(name).
- * A key that is a string ("80") goes before a key of another type (80). Of equal keys, the last one
- * counts.
+ * A key that is a string ("80") takes precedence over a key of another type (80). Of equal keys,
+ * the last one counts.
  */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);
 

@@ -111,7 +111,7 @@ void run_forget(struct schema_run *run, struct run_mark mark);
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 
-/** Adds a step to the path: `key`, or `index` if that is NULL. Returns false if the run fails. */
+/** Adds a step to the path: `key`; if `key` is NULL, `index`. Returns false if the run fails. */
 bool run_enter(struct schema_run *run, const struct node *key, uint32_t index);
 void run_leave(struct schema_run *run);
 

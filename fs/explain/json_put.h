@@ -26,7 +26,7 @@ void json_put_field(FILE *out, const char *before, const char *text);
 /** Writes the fields "source", "line", "column", "message", and if known "place" and "program". */
 void json_put_problem(FILE *out, const struct problem *problem);
 
-/** Writes a map's key as a string, with its text from the source. */
+/** Writes a map's key as a string. The text of a scalar is not converted: 0644 becomes "0644". */
 void json_put_key(FILE *out, const struct node *key);
 
 /**

@@ -17,9 +17,10 @@ int parcel_send(int socket, const void *data, size_t size, int fd);
 int parcel_send_all(int socket, const void *data, size_t size, const int *fds, size_t count);
 
 /**
- * Waits for a message. Returns its number of bytes; 0: the other end is closed; -EBADMSG: it has
- * more than `size` bytes; -EMFILE: a descriptor of the message is lost; or another -errno. *fd is
- * the descriptor, for close(2); -1: the message has none, or has several, which are closed.
+ * Waits for a message. Returns its number of bytes; 0: the other end is closed; -EBADMSG: the
+ * message has more than `size` bytes; -EMFILE: a descriptor of the message is lost; or another
+ * -errno. *fd is the descriptor, for close(2); -1: the message has none, or has several, which are
+ * closed.
  */
 ssize_t parcel_take(int socket, void *data, size_t size, int *fd);
 

@@ -1,7 +1,7 @@
 /*
  * The names of drop-ins: which files of NAME.d are sources of NAME.
  *
- *      app.yaml.d      *.yaml, and *.json, *.toml … if the strategy merges values
+ *      app.yaml.d      *.yaml; also *.json, *.toml … if the strategy merges values
  *      web.service.d   *.conf, as in systemd; also *.yaml if the rule has `dropins: layers`
  *      motd.d          *.conf, and names without a suffix, except README
  *

@@ -61,10 +61,10 @@ void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
  * Makes `problem` the fault of the path. Logs it, unless it was the fault before. `shown` is the
- * version that is shown from now on; NULL: another mount lies on the path, and the former
- * version stays beneath that mount. If `shown` is not broken and has no fallback, `is_left_out`
- * says which version it is. True: one that leaves
- * out broken sources or refused values. False: the last good version.
+ * version that is shown from now on; NULL: another mount lies on the path, and the former version
+ * stays beneath that mount. `is_left_out` matters only if `shown` is not broken and has no
+ * fallback. True: `shown` leaves out broken sources or refused values. False: `shown` is the last
+ * good version.
  */
 void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);

@@ -244,7 +244,10 @@ struct change_hook_state {
 void view_change_hooks(struct view *view,
 	void (*each)(void *context, const struct change_hook_state *state), void *context);
 
-/** Notes for the path's on_change that the path has changed, or will when it is looked up. */
+/**
+ * Notes a change of the path, for the path's on_change. The path shows the change already, or will
+ * show it at its next lookup.
+ */
 void view_note_change(struct view *view, const char *path);
 
 /** If `are_held`, the view starts no command of on_change until a call with false. */

@@ -2,7 +2,8 @@
  * The watches of the layers' directories, by inotify(7).
  *
  * One inotify descriptor watches every directory of the view, in every layer that shows it. If two
- * layers are the same directory, or one lies inside another, a directory has several watches.
+ * layers are the same directory, or one lies inside another, one directory on disk can have several
+ * watches.
  */
 #pragma once
 

@@ -51,7 +51,10 @@ int text_lines_insert(const struct text_lines *lines, size_t offset, struct span
 /** As text_lines_insert(), but if a comment line is above `offset`, inserts a blank line first. */
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
 
-/** As text_lines_insert_apart(), with blank lines around the lines, unless `is_dense`. */
+/**
+ * Does text_lines_insert_apart(). Unless `is_dense`, also separates the lines from the text above
+ * and below them by blank lines.
+ */
 int text_lines_insert_sections(
 	const struct text_lines *lines, size_t offset, struct span added, bool is_dense);
 

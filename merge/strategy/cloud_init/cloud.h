@@ -6,7 +6,7 @@
  *                   │ MIME, archive,          ▼
  *                   │ JSON Patch         merged into `root` (cloud_merge.c, lua_merger.c)
  *                   ▼
- *                 patched: json_patch.c edits `root` until the next tree comes
+ *                 patched: json_patch.c edits a copy of `root` until the next tree comes
  *
  * A source has one part or several. A merger merges a new value into an old value of a certain
  * kind. A part may name the mergers for its tree.

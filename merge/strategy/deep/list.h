@@ -52,7 +52,7 @@ struct list {
 	uint32_t entry_capacity;
 	uint32_t *firsts; /* the number of the first entry of each key in keys.map */
 	uint32_t first_capacity;
-	uint32_t rebuilds; /* how often `values` was emptied */
+	uint32_t rebuilds; /* how often a change by key has emptied `values` */
 };
 
 /** Makes a list from `like`, without its items if `is_empty`. Returns NULL if memory is short. */
