@@ -446,10 +446,11 @@ int layer_file_remove(const struct layer_file *file, struct problem *problem)
 	if (!is_unmoved(file, parent, name, old))
 		return LAYER_FILE_MOVED;
 	r = remove_name(file->layer, path, problem);
-	/* The link that led to the file leads nowhere now. */
-	return r == 0 && strcmp(path, file->path) != 0
-		       ? remove_name(file->layer, file->path, problem)
-		       : r;
+	if (r != 0 || strcmp(path, file->path) == 0)
+		return r;
+	/* A link that led to the file leads nowhere now. If a directory was the link, it is gone. */
+	r = remove_name(file->layer, file->path, problem);
+	return r == -ENOENT ? 0 : r;
 }
 
 void layer_file_remove_dropins(const struct layer *layer, const char *path)

@@ -202,3 +202,15 @@ reset $long
 prints "site/$long: removed"
 reset $long
 prints 'nothing changes: it is so already'
+
+# A source that empties is removed through a link to its directory, too.
+mkdir vendor/link site/dir
+echo 'port: 80' >vendor/link/app.yaml
+echo 'port: 90' >site/dir/app.yaml
+ln -s dir site/link
+printf 'layers: [vendor, {path: site, follow: true}]\n' >plyfs.yaml
+runs 0 "$PLYFS" reset -c plyfs.yaml link/app.yaml port
+prints 'site/link/app.yaml: port: 90 -> 80 (shows vendor/link/app.yaml:1)
+site/link/app.yaml: removed'
+[ ! -e site/dir/app.yaml ] || fail 'the emptied source stays'
+[ -L site/link ] || fail 'the link to the directory is gone'
