@@ -56,7 +56,10 @@ int settings_set_layers(struct settings *settings, struct problem *problem);
 int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
 	struct problem *problem);
 
-/** Checks that layers named in rules' options exist, and sets the ranks of value locks. */
+/**
+ * Checks that layers named in rules' options exist. Sets in each value lock (value_lock.h) the rank
+ * of its layer.
+ */
 int settings_check_layer_names(const struct settings *settings, struct problem *problem);
 
 /** Reads `presets:` of a plyfs.yaml. */

@@ -11,7 +11,7 @@
  * Of a source with several names (hard links), the inode is watched. An event of any of these
  * watches counts as an event of the name in the layer.
  *
- * Before a look (look.h) at a name reads the sources, it replaces the name's watches. If a watch
+ * A look (look.h) at a name replaces the name's watches before it reads the sources. If a watch
  * can't be made, or the path leads to a network or FUSE file system, the name's directory is
  * polled.
  */

@@ -24,7 +24,7 @@ struct change_hook;
 struct source_name {
 	dev_t dev;
 	ino_t ino;
-	struct entry *entry; /* in use */
+	struct entry *entry; /* counted as a user of it */
 	bool is_shared;      /* another item has the same source and another entry */
 };
 
@@ -85,9 +85,10 @@ struct inodes {
 struct looks {
 	struct look *done; /* looks that wait for the publisher's decision; the oldest first */
 	struct look **done_end;
-	unsigned under_way; /* scans in the pool, and undecided looks other than large ones */
-	unsigned patient;   /* looks and scans that wait for a late layer */
-	int64_t last_ms;    /* of the last decision; CLOCK_MONOTONIC */
+	/* scans in the pool, and looks without a decision, except those of large files */
+	unsigned under_way;
+	unsigned patient;              /* looks and scans that wait for a late layer */
+	int64_t last_ms;               /* of the last decision; CLOCK_MONOTONIC */
 	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */
 	unsigned ahead_next;           /* number of looks kept so far */
 };
