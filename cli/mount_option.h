@@ -24,7 +24,7 @@ struct mount_options {
 	bool is_unpublished;   /* does not notify watchers; only for tests, so not in the help */
 };
 
-/** Is a command_option.take: reads words into `context`, a struct mount_options. */
+/** Is a command_option.take (command.h): reads words into `context`, a struct mount_options. */
 int mount_options_take(const struct command *command, void *context, const char *text);
 
 /** Returns our own documented words: "allow_other, private, header …". Static. */

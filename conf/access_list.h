@@ -20,6 +20,6 @@ void access_list_narrow(const void *list, size_t size, struct stat *stat);
 /**
  * Calls access_list_narrow() with the list of the open file `fd` (O_PATH is enough). `stat` is from
  * fstat(2) of that file. If there is no list, the mode stays. If the list can't be read, only the
- * owner's rights stay. Returns 0, or an -errno for which layer_says_nothing() is true.
+ * owner's rights stay. Returns 0, or an -errno for which layer_says_nothing() (layer.h) is true.
  */
 int access_list_heed(int fd, struct stat *stat);

@@ -1,6 +1,7 @@
 /*
  * Settings: the layers, rules and options of a mount. They are read from plyfs.yaml(5), or made
- * from "A:B:C" with the built-in rules. Once in use, settings are immutable and reference-counted.
+ * from "A:B:C" with the built-in rules. They are reference-counted. The code that makes them may
+ * call settings_fix_header() and settings_cover(); afterwards they are immutable.
  */
 #pragma once
 
@@ -150,7 +151,7 @@ int settings_cover(struct settings *settings, const char *mountpoint, const char
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
- * Returns the bit 1 << RANK for each layer of `a` that `b` lacks, or has in another order, with
+ * Returns the bit 1 << i for each layer a->layers[i] that `b` lacks, or has in another order, with
  * another `follow` or with other excluded patterns.
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);

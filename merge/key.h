@@ -45,7 +45,7 @@ struct key {
 	size_t count; /* 0: the whole file */
 
 	/* key_match() (key_match.h) sets these; after key_parse(): KEY_ANY_DOCUMENT, NULL and 0 */
-	size_t document;          /* index of the document; of a new one: number of documents */
+	size_t document;          /* index of the document; a new one gets the next free index */
 	const struct node *named; /* the name of a new document; else NULL */
 	size_t start;             /* length of the document's name in `text`; 0: none */
 };

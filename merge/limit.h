@@ -15,7 +15,7 @@ struct limits {
 /* Greatest value of `depth`: functions walk trees by recursion, and the stack must hold that. */
 #define LIMIT_DEPTH_MAX 1000
 
-/* Real configuration is a hundred times smaller than each of these. */
+/* Real configuration stays far below each of these. */
 #define LIMITS_DEFAULT                                                                             \
 	((struct limits){.source_bytes = 16u << 20,                                                \
 		.result_bytes = 64u << 20,                                                         \

@@ -18,7 +18,7 @@ struct value_lock_enforcement {
 
 	/* private: */
 	struct arena *scratch;
-	uint64_t **sets; /* one for each depth of the walk */
+	uint64_t **sets; /* the set (value_lock_place.h) at each depth of the walk */
 	size_t set_count;
 };
 

@@ -99,8 +99,9 @@ int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret);
 
 /**
- * Returns whether the stamps of the path's own sources prove that these have not changed since
- * `version` was made. Reads no file. The caller must compare settings and dependencies.
+ * Returns whether the stamps (version.h) of the path's own sources prove that these sources have
+ * not changed since `version` was made. Reads no file. The caller must compare settings and
+ * dependencies.
  */
 bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);

@@ -82,8 +82,8 @@ struct source_want {
 };
 
 /**
- * Loads the file `path` of `layer`. If the cache has no document with the stamp of want->stat, or
- * that stamp can't be trusted, reads the file, and adds its document to the cache.
+ * Loads the file `path` of `layer`. If the cache has no document with the stamp (version.h) of
+ * want->stat, or that stamp can't be trusted, reads the file, and adds its document to the cache.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: the file can't be read, is too large or does not
  * parse; SOURCE_FAILED; SOURCE_MOVED; SOURCE_UNSETTLED; -ECANCELED (document_read()); or another

@@ -61,7 +61,7 @@ struct version {
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool is_held;         /* a value lock or bound has refused values of a source */
-	uint64_t basis;       /* compose_basis() of the sources as merged; 0: unknown */
+	uint64_t basis;       /* compose_basis() (compose.h) of the sources as merged; 0: unknown */
 
 	/* Below: mutable. `layers`, `sources`: NULL where no extended attribute shows them. */
 	const char *strategy; /* the strategy's name; static */

@@ -1,6 +1,7 @@
 /*
  * Versions and sources in a record (record.h). A version comes without inode number, kernel
- * references and fallbacks. A source has its layer, path, stamp, text and the time of reading.
+ * references and fallbacks. A source has its layer, path, stamp (version.h), text and the time of
+ * reading.
  */
 #pragma once
 

@@ -111,7 +111,10 @@ int rendered_open_directory(const struct rendered *rendered, const char *path);
 /** Returns whether rendered_commit() will show another generation. */
 bool rendered_is_to_switch(const struct rendered *rendered);
 
-/** With --atomic: makes the next rendered_commit() examine the names beside the generations. */
+/**
+ * With --atomic: makes the next rendered_commit() examine the names beside the generations
+ * (generation.h).
+ */
 void rendered_doubt_links(struct rendered *rendered);
 
 /** Opens the rendered directory itself, with O_PATH. Returns a descriptor or -errno. */

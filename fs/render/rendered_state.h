@@ -13,7 +13,7 @@ struct layer;
 
 struct rendered {
 	struct rendered_options options;
-	struct layer *place; /* the directory; lookups never leave it */
+	struct layer *place; /* the rendered directory (rendered.h); lookups never leave it */
 	struct layer *tree;  /* equals `place`; --atomic: the present generation; NULL: none yet */
 	struct manifest *manifest;
 	int stage_fd;

@@ -95,8 +95,8 @@ struct sandbox_state {
 struct sandbox;
 
 /**
- * Makes a sandbox that allows no place yet, and wipes the environment. Call it before the mount is
- * made, as it looks up paths. Returns 0 with *ret for sandbox_free(), PROBLEM or -errno.
+ * Makes a sandbox that allows no place yet. Unless the process is a mirror, wipes the environment.
+ * Returns 0 with *ret for sandbox_free(), PROBLEM or -errno.
  */
 int sandbox_prepare(
 	const struct sandbox_options *options, struct sandbox **ret, struct problem *problem);

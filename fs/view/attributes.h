@@ -42,7 +42,10 @@ bool attributes_are_untold(const struct directory *directory);
  */
 int attributes_settle_waits(struct view *view, struct directory *directory);
 
-/** Notifies the kernel of new attributes of `directory` (in use) and the directories above it. */
+/**
+ * Notifies the kernel of new attributes of `directory` and the directories above it. The caller
+ * must be a user of `directory` (directory.h).
+ */
 void attributes_tell_waits(struct view *view, struct directory *directory);
 
 /**

@@ -219,7 +219,11 @@ struct directory {
 	char *path;               /* fixed; relative to the root, "" for the root */
 	layer_mask layers;        /* that show it */
 	struct directory_attributes attributes;
-	uint64_t changed; /* revision of its last update, or of the last look at a queued name */
+	/*
+	 * The value of view->revision at the later of these two: the last attach_update()
+	 * (attach.h) of the directory; the beginning of the last look at a queued name in it.
+	 */
+	uint64_t changed;
 	enum directory_names names;
 	struct directory_scans scans;
 	unsigned listers; /* number of listings under way; while there are any, no entry is freed */

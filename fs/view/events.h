@@ -29,7 +29,9 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 /** Handles the events of all changes before the call. */
 void events_take(struct view *view);
 
-/** Returns whether a program has a source of the look (look.h) open for writing, by the events. */
+/**
+ * Returns whether, as the events say, a program has a source of the look (look.h) open for writing.
+ */
 bool events_has_writer(struct view *view, const struct look *look);
 
 /**

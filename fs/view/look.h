@@ -58,14 +58,14 @@ struct look {
 	struct pool_job job; /* must be first: the pool returns it */
 	struct view *view;
 	enum look_purpose purpose;
-	struct entry *entry; /* in use, as is its directory */
+	struct entry *entry; /* the look is a user of it and of its directory (entry.h) */
 	char *path;
 	layer_mask layers;           /* that show the entry's directory */
 	struct composer composer;    /* holds a reference to its settings */
 	struct view_caller *callers; /* to be answered */
 	struct version *shown;       /* shown when the look began; one reference; NULL: none */
 	struct fallbacks fallbacks;  /* fallbacks for the sources of `shown` */
-	struct directory *child;     /* shown when the look began; in use; NULL: none */
+	struct directory *child;     /* shown when the look began; used by the look; NULL: none */
 	uint64_t began;              /* revision of the view when the look began */
 	uint64_t read;               /* revision of the view before the sources were last read */
 	unsigned tries;              /* attempts that met a change of a source, or a writer */
@@ -87,7 +87,7 @@ enum {
 	LOOK_IS_PARKED = 19,  /* FIRST: the look ends when a check has judged (gate.h) */
 };
 
-/** Makes a look at `entry`, which is in use until look_free(). NULL: no memory. */
+/** Makes a look at `entry`: a user of the entry until look_free(). NULL: no memory. */
 struct look *look_new(struct view *view, struct entry *entry, enum look_purpose purpose);
 
 /**

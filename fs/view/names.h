@@ -20,8 +20,8 @@ int names_install(struct view *view, struct directory *directory, const struct l
 void names_forget_layers(struct directory *directory);
 
 /**
- * If directory->names is NAMES_SOME, lists the directory, which must be in use. May wait. Returns 0
- * or -errno.
+ * If directory->names is NAMES_SOME, lists the directory, which must be in use (directory.h). May
+ * wait. Returns 0 or -errno.
  */
 int names_complete(struct view *view, struct directory *directory);
 

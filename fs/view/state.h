@@ -24,7 +24,7 @@ struct change_hook;
 struct source_name {
 	dev_t dev;
 	ino_t ino;
-	struct entry *entry; /* counted as a user of it */
+	struct entry *entry; /* this item counts as one of the entry's users (directory.h) */
 	bool is_shared;      /* another item has the same source and another entry */
 };
 

@@ -16,7 +16,7 @@ struct watch;
  * watch_renumber() frees those that it replaces. */
 struct layer_watches {
 	void *owner;                /* for the watch_handler; fixed */
-	struct layer_watch **items; /* one for each layer, by rank; NULL: no watch */
+	struct layer_watch **items; /* one for each layer, by rank (layer.h); NULL: no watch */
 	size_t count;               /* number of the mount's layers */
 };
 

@@ -34,7 +34,7 @@ int ini_check_merged(const struct format *format, const struct node *root,
 /**
  * See format.check_merged. Several keys may set one option: innodb and skip-innodb, or the same key
  * in sections that one program reads as one (ini_sections.together). The program takes the last
- * key, so it must come from the highest layer that sets the option.
+ * key, so this key must come from the highest layer that sets the option.
  */
 int ini_check_groups(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem);

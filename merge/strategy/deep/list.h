@@ -50,7 +50,7 @@ struct list {
 	struct list_entry *entries; /* of `keys` */
 	uint32_t entry_count;
 	uint32_t entry_capacity;
-	uint32_t *firsts; /* the number of the first entry of each key in keys.map */
+	uint32_t *firsts; /* for each key in keys.map: the index of its first entry in `entries` */
 	uint32_t first_capacity;
 	uint32_t rebuilds; /* how often a change by key has emptied `values` */
 };

@@ -44,7 +44,10 @@ lua_State *lua_sandbox_open(struct lua_sandbox *sandbox, struct budget *budget);
 /** Counts `units` of work. Raises an error in Lua if a limit is exceeded. */
 void lua_sandbox_work(lua_State *L, uint64_t units);
 
-/** Counts bytes allocated for a script outside Lua. Raises an error above LUA_MEMORY_MAX. */
+/**
+ * Adds `bytes`, which were allocated outside Lua for a script, to the memory in use. Raises an
+ * error if the sum exceeds LUA_MEMORY_MAX.
+ */
 void lua_sandbox_memory(lua_State *L, size_t bytes);
 
 /** Raises an error after an allocation outside Lua has failed. */
