@@ -38,7 +38,7 @@ int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_par
 
 /**
  * Serves until fuse_session_exit() is called, the mount has ended, or hook->handle returns true.
- * Only the root coroutine may call it. Returns 0 or -errno.
+ * Only the root coroutine (coroutine.h) may call it. Returns 0 or -errno.
  */
 int request_loop_run(struct fuse_session *fuse, const struct request_loop_hook *hook);
 

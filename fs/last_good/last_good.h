@@ -63,7 +63,7 @@ int last_good_fd(const struct last_good *last_good);
 
 /**
  * Answers the messages of plyfs-state. If plyfs-state has ended, closes last_good_fd() and returns
- * false. Only the root coroutine calls it.
+ * false. Only the root coroutine (coroutine.h) calls it.
  */
 bool last_good_take(struct last_good *last_good);
 

@@ -44,7 +44,7 @@ int attributes_settle_waits(struct view *view, struct directory *directory);
 
 /**
  * Notifies the kernel of new attributes of `directory` and the directories above it. The caller
- * must be a user of `directory` (directory.h).
+ * must have `directory` in use (directory.h).
  */
 void attributes_tell_waits(struct view *view, struct directory *directory);
 

@@ -20,7 +20,7 @@ struct change {
 	enum change_kind kind;
 	/* parent, entry, path: NULL if a directory's attributes change without a look (look.h). */
 	struct directory *parent;
-	struct entry *entry; /* the change is a user of it (entry.h) until view_end_change() */
+	struct entry *entry; /* in use by the change (entry.h) until view_end_change() */
 	char *path;          /* owned; relative to the root */
 	uint64_t parent_ino;
 	uint64_t shown_ino;      /* of the version shown when the change's look began; 0: none */

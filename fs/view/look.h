@@ -58,7 +58,7 @@ struct look {
 	struct pool_job job; /* must be first: the pool returns it */
 	struct view *view;
 	enum look_purpose purpose;
-	struct entry *entry; /* the look is a user of it and of its directory (entry.h) */
+	struct entry *entry; /* in use by the look, as is its directory (entry.h) */
 	char *path;
 	layer_mask layers;           /* that show the entry's directory */
 	struct composer composer;    /* holds a reference to its settings */
@@ -87,7 +87,7 @@ enum {
 	LOOK_IS_PARKED = 19,  /* FIRST: the look ends when a check has judged (gate.h) */
 };
 
-/** Makes a look at `entry`: a user of the entry until look_free(). NULL: no memory. */
+/** Makes a look at `entry`, which it has in use until look_free(). NULL: no memory. */
 struct look *look_new(struct view *view, struct entry *entry, enum look_purpose purpose);
 
 /**

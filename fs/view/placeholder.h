@@ -11,7 +11,7 @@
  *
  * The kernel walks a path twice at most: a second -ESTALE becomes the reader's error. So a
  * placeholder lives as long as the path may still become a file, even if its look (look.h) begins
- * again after a take-over. Until the placeholder ends, it is a user of its entry (directory.h).
+ * again after a take-over. Until the placeholder ends, it has its entry in use (directory.h).
  */
 #pragma once
 
