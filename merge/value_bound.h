@@ -28,7 +28,7 @@
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies. Places are written as
  * for locks. Two different bounds of one value are refused. Of two equal ones, the first in the
- * option counts. Values inside a bounded value have no bounds of their own.
+ * option counts. A bound at a place inside a bounded value has no effect.
  */
 #pragma once
 
