@@ -12,8 +12,8 @@
 struct layer;
 
 /**
- * Goes up from the file of `fd` (O_PATH). Calls `each` for each directory that its mode or access
- * list closes to some class of users. Ends at the layer's directory, or at the root if the file is
+ * Goes up from the file of `fd` (O_PATH). Calls `each` for each directory whose mode or access list
+ * keeps some class of users out. Ends at the layer's directory, or at the root if the file is
  * outside of the layer. If `each` returns a value other than 0, stops and returns that value.
  *
  * `path` is the path in the layer that leads to the file. If its last name is no link, `each` is

@@ -95,7 +95,10 @@ void queue_scan(struct view *view, struct directory *directory, enum directory_s
 /** Takes the next directory to be listed. Release it with directory_leave(). NULL: none. */
 struct directory *queue_take_scan(struct view *view);
 
-/** Puts off a due scan until fewer than PATIENT_MAX (state.h) jobs wait for late layers. */
+/**
+ * Puts off a due scan until fewer than PATIENT_MAX (state.h) jobs wait for layers that do not answer
+ * in time (LAYER_LATE in layer.h).
+ */
 void queue_put_off_scan(struct view *view, struct directory *directory);
 
 /** Adds a directory, and keeps it in use. False: no memory. */
