@@ -51,7 +51,7 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		entry->known = KNOWN_UNANNOUNCED;
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
 		end_writing(view, entry, bit, mask);
-	} else if (mask & (IN_DELETE | IN_MOVED_FROM) && !(mask & IN_ISDIR)) {
+	} else if (mask & (IN_DELETE | IN_MOVED_FROM)) {
 		pending->created &= ~bit;
 		pending->writing &= ~bit;
 		queue_debounce(view, entry, EVENTS_GONE_MS);

@@ -43,6 +43,25 @@ VIEW_TEST(directory_replaced_by_another_shows_the_other)
 	assert_becomes("one/other.yaml", "y: 2\n");
 }
 
+/* As a deployment does: the layer has no such directory for a moment. */
+VIEW_TEST(directory_that_is_replaced_at_once_tells_only_what_differs)
+{
+	run("mkdir a/one new && echo 'x: 1' | tee a/one/app.yaml >new/app.yaml");
+	write_file("new/other.yaml", "y: 1\n");
+	start("layers: [a, b]\nfiles: [{path: all.yaml, from: ['one/*.yaml']}]\n");
+	assert_shown("one/app.yaml", "x: 1\n");
+	assert_shown("all.yaml", "x: 1\n");
+	assert_listed("one", "app.yaml\n");
+
+	assert_int_equal(rename("a/one", "old"), 0);
+	publish_ready();
+	assert_shown("all.yaml", "x: 1\n");
+	assert_int_equal(rename("new", "a/one"), 0);
+	assert_becomes("one/other.yaml", "y: 1\n");
+	assert_shown("all.yaml", "x: 1\ny: 1\n");
+	assert_events("MOVED_TO one/other.yaml\nMOVED_TO all.yaml\n");
+}
+
 VIEW_TEST(file_over_directory_and_back)
 {
 	run("mkdir a/one && echo 'x: 1' >a/one/app.yaml");
