@@ -10,6 +10,16 @@
 #include "read_ahead.h"
 #include "state.h"
 
+/* A new name is often a temporary one, about to be renamed. A rename has made the last name. */
+static void queue_new(struct view *view, struct entry *entry, uint32_t mask)
+{
+	if (mask & (IN_CREATE | IN_CLOSE_WRITE) && entry->kind == UNION_NONE &&
+		!entry_is_debounced(entry))
+		queue_debounce(view, entry, EVENTS_GONE_MS);
+	else
+		queue_entry(view, entry);
+}
+
 /* A program has closed the file that it wrote, or renamed a file to the name. */
 static void end_writing(struct view *view, struct entry *entry, layer_mask bit, uint32_t mask)
 {
@@ -21,11 +31,7 @@ static void end_writing(struct view *view, struct entry *entry, layer_mask bit, 
 	if (!pending->writing)
 		queue_rest(view, entry);
 	pending->restless_ms = entry_is_debounced(entry) ? clock_ms() : 0;
-	/* A new name is often a temporary one, about to be renamed. */
-	if (mask & IN_CLOSE_WRITE && entry->kind == UNION_NONE && !entry_is_debounced(entry))
-		queue_debounce(view, entry, EVENTS_GONE_MS);
-	else
-		queue_entry(view, entry);
+	queue_new(view, entry, mask);
 }
 
 void events_name(struct view *view, struct directory *directory, unsigned layer, uint32_t mask,
@@ -67,7 +73,7 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		/* The name came back. Its look finds out whether a program is writing the file. */
 		if (mask & IN_CREATE && pending->state == PENDING_GONE)
 			queue_rest(view, entry);
-		queue_entry(view, entry);
+		queue_new(view, entry, mask);
 	}
 	if (was_pending)
 		pending->since = since;

@@ -15,7 +15,8 @@ struct view;
 
 /*
  * How long the old version of a removed name stays, as editors and git often make the name again at
- * once. A new name waits as long: it is often a temporary file, and renamed at once.
+ * once. A new name that no rename has made waits as long: it is often a temporary one, and renamed
+ * or removed at once.
  */
 #define EVENTS_GONE_MS 2
 
