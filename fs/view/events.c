@@ -114,12 +114,6 @@ void events_take(struct view *view)
 	view->queue.cause = cause;
 }
 
-static struct entry *source_of(
-	struct view *view, const struct look *look, const struct contributor *found)
-{
-	return found->path ? entry_at(view, found->path) : look->entry;
-}
-
 /* Returns whether a program has the file open for writing, or has just made it: not by a link. */
 static bool is_written(const struct entry *entry, const struct contributor *found)
 {
@@ -130,16 +124,6 @@ static bool is_written(const struct entry *entry, const struct contributor *foun
 	return pending &&
 	       (pending->writing & bit || (pending->created & bit && S_ISREG(found->stat.st_mode) &&
 						  found->stat.st_nlink == 1));
-}
-
-bool events_has_writer(struct view *view, const struct look *look)
-{
-	for (unsigned i = 0; i < look->result.lookup.count; i++) {
-		const struct contributor *found = &look->result.lookup.found[i];
-		if (is_written(source_of(view, look, found), found))
-			return true;
-	}
-	return false;
 }
 
 /* Ends the wait for a close: a name made by link(2) or symlink(2) has no writer. */
@@ -158,7 +142,7 @@ bool events_meet_writer(struct view *view, const struct look *look)
 	events_take(view);
 	for (unsigned i = 0; i < look->result.lookup.count; i++) {
 		const struct contributor *found = &look->result.lookup.found[i];
-		struct entry *source = source_of(view, look, found);
+		struct entry *source = found->path ? entry_at(view, found->path) : look->entry;
 		if (look->refresh.takes_unfinished)
 			give_up(source);
 		if (is_written(source, found) || (source && source->use->written > since))

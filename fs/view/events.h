@@ -31,11 +31,6 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 void events_take(struct view *view);
 
 /**
- * Returns whether, as the events say, a program has a source of the look (look.h) open for writing.
- */
-bool events_has_writer(struct view *view, const struct look *look);
-
-/**
  * Does events_take(). Returns whether a source of the look (look.h) is being written, or was
  * written after the look began to read: then the look may have half of a file. If
  * look->refresh.takes_unfinished is set, a source that a program has open for writing counts as

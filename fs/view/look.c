@@ -395,10 +395,6 @@ static bool look_up(struct look *look, uint64_t *cost)
 		end(look, take_found(look));
 		return false;
 	}
-	if (is_refresh && !look->refresh.takes_unfinished && events_has_writer(view, look)) {
-		end(look, LOOK_MET_WRITER);
-		return false;
-	}
 	/* Before the sources are read: a racy source may change after that. */
 	look->result.basis = compose_basis(
 		&look->composer, look->path, &look->result.lookup, view->callbacks.basis_seed);
