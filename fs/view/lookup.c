@@ -261,9 +261,12 @@ static int end_strict(struct look *look, struct stat *ret)
 	int r = answer_strictly(look, ret);
 	if (r != -EAGAIN)
 		return r;
-	/* If the kinds differ, drops what is shown. That is rare, and can't be announced. */
-	entry_clear_fault(view, entry);
-	entry_hide(view, entry);
+	/* If the kinds differ, drops what is shown. That is rare, and can't be announced. What the
+	 * kernel forgot meanwhile is not shown, and its number goes to no other content. */
+	if (entry->use->version || entry->use->directory) {
+		entry_clear_fault(view, entry);
+		entry_hide(view, entry);
+	}
 	r = install(look);
 	return r == 0 ? show(view, entry, ret) : r;
 }

@@ -73,6 +73,24 @@ VIEW_TEST(look_shows_what_it_has_read_though_an_older_look_ends_first)
 	assert_memory_equal(version->data, "x: 2\n", 5);
 }
 
+VIEW_TEST(number_that_is_forgotten_during_a_look_goes_to_no_other_content)
+{
+	struct stat before, after;
+	int result = -1;
+
+	write_file("a/x.yaml", "x: 1\n");
+	start("layers: [a]\noptions: {coherence: strict, header: false}\n");
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &before), 0);
+	replace_file("a/x.yaml", "x: 2\n");
+	assert_int_equal(coroutine_new(look_slowly, &result, &slow), 0);
+	coroutine_wait(&has_read, NULL);
+	view_forget(view, before.st_ino, 1);
+	let_the_slow_one_finish();
+	assert_int_equal(result, 0);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &after), 0);
+	assert_int_not_equal(after.st_ino, before.st_ino);
+}
+
 VIEW_TEST(a_directory_in_the_place_of_a_broken_file_has_no_fault)
 {
 	struct stat stat;
