@@ -10,8 +10,7 @@
 /* Reads the beginning of a file. Returns whether the file exists. */
 static bool read_short(int directory_fd, const char *path, char ret[BOOT_MAX])
 {
-	CLEANUP(closep)
-	int fd = openat(directory_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(closep) int fd = descriptor_open_file(directory_fd, path);
 	ssize_t n = fd < 0 ? 0 : read(fd, ret, BOOT_MAX - 1);
 
 	ret[n > 0 ? n : 0] = '\0';

@@ -33,6 +33,13 @@ static inline void fclosep(FILE **stream)
 		(void)fclose(*stream);
 }
 
+/*
+ * Both open a name in `directory` for reading, and follow no link at the name. They return a
+ * descriptor or -errno. A FIFO in place of a file does not hold the first one up.
+ */
+int descriptor_open_file(int directory, const char *name);
+int descriptor_open_directory(int directory, const char *name);
+
 /** Opens the directory `fd` once more. Returns a stream for closedir(3), or NULL with errno. */
 DIR *descriptor_list(int fd);
 

@@ -172,11 +172,10 @@ static int read_status(int state, struct stat *stat, struct document **ret)
 	CLEANUP(freep) char *text = NULL;
 	struct problem ignored;
 	size_t len;
-	CLEANUP(closep)
-	int fd = openat(state, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(closep) int fd = descriptor_open_file(state, STORE_STATUS_NAME);
 
 	if (fd < 0 || fstat(fd, stat) < 0)
-		return -errno;
+		return fd < 0 ? fd : -errno;
 	int r = S_ISREG(stat->st_mode) ? text_read(fd, STATUS_MAX, &text, &len) : -EINVAL;
 	if (r == 0)
 		r = document_read(&source, (struct span){text, len}, &options, ret, &ignored);
@@ -304,7 +303,7 @@ void store_hold(struct store *store)
 
 	if (store->held_fd >= 0 || text_format(&path, "%s/%s", store->state, store->tree) < 0)
 		return;
-	store->held_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	store->held_fd = descriptor_open_directory(AT_FDCWD, path);
 	if (store->held_fd >= 0)
 		(void)flock(store->held_fd, LOCK_SH | LOCK_NB);
 }
@@ -312,11 +311,10 @@ void store_hold(struct store *store)
 bool store_is_kept(const struct store *store)
 {
 	CLEANUP(freep) char *path = NULL;
-	CLEANUP(closep) int lock = -1;
 
 	if (text_format(&path, "%s/" STORE_LOCK_NAME, store->state) < 0)
 		return true;
-	lock = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(closep) int lock = descriptor_open_file(AT_FDCWD, path);
 	return lock < 0 || (flock(lock, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK);
 }
 

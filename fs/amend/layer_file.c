@@ -242,15 +242,14 @@ static int make_directory(const struct layer_file *file, char *path)
 	struct stat like;
 	const char *name;
 	CLEANUP(closep) int parent = layer_open_parent(file->layer, path, &name);
-	CLEANUP(closep) int made = -1;
 
 	if (parent < 0)
 		return parent;
 	if (mkdirat(parent, name, 0700) < 0)
 		return errno == EEXIST ? 0 : -errno;
-	made = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP(closep) int made = descriptor_open_directory(parent, name);
 	if (made < 0)
-		return -errno;
+		return made;
 	return file->model && layer_stat(file->model, path, &like) == 0
 		       ? take_after(made, &like)
 		       : be_new(made, NEW_DIRECTORY_MODE);
@@ -403,9 +402,9 @@ int layer_file_write(const struct layer_file *file, struct problem *problem)
 	if (r != 0)
 		return r;
 	if (file->old.data) {
-		old = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		old = descriptor_open_file(parent, name);
 		if (old < 0)
-			return errno == ENOENT || errno == ELOOP ? LAYER_FILE_MOVED : -errno;
+			return old == -ENOENT || old == -ELOOP ? LAYER_FILE_MOVED : old;
 	}
 	return replace(file, parent, name, old);
 }
@@ -439,10 +438,9 @@ int layer_file_remove(const struct layer_file *file, struct problem *problem)
 	CLEANUP(closep) int parent = layer_open_parent(file->layer, path, &name);
 	if (parent < 0)
 		return parent;
-	CLEANUP(closep)
-	int old = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(closep) int old = descriptor_open_file(parent, name);
 	if (old < 0)
-		return errno == ENOENT || errno == ELOOP ? LAYER_FILE_MOVED : -errno;
+		return old == -ENOENT || old == -ELOOP ? LAYER_FILE_MOVED : old;
 	if (!is_unmoved(file, parent, name, old))
 		return LAYER_FILE_MOVED;
 	r = remove_name(file->layer, path, problem);

@@ -127,8 +127,7 @@ void mirror_read_confirmation(struct mirror *mirror, char ret[MIRROR_WORD_MAX])
 	CLEANUP(freep) char *text = NULL;
 	size_t len;
 	CLEANUP(closep)
-	int fd = openat(replica_state_fd(mirror->replica), MIRROR_CONFIRM_NAME,
-		O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = descriptor_open_file(replica_state_fd(mirror->replica), MIRROR_CONFIRM_NAME);
 
 	*ret = '\0';
 	if (fd >= 0 && text_read(fd, MIRROR_WORD_MAX - 1, &text, &len) == 0)

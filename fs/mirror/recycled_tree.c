@@ -124,7 +124,7 @@ static int open_renewed(const struct recycled_tree *recycled, const char *name)
 {
 	int r = tree_renew(recycled->state_fd, name, recycled->state_fd, RENEWED);
 
-	return r < 0 ? r : tree_open(recycled->state_fd, name);
+	return r < 0 ? r : descriptor_open_directory(recycled->state_fd, name);
 }
 
 int recycled_tree_take(struct recycled_tree *recycled, const char *name, int present_fd,
@@ -144,9 +144,5 @@ int recycled_tree_take(struct recycled_tree *recycled, const char *name, int pre
 	if (r == 0)
 		r = catch_up(fd, present_fd, &recycled->stale);
 	recycled_tree_drop(recycled);
-	if (r == 0) {
-		r = fd;
-		fd = -1;
-	}
-	return r;
+	return r < 0 ? r : take_fd(&fd);
 }

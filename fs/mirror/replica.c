@@ -230,7 +230,7 @@ static void remove_other(struct replica *replica, uint64_t number)
 	if (number == replica->number)
 		return;
 	tree_name(number, name);
-	CLEANUP(closep) int fd = tree_open(replica->state_fd, name);
+	CLEANUP(closep) int fd = descriptor_open_directory(replica->state_fd, name);
 	bool is_recent = number < replica->number && replica->number - number <= REPLICA_HELD_MAX;
 	if (is_recent && fd >= 0 && is_held(fd))
 		replica->held++;
@@ -260,7 +260,7 @@ static int take_up(struct replica *replica)
 	if (unsynced_is_marked(replica->state_fd))
 		unsynced_end_beside(replica->state_fd, replica->lock_fd);
 	tree_name(replica->number, name);
-	replica->tree_fd = tree_open(replica->state_fd, name);
+	replica->tree_fd = descriptor_open_directory(replica->state_fd, name);
 	return replica->tree_fd < 0 ? replica->tree_fd : 0;
 }
 
@@ -301,7 +301,7 @@ static int check_directory(const struct replica *replica, struct problem *proble
 	if (len < 0 && errno == ENOENT)
 		return 0;
 	if (len < 0) {
-		CLEANUP(closep) int fd = tree_open(AT_FDCWD, replica->directory);
+		CLEANUP(closep) int fd = descriptor_open_directory(AT_FDCWD, replica->directory);
 		if (fd >= 0 && count_names(fd) == 0)
 			return 0;
 		return problem_set(problem, replica->directory, 0, 0,
@@ -393,8 +393,7 @@ static bool stamp_file(const struct replica *replica, int parent, const char *na
 {
 	if (S_ISLNK(mode))
 		return true;
-	CLEANUP(closep)
-	int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(closep) int fd = descriptor_open_file(parent, name);
 	if (fd < 0)
 		return false;
 	if (stamp(fd, replica->revision))
@@ -429,13 +428,12 @@ int replica_put(
 	struct replica *replica, const char *path, struct span bytes, mode_t mode, bool *is_changed)
 {
 	const char *name;
-	size_t clash;
 	mode_t type;
 
 	*is_changed = false;
 	if (replica->tree_fd < 0)
 		return REPLICA_NEEDS_DRAFT;
-	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, false, &name, &clash);
+	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, &name, NULL);
 	if (parent == -ENOENT || parent == -ENOTDIR)
 		return REPLICA_NEEDS_DRAFT;
 	int r = parent < 0 ? parent : type_of(parent, name, &type);
@@ -464,13 +462,12 @@ int replica_put(
 int replica_remove(struct replica *replica, const char *path, bool *is_changed)
 {
 	const char *name;
-	size_t clash;
 	mode_t type;
 
 	*is_changed = false;
 	if (replica->tree_fd < 0)
 		return REPLICA_NEEDS_DRAFT;
-	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, false, &name, &clash);
+	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, &name, NULL);
 	if (parent == -ENOENT || parent == -ENOTDIR)
 		return 0;
 	int r = parent < 0 ? parent : type_of(parent, name, &type);
@@ -517,7 +514,7 @@ static int make_draft(struct replica *replica)
 {
 	if (mkdirat(replica->state_fd, DRAFT, 0755) < 0)
 		return -errno;
-	replica->draft_fd = tree_open(replica->state_fd, DRAFT);
+	replica->draft_fd = descriptor_open_directory(replica->state_fd, DRAFT);
 	if (replica->draft_fd < 0)
 		return replica->draft_fd;
 	/* The umask must not matter. */
@@ -560,11 +557,10 @@ static int link_same(
 	struct replica *replica, int draft, const char *path, struct span bytes, mode_t mode)
 {
 	const char *name;
-	size_t clash;
 
 	if (replica->tree_fd < 0 || !tree_has(replica->tree_fd, path, bytes, mode))
 		return 1;
-	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, false, &name, &clash);
+	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, &name, NULL);
 	if (parent >= 0 && !stamp_file(replica, parent, name, mode))
 		return 1;
 	/* If the file can't have more links, it is written again. */
@@ -576,7 +572,7 @@ int replica_draft_put(
 {
 	const char *name;
 	mode_t type;
-	CLEANUP(closep) int parent = tree_open_parent(replica->draft_fd, path, true, &name, clash);
+	CLEANUP(closep) int parent = tree_open_parent(replica->draft_fd, path, &name, clash);
 
 	int r = parent < 0 ? parent : type_of(parent, name, &type);
 	if (r == 0 && *clash && replica->is_copy)

@@ -237,7 +237,7 @@ static void remove_locks(const struct repository *repository)
 {
 	static const char *const names[] = {"HEAD.lock", "config.lock", "packed-refs.lock",
 		"shallow.lock", "gc.pid", "gc.pid.lock", NEXT ".lock", CURRENT ".lock"};
-	CLEANUP(closep) int fd = tree_open(AT_FDCWD, repository->directory);
+	CLEANUP(closep) int fd = descriptor_open_directory(AT_FDCWD, repository->directory);
 
 	for (size_t i = 0; fd >= 0 && i < sizeof(names) / sizeof(*names); i++)
 		(void)unlinkat(fd, names[i], 0);
@@ -248,7 +248,7 @@ static int import_key(
 	struct repository *repository, const char *state, const char *path, struct problem *problem)
 {
 	CLEANUP(freep) char *text = NULL;
-	CLEANUP(closep) int state_fd = tree_open(AT_FDCWD, state);
+	CLEANUP(closep) int state_fd = descriptor_open_directory(AT_FDCWD, state);
 	CLEANUP(closep) int file = open(path, O_RDONLY | O_CLOEXEC);
 	size_t len;
 
@@ -260,7 +260,7 @@ static int import_key(
 		r = -errno;
 	if (r < 0)
 		return r;
-	CLEANUP(closep) int keys = tree_open(AT_FDCWD, repository->keys);
+	CLEANUP(closep) int keys = descriptor_open_directory(AT_FDCWD, repository->keys);
 	if (strncmp(text, "ssh-", 4) == 0 || strncmp(text, "ecdsa-", 6) == 0 ||
 		strncmp(text, "sk-", 3) == 0) {
 		CLEANUP(freep) char *signer = NULL;

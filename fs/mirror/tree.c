@@ -17,13 +17,6 @@
 /* All users may enter the directories of a tree; the files' modes decide about reading. */
 #define DIRECTORY_MODE 0755
 
-int tree_open(int fd, const char *name)
-{
-	int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	return opened < 0 ? -errno : opened;
-}
-
 /* Calls `each` for all names in the directory. */
 static int for_each(int fd, int (*each)(void *context, int fd, const char *name, bool is_directory),
 	void *context)
@@ -59,7 +52,7 @@ static int remove_one(void *context, int fd, const char *name, bool is_directory
 
 int tree_remove(int fd, const char *name)
 {
-	CLEANUP(closep) int inner = tree_open(fd, name);
+	CLEANUP(closep) int inner = descriptor_open_directory(fd, name);
 
 	if (inner == -ENOENT)
 		return 0;
@@ -79,8 +72,8 @@ static int link_one(void *context, int fd, const char *name, bool is_directory)
 		return linkat(fd, name, to, name, 0) < 0 ? -errno : 0;
 	if (mkdirat(to, name, DIRECTORY_MODE) < 0)
 		return -errno;
-	CLEANUP(closep) int inner = tree_open(fd, name);
-	CLEANUP(closep) int made = tree_open(to, name);
+	CLEANUP(closep) int inner = descriptor_open_directory(fd, name);
+	CLEANUP(closep) int made = descriptor_open_directory(to, name);
 	return inner < 0 ? inner : made < 0 ? made : tree_link(inner, made);
 }
 
@@ -108,7 +101,7 @@ static int make_directory(int fd, const char *name, bool *is_clash)
 		}
 	}
 	/* The umask must not matter. */
-	int made = tree_open(fd, name);
+	int made = descriptor_open_directory(fd, name);
 	if (made >= 0)
 		(void)fchmod(made, DIRECTORY_MODE);
 	return made;
@@ -123,8 +116,8 @@ int tree_link_file(int from, int to, const char *path)
 	int r = tree_stat(from, path, &stat);
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	CLEANUP(closep) int old = tree_open_parent(from, path, false, &name, &clash);
-	CLEANUP(closep) int new = tree_open_parent(to, path, true, &name, &clash);
+	CLEANUP(closep) int old = tree_open_parent(from, path, &name, NULL);
+	CLEANUP(closep) int new = tree_open_parent(to, path, &name, &clash);
 	if (old < 0 || new < 0)
 		return old < 0 ? old : new;
 	return linkat(old, name, new, name, 0) < 0 ? -errno : 0;
@@ -139,10 +132,9 @@ static int move_one(void *context, int fd, const char *name, bool is_directory)
 int tree_renew(int fd, const char *path, int stage_fd, const char *name)
 {
 	const char *last;
-	size_t clash;
 	bool is_clash;
-	CLEANUP(closep) int parent = tree_open_parent(fd, path, false, &last, &clash);
-	CLEANUP(closep) int old = parent < 0 ? parent : tree_open(parent, last);
+	CLEANUP(closep) int parent = tree_open_parent(fd, path, &last, NULL);
+	CLEANUP(closep) int old = parent < 0 ? parent : descriptor_open_directory(parent, last);
 
 	if (old < 0)
 		return old == -ELOOP ? -ENOTDIR : old;
@@ -157,8 +149,7 @@ int tree_renew(int fd, const char *path, int stage_fd, const char *name)
 int tree_stat(int fd, const char *path, struct stat *ret)
 {
 	const char *name;
-	size_t clash;
-	CLEANUP(closep) int parent = tree_open_parent(fd, path, false, &name, &clash);
+	CLEANUP(closep) int parent = tree_open_parent(fd, path, &name, NULL);
 
 	if (parent < 0)
 		return parent == -ENOTDIR ? -ENOENT : parent;
@@ -185,9 +176,11 @@ static int compare_new(void *context, int fd, const char *name, bool is_director
 	struct stat old, new;
 
 	if (is_directory) {
-		CLEANUP(closep) int inner = tree_open(fd, name);
+		CLEANUP(closep) int inner = descriptor_open_directory(fd, name);
 		CLEANUP(closep)
-		int other = comparison->other < 0 ? -1 : tree_open(comparison->other, name);
+		int other = comparison->other < 0
+				    ? -1
+				    : descriptor_open_directory(comparison->other, name);
 		struct tree_comparison below = {other, difference};
 		return inner < 0 ? inner : for_each(inner, compare_new, &below);
 	}
@@ -212,7 +205,7 @@ static int count_one(void *context, int fd, const char *name, bool is_directory)
 	*count += !is_directory;
 	if (!is_directory)
 		return 0;
-	CLEANUP(closep) int inner = tree_open(fd, name);
+	CLEANUP(closep) int inner = descriptor_open_directory(fd, name);
 	return inner < 0 ? inner : for_each(inner, count_one, context);
 }
 
@@ -254,14 +247,15 @@ int tree_compare_at(
 	return 0;
 }
 
-int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash)
+int tree_open_parent(int fd, const char *path, const char **name, size_t *clash)
 {
 	CLEANUP(closep) int parent = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	const char *at = path;
 
 	if (parent < 0)
 		return -errno;
-	*clash = 0;
+	if (clash)
+		*clash = 0;
 	for (const char *slash; (slash = strchr(at, '/')); at = slash + 1) {
 		char part[NAME_MAX + 1];
 		size_t len = (size_t)(slash - at);
@@ -271,8 +265,8 @@ int tree_open_parent(int fd, const char *path, bool is_made, const char **name, 
 			return -ENAMETOOLONG;
 		memcpy(part, at, len);
 		part[len] = '\0';
-		int inner = tree_open(parent, part);
-		if (is_made && inner < 0)
+		int inner = descriptor_open_directory(parent, part);
+		if (clash && inner < 0)
 			inner = make_directory(parent, part, &is_clash);
 		if (inner < 0)
 			return inner == -ELOOP ? -ENOTDIR : inner;
@@ -282,9 +276,7 @@ int tree_open_parent(int fd, const char *path, bool is_made, const char **name, 
 		parent = inner;
 	}
 	*name = at;
-	int r = parent;
-	parent = -1;
-	return r;
+	return take_fd(&parent);
 }
 
 static bool has_mode(const struct stat *stat, mode_t mode)
@@ -306,16 +298,15 @@ bool tree_has(int fd, const char *path, struct span bytes, mode_t mode)
 	CLEANUP(freep) char *text = NULL;
 	const char *name;
 	struct stat stat;
-	size_t clash, len;
-	CLEANUP(closep) int parent = tree_open_parent(fd, path, false, &name, &clash);
+	size_t len;
+	CLEANUP(closep) int parent = tree_open_parent(fd, path, &name, NULL);
 
 	if (parent < 0 || fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0 ||
 		!has_mode(&stat, mode) || (size_t)stat.st_size != bytes.len)
 		return false;
 	if (S_ISLNK(mode))
 		return link_is(parent, name, bytes);
-	CLEANUP(closep)
-	int file = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(closep) int file = descriptor_open_file(parent, name);
 	return file >= 0 && text_read(file, bytes.len, &text, &len) == 0 &&
 	       span_equal(bytes, (struct span){text, len});
 }
@@ -353,8 +344,7 @@ int tree_unlink(int fd, const char *path)
 {
 	char rest[KEY_PATH_MAX + 1];
 	const char *name;
-	size_t clash;
-	CLEANUP(closep) int parent = tree_open_parent(fd, path, false, &name, &clash);
+	CLEANUP(closep) int parent = tree_open_parent(fd, path, &name, NULL);
 
 	if (parent == -ENOENT || parent == -ENOTDIR)
 		return 0;
@@ -364,11 +354,8 @@ int tree_unlink(int fd, const char *path)
 		return errno == ENOENT || errno == EISDIR ? 0 : -errno;
 	snprintf(rest, sizeof(rest), "%s", path);
 	for (char *slash; (slash = strrchr(rest, '/')); *slash = '\0') {
-		size_t ignored;
-		CLEANUP(closep) int above = -1;
-
 		*slash = '\0';
-		above = tree_open_parent(fd, rest, false, &name, &ignored);
+		CLEANUP(closep) int above = tree_open_parent(fd, rest, &name, NULL);
 		if (above < 0 || unlinkat(above, name, AT_REMOVEDIR) < 0)
 			break;
 	}

@@ -26,9 +26,6 @@ struct tree_difference {
 	size_t removed; /* files of the first tree that the second does not have */
 };
 
-/** Opens the directory `name` in `fd`. Returns a descriptor or -errno. */
-int tree_open(int fd, const char *name);
-
 /** Removes `name` in `fd`, with everything in it; `name` may be missing. Returns 0 or -errno. */
 int tree_remove(int fd, const char *name);
 
@@ -61,12 +58,12 @@ int tree_compare_at(int from, int to, const struct path_list *paths, size_t befo
 	struct tree_difference *ret);
 
 /**
- * Opens the parent directory of `path`; *name becomes the last part of `path`. With `is_made`,
- * makes missing directories, and removes a file that stands in the way of one. *clash becomes the
- * length of the removed file's path, or 0. Returns a descriptor for close(2); -ENOENT or -ENOTDIR
- * if there is no such directory; or another -errno.
+ * Opens the parent directory of `path`; *name becomes the last part of `path`. If `clash` is not
+ * NULL, makes missing directories, and removes a file that stands in the way of one. *clash becomes
+ * the length of the removed file's path, or 0. Returns a descriptor for close(2); -ENOENT or
+ * -ENOTDIR if there is no such directory; or another -errno.
  */
-int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash);
+int tree_open_parent(int fd, const char *path, const char **name, size_t *clash);
 
 /** Returns whether the file at `path` has exactly these bytes and this mode. */
 bool tree_has(int fd, const char *path, struct span bytes, mode_t mode);

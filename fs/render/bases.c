@@ -167,9 +167,7 @@ static void read_lines(struct rendered *rendered, FILE *in)
 uint64_t bases_read(struct rendered *rendered, const struct settings *settings)
 {
 	CLEANUP(closep)
-	int fd = rendered->own_fd < 0 ? -1
-				      : openat(rendered->own_fd, NAME,
-						O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = rendered->own_fd < 0 ? -1 : descriptor_open_file(rendered->own_fd, NAME);
 	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
 
 	rendered->seed = 0;

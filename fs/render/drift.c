@@ -31,8 +31,7 @@ static int open_own(const char *root)
 
 	if (text_format(&path, "%s/" PLYFS_NAME, root) < 0)
 		return -ENOMEM;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return descriptor_open_directory(AT_FDCWD, path);
 }
 
 static int open_ground(const char *root, struct rendered *ret)

@@ -284,9 +284,8 @@ static int make_directory(struct rendered *rendered, int next, struct owned *own
 		r = -errno;
 	if (r < 0)
 		return r;
-	CLEANUP(closep)
-	int fd = openat(next, owned->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno : rendered_dress(fd, &like, 0, &fingerprint);
+	CLEANUP(closep) int fd = descriptor_open_directory(next, owned->path);
+	r = fd < 0 ? fd : rendered_dress(fd, &like, 0, &fingerprint);
 	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }
 
@@ -586,10 +585,8 @@ static int make_next(struct rendered *rendered)
 		r = -errno;
 	if (r < 0)
 		return r;
-	CLEANUP(closep)
-	int fd = openat(
-		rendered->own_fd, NEXT_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno : fill(rendered, fd);
+	CLEANUP(closep) int fd = descriptor_open_directory(rendered->own_fd, NEXT_NAME);
+	r = fd < 0 ? fd : fill(rendered, fd);
 	if (r < 0)
 		remove_generation(rendered, rendered->own_fd, NEXT_NAME);
 	return r;

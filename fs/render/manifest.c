@@ -453,15 +453,14 @@ int manifest_seal(struct manifest *manifest)
 int manifest_read(int directory, struct manifest **ret)
 {
 	CLEANUP(manifest_freep) struct manifest *manifest = calloc(1, sizeof(*manifest));
-	CLEANUP(closep)
-	int fd = openat(directory, NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(closep) int fd = descriptor_open_file(directory, NAME);
 
 	if (!manifest)
 		return -ENOMEM;
 	manifest->fd = -1;
 	manifest->directory = directory;
 	if (fd < 0)
-		return -errno;
+		return fd;
 	FILE *in = fdopen(fd, "r");
 	if (!in)
 		return -ENOMEM;

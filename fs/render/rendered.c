@@ -53,9 +53,9 @@ static int make_directory(int at, const char *name, mode_t mode, int *ret)
 {
 	if (mkdirat(at, name, mode) < 0 && errno != EEXIST)
 		return -errno;
-	*ret = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	*ret = descriptor_open_directory(at, name);
 	if (*ret < 0)
-		return -errno;
+		return *ret;
 	/*
 	 * A default access list would be inherited by all new files, and admit users that may not
 	 * read them.
@@ -102,8 +102,8 @@ static int open_plyfs(struct rendered *rendered)
 		return 0;
 	if (faccessat(at, "", W_OK | X_OK, AT_EACCESS | AT_EMPTY_PATH) < 0)
 		return -errno;
-	rendered->own_fd = openat(at, PLYFS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return rendered->own_fd < 0 && errno != ENOENT ? -errno : 0;
+	int fd = rendered->own_fd = descriptor_open_directory(at, PLYFS_NAME);
+	return fd < 0 && fd != -ENOENT ? fd : 0;
 }
 
 static int open_manifest(struct rendered *rendered)
@@ -620,10 +620,8 @@ static int place_directory(struct rendered *rendered, struct owned *owned, int p
 	rendered_stage_name(rendered, staged);
 	if (mkdirat(rendered->stage_fd, staged, 0700) < 0)
 		return -errno;
-	CLEANUP(closep)
-	int fd =
-		openat(rendered->stage_fd, staged, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int r = fd < 0 ? -errno : rendered_dress(fd, like, more, &fingerprint);
+	CLEANUP(closep) int fd = descriptor_open_directory(rendered->stage_fd, staged);
+	int r = fd < 0 ? fd : rendered_dress(fd, like, more, &fingerprint);
 	if (r == 0)
 		return put_staged(rendered, owned, staged, &fingerprint, parent, name);
 	unlinkat(rendered->stage_fd, staged, AT_REMOVEDIR);
@@ -887,15 +885,13 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 		r = clear_name(rendered, owned, parent, name, true, problem);
 	if (r != 0)
 		return r;
-	CLEANUP(closep)
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP(closep) int fd = descriptor_open_directory(parent, name);
 	if (fd >= 0 && is_doubtful(owned, parent, fd))
 		r = rendered_refuse(owned->path, problem);
 	else if (rendered->options.is_dry)
 		r = manifest_put(rendered->manifest, owned, &fingerprint);
 	else if (fd < 0)
-		r = errno == ENOENT ? place_directory(rendered, owned, parent, name, stat, more)
-				    : -errno;
+		r = fd == -ENOENT ? place_directory(rendered, owned, parent, name, stat, more) : fd;
 	else
 		r = redress(rendered, owned, fd, stat, more, &fingerprint);
 	if (r == 0)

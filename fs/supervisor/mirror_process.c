@@ -112,10 +112,9 @@ int mirror_process_prepare(const struct store_spec *store, const struct mirror_i
 
 	if (r == 0 && mkdir(store->home, 0700) < 0 && errno != EEXIST)
 		r = -errno;
-	CLEANUP(closep)
-	int fd = r < 0 ? -1 : open(store->home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP(closep) int fd = r < 0 ? r : descriptor_open_directory(AT_FDCWD, store->home);
 	if (r == 0)
-		r = fd < 0 ? -errno : take_home(store, identity, fd, problem);
+		r = fd < 0 ? fd : take_home(store, identity, fd, problem);
 	if (r < 0 && r != -ENOMEM)
 		return problem_at(problem, store->place,
 			"%s, the directory for the mirror's state, can't be made: %s; correct "

@@ -35,16 +35,14 @@ int mirror_report_open(const char *directory)
 
 int mirror_report_text(int state, char **ret, size_t *len)
 {
-	CLEANUP(closep)
-	int fd = openat(state, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(closep) int fd = descriptor_open_file(state, STORE_STATUS_NAME);
 
-	return fd < 0 ? -errno : text_read(fd, STATUS_MAX, ret, len);
+	return fd < 0 ? fd : text_read(fd, STATUS_MAX, ret, len);
 }
 
 static bool is_running(int state)
 {
-	CLEANUP(closep)
-	int fd = openat(state, STORE_LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(closep) int fd = descriptor_open_file(state, STORE_LOCK_NAME);
 
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
