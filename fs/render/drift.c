@@ -20,7 +20,7 @@
 /* Frees a rendered directory that was opened only to look up the manifest's names. */
 static void ground_fini(struct rendered *ground)
 {
-	manifest_free(ground->manifest);
+	manifest_freep(&ground->manifest);
 	layer_free(ground->tree);
 	layer_free(ground->place);
 }

@@ -53,8 +53,10 @@ static void owned_free(struct owned *owned)
 	free(owned);
 }
 
-void manifest_free(struct manifest *manifest)
+void manifest_freep(struct manifest **place)
 {
+	struct manifest *manifest = *place;
+
 	if (!manifest)
 		return;
 	for (size_t i = 0; i < manifest->count; i++)
@@ -66,11 +68,6 @@ void manifest_free(struct manifest *manifest)
 		fclose(manifest->out);
 	free(manifest->line);
 	free(manifest);
-}
-
-static void manifest_freep(struct manifest **manifest)
-{
-	manifest_free(*manifest);
 }
 
 bool manifest_is_atomic(const struct manifest *manifest)
@@ -189,14 +186,9 @@ static int append_line(
 	return r;
 }
 
-static bool is_in_place(const struct manifest *manifest, const struct owned *owned)
-{
-	return owned->line <= manifest->sealed;
-}
-
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned)
 {
-	return !is_in_place(manifest, owned);
+	return owned->line > manifest->sealed;
 }
 
 /* Sets the new fingerprint, and keeps the former one until the new one is known to be in place. */
@@ -204,7 +196,7 @@ static void take_fingerprint(
 	const struct manifest *manifest, struct owned *owned, const struct fingerprint *fingerprint)
 {
 	/* A generation's entry that is not logged yet has its shown fingerprint in `former`. */
-	if (owned->is_logged && (!manifest->is_atomic || is_in_place(manifest, owned)))
+	if (owned->is_logged && (!manifest->is_atomic || !manifest_is_in_doubt(manifest, owned)))
 		owned->former = owned->fingerprint;
 	owned->fingerprint = *fingerprint;
 	owned->line = manifest->lines;
@@ -264,7 +256,7 @@ static bool is_between(const struct fingerprint *former, const struct fingerprin
 static bool may_be(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now)
 {
-	return !is_in_place(manifest, owned) &&
+	return manifest_is_in_doubt(manifest, owned) &&
 	       (fingerprint_equal(&owned->former, now) ||
 		       is_between(&owned->former, &owned->fingerprint, now));
 }
@@ -277,9 +269,10 @@ int manifest_settle(struct manifest *manifest, struct owned *owned, const struct
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now)
 {
-	const struct fingerprint *was = owned->fingerprint.mode || is_in_place(manifest, owned)
-						? &owned->fingerprint
-						: &owned->former;
+	const struct fingerprint *was =
+		owned->fingerprint.mode || !manifest_is_in_doubt(manifest, owned)
+			? &owned->fingerprint
+			: &owned->former;
 
 	/* Once a name is removed, an object there is not ours. */
 	if (!was->mode || fingerprint_equal(&owned->fingerprint, now) ||
@@ -352,20 +345,14 @@ static int take_line(struct manifest *manifest, char *line)
 	return 0;
 }
 
-static int read_head(struct manifest *manifest, const char *line)
-{
-	manifest->is_atomic = strcmp(line, HEAD_ATOMIC) == 0;
-	return manifest->is_atomic || strcmp(line, HEAD) == 0 ? 0 : -EBADMSG;
-}
-
 static int read_log(struct manifest *manifest, FILE *in)
 {
 	CLEANUP(freep) char *line = NULL;
 	size_t size = 0;
-	ssize_t len;
+	ssize_t len = getline(&line, &size, in);
 
-	len = getline(&line, &size, in);
-	int r = len < 0 ? -EBADMSG : read_head(manifest, line);
+	manifest->is_atomic = len >= 0 && strcmp(line, HEAD_ATOMIC) == 0;
+	int r = manifest->is_atomic || (len >= 0 && strcmp(line, HEAD) == 0) ? 0 : -EBADMSG;
 	while (r == 0 && (len = getline(&line, &size, in)) > 0) {
 		if (line[len - 1] != '\n')
 			break; /* the process was killed while writing it */
@@ -388,14 +375,14 @@ static int make_log(struct manifest *manifest, char **ret, size_t *len)
 	fputs(manifest->is_atomic ? HEAD_ATOMIC : HEAD, out);
 	for (size_t i = 0; i < count; i++) {
 		const struct owned *owned = all[i];
-		bool is_settled = owned->is_logged && is_in_place(manifest, owned);
+		bool is_settled = owned->is_logged && !manifest_is_in_doubt(manifest, owned);
 		if (is_settled || owned->former.mode)
 			put_line(out, is_settled ? &owned->fingerprint : &owned->former,
 				owned->path);
 	}
 	fputs("=\n", out);
 	for (size_t i = 0; i < count; i++)
-		if (all[i]->is_logged && !is_in_place(manifest, all[i]))
+		if (all[i]->is_logged && manifest_is_in_doubt(manifest, all[i]))
 			put_line(out, &all[i]->fingerprint, all[i]->path);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
@@ -472,7 +459,7 @@ int manifest_read(int directory, struct manifest **ret)
 	return r;
 }
 
-static int open_any(int directory, bool is_atomic, bool is_dry, struct manifest **ret)
+int manifest_open(int directory, bool is_atomic, bool is_dry, struct manifest **ret)
 {
 	CLEANUP(manifest_freep) struct manifest *manifest = NULL;
 	int r = directory >= 0 ? manifest_read(directory, &manifest) : -ENOENT;
@@ -498,16 +485,6 @@ static int open_any(int directory, bool is_atomic, bool is_dry, struct manifest 
 	if (r == 0)
 		*ret = take_ptr(manifest);
 	return r;
-}
-
-int manifest_open(int directory, bool is_atomic, struct manifest **ret)
-{
-	return open_any(directory, is_atomic, false, ret);
-}
-
-int manifest_open_dry(int directory, bool is_atomic, struct manifest **ret)
-{
-	return open_any(directory, is_atomic, true, ret);
 }
 
 int manifest_list(struct manifest *manifest, const char *path, struct owned ***ret, size_t *count)

@@ -68,20 +68,18 @@ struct manifest;
 
 /**
  * Reads the manifest in the directory `fd`, which stays the caller's. If there is no manifest,
- * makes an empty one. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND; -EBADMSG if
- * this plyfs can't read the manifest; or another -errno.
+ * makes an empty one. With `is_dry`, no function writes *ret to the disk, and `fd` may be negative:
+ * then the manifest is empty. Returns 0 with *ret for manifest_freep(); MANIFEST_OTHER_KIND;
+ * -EBADMSG if this plyfs can't read the manifest; or another -errno.
  */
-int manifest_open(int fd, bool is_atomic, struct manifest **ret);
-
-/** As manifest_open(), but no function writes *ret to the disk. `fd` -1: the manifest is empty. */
-int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
+int manifest_open(int fd, bool is_atomic, bool is_dry, struct manifest **ret);
 
 /**
- * Reads a manifest of any kind. Writes nothing. Returns 0 with *ret for manifest_free(); -ENOENT if
+ * Reads a manifest of any kind. Writes nothing. Returns 0 with *ret for manifest_freep(); -ENOENT if
  * there is no manifest; -EBADMSG if this plyfs can't read it; or another -errno.
  */
 int manifest_read(int fd, struct manifest **ret);
-void manifest_free(struct manifest *manifest); /* NULL: does nothing */
+void manifest_freep(struct manifest **manifest);
 
 /** Returns whether the names are those in a generation. */
 bool manifest_is_atomic(const struct manifest *manifest);

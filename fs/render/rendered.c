@@ -106,16 +106,11 @@ static int open_plyfs(struct rendered *rendered)
 	return fd < 0 && fd != -ENOENT ? fd : 0;
 }
 
-static int open_manifest(struct rendered *rendered)
+static int open_stage(struct rendered *rendered)
 {
-	bool is_atomic = rendered->options.is_atomic;
-
-	if (rendered->options.is_dry)
-		return manifest_open_dry(rendered->own_fd, is_atomic, &rendered->manifest);
 	int r = make_directory(rendered->own_fd, STAGE_NAME, 0700, &rendered->stage_fd);
-	if (r == 0)
-		r = clear_stage(rendered->stage_fd);
-	return r == 0 ? manifest_open(rendered->own_fd, is_atomic, &rendered->manifest) : r;
+
+	return r == 0 ? clear_stage(rendered->stage_fd) : r;
 }
 
 static int open_own(struct rendered *rendered, struct problem *problem)
@@ -150,7 +145,10 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 			"is being rendered by another plyfs already; wait for it, or end it");
 	rendered->has_rebooted = boot_is_another(rendered->own_fd, BOOT_NAME);
 	boot_read(rendered->boot);
-	r = open_manifest(rendered);
+	r = is_dry ? 0 : open_stage(rendered);
+	if (r == 0)
+		r = manifest_open(
+			rendered->own_fd, rendered->options.is_atomic, is_dry, &rendered->manifest);
 	if (r == MANIFEST_OTHER_KIND)
 		return refuse_other_kind(rendered, problem);
 	if (r == -EBADMSG)
@@ -249,7 +247,7 @@ void rendered_free(struct rendered *rendered)
 {
 	if (!rendered)
 		return;
-	manifest_free(rendered->manifest);
+	manifest_freep(&rendered->manifest);
 	if (rendered->tree != rendered->place)
 		layer_free(rendered->tree);
 	closep(&rendered->stage_fd);

@@ -44,7 +44,7 @@ static struct manifest *open_manifest(bool is_atomic)
 {
 	struct manifest *manifest;
 
-	assert_int_equal(manifest_open(directory, is_atomic, &manifest), 0);
+	assert_int_equal(manifest_open(directory, is_atomic, false, &manifest), 0);
 	return manifest;
 }
 
@@ -69,7 +69,7 @@ static off_t size_of_log(void)
 /* Reads the manifest again, as it was left. */
 static struct manifest *again(struct manifest *manifest, bool is_atomic)
 {
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 	return open_manifest(is_atomic);
 }
 
@@ -87,7 +87,7 @@ TEST_WITH(what_was_put_and_dropped_is_known_again, begin, end)
 	assert_true(fingerprint_equal(&owned->fingerprint, &first));
 	assert_true(S_ISDIR(manifest_find(manifest, "sub")->fingerprint.mode));
 	assert_null(manifest_find(manifest, "gone"));
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 }
 
 TEST_WITH(until_it_is_in_place_what_was_there_before_is_no_drift, begin, end)
@@ -112,7 +112,7 @@ TEST_WITH(until_it_is_in_place_what_was_there_before_is_no_drift, begin, end)
 	owned = manifest_find(manifest, "a");
 	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_EDITED);
 	assert_int_equal(manifest_drift(manifest, owned, &second), DRIFT_NONE);
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 }
 
 TEST_WITH(what_is_about_to_go_may_be_there_or_not, begin, end)
@@ -131,7 +131,7 @@ TEST_WITH(what_is_about_to_go_may_be_there_or_not, begin, end)
 	assert_int_equal(manifest_drift(manifest, owned, &nothing), DRIFT_NONE);
 	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
 	assert_int_not_equal(manifest_drift(manifest, owned, &second), DRIFT_NONE);
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 }
 
 /* If two generations were logged, neither may be there: the one before both is. */
@@ -146,8 +146,8 @@ TEST_WITH(of_generations_the_one_that_is_shown_counts, begin, end)
 	const struct owned *owned = manifest_find(manifest, "a");
 	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
 	assert_int_equal(manifest_drift(manifest, owned, &third), DRIFT_NONE);
-	manifest_free(manifest);
-	assert_int_equal(manifest_open(directory, false, &manifest), MANIFEST_OTHER_KIND);
+	manifest_freep(&manifest);
+	assert_int_equal(manifest_open(directory, false, false, &manifest), MANIFEST_OTHER_KIND);
 }
 
 TEST_WITH(what_was_not_put_there_after_all_is_as_before, begin, end)
@@ -160,7 +160,7 @@ TEST_WITH(what_was_not_put_there_after_all_is_as_before, begin, end)
 	manifest = again(manifest, false);
 	assert_null(manifest_find(manifest, "new"));
 	assert_true(fingerprint_equal(&manifest_find(manifest, "old")->fingerprint, &first));
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 }
 
 TEST_WITH(half_a_line_was_not_written_and_garbage_is_refused, begin, end)
@@ -168,13 +168,13 @@ TEST_WITH(half_a_line_was_not_written_and_garbage_is_refused, begin, end)
 	struct manifest *manifest = open_manifest(false);
 	put(manifest, "a", &first);
 	put(manifest, "b", &first);
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 	CLEANUP(closep) int fd = openat(directory, "manifest", O_RDWR | O_CLOEXEC);
 	assert_int_equal(ftruncate(fd, size_of_log() - 1), 0);
 	manifest = open_manifest(false);
 	assert_non_null(manifest_find(manifest, "a"));
 	assert_null(manifest_find(manifest, "b"));
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 
 	static const char *const bad[] = {"", "+ a\n", "+ 0 0 0 0 a\n", "+ 100444 0 0 1 /etc\n",
 		"+ 100444 0 0 1 \n", "* a\n", "-\n", "+ 100444 0 0 1 a\0b\n"};
@@ -185,7 +185,7 @@ TEST_WITH(half_a_line_was_not_written_and_garbage_is_refused, begin, end)
 		if (i)
 			assert_int_equal(write(out, "plyfs render 2\n", 15), 15);
 		assert_int_equal(write(out, bad[i], len), len);
-		assert_int_equal(manifest_open(directory, false, &manifest), -EBADMSG);
+		assert_int_equal(manifest_open(directory, false, false, &manifest), -EBADMSG);
 	}
 }
 
@@ -203,7 +203,7 @@ TEST_WITH(log_of_many_changes_is_written_anew, begin, end)
 	assert_int_equal(manifest_drift(manifest, owned, &second), DRIFT_EDITED);
 	manifest = again(manifest, false);
 	assert_true(fingerprint_equal(&manifest_find(manifest, "a")->fingerprint, &first));
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 }
 
 TEST_WITH(list_of_a_directory_has_it_and_what_is_below, begin, end)
@@ -220,7 +220,7 @@ TEST_WITH(list_of_a_directory_has_it_and_what_is_below, begin, end)
 	assert_string_equal(all[0]->path, "a");
 	assert_string_equal(all[1]->path, "a/x");
 	assert_string_equal(all[2]->path, "a/x/y");
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 }
 
 TEST_WITH(names_in_any_order_are_found_and_listed_in_theirs, begin, end)
@@ -246,5 +246,5 @@ TEST_WITH(names_in_any_order_are_found_and_listed_in_theirs, begin, end)
 		assert_ptr_equal(manifest_find(manifest, all[i]->path), all[i]);
 		assert_true(i == 0 || strcmp(all[i - 1]->path, all[i]->path) < 0);
 	}
-	manifest_free(manifest);
+	manifest_freep(&manifest);
 }
