@@ -34,20 +34,17 @@ static bool is_given(const struct store_access *access)
 	       gateway->key || gateway->user_file;
 }
 
-void layer_store_free(struct layer_store *store)
+void layer_store_freep(struct layer_store **place)
 {
+	struct layer_store *store = *place;
+
 	if (!store)
 		return;
-	etcd_client_free(store->client);
+	etcd_client_freep(&store->client);
 	store_free(store->store);
 	free(store->key);
 	free(store->name);
 	free(store);
-}
-
-void layer_store_freep(struct layer_store **store)
-{
-	layer_store_free(*store);
 }
 
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem)

@@ -29,11 +29,10 @@ struct store_access {
 
 /**
  * Opens the layer's store; *ret NULL: no mirror fills the layer. Borrows `access`. Returns 0 with
- * *ret for layer_store_free(); PROBLEM if the store is unknown or its record unusable; or -errno.
+ * *ret for layer_store_freep(); PROBLEM if the store is unknown or its record unusable; or -errno.
  */
 int layer_store_open(const struct layer *layer, const struct store_access *access,
 	struct layer_store **ret, struct problem *problem);
-void layer_store_free(struct layer_store *store); /* NULL: does nothing */
 void layer_store_freep(struct layer_store **store);
 
 /**

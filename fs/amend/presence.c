@@ -37,7 +37,7 @@ static void presence_fini(struct presence *presence)
 {
 	if (presence->lock >= 0)
 		(void)close(presence->lock);
-	layer_store_free(presence->store);
+	layer_store_freep(&presence->store);
 	free(presence->paths);
 	arena_free(presence->arena);
 }

@@ -5,10 +5,13 @@
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-void base64_encode(struct span bytes, char *out)
+char *base64_make(struct span bytes)
 {
 	const unsigned char *in = (const unsigned char *)bytes.data;
+	char *text = malloc((bytes.len + 2) / 3 * 4 + 1), *out = text;
 
+	if (!text)
+		return NULL;
 	for (size_t left = bytes.len; left > 0; out += 4) {
 		uint32_t word = (uint32_t)in[0] << 16;
 
@@ -21,17 +24,7 @@ void base64_encode(struct span bytes, char *out)
 		in += left > 2 ? 3 : left;
 		left -= left > 2 ? 3 : left;
 	}
-}
-
-char *base64_make(struct span bytes)
-{
-	size_t len = base64_length(bytes.len);
-	char *text = malloc(len + 1);
-
-	if (!text)
-		return NULL;
-	base64_encode(bytes, text);
-	text[len] = '\0';
+	*out = '\0';
 	return text;
 }
 

@@ -5,15 +5,6 @@
 
 #include "span.h"
 
-/** Returns the number of base64 characters that encode `len` bytes. */
-static inline size_t base64_length(size_t len)
-{
-	return (len + 2) / 3 * 4;
-}
-
-/** Writes base64_length(bytes.len) characters to `out`, without a NUL. */
-void base64_encode(struct span bytes, char *out);
-
 /** Encodes the bytes into a new string, for free(3). NULL: no memory. */
 char *base64_make(struct span bytes);
 

@@ -79,14 +79,6 @@ static char *make_range(
 	return body;
 }
 
-/* Returns the first possible key behind `key`, as base64: `key` with a NUL appended. */
-static char *make_next(struct span key)
-{
-	CLEANUP(freep) char *next = span_dup(key);
-
-	return next ? base64_make((struct span){next, key.len + 1}) : NULL;
-}
-
 static void clash(struct etcd *etcd, const char *path, size_t len)
 {
 	char subject[KEY_PATH_MAX + 8];
@@ -212,19 +204,6 @@ static int check_store(struct etcd *etcd, const struct etcd_reply *reply)
 	return 0;
 }
 
-/* Requests a range; the reply must have a header. */
-static int ask(struct etcd *etcd, const char *body, unsigned timeout_ms, struct arena *arena,
-	struct etcd_reply *reply, struct problem *problem)
-{
-	if (!body)
-		return -ENOMEM;
-	int r = gateway_call(etcd->gateway, "kv/range", body, timeout_ms, arena, reply, problem);
-	if (r == 0 && (!reply->cluster || !reply->revision))
-		r = problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
-			"answers without a header; is this an endpoint of etcd?");
-	return r;
-}
-
 /* Finds out whether the key is not before the beginning of the page. Returns 0 or -ENOMEM. */
 static int goes_on(const char *from64, struct span key, bool *ret)
 {
@@ -270,9 +249,10 @@ static int read_page(struct etcd *etcd, const char *from64, uint64_t *revision, 
 	struct etcd_reply reply;
 
 	*next = NULL;
-	int r = arena_new(&arena);
+	int r = body ? arena_new(&arena) : -ENOMEM;
 	if (r == 0)
-		r = ask(etcd, body, PAGE_TIMEOUT, arena, &reply, problem);
+		r = gateway_call(
+			etcd->gateway, "kv/range", body, PAGE_TIMEOUT, arena, &reply, problem);
 	if (r == 0)
 		r = check_page(etcd, from64, !*revision, &reply, problem);
 	if (r != 0)
@@ -286,11 +266,12 @@ static int read_page(struct etcd *etcd, const char *from64, uint64_t *revision, 
 		snprintf(etcd->mirror->status.identity, MIRROR_WORD_MAX, "%" PRIu64, reply.cluster);
 	}
 	r = take_page(etcd, &reply);
-	if (r == 0 && reply.has_more && reply.count) {
-		*next = make_next(reply.keys[reply.count - 1].key);
-		r = *next ? 0 : -ENOMEM;
-	}
-	return r;
+	if (r < 0 || !reply.has_more || !reply.count)
+		return r;
+	/* The first possible key behind the last one is that key with a NUL, which is behind it. */
+	const struct span last = reply.keys[reply.count - 1].key;
+	*next = base64_make((struct span){last.data, last.len + 1});
+	return *next ? 0 : -ENOMEM;
 }
 
 static int read_pages(struct etcd *etcd, uint64_t *revision, struct problem *problem)
@@ -407,7 +388,8 @@ static int probe(struct etcd *etcd, bool is_watching, struct problem *problem)
 	if (r == 0)
 		r = arena_new(&arena);
 	if (r == 0)
-		r = ask(etcd, body, PROBE_TIMEOUT, arena, &reply, problem);
+		r = gateway_call(
+			etcd->gateway, "kv/range", body, PROBE_TIMEOUT, arena, &reply, problem);
 	if (r != 0)
 		return r;
 	etcd->probe_at = clock_ms() + mirror_jitter(PROBE_INTERVAL);
@@ -631,14 +613,6 @@ static int watch(struct etcd *etcd, struct problem *problem)
 	return r;
 }
 
-/* Pauses before the missed changes are read, so that repeated compaction makes no busy loop. */
-static void pause_behind(struct etcd *etcd, int64_t began)
-{
-	if (clock_ms() - began > SESSION_GOOD)
-		etcd->mirror->attempts = 0;
-	(void)mirror_sleep(etcd->mirror, mirror_pause(etcd->mirror, 1));
-}
-
 /* Mirrors with one endpoint, until it fails or a state is held back. */
 static int serve(struct etcd *etcd, struct problem *problem)
 {
@@ -655,10 +629,13 @@ static int serve(struct etcd *etcd, struct problem *problem)
 		int64_t began = clock_ms();
 		if (r == 0)
 			r = watch(etcd, problem);
-		if (r == ETCD_COMPACTED) {
-			pause_behind(etcd, began);
-			r = 0;
-		}
+		if (r != ETCD_COMPACTED)
+			continue;
+		/* Pauses before the missed changes are read: no busy loop. */
+		if (clock_ms() - began > SESSION_GOOD)
+			etcd->mirror->attempts = 0;
+		(void)mirror_sleep(etcd->mirror, mirror_pause(etcd->mirror, 1));
+		r = 0;
 	}
 	return r;
 }

@@ -23,8 +23,10 @@ struct etcd_client {
 	uint64_t cluster; /* 0: any */
 };
 
-void etcd_client_free(struct etcd_client *client)
+void etcd_client_freep(struct etcd_client **place)
 {
+	struct etcd_client *client = *place;
+
 	if (!client)
 		return;
 	gateway_freep(&client->gateway);
@@ -34,7 +36,7 @@ void etcd_client_free(struct etcd_client *client)
 int etcd_client_new(const struct etcd_client_options *options, struct etcd_client **ret,
 	struct problem *problem)
 {
-	struct etcd_client *client = calloc(1, sizeof(*client));
+	CLEANUP(etcd_client_freep) struct etcd_client *client = calloc(1, sizeof(*client));
 
 	if (!client)
 		return -ENOMEM;
@@ -43,12 +45,9 @@ int etcd_client_new(const struct etcd_client_options *options, struct etcd_clien
 	client->options.gateway.is_sent_once = true;
 	client->cluster = strtoull(options->cluster, NULL, 10);
 	int r = gateway_new(&client->options.gateway, &client->gateway, problem);
-	if (r != 0) {
-		etcd_client_free(client);
-		return r;
-	}
-	*ret = client;
-	return 0;
+	if (r == 0)
+		*ret = take_ptr(client);
+	return r;
 }
 
 /* Blocks SIGPIPE: else the end of a TLS connection's peer would kill us. Returns 0 or -errno. */
@@ -76,13 +75,8 @@ static void drop_pipe_signal(const sigset_t *old)
 static int check_cluster(
 	const struct etcd_client *client, const struct etcd_reply *reply, struct problem *problem)
 {
-	const char *endpoint = gateway_endpoint(client->gateway);
-
-	if (!reply->cluster || !reply->revision)
-		return problem_set(problem, endpoint, 0, 0,
-			"answers without a header; is this an endpoint of etcd?");
 	if (client->cluster && client->cluster != reply->cluster)
-		return problem_set(problem, endpoint, 0, 0,
+		return problem_set(problem, gateway_endpoint(client->gateway), 0, 0,
 			"is the cluster %" PRIu64 ", and the layer is a mirror of %" PRIu64
 			"; 'plyfs mirror status' shows more",
 			reply->cluster, client->cluster);

@@ -29,11 +29,11 @@ enum {
 
 /**
  * Creates a client. Copies the options, and borrows their strings. Returns 0 with *ret for
- * etcd_client_free(), PROBLEM or -errno.
+ * etcd_client_freep(), PROBLEM or -errno.
  */
 int etcd_client_new(const struct etcd_client_options *options, struct etcd_client **ret,
 	struct problem *problem);
-void etcd_client_free(struct etcd_client *client); /* NULL: does nothing */
+void etcd_client_freep(struct etcd_client **client);
 
 /** Reads the present value of the key into `arena`. Returns 0, PROBLEM or -errno. */
 int etcd_client_read(struct etcd_client *client, struct span key, struct arena *arena,

@@ -21,7 +21,7 @@ int etcd_client_new(const struct etcd_client_options *options, struct etcd_clien
 }
 
 /* Never called with a client, as none can be made. */
-void etcd_client_free(struct etcd_client *client)
+void etcd_client_freep(struct etcd_client **client)
 {
 	(void)client;
 }

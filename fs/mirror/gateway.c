@@ -1,5 +1,9 @@
 #include "gateway.h"
 
+/* libcurl's type checks are macros, which would call its functions directly. */
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,8 +14,31 @@
 #include "descriptor.h"
 #include "json_put.h"
 #include "json_stream.h"
-#include "libcurl.h"
 #include "text.h"
+
+#define LIBCURL_FUNCTIONS(X)                                                                       \
+	X(easy_cleanup)                                                                            \
+	X(easy_getinfo)                                                                            \
+	X(easy_init)                                                                               \
+	X(easy_setopt)                                                                             \
+	X(easy_strerror)                                                                           \
+	X(global_init)                                                                             \
+	X(multi_add_handle)                                                                        \
+	X(multi_cleanup)                                                                           \
+	X(multi_info_read)                                                                         \
+	X(multi_init)                                                                              \
+	X(multi_perform)                                                                           \
+	X(multi_poll)                                                                              \
+	X(multi_remove_handle)                                                                     \
+	X(slist_append)                                                                            \
+	X(slist_free_all)
+
+/* libcurl, loaded by dlopen(3) on demand: libcurl.easy_init() is curl_easy_init(). */
+static struct {
+#define LIBCURL_FIELD(name) __typeof__(curl_##name) *name;
+	LIBCURL_FUNCTIONS(LIBCURL_FIELD)
+#undef LIBCURL_FIELD
+} libcurl;
 
 #define ENDPOINTS_MAX 32
 
@@ -53,6 +80,22 @@ struct gateway {
 	struct exchange call;
 	struct exchange watch;
 };
+
+/* Loads and initialises libcurl. False: libcurl is missing, too old, or fails. */
+static bool load_libcurl(void)
+{
+	void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return false;
+#define FIND(name)                                                                                 \
+	libcurl.name = (__typeof__(libcurl.name))dlsym(library, "curl_" #name);                    \
+	if (!libcurl.name)                                                                         \
+		return false;
+	LIBCURL_FUNCTIONS(FIND)
+#undef FIND
+	return libcurl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
 
 static void exchange_end(struct gateway *gateway, struct exchange *exchange)
 {
@@ -124,7 +167,7 @@ int gateway_new(
 {
 	CLEANUP(gateway_freep) struct gateway *gateway = NULL;
 
-	if (!libcurl_load())
+	if (!load_libcurl())
 		return problem_set(problem, NULL, 0, 0,
 			"libcurl is missing, which plyfs needs to reach etcd; install "
 			"libcurl.so.4, on Debian the package libcurl4");
@@ -208,21 +251,10 @@ static int add_headers(struct gateway *gateway, struct exchange *exchange)
 	return 0;
 }
 
-static void set_tls(const struct gateway *gateway, CURL *easy)
-{
-	const struct gateway_options *options = &gateway->options;
-
-	if (options->ca)
-		libcurl.easy_setopt(easy, CURLOPT_CAINFO, options->ca);
-	if (options->cert)
-		libcurl.easy_setopt(easy, CURLOPT_SSLCERT, options->cert);
-	if (options->key)
-		libcurl.easy_setopt(easy, CURLOPT_SSLKEY, options->key);
-}
-
 static void set_options(
 	const struct gateway *gateway, struct exchange *exchange, unsigned timeout_ms)
 {
+	const struct gateway_options *options = &gateway->options;
 	CURL *easy = exchange->easy;
 
 	libcurl.easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
@@ -236,11 +268,16 @@ static void set_options(
 	libcurl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	libcurl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT);
 	libcurl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-	libcurl.easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)gateway->options.is_sent_once);
+	libcurl.easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)options->is_sent_once);
 	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_IDLE);
 	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_INTERVAL);
-	set_tls(gateway, easy);
+	if (options->ca)
+		libcurl.easy_setopt(easy, CURLOPT_CAINFO, options->ca);
+	if (options->cert)
+		libcurl.easy_setopt(easy, CURLOPT_SSLCERT, options->cert);
+	if (options->key)
+		libcurl.easy_setopt(easy, CURLOPT_SSLKEY, options->key);
 }
 
 /* Begins an exchange. `timeout_ms` 0: it has no time limit. */
@@ -469,6 +506,9 @@ int gateway_call(struct gateway *gateway, const char *path, const char *body, un
 		if (r == 0)
 			r = exchange_once(gateway, path, body, timeout_ms, arena, ret, problem);
 	}
+	if (r == 0 && (!ret->cluster || !ret->revision))
+		r = problem_set(problem, gateway_endpoint(gateway), 0, 0,
+			"answers without a header; is this an endpoint of etcd?");
 	return r;
 }
 

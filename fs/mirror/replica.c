@@ -48,30 +48,24 @@ struct replica {
 	bool is_copy;
 	struct path_list changes;
 	struct recycled_tree recycled;
-
-	unsigned held; /* trees besides the present one that were in use at the last look */
 };
 
-void replica_free(struct replica *replica)
+void replica_freep(struct replica **place)
 {
+	struct replica *replica = *place;
+
+	if (!replica)
+		return;
 	recycled_tree_fini(&replica->recycled);
 	path_list_fini(&replica->changes);
-	const int fds[] = {
-		replica->draft_fd, replica->tree_fd, replica->lock_fd, replica->state_fd};
-
-	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+	closep(&replica->draft_fd);
+	closep(&replica->tree_fd);
+	closep(&replica->lock_fd);
+	closep(&replica->state_fd);
 	free(replica->directory);
 	free(replica->turned);
 	free(replica->state);
 	free(replica);
-}
-
-void replica_freep(struct replica **replica)
-{
-	if (*replica)
-		replica_free(*replica);
 }
 
 bool replica_is_filled(const struct replica *replica)
@@ -223,6 +217,7 @@ static bool is_held(int fd)
 	return flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
+/* Removes a tree besides the present one, unless it is held. */
 static void remove_other(struct replica *replica, uint64_t number)
 {
 	char name[64];
@@ -232,19 +227,8 @@ static void remove_other(struct replica *replica, uint64_t number)
 	tree_name(number, name);
 	CLEANUP(closep) int fd = descriptor_open_directory(replica->state_fd, name);
 	bool is_recent = number < replica->number && replica->number - number <= REPLICA_HELD_MAX;
-	if (is_recent && fd >= 0 && is_held(fd))
-		replica->held++;
-	else
+	if (!is_recent || fd < 0 || !is_held(fd))
 		(void)tree_remove(replica->state_fd, name);
-}
-
-/* Removes the trees that were in use, and are no longer. */
-static void remove_held(struct replica *replica)
-{
-	if (!replica->held)
-		return;
-	replica->held = 0;
-	(void)for_each_tree(replica, remove_other);
 }
 
 /*
@@ -611,23 +595,17 @@ int replica_compare(struct replica *replica, struct tree_difference *ret)
 	return tree_compare(replica->tree_fd, replica->draft_fd, ret);
 }
 
-/* Makes the tree that was the present one the recycled one, or removes it, unless it is held. */
+/* Makes the tree that was the present one the recycled one. Removes it, unless it is held. */
 static void retire(struct replica *replica, const char *name, int fd)
 {
-	if (fd >= 0 && is_held(fd)) {
-		replica->held++;
-		recycled_tree_drop(&replica->recycled);
-		close(fd);
-		return;
-	}
-	if (fd >= 0 && replica->is_copy && replica->changes.count <= RECYCLED_TREE_STALE_MAX) {
+	if (fd >= 0 && replica->is_copy && replica->changes.count <= RECYCLED_TREE_STALE_MAX &&
+		!is_held(fd)) {
 		recycled_tree_keep(&replica->recycled, name, fd, &replica->changes);
-		return;
+	} else {
+		recycled_tree_drop(&replica->recycled);
+		closep(&fd);
 	}
-	recycled_tree_drop(&replica->recycled);
-	(void)tree_remove(replica->state_fd, name);
-	if (fd >= 0)
-		close(fd);
+	(void)for_each_tree(replica, remove_other);
 }
 
 int replica_publish(struct replica *replica, const struct tree_difference *difference)
@@ -653,13 +631,10 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 	replica->count = difference->count;
 	r = turn_link(replica);
 	/* If a full disk keeps the link from turning, readers still get the old tree: it stays. */
-	if (r == 0) {
+	if (r == 0)
 		retire(replica, old, old_fd);
-		remove_held(replica);
-	} else if (old_fd >= 0) {
-		replica->held++;
-		close(old_fd);
-	}
+	else
+		closep(&old_fd);
 	/* The first state was served without waiting for the disk: sync it now. */
 	if (is_first)
 		unsynced_end_beside(replica->state_fd, replica->lock_fd);

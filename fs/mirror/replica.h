@@ -40,10 +40,9 @@ enum {
 	REPLICA_NEEDS_DRAFT = 8, /* no present tree, or a directory must be made or removed */
 };
 
-/** Opens the replica. Returns 0 with *ret for replica_free(), PROBLEM or -errno. */
+/** Opens the replica. Returns 0 with *ret for replica_freep(), PROBLEM or -errno. */
 int replica_open(
 	const struct replica_options *options, struct replica **ret, struct problem *problem);
-void replica_free(struct replica *replica);
 void replica_freep(struct replica **replica);
 
 /** Returns whether there is a present tree. */

@@ -123,7 +123,8 @@ static ssize_t fill(struct subprocess *child)
 	return n;
 }
 
-ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len)
+/* Waits for standard output, and reads up to `len` bytes. Returns their number, 0 or -errno. */
+static ssize_t read_some(struct subprocess *child, char *bytes, size_t len)
 {
 	if (child->begin == child->end) {
 		ssize_t n = fill(child);
@@ -141,7 +142,7 @@ ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len)
 int subprocess_read_all(struct subprocess *child, char *bytes, size_t len)
 {
 	while (len > 0) {
-		ssize_t n = subprocess_read(child, bytes, len);
+		ssize_t n = read_some(child, bytes, len);
 
 		if (n <= 0)
 			return n < 0 ? (int)n : -ENODATA;
@@ -157,7 +158,7 @@ int subprocess_read_until(
 	size_t len = 0;
 
 	for (char c;; text[len++] = c) {
-		ssize_t n = subprocess_read(child, &c, 1);
+		ssize_t n = read_some(child, &c, 1);
 
 		if (n <= 0)
 			return n < 0 ? (int)n : -ENODATA;

@@ -38,14 +38,8 @@ struct subprocess_options {
 int subprocess_start(struct subprocess *child, const struct subprocess_options *options);
 
 /**
- * Waits for standard output, and reads up to `len` bytes. Returns their number; 0: the end;
- * -ETIMEDOUT: the time limit has passed; or another -errno.
- */
-ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len);
-
-/**
  * Reads exactly `len` bytes of standard output into `bytes`; NULL: skips them. Returns 0; -ENODATA
- * if the output has fewer bytes; or another -errno.
+ * if the output has fewer bytes; -ETIMEDOUT if the time limit has passed; or another -errno.
  */
 int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 

@@ -341,7 +341,7 @@ TEST_WITH(tree_that_a_command_holds_keeps_its_files, set_up, tear_down)
 	for (int i = 0; i < 3; i++)
 		change(replica, "x");
 	/* A mirror that starts again knows nothing of who holds it. */
-	replica_free(replica);
+	replica_freep(&replica);
 	replica = fixture->replica = open_it();
 	change(replica, "x");
 	assert_int_equal(faccessat(held, "a", F_OK, 0), 0);
