@@ -134,8 +134,9 @@ static int render(struct render_job *job, struct render *render)
 	if (r < 0)
 		return message_result(r, NULL, job->options.directory);
 	if (!job->options.is_watched) {
-		bool are_hooks_done = job->report.is_dry || render_run_hooks(render) == 0;
-		render_unchecked(render, note_unchecked, job);
+		bool are_hooks_done =
+			job->report.is_dry || view_run_change_hooks(render_view(render)) == 0;
+		view_unchecked(render_view(render), note_unchecked, job);
 		int code = render_report_end(&job->report);
 		return are_hooks_done && r == 0 ? code : EXIT_FAILED;
 	}

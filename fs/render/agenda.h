@@ -26,7 +26,7 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 
-/** Schedules the writing of the status (render_status.h), after 100 ms. */
+/** Schedules the writing of the status (render_state.h), after 100 ms. */
 void agenda_put_status(struct agenda *agenda);
 
 /* Work that is due. */

@@ -184,20 +184,18 @@ uint64_t bases_read(struct rendered *rendered, const struct settings *settings)
 
 static int make_text(struct rendered *rendered, char **ret, size_t *len)
 {
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count;
-	int r = manifest_list(rendered->manifest, "", &all, &count);
-	FILE *out = r == 0 ? open_memstream(ret, len) : NULL;
+	FILE *out = open_memstream(ret, len);
+	const struct owned *owned;
 
 	if (!out)
 		return -ENOMEM;
 	fprintf(out, HEAD "%" PRIx64 "\n", rendered->seed);
-	for (size_t i = 0; i < count; i++) {
-		if (!all[i]->basis || !all[i]->fingerprint.mode)
+	for (size_t i = 0; (owned = manifest_at(rendered->manifest, i)); i++) {
+		if (!owned->basis || !owned->fingerprint.mode)
 			continue;
-		fprintf(out, "%" PRIx64 " %" PRIx64 " %" PRIx64 " ", all[i]->basis,
-			hash_fingerprint(rendered, all[i]), all[i]->stamp);
-		manifest_put_path(out, all[i]->path);
+		fprintf(out, "%" PRIx64 " %" PRIx64 " %" PRIx64 " ", owned->basis,
+			hash_fingerprint(rendered, owned), owned->stamp);
+		manifest_put_path(out, owned->path);
 	}
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }

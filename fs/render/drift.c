@@ -55,23 +55,19 @@ int drift_find(const char *root,
 	void (*each)(void *context, const char *path, enum drift drift, int error), void *context)
 {
 	CLEANUP(ground_fini) struct rendered ground;
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count;
+	const struct owned *owned;
 	int r = open_ground(root, &ground);
 
-	if (r == 0)
-		r = manifest_list(ground.manifest, "", &all, &count);
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		bool is_beside = generation_is_beside(all[i]);
+	for (size_t i = 0; r == 0 && (owned = manifest_at(ground.manifest, i)); i++) {
 		struct fingerprint now;
 		/* Generations are replaced all the time. */
-		if (is_beside && S_ISDIR(all[i]->fingerprint.mode))
+		if (generation_is_beside(owned) && S_ISDIR(owned->fingerprint.mode))
 			continue;
-		int error = rendered_look(&ground, all[i], &now);
+		int error = rendered_look(&ground, owned, &now);
 		enum drift drift =
-			error < 0 ? DRIFT_NONE : manifest_drift(ground.manifest, all[i], &now);
+			error < 0 ? DRIFT_NONE : manifest_drift(ground.manifest, owned, &now);
 		if (error < 0 || drift != DRIFT_NONE)
-			each(context, all[i]->path, drift, -error);
+			each(context, owned->path, drift, -error);
 	}
 	return r;
 }

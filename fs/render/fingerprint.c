@@ -10,30 +10,22 @@
 #include "hash.h"
 #include "version.h"
 
+static const char *const drifts[][2] = {
+	[DRIFT_NONE] = {"none", "is as it was written"},
+	[DRIFT_REMOVED] = {"removed", "another program has removed it"},
+	[DRIFT_REPLACED] = {"replaced", "another program has put something else in its place"},
+	[DRIFT_EDITED] = {"edited", "another program has changed it"},
+	[DRIFT_RIGHTS] = {"rights", "another program has changed its mode or owner"},
+};
+
 const char *drift_name(enum drift drift)
 {
-	static const char *const names[] = {
-		[DRIFT_NONE] = "none",
-		[DRIFT_REMOVED] = "removed",
-		[DRIFT_REPLACED] = "replaced",
-		[DRIFT_EDITED] = "edited",
-		[DRIFT_RIGHTS] = "rights",
-	};
-
-	return names[drift];
+	return drifts[drift][0];
 }
 
 const char *drift_text(enum drift drift)
 {
-	static const char *const texts[] = {
-		[DRIFT_NONE] = "is as it was written",
-		[DRIFT_REMOVED] = "another program has removed it",
-		[DRIFT_REPLACED] = "another program has put something else in its place",
-		[DRIFT_EDITED] = "another program has changed it",
-		[DRIFT_RIGHTS] = "another program has changed its mode or owner",
-	};
-
-	return texts[drift];
+	return drifts[drift][1];
 }
 
 enum drift drift_between(const struct fingerprint *was, const struct fingerprint *is)

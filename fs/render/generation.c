@@ -21,39 +21,6 @@
 /* The name under which the next generation is made: only root and we can enter its directory. */
 #define NEXT_NAME "next"
 
-/* The directory that the last name was in: the next name mostly is in the same. */
-struct parent {
-	const struct layer *layer;
-	char *path;
-	int fd;
-};
-
-static void parent_fini(struct parent *parent)
-{
-	free(parent->path);
-	closep(&parent->fd);
-}
-
-/*
- * Opens the directory of `path`, or reuses `parent`; *name is the rest. Returns a descriptor or
- * -errno.
- */
-static int open_parent(struct parent *parent, const char *path, const char **name)
-{
-	const char *slash = strrchr(path, '/');
-	size_t len = slash ? (size_t)(slash - path) : 0;
-
-	*name = slash ? slash + 1 : path;
-	if (parent->fd >= 0 && strlen(parent->path) == len && memcmp(parent->path, path, len) == 0)
-		return parent->fd;
-	parent_fini(parent);
-	parent->fd = -1;
-	parent->path = strndup(path, len);
-	if (!parent->path)
-		return -ENOMEM;
-	return parent->fd = layer_open_directory(parent->layer, parent->path);
-}
-
 bool generation_is_beside(const struct owned *owned)
 {
 	return strncmp(owned->path, GENERATION_BESIDE, strlen(GENERATION_BESIDE)) == 0;
@@ -293,14 +260,14 @@ static int make_directory(struct rendered *rendered, int next, struct owned *own
  * Makes a file in the next generation: a hard link to the shown one, or a new file. Returns 0 or
  * -errno.
  */
-static int make_file(
-	struct rendered *rendered, int next, struct parent *parent, struct owned *owned)
+static int make_file(struct rendered *rendered, int next, struct owned *owned)
 {
 	struct fingerprint fingerprint;
 	const char *name;
 
-	if (!owned->is_changed && parent->layer) {
-		int from = open_parent(parent, owned->path, &name);
+	if (!owned->is_changed && rendered->tree) {
+		CLEANUP(closep)
+		int from = layer_open_parent(rendered->tree, owned->path, &name);
 		if (from >= 0 && linkat(from, name, next, owned->path, 0) == 0)
 			return 0;
 		int r = from < 0 ? from : -errno;
@@ -348,7 +315,6 @@ static int remove_generation(struct rendered *rendered, int at, const char *name
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count = 0;
 	CLEANUP(layer_freep) struct layer *layer = NULL;
-	CLEANUP(parent_fini) struct parent parent = {.fd = -1};
 	int failure = 0;
 
 	int r = open_layer(at, name, &layer);
@@ -356,11 +322,12 @@ static int remove_generation(struct rendered *rendered, int at, const char *name
 		r = manifest_list(rendered->manifest, "", &all, &count);
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	parent.layer = layer;
 	for (size_t i = count; i-- > 0;) {
 		const char *last;
-		int in = generation_is_beside(all[i]) ? -1
-						      : open_parent(&parent, all[i]->path, &last);
+
+		if (generation_is_beside(all[i]))
+			continue;
+		CLEANUP(closep) int in = layer_open_parent(layer, all[i]->path, &last);
 		if (in < 0)
 			continue;
 		/* A directory may hold another program's files. */
@@ -375,20 +342,17 @@ static int remove_generation(struct rendered *rendered, int at, const char *name
 
 static int fill(struct rendered *rendered, int next)
 {
-	CLEANUP(parent_fini) struct parent parent = {.layer = rendered->tree, .fd = -1};
-	CLEANUP(freep) struct owned **all = NULL;
 	struct fingerprint unused;
+	struct owned *owned;
 	struct stat like;
-	size_t count;
-	int r = manifest_list(rendered->manifest, "", &all, &count);
+	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (all[i]->is_gone)
-			r = manifest_put(rendered->manifest, all[i], &(struct fingerprint){0});
-		if (r < 0 || !is_shown(all[i]))
-			continue;
-		r = S_ISDIR(all[i]->fingerprint.mode) ? make_directory(rendered, next, all[i])
-						      : make_file(rendered, next, &parent, all[i]);
+	for (size_t i = 0; r == 0 && (owned = manifest_at(rendered->manifest, i)); i++) {
+		if (owned->is_gone)
+			r = manifest_put(rendered->manifest, owned, &(struct fingerprint){0});
+		if (r == 0 && is_shown(owned))
+			r = S_ISDIR(owned->fingerprint.mode) ? make_directory(rendered, next, owned)
+							     : make_file(rendered, next, owned);
 	}
 	if (r == 0 && fstatat(rendered->place->dirfd, "", &like, AT_EMPTY_PATH) < 0)
 		r = -errno;
@@ -592,23 +556,17 @@ static int make_next(struct rendered *rendered)
 	return r;
 }
 
-/*
- * Marks all names as up to date, after the switch. Only kept drift stays reported. Returns 0 or
- * -ENOMEM.
- */
-static int settle(struct rendered *rendered)
+/* Marks all names as up to date, after the switch. Only kept drift stays reported. */
+static void settle(struct rendered *rendered)
 {
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count;
-	int r = manifest_list(rendered->manifest, "", &all, &count);
+	struct owned *owned;
 
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (all[i]->is_changed)
-			all[i]->reported = 0;
-		all[i]->is_changed = false;
+	for (size_t i = 0; (owned = manifest_at(rendered->manifest, i)); i++) {
+		if (owned->is_changed)
+			owned->reported = 0;
+		owned->is_changed = false;
 	}
-	rendered->is_changed = rendered->is_changed && r != 0;
-	return r;
+	rendered->is_changed = false;
 }
 
 /*
@@ -647,7 +605,8 @@ static int switch_to_next(
 	layer_free(rendered->tree);
 	rendered->tree = tree;
 	memcpy(rendered->shown, name, GENERATION_NAME_SIZE);
-	return settle(rendered);
+	settle(rendered);
+	return 0;
 }
 
 int generation_commit(struct rendered *rendered, struct problem *problem)

@@ -363,27 +363,24 @@ static int read_log(struct manifest *manifest, FILE *in)
 }
 
 /* Makes the whole log as it would be written now. Names in doubt have both lines. */
-static int make_log(struct manifest *manifest, char **ret, size_t *len)
+static int make_log(const struct manifest *manifest, char **ret, size_t *len)
 {
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count;
-	int r = manifest_list(manifest, "", &all, &count);
-	FILE *out = r == 0 ? open_memstream(ret, len) : NULL;
+	FILE *out = open_memstream(ret, len);
+	const struct owned *owned;
 
 	if (!out)
 		return -ENOMEM;
 	fputs(manifest->is_atomic ? HEAD_ATOMIC : HEAD, out);
-	for (size_t i = 0; i < count; i++) {
-		const struct owned *owned = all[i];
+	for (size_t i = 0; (owned = manifest_at(manifest, i)); i++) {
 		bool is_settled = owned->is_logged && !manifest_is_in_doubt(manifest, owned);
 		if (is_settled || owned->former.mode)
 			put_line(out, is_settled ? &owned->fingerprint : &owned->former,
 				owned->path);
 	}
 	fputs("=\n", out);
-	for (size_t i = 0; i < count; i++)
-		if (all[i]->is_logged && manifest_is_in_doubt(manifest, all[i]))
-			put_line(out, &all[i]->fingerprint, all[i]->path);
+	for (size_t i = 0; (owned = manifest_at(manifest, i)); i++)
+		if (owned->is_logged && manifest_is_in_doubt(manifest, owned))
+			put_line(out, &owned->fingerprint, owned->path);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
@@ -415,9 +412,6 @@ static int begin_log(struct manifest *manifest)
 
 int manifest_seal(struct manifest *manifest)
 {
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count = 0;
-
 	if (manifest->sealed == manifest->lines)
 		return 0;
 	int r = append(manifest, "=\n", 2);
@@ -429,12 +423,10 @@ int manifest_seal(struct manifest *manifest)
 	r = begin_log(manifest);
 	if (r < 0)
 		return r;
-	r = manifest_list(manifest, "", &all, &count);
-	for (size_t i = 0; r == 0 && i < count; i++)
-		all[i]->line = 0;
-	if (r == 0)
-		manifest->lines = manifest->sealed = (uint32_t)manifest->count;
-	return r;
+	for (size_t i = 0; i < manifest->count; i++)
+		manifest->items[i]->line = 0;
+	manifest->lines = manifest->sealed = (uint32_t)manifest->count;
+	return 0;
 }
 
 int manifest_read(int directory, struct manifest **ret)
@@ -485,6 +477,11 @@ int manifest_open(int directory, bool is_atomic, bool is_dry, struct manifest **
 	if (r == 0)
 		*ret = take_ptr(manifest);
 	return r;
+}
+
+struct owned *manifest_at(const struct manifest *manifest, size_t index)
+{
+	return index < manifest->count ? manifest->items[index] : NULL;
 }
 
 int manifest_list(struct manifest *manifest, const char *path, struct owned ***ret, size_t *count)

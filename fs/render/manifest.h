@@ -131,6 +131,9 @@ uint64_t manifest_read_hash(char **at);
 /** Decodes in place a path of the manifest; `line` has no newline. Returns NULL if malformed. */
 char *manifest_read_path(char *line);
 
+/** Returns entry `index` in byte order of the paths, starting at 0; NULL: there are no more. */
+struct owned *manifest_at(const struct manifest *manifest, size_t index);
+
 /**
  * Lists the entries at and below `path` ("": all) in byte order of their paths. Returns 0 with *ret
  * for free(3), or -ENOMEM.

@@ -70,7 +70,7 @@ static bool is_kept(struct render *render, uint64_t parent, const char *director
 
 	if (path_join(directory, name, &path) < 0)
 		return false;
-	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
+	struct owned *owned = manifest_find(render->manifest, path);
 	bool is_so = owned && owned->basis &&
 		     bases_keep(render->rendered, owned, view_basis(render->view, parent, name));
 	if (is_so)
@@ -132,7 +132,7 @@ static int hold(struct render *render, const char *path)
 	for (char *end = above; end; end = strrchr(above, '/')) {
 		if (end != above)
 			*end = '\0';
-		struct owned *owned = manifest_find(rendered_manifest(render->rendered), above);
+		struct owned *owned = manifest_find(render->manifest, above);
 		if (owned)
 			owned->is_held = true;
 	}
@@ -144,7 +144,7 @@ static int keep_shown(struct render *render, const char *path)
 {
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count;
-	int r = manifest_list(rendered_manifest(render->rendered), path, &all, &count);
+	int r = manifest_list(render->manifest, path, &all, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++)
 		all[i]->is_seen = true;
@@ -192,7 +192,7 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 {
 	struct problem problem;
 
-	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
+	struct owned *owned = manifest_get(render->manifest, path);
 	int r = owned ? shown_add(render, ino, path) : -ENOMEM;
 	if (owned) {
 		populate_note_number(render, owned, ino);
@@ -237,7 +237,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	int r = view_version(render->view, ino, &version);
 	if (r == 0)
 		view_drop_names(version);
-	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
+	struct owned *owned = manifest_get(render->manifest, path);
 	const struct fingerprint before = owned ? owned->fingerprint : (struct fingerprint){0};
 	if (!owned)
 		r = -ENOMEM;
@@ -346,15 +346,6 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 		wait_for(render, names.items[i]);
 }
 
-static void put_off_removal(
-	struct render *render, const char *path, int result, const struct problem *problem)
-{
-	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
-	failure_retry(render, path, owned, result, problem);
-	render->is_removal_due = true;
-	agenda_look(render->agenda, "", failure_retry_ms(render, result));
-}
-
 /* Opens a directory that was kept closed, unless something older may still be in it. */
 static void open_directory(struct render *render, struct owned *owned)
 {
@@ -379,7 +370,7 @@ static int remove_unseen(struct render *render)
 	CLEANUP(freep) struct owned **all = NULL;
 	struct problem problem;
 	size_t count;
-	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
+	int r = manifest_list(render->manifest, "", &all, &count);
 
 	/* Backwards: a directory comes before its contents. */
 	for (size_t i = count; r == 0 && i-- > 0;) {
@@ -396,7 +387,10 @@ static int remove_unseen(struct render *render)
 		if (removed == 0)
 			view_note_change(render->view, path);
 		else if (removed != RENDERED_KEPT) {
-			put_off_removal(render, path, removed, &problem);
+			failure_retry(render, path, manifest_find(render->manifest, path), removed,
+				&problem);
+			render->is_removal_due = true;
+			agenda_look(render->agenda, "", failure_retry_ms(render, removed));
 			r = hold(render, path);
 		}
 	}
@@ -431,7 +425,7 @@ void populate_again(struct render *render, const char *path)
 {
 	struct stat stat;
 
-	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
+	struct owned *owned = manifest_find(render->manifest, path);
 	uint64_t ino = owned ? owned->ino : *path ? 0 : VIEW_INO_ROOT;
 	const struct shown_directory *shown = shown_find(render, ino);
 	bool is_due = (shown && shown->state != SHOWN_WHOLE) ||
@@ -454,11 +448,9 @@ void populate_again(struct render *render, const char *path)
 
 void populate_all_again(struct render *render)
 {
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count = 0;
+	const struct owned *owned;
 
-	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
-	for (size_t i = 0; r == 0 && i < count; i++)
-		agenda_look(render->agenda, all[i]->path, 0);
-	agenda_look(render->agenda, r == 0 ? "" : NULL, r == 0 ? 0 : RETRY_MS);
+	for (size_t i = 0; (owned = manifest_at(render->manifest, i)); i++)
+		agenda_look(render->agenda, owned->path, 0);
+	agenda_look(render->agenda, "", 0);
 }

@@ -16,7 +16,6 @@
 #include "publisher.h"
 #include "reader_sandbox.h"
 #include "refresh.h"
-#include "render_status.h"
 #include "runner.h"
 #include "shown_directory.h"
 #include "supervisor.h"
@@ -127,7 +126,7 @@ static int op_replace(void *context, const struct change *change)
 	bool is_broken = r == 0 && version->kind == VERSION_BROKEN;
 	if (r == 0)
 		view_drop_names(version);
-	struct owned *owned = manifest_get(rendered_manifest(render->rendered), change->path);
+	struct owned *owned = manifest_get(render->manifest, change->path);
 	if (!owned)
 		r = -ENOMEM;
 	if (r == 0)
@@ -156,7 +155,7 @@ static int find_numbers(
 {
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t all_count;
-	int r = manifest_list(rendered_manifest(render->rendered), path, &all, &all_count);
+	int r = manifest_list(render->manifest, path, &all, &all_count);
 
 	*count = 0;
 	*ret = r == 0 ? calloc(all_count + 1, sizeof(**ret)) : NULL;
@@ -177,7 +176,7 @@ static int forget_kept(const struct render *render, const char *path)
 {
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count;
-	int r = manifest_list(rendered_manifest(render->rendered), path, &all, &count);
+	int r = manifest_list(render->manifest, path, &all, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++)
 		all[i]->ino = 0;
@@ -192,7 +191,7 @@ static int op_remove(void *context, const struct change *change)
 	struct problem problem;
 	size_t count;
 
-	struct owned *owned = manifest_find(rendered_manifest(render->rendered), change->path);
+	struct owned *owned = manifest_find(render->manifest, change->path);
 	int r = find_numbers(render, change->path, &numbers, &count);
 	if (r == 0 && owned)
 		r = rendered_remove(render->rendered, owned, &problem);
@@ -233,8 +232,7 @@ static void take_time(struct render *render, const struct change *change)
 
 	if (view_version(render->view, change->attributes_ino, &version) < 0)
 		return;
-	const struct owned *owned =
-		manifest_find(rendered_manifest(render->rendered), change->path);
+	const struct owned *owned = manifest_find(render->manifest, change->path);
 	if (owned)
 		rendered_take_time(render->rendered, owned, version);
 }
@@ -290,16 +288,6 @@ static bool is_whole(struct render *render, int64_t since_ms)
 	       view_is_settled(render->view, waited_ms <= GENERATION_WRITER_MS);
 }
 
-/* If more changes are in progress, tries the generation again in a moment. */
-static bool put_off_generation(struct render *render, const struct due *due)
-{
-	if (!due->is_generation)
-		return false;
-	bool is_early = !is_whole(render, due->since_ms);
-	agenda_commit_done(render->agenda, is_early ? GENERATION_STEP_MS : 0);
-	return is_early;
-}
-
 static bool do_due(void *context, struct publisher_hook *hook)
 {
 	struct render *render = context;
@@ -307,7 +295,10 @@ static bool do_due(void *context, struct publisher_hook *hook)
 
 	(void)hook;
 	agenda_take(render->agenda, &due);
-	bool is_early = put_off_generation(render, &due);
+	/* If more changes are in progress, tries the generation again in a moment. */
+	bool is_early = due.is_generation && !is_whole(render, due.since_ms);
+	if (due.is_generation)
+		agenda_commit_done(render->agenda, is_early ? GENERATION_STEP_MS : 0);
 	twalk_r(due.paths, put_node, render);
 	tdestroy(due.paths, free);
 	if (due.are_all)
@@ -333,7 +324,7 @@ static int on_tell(void *context, uint64_t ino)
 
 	struct shown_directory *shown = shown_find(render, ino);
 	if (shown && *shown->path) {
-		owned = manifest_get(rendered_manifest(render->rendered), shown->path);
+		owned = manifest_get(render->manifest, shown->path);
 		r = owned ? populate_dress(render, owned, ino, !owned->is_closed, &problem)
 			  : -ENOMEM;
 		if (r != 0 && r != RENDERED_KEPT)
@@ -400,7 +391,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		render->helpers_fd = -1;
 		r = agenda_new(&render->agenda);
 		if (r == 0)
-			r = rendered_open(options, &render->rendered, problem);
+			r = rendered_open(options, &render->rendered, &render->manifest, problem);
 		/*
 		 * Watching compares later versions with the present ones, and a generation writes
 		 * a file that can't be linked: both need the versions.
@@ -439,15 +430,9 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	return r;
 }
 
-void render_unchecked(struct render *render,
-	void (*each)(void *context, const struct view_unchecked *unchecked), void *context)
+struct view *render_view(const struct render *render)
 {
-	view_unchecked(render->view, each, context);
-}
-
-unsigned render_run_hooks(struct render *render)
-{
-	return view_run_change_hooks(render->view);
+	return render->view;
 }
 
 int render_watch(struct render *render)

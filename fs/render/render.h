@@ -24,15 +24,8 @@ void render_freep(struct render **place); /* NULL: does nothing */
 /** Makes the directory match the layers. Logs failed paths. Returns their number, or -errno. */
 int render_all(struct render *render);
 
-/** Calls `each` for every check whose program is missing, as view_unchecked() does. */
-void render_unchecked(struct render *render,
-	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
-
-/**
- * Runs the change hooks, and waits until they have ended. Call it after render_all(). Returns the
- * number of failed hooks.
- */
-unsigned render_run_hooks(struct render *render);
+/** Returns the view of the layers, which lives as long as `render`. */
+struct view *render_view(const struct render *render);
 
 /** Keeps the directory up to date until render_stop(). Returns 0, or -ENOENT: it was removed. */
 int render_watch(struct render *render);

@@ -4,6 +4,7 @@
  *      populate.c        lists a directory, looks its names up, and writes them
  *      shown_directory.c the rendered directories that the view shows, and events in them
  *      failure.c         failures and retries
+ *      render_status.c   the status
  *      render.c          the publisher's operations; deferred work; the beginning and the end
  */
 #pragma once
@@ -15,7 +16,8 @@
 
 struct render {
 	struct rendered *rendered;
-	struct runner *runner; /* NULL: there is no plyfs.yaml */
+	struct manifest *manifest; /* of `rendered` */
+	struct runner *runner;     /* NULL: there is no plyfs.yaml */
 	struct view *view;
 	struct publisher *publisher;
 	struct agenda *agenda;
@@ -47,3 +49,8 @@ struct render {
 
 /* A generation is made when nothing has changed for this time. */
 #define GENERATION_QUIET_MS 20
+
+/**
+ * Writes the status: DIRECTORY/.plyfs/status, in the same JSON as a mount's. A failure is ignored.
+ */
+void render_status_write(const struct render *render);

@@ -1,4 +1,4 @@
-#include "render_status.h"
+#include "render_state.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,13 +11,7 @@
 #include "generation.h"
 #include "json_put.h"
 #include "publisher.h"
-#include "render_state.h"
 #include "status_parts.h"
-
-struct counts {
-	size_t files;
-	size_t directories;
-};
 
 static void put_failure(FILE *out, const char *path, const char *message, size_t *written)
 {
@@ -29,10 +23,10 @@ static void put_failure(FILE *out, const char *path, const char *message, size_t
  * Writes the paths that failed, except those that do not merge, which are in "troubles"; and the
  * tree itself, with an empty path, if its next generation could not be made.
  */
-static void put_failures(
-	FILE *out, const struct render *render, struct owned *const *all, size_t count)
+static void put_failures(FILE *out, const struct render *render)
 {
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
+	const struct owned *owned;
 	size_t written = 0;
 
 	fputs(",\n  \"failures\": [", out);
@@ -40,37 +34,27 @@ static void put_failures(
 		problem_format(&render->commit_problem, line, sizeof(line));
 		put_failure(out, "", line, &written);
 	}
-	for (size_t i = 0; i < count; i++)
-		if (all[i]->fault)
-			put_failure(out, all[i]->path, all[i]->fault, &written);
+	for (size_t i = 0; (owned = manifest_at(render->manifest, i)); i++)
+		if (owned->fault)
+			put_failure(out, owned->path, owned->fault, &written);
 	fputs(written ? "\n  ]" : "]", out);
 }
 
-static struct counts count_shown(struct owned *const *all, size_t count)
+static void put_rendered(FILE *out, const struct render *render)
 {
-	struct counts counts = {0};
-
-	for (size_t i = 0; i < count; i++) {
-		if (!all[i]->fingerprint.mode || generation_is_beside(all[i]))
-			continue;
-		if (S_ISDIR(all[i]->fingerprint.mode))
-			counts.directories++;
-		else
-			counts.files++;
-	}
-	return counts;
-}
-
-static void put_rendered(
-	FILE *out, const struct rendered_options *options, const struct counts *counts)
-{
+	const struct rendered_options *options = &render->options;
+	size_t counts[] = {0, 0}; /* of files and links; of directories */
 	char text[FAULT_TIME_MAX];
+	const struct owned *owned;
 	struct timespec now;
 
+	for (size_t i = 0; (owned = manifest_at(render->manifest, i)); i++)
+		if (owned->fingerprint.mode && !generation_is_beside(owned))
+			counts[S_ISDIR(owned->fingerprint.mode)]++;
 	clock_gettime(CLOCK_REALTIME, &now);
 	fault_time(now, text);
 	json_put(out, "  'rendered': {'at': %s, 'files': %zu, 'directories': %zu", text,
-		counts->files, counts->directories);
+		counts[false], counts[true]);
 	json_put(out, ", 'atomic': %hhd, 'watch': %hhd, 'drift': %s},\n", options->is_atomic,
 		options->is_watched, options->keeps_drift ? "keep" : "restore");
 }
@@ -80,27 +64,23 @@ static int make(const struct render *render, char **ret, size_t *size)
 	const struct rendered_options *options = &render->options;
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);
 	CLEANUP(freep) char *place = realpath(options->directory, NULL);
-	CLEANUP(freep) struct owned **all = NULL;
 	struct fault fault;
-	size_t count;
-	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
-	FILE *out = r == 0 ? open_memstream(ret, size) : NULL;
+	FILE *out = open_memstream(ret, size);
 
 	if (!out)
 		return -ENOMEM;
-	const struct counts counts = count_shown(all, count);
 	json_put(out, "{\n  'version': %s,\n  'pid': %d,\n  'mountpoint': %s,\n  'source': %s",
 		PLYFS_VERSION, getpid(), place ? place : options->directory, options->source);
 	status_put_settings(out, settings, "cached",
 		publisher_settings_fault(render->publisher, &fault) ? &fault : NULL);
 	status_put_layers(out, settings, true);
-	put_rendered(out, options, &counts);
+	put_rendered(out, render);
 	status_put_view(out, render->view, settings);
 	status_put_sandbox(out, &render->sandbox);
 	status_put_processes(out, RENEWAL);
 	status_put_hooks(out, render->view, true);
 	status_put_faults(out, render->view);
-	put_failures(out, render, all, count);
+	put_failures(out, render);
 	fputs("\n}\n", out);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }

@@ -198,18 +198,17 @@ int rendered_forget_gone(struct rendered *rendered)
 /* Settles the names that a killed process has left in doubt: each is as before, or as planned. */
 static int settle(struct rendered *rendered)
 {
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count;
-	int r = manifest_list(rendered->manifest, "", &all, &count);
+	struct owned *owned;
+	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < count; i++) {
+	for (size_t i = 0; r == 0 && (owned = manifest_at(rendered->manifest, i)); i++) {
 		struct fingerprint now;
 
-		if (!manifest_is_in_doubt(rendered->manifest, all[i]))
+		if (!manifest_is_in_doubt(rendered->manifest, owned))
 			continue;
-		r = rendered_look(rendered, all[i], &now);
+		r = rendered_look(rendered, owned, &now);
 		if (r == 0)
-			r = manifest_settle(rendered->manifest, all[i], &now);
+			r = manifest_settle(rendered->manifest, owned, &now);
 		else if (r == -EACCES || r == -EIO)
 			r = 0; /* it can't be read */
 	}
@@ -220,8 +219,8 @@ static int settle(struct rendered *rendered)
 	return r == 0 ? rendered_forget_gone(rendered) : r;
 }
 
-int rendered_open(
-	const struct rendered_options *options, struct rendered **ret, struct problem *problem)
+int rendered_open(const struct rendered_options *options, struct rendered **ret,
+	struct manifest **manifest, struct problem *problem)
 {
 	struct rendered *rendered = calloc(1, sizeof(*rendered));
 
@@ -236,10 +235,12 @@ int rendered_open(
 		rendered->tree = rendered->place;
 	if (r == 0)
 		r = settle(rendered);
-	if (r == 0)
+	if (r == 0) {
 		*ret = rendered;
-	else
+		*manifest = rendered->manifest;
+	} else {
 		rendered_free(rendered);
+	}
 	return r;
 }
 
@@ -254,11 +255,6 @@ void rendered_free(struct rendered *rendered)
 	closep(&rendered->own_fd);
 	layer_free(rendered->place);
 	free(rendered);
-}
-
-struct manifest *rendered_manifest(struct rendered *rendered)
-{
-	return rendered->manifest;
 }
 
 static void log_problem(const struct rendered *rendered, const struct problem *problem)

@@ -31,7 +31,7 @@ enum outcome {
 struct rendered_options {
 	const char *directory; /* must be empty, unless plyfs has rendered it */
 	bool is_made;          /* the caller has just made it, and no other user can enter it */
-	const char *source;    /* the plyfs.yaml or "A:B:C", as given; for render_status.h */
+	const char *source;    /* the plyfs.yaml or "A:B:C", as given; for render_status.c */
 	bool adopts;           /* takes over other programs' files that have the right bytes */
 	bool keeps_drift;      /* does not undo changes of other programs */
 	bool is_atomic;
@@ -51,15 +51,13 @@ struct rendered_options {
 #define RENDERED_BROKEN 3 /* the version is broken */
 
 /**
- * Opens the directory. Returns 0 with *ret for rendered_free(); PROBLEM if the directory can't be
- * rendered with these options, or another process renders it now; or -errno.
+ * Opens the directory. Returns 0 with *ret for rendered_free(), and with its manifest, which lives
+ * as long; PROBLEM if the directory can't be rendered with these options, or another process
+ * renders it now; or -errno.
  */
-int rendered_open(
-	const struct rendered_options *options, struct rendered **ret, struct problem *problem);
+int rendered_open(const struct rendered_options *options, struct rendered **ret,
+	struct manifest **manifest, struct problem *problem);
 void rendered_free(struct rendered *rendered); /* NULL: does nothing */
-
-/** Returns the manifest, which lives as long as `rendered`. */
-struct manifest *rendered_manifest(struct rendered *rendered);
 
 /**
  * Writes the version at the name of `owned` (manifest.h). If the version is broken, the old file
