@@ -45,7 +45,8 @@ static int open_above(int fd, char *place)
 
 	*name++ = '\0';
 	/* If a mount of ours hides the directory, the open passes beneath the mount. */
-	int above = followed_path_open(fd, *place ? place : "/", O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	int above = followed_path_open(
+		fd, *place ? place : "/", O_PATH | O_DIRECTORY | O_NOFOLLOW, true);
 	if (above < 0)
 		return above;
 	bool is_seen =

@@ -23,6 +23,7 @@
  * with a name. */
 struct followed_walk {
 	int flags;
+	bool follows;
 	int at; /* O_PATH; closed at the next step */
 	unsigned links;
 	char rest[PATH_MAX];
@@ -176,8 +177,10 @@ static int open_last(const struct followed_walk *walk, const char *name, int fla
 {
 	int fd = openat(walk->at, name, flags | O_NOFOLLOW | O_CLOEXEC);
 
+	if (fd >= 0 || errno != ELOOP)
+		return fd < 0 ? -errno : fd;
 	/* If the name has become a link meanwhile, the next attempt finds it. */
-	return fd >= 0 ? fd : errno == ELOOP ? -EAGAIN : -errno;
+	return walk->follows ? -EAGAIN : -ENOTDIR;
 }
 
 /* Goes to the next name. Returns 0 if more names follow, 1 with *ret at the end, or -errno. */
@@ -200,7 +203,7 @@ static int step(struct followed_walk *walk, int *ret)
 	if (r < 0)
 		return r;
 	CLEANUP(closep) int fd = openat(walk->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno : followed_path_check(&fd);
+	r = fd < 0 ? -errno : walk->follows ? followed_path_check(&fd) : 0;
 	if (r < 0)
 		return r;
 	bool is_hidden = r > 0;
@@ -212,7 +215,7 @@ static int step(struct followed_walk *walk, int *ret)
 	size_t gone = is_followed || is_last ? len : len + slashes;
 	memmove(walk->rest, walk->rest + gone, strlen(walk->rest + gone) + 1);
 	if (is_followed)
-		return follow(walk, name, fd, &stat);
+		return walk->follows ? follow(walk, name, fd, &stat) : -ENOTDIR;
 	if (is_hidden || !is_last)
 		go_to(walk, take_fd(&fd));
 	if (!is_last)
@@ -221,9 +224,10 @@ static int step(struct followed_walk *walk, int *ret)
 	return *ret < 0 ? *ret : 1;
 }
 
-int followed_path_open(int dirfd, const char *path, int flags)
+int followed_path_open(int dirfd, const char *path, int flags, bool follows)
 {
-	struct followed_walk walk = {.flags = flags};
+	struct followed_walk walk = {
+		.flags = flags | (follows ? 0 : O_NOFOLLOW), .follows = follows};
 	int ret = -1, r = 0;
 
 	if (strlen(path) >= sizeof(walk.rest))

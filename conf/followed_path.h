@@ -23,8 +23,10 @@
  *              path leads to a file of our own mount other than the root
  *   -EREMOTE   the path reaches a file system that followed_path_stay_local() forbids
  *   -EAGAIN    the last name has become a link meanwhile
+ *
+ * If `follows` is false, follows no link: -ENOTDIR, but O_PATH opens a link that is the last name.
  */
-int followed_path_open(int dirfd, const char *path, int flags);
+int followed_path_open(int dirfd, const char *path, int flags, bool follows);
 
 /**
  * Lets paths lead beneath our own mount. If a path comes to the root of the mount, whose device is

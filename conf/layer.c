@@ -171,48 +171,6 @@ int layer_may_enter(int dirfd, const char *name)
 	return ask_guard(dirfd, name, LAYER_NAME);
 }
 
-/*
- * Replaces openat2(2) for kernels and seccomp filters without it, and asks the guard on the way.
- * Opens one name at a time with O_NOFOLLOW from the directory before it. The path has no "..", so
- * it can't leave the directory.
- */
-static int open_by_walk(int dirfd, const char *path, int flags)
-{
-	CLEANUP(closep) int held = -1;
-	int at = dirfd;
-
-	if (strlen(path) >= PATH_MAX)
-		return -ENAMETOOLONG;
-
-	for (;;) {
-		char name[NAME_MAX + 1];
-		size_t len = strcspn(path, "/");
-		size_t slashes = strspn(path + len, "/");
-		bool is_last = path[len + slashes] == '\0';
-
-		if (len > NAME_MAX)
-			return -ENAMETOOLONG;
-		memcpy(name, path, len);
-		name[len] = '\0';
-
-		int wanted = is_last ? flags : O_PATH;
-		if (slashes > 0)
-			wanted |= O_DIRECTORY;
-		int r = layer_may_enter(at, name);
-		if (r < 0)
-			return r;
-		int fd = openat(at, name, wanted | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			return errno == ELOOP ? -ENOTDIR : -errno;
-		if (is_last)
-			return fd;
-
-		closep(&held);
-		held = at = fd;
-		path += len + slashes;
-	}
-}
-
 bool layer_is_kernels_own(int fd)
 {
 	static const unsigned long types[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC,
@@ -243,12 +201,6 @@ bool layer_has_failed(int result)
 	return result < 0 && !layer_is_shortage(result);
 }
 
-/* The seccomp filters of container runtimes return EPERM for system calls that they don't know. */
-static bool has_no_openat2(int error)
-{
-	return error == ENOSYS || error == EPERM;
-}
-
 static int open_path(int dirfd, bool follow, const char *path, int flags)
 {
 	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC),
@@ -267,18 +219,17 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 		long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
 		int error = errno;
 
-		/* Most names lead through no link, so try without following first. */
-		bool is_walked = has_no_openat2(error) || (guard && error == EXDEV);
-		if (fd < 0 && follow && (error == ELOOP || is_walked)) {
-			fd = followed_path_open(dirfd, path, flags);
+		/* Most names lead through no link, so try without following first. ENOSYS, EPERM:
+		 * the kernel, or the seccomp filter of a container runtime, has no openat2(2). */
+		bool is_walked = error == ENOSYS || error == EPERM || (guard && error == EXDEV);
+		if (fd < 0 && ((follow && error == ELOOP) || is_walked)) {
+			fd = followed_path_open(dirfd, path, flags, follow);
 			error = fd < 0 ? (int)-fd : 0;
 		}
 		if (fd >= 0)
 			return (int)fd;
 		if (error == EINTR || error == EAGAIN)
 			continue;
-		if (!follow && is_walked)
-			return open_by_walk(dirfd, path, flags);
 		/* Without `follow`, a link on the way is no directory. */
 		if (error == ELOOP && !follow)
 			return -ENOTDIR;

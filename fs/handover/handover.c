@@ -185,13 +185,13 @@ static int open_locks(int flags)
 	CLEANUP(closep) int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -errno;
-	CLEANUP(closep) int above = followed_path_open(root, base, O_PATH | O_DIRECTORY);
+	CLEANUP(closep) int above = followed_path_open(root, base, O_PATH | O_DIRECTORY, true);
 	if (above < 0)
 		return above;
 	if (flags & O_CREAT && mkdirat(above, "plyfs", 0711) < 0 && errno != EEXIST)
 		return -errno;
 	CLEANUP(closep)
-	int own = followed_path_open(above, "plyfs", O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	int own = followed_path_open(above, "plyfs", O_PATH | O_DIRECTORY | O_NOFOLLOW, true);
 	if (own < 0)
 		return own;
 	if (fstat(own, &stat) < 0)
