@@ -8,7 +8,7 @@
 #include "compose_task.h"
 #include "coroutine.h"
 #include "record.h"
-#include "remote_layers.h"
+#include "settings.h"
 #include "worker.h"
 
 /* Number of paths ahead of the next one to report: it bounds the memory for their findings. */

@@ -9,8 +9,8 @@
 #include "mount_table.h"
 #include "plyfs_mount.h"
 #include "probe.h"
-#include "remote_layers.h"
 #include "report.h"
+#include "settings.h"
 
 /* Bounds for the answers of other mounts. */
 #define CIRCLE_MAX 4

@@ -146,6 +146,26 @@ static const char *remedy_of_missing(const struct layer_spec *spec)
 int layer_spec_open(
 	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem)
 {
+	static const struct {
+		int error;
+		const char *before, *behind; /* the path */
+	} faults[] = {
+		{ENODATA, "the directory '",
+			"' of a required layer is empty; mount its file system, or put the layer's "
+			"files there"},
+		{EXDEV, "",
+			" leads to a directory of another user than the mirror's; remove it; the "
+			"mirror makes a new one"},
+		{ENOTDIR, "the layer '",
+			"' is not a directory; a layer is a directory of configuration files"},
+		{EACCES, "the layer directory '",
+			"' can't be read: permission denied; allow it, or mount as a user with "
+			"that "
+			"right"},
+		{ETIMEDOUT, "the layer directory '",
+			"' can't be opened: its file system does not answer; look after that, or "
+			"leave the layer out"},
+	};
 	int r = open_and_call(spec, rank, ret);
 
 	if (r == -ENOENT && spec->store)
@@ -154,44 +174,15 @@ int layer_spec_open(
 			"mount and plyfs render get it from the store; or mark the layer "
 			"'optional: true'",
 			spec->name, spec->path);
-	switch (-r) {
-	case 0:
-	case ENOMEM:
+	if (r == 0 || r == -ENOMEM)
 		return r;
-	case ENOENT:
-		return problem_at(problem, spec->place,
-			"the layer directory '%s' does not exist; %s", spec->path,
-			remedy_of_missing(spec));
-	case ENODATA:
-		return problem_at(problem, spec->place,
-			"the directory '%s' of a required layer is empty; mount its file system, "
-			"or put the layer's files there",
-			spec->path);
-	case EXDEV:
-		return problem_at(problem, spec->place,
-			"%s leads to a directory of another user than the mirror's; remove it; "
-			"the mirror makes a new one",
-			spec->path);
-	case ENOTDIR:
-		return problem_at(problem, spec->place,
-			"the layer '%s' is not a directory; a layer is a directory of "
-			"configuration files",
-			spec->path);
-	case EACCES:
-		return problem_at(problem, spec->place,
-			"the layer directory '%s' can't be read: permission denied; allow it, or "
-			"mount as a user with that right",
-			spec->path);
-	case ETIMEDOUT:
-		return problem_at(problem, spec->place,
-			"the layer directory '%s' can't be opened: its file system does not "
-			"answer; look after that, or leave the layer out",
-			spec->path);
-	default:
-		return problem_at(problem, spec->place,
-			"the layer directory '%s' can't be opened: %s", spec->path,
-			r == -EMFILE || r == -ENFILE
-				? "too many open files; raise the limit (ulimit -n)"
-				: text_error(r));
-	}
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (faults[i].error == -r)
+			return problem_at(problem, spec->place, "%s%s%s", faults[i].before,
+				spec->path, faults[i].behind);
+	return problem_at(problem, spec->place, "the layer directory '%s' %s%s", spec->path,
+		r == -ENOENT ? "does not exist; " : "can't be opened: ",
+		r == -ENOENT                   ? remedy_of_missing(spec)
+		: r == -EMFILE || r == -ENFILE ? "too many open files; raise the limit (ulimit -n)"
+					       : text_error(r));
 }

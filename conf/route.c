@@ -98,11 +98,6 @@ static int add_name(char place[PATH_MAX], const char *name)
 	return 0;
 }
 
-static bool is_at_end(const struct route *route)
-{
-	return !route->rest[strspn(route->rest, "/")];
-}
-
 /* Takes the next name. Returns 0, or the result that ends the route. */
 static int take_step(struct route *route)
 {
@@ -166,7 +161,7 @@ int route_each_avoiding(const char *path, bool (*avoids)(void *context, const ch
 	strcpy(stpcpy(stpcpy(route.rest, from), "/"), path);
 	int r = is_outside ? jump(&route, open(".", O_PATH | O_DIRECTORY | O_CLOEXEC))
 			   : begin(&route);
-	while (r == 0 && !is_at_end(&route))
+	while (r == 0 && route.rest[strspn(route.rest, "/")])
 		r = take_step(&route);
 	closep(&route.at);
 	return r;

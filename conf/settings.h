@@ -211,3 +211,12 @@ const struct format *settings_format(const struct settings *settings, const char
  */
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place);
+
+/**
+ * Calls layer_note_remote() for each layer that lies on a network or FUSE file system, or contains
+ * one. Asks no file system. Returns 0 or -errno.
+ */
+int settings_note_remote(const struct settings *settings);
+
+/** Returns whether a call on a layer may have to wait for the delegate (layer.h). */
+bool settings_may_wait(const struct settings *settings);

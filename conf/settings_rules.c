@@ -608,12 +608,12 @@ int settings_read_files(struct settings *settings, const struct node *node, stru
 	return r;
 }
 
-static bool has_layer(const struct settings *settings, struct span name)
+static const struct layer *find_layer(const struct settings *settings, struct span name)
 {
 	for (size_t i = 0; i < settings->layer_count; i++)
 		if (span_is(name, settings->layers[i]->name))
-			return true;
-	return false;
+			return settings->layers[i];
+	return NULL;
 }
 
 static int check_layer_names(
@@ -623,7 +623,7 @@ static int check_layer_names(
 
 	for (uint32_t i = 0; map && i < map->map.count; i++) {
 		const struct node *key = map->map.pairs[i].key;
-		if (!has_layer(settings, key->text))
+		if (!find_layer(settings, key->text))
 			return problem_at(problem, key,
 				"there is no layer '%s'; 'delete' is a map of layers' names to "
 				"places",
@@ -650,16 +650,13 @@ static int rank_locks(
 
 	for (size_t i = 0; options->locks && i < options->locks->count; i++) {
 		struct value_lock *lock = &options->locks->items[i];
-		size_t rank = 0;
+		const struct layer *layer = find_layer(settings, lock->layer->text);
 
-		while (rank < settings->layer_count &&
-			!span_is(lock->layer->text, settings->layers[rank]->name))
-			rank++;
 		list_layers(settings, names, sizeof(names));
-		if (rank == settings->layer_count)
+		if (!layer)
 			return value_unknown(
 				lock->layer, "layer", lock->layer->text.data, names, problem);
-		lock->rank = settings->layers[rank]->rank;
+		lock->rank = layer->rank;
 	}
 	return 0;
 }

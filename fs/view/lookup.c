@@ -15,7 +15,7 @@
 #include "placeholder.h"
 #include "queue.h"
 #include "read_ahead.h"
-#include "remote_layers.h"
+#include "settings.h"
 #include "state.h"
 
 /* Positive result: another look has ended first, and shows something else. */

@@ -19,7 +19,7 @@
 #include "look.h"
 #include "names.h"
 #include "queue.h"
-#include "remote_layers.h"
+#include "settings.h"
 
 /* Names that get entries at a time: a huge directory must not stop the mount. */
 #define INSTALL_CHUNK 512

@@ -2,7 +2,7 @@
 
 #include "events.h"
 #include "queue.h"
-#include "remote_layers.h"
+#include "settings.h"
 
 /* How many names after the one that is asked for are looked at: enough for two workers. */
 #define AHEAD_NAMES 3

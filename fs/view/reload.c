@@ -15,7 +15,7 @@
 #include "names.h"
 #include "queue.h"
 #include "read_ahead.h"
-#include "remote_layers.h"
+#include "settings.h"
 #include "state.h"
 #include "worker.h"
 

@@ -18,8 +18,8 @@
 #include "placeholder.h"
 #include "queue.h"
 #include "read_ahead.h"
-#include "remote_layers.h"
 #include "runner.h"
+#include "settings.h"
 #include "worker.h"
 
 void view_log(struct view *view, const char *line, const struct problem *problem)
