@@ -5,7 +5,6 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <poll.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,41 +22,33 @@
 #include "mirror_report.h"
 #include "supervisor.h"
 #include "text.h"
+#include "user.h"
 
 #define MIRROR_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 #define ENVIRONMENT_MAX 24
 
-static int copy_identity(const struct passwd *user, struct mirror_identity *ret)
-{
-	if (strlen(user->pw_name) >= sizeof(ret->name) || strlen(user->pw_dir) >= sizeof(ret->home))
-		return -ENAMETOOLONG;
-	ret->uid = user->pw_uid;
-	ret->gid = user->pw_gid;
-	strcpy(ret->name, user->pw_name);
-	strcpy(ret->home, user->pw_dir);
-	return 0;
-}
-
 int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem)
 {
 	const char *name = store->user ? store->user : geteuid() == 0 ? SUPERVISOR_USER : NULL;
-	const struct passwd *user = name ? getpwnam(name) : getpwuid(geteuid());
+	struct passwd user;
 
-	*ret = (struct mirror_identity){.uid = geteuid(), .gid = getegid(), .home = "/"};
-	if (!user && !name)
-		return 0;
-	if (!user)
+	*ret = (struct mirror_identity){
+		.uid = geteuid(), .gid = getegid(), .name = "", .home = "/"};
+	int r = user_find(name, &user, &ret->text);
+	if (r < 0 || (r == USER_UNKNOWN && !name))
+		return r < 0 ? r : 0;
+	if (r == USER_UNKNOWN)
 		return problem_at(problem, store->place,
 			"there is no user '%s' for the mirror to run as; make it: useradd --system "
 			"%s; or "
 			"give 'user'",
 			name, name);
-	if (copy_identity(user, ret) < 0)
-		return problem_at(problem, store->place,
-			"the user '%s' can't be used: the path of its home directory is too long",
-			name);
+	ret->uid = user.pw_uid;
+	ret->gid = user.pw_gid;
+	ret->name = user.pw_name;
+	ret->home = user.pw_dir;
 	ret->is_other = ret->uid != geteuid();
 	if (ret->uid == 0)
 		return problem_at(problem, store->place,

@@ -18,11 +18,12 @@ struct mirror_identity {
 	bool is_other; /* not the calling process's user */
 	uid_t uid;
 	gid_t gid;
-	char name[256];
-	char home[4096];
+	const char *name;
+	const char *home;
+	char *text; /* for free(3) in any case: has `name` and `home` */
 };
 
-/** Finds the user for a store's mirror. Returns 0; or PROBLEM, if none is usable. */
+/** Finds the user for a store's mirror. Returns 0; PROBLEM, if none is usable; or -errno. */
 int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 

@@ -82,16 +82,18 @@ struct supervisor {
 /* Before the first wait, reports a store whose mirror can't run. */
 static int check_stores(const struct settings *outline, struct problem *problem)
 {
-	struct mirror_identity identity;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < outline->spec_count; i++) {
 		const struct store_spec *store = outline->specs[i].store;
+		struct mirror_identity identity;
 
-		if (store)
-			r = mirror_identity_find(store, &identity, problem);
-		if (r == 0 && store)
+		if (!store)
+			continue;
+		r = mirror_identity_find(store, &identity, problem);
+		if (r == 0)
 			r = mirror_process_prepare(store, &identity, problem);
+		free(identity.text);
 	}
 	return r;
 }
