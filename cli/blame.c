@@ -135,12 +135,10 @@ static int read_held(
 	if (r == 0)
 		r = version_read_all(held->version, &held->text);
 	if (r < 0) {
-		message_at(explanation->source, "can't be read: %s", text_error(r));
+		message_at(explanation->source.name, "can't be read: %s", text_error(r));
 		return r;
 	}
-	held->source = (struct source){.name = explanation->source,
-		.layer = held->version->layers,
-		.rank = explanation->rank};
+	held->source = explanation->source;
 	struct span text = {held->text, held->version->size};
 	return line_origins_copy(text, &held->source, ret);
 }
@@ -309,7 +307,7 @@ static int print_blame(const struct blame_request *request, const struct explain
 	if (explanation->kind == VERSION_LINK)
 		return message_at(request->path,
 			"is a symbolic link (%s); give the path that it leads to",
-			explanation->source);
+			explanation->source.name);
 	int r = read_lines(subject, &held, &lines);
 	if (r == -ENOMEM)
 		message_at(request->path, "its lines can't be traced: %s", text_error(r));

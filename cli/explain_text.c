@@ -462,13 +462,9 @@ static void put_passed(struct explain_writer *writer, const struct explanation *
 
 static void put_only_source(struct explain_writer *writer, const struct explanation *explanation)
 {
-	const struct source source = {.name = explanation->source,
-		.layer = explanation->layer,
-		.rank = explanation->rank};
-
 	put_word(writer,
 		explanation->kind == VERSION_LINK ? "a symbolic link" : "a large file, as it is");
-	put_source(writer, &source);
+	put_source(writer, &explanation->source);
 	end_line(writer);
 }
 
@@ -500,10 +496,8 @@ static void choose_widths(struct explain_writer *writer, const struct explanatio
 		widen(writer, result->sources[i]);
 	for (size_t i = 0; i < explanation->passed_count; i++)
 		widen(writer, &explanation->passed[i].source);
-	if (explanation->source)
-		widen(writer, &(struct source){.name = explanation->source,
-				      .layer = explanation->layer,
-				      .rank = explanation->rank});
+	if (explanation->source.name)
+		widen(writer, &explanation->source);
 }
 
 static void put_all(struct explain_writer *writer, const struct explanation *explanation)

@@ -42,7 +42,7 @@ static void made_freep(struct explain_state **place)
 	}
 	free(made->explanation.passed);
 	store_places_fini(&made->explanation.places);
-	free(made->explanation.source);
+	free((char *)made->explanation.source.name);
 	free(made->explanation.path);
 	free(made);
 }
@@ -201,15 +201,14 @@ static int add_source(const struct composer *composer, const struct contributor 
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 	const char *in_layer = found->path ? found->path : path;
-	struct explanation *explanation = &made->explanation;
+	struct source *source = &made->explanation.source;
+	char *name;
 
-	explanation->layer = layer->name;
-	int r = layer_source_name(layer, in_layer, &explanation->source);
+	int r = layer_source_name(layer, in_layer, &name);
 	if (r < 0)
 		return r;
-	explanation->rank = layer->rank;
-	const struct source source = {.name = explanation->source, .rank = layer->rank};
-	return store_places_add(&explanation->places, layer, in_layer, &found->stat, &source);
+	*source = (struct source){.name = name, .layer = layer->name, .rank = layer->rank};
+	return store_places_add(&made->explanation.places, layer, in_layer, &found->stat, source);
 }
 
 /* Adds the places that the sources have in stores. */

@@ -20,9 +20,7 @@ struct passed {
 struct explanation {
 	char *path;             /* relative to the root */
 	enum version_kind kind; /* VERSION_BYTES: `result` is set; else `source` is set */
-	char *source;           /* the only source, as messages name it; or NULL */
-	const char *layer;      /* with `source`: the name and rank of its layer */
-	unsigned rank;
+	struct source source;   /* the only source; `name` NULL: there is a `result` */
 	const struct merge_request
 		*request; /* has the inputs, lowest layer first, with their texts */
 	const struct merge_result *result; /* with its origins */

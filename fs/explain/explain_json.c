@@ -306,12 +306,9 @@ static void put_sources(FILE *out, const struct explanation *explanation)
 		fputs_unlocked(before, out);
 		put_source(out, &explanation->places, result->sources[i]);
 	}
-	if (explanation->source) {
+	if (explanation->source.name) {
 		fputs_unlocked(before, out);
-		put_source(out, &explanation->places,
-			&(struct source){.name = explanation->source,
-				.layer = explanation->layer,
-				.rank = explanation->rank});
+		put_source(out, &explanation->places, &explanation->source);
 		before = "},\n    {";
 	}
 	fputs_unlocked(*before == '}' ? "}\n  ]" : "]", out);
