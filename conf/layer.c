@@ -307,9 +307,7 @@ static int open_or_delegate(const struct layer *layer, const char *path, int fla
 		       : open_in(layer, path, flags);
 }
 
-/*
- * The state of layer_stay(): the directory, and for each layer (by its dirfd) a descriptor of it.
- */
+/* The state of layer_stay(): the directory, and a descriptor of it in each layer (by its dirfd). */
 static _Thread_local struct {
 	char directory[PATH_MAX]; /* "": none */
 	size_t length;

@@ -10,7 +10,6 @@
 #include "text.h"
 #include "value.h"
 
-/* Returns another spec with that name; NULL: the name is free. */
 static const struct layer_spec *find_named(const struct layer_spec *specs, size_t count,
 	const struct layer_spec *but, const char *name)
 {
@@ -134,10 +133,7 @@ static const char *remedy_of_missing(const struct layer_spec *spec)
 		return "create it; the layer is required";
 	if (spec->place)
 		return "create it, or mark the layer 'optional: true'";
-	/*
-	 * A shell replaces "~" at the beginning of a word, but not after a colon. A mount has made
-	 * the path absolute.
-	 */
+	/* A shell replaces "~" only where a word begins. A mount has made the path absolute. */
 	return spec->path[0] == '~' || strstr(spec->path, "/~/")
 		       ? "write $HOME for '~', which a shell replaces only where a word begins"
 		       : "create it, or leave the layer out";

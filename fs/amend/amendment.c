@@ -451,7 +451,6 @@ static int show_stored(struct amendment_state *made, struct span *ret, struct pr
 	return r;
 }
 
-/* Gets the text that is shown now. */
 static int show(struct amendment_state *made, struct span *ret, struct problem *problem)
 {
 	const struct merge_result *result = made->composition.result;
@@ -789,10 +788,7 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 	return target_layer_write(made->settings, file, amendment->file, problem);
 }
 
-/*
- * Merges with the edited target. *merge is the request that was merged; *ret NULL: no source is
- * left.
- */
+/* Merges with the edited target, by the request *merge. *ret NULL: no source is left. */
 static int merge_changed(struct amendment_state *made, struct merge_request *merge,
 	struct merge_result **ret, struct problem *problem)
 {
@@ -808,7 +804,6 @@ static int merge_changed(struct amendment_state *made, struct merge_request *mer
 	return r == 0 && merge->count ? merge_run(merge, ret, problem) : r;
 }
 
-/* Checks the merge with the new text against the file's schema. */
 static int check_schema(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
@@ -836,7 +831,6 @@ static int note_unchecked(struct amendment_state *made, const struct run_result 
 	return made->amendment.unchecked ? 0 : -ENOMEM;
 }
 
-/* Runs the check of plyfs.yaml on the file as it would be merged. */
 static int check_result(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(runner_freep) struct runner *runner = NULL;

@@ -136,9 +136,7 @@ static int copy_attributes(int from, int to)
 	return 0;
 }
 
-/*
- * Sets the mode, unless it is right: not every file system can change modes. Returns 0 or -errno.
- */
+/* Sets the mode if it is wrong: not every file system can. Returns 0 or -errno. */
 static int set_mode(int fd, mode_t mode)
 {
 	struct stat own;
@@ -186,9 +184,7 @@ static int take_after(int fd, const struct stat *like)
 		fchown(fd, (uid_t)-1, like->st_gid) < 0)
 		mode &= 0700 | (group & others) << 3 | (group & others);
 	int r = set_mode(fd, mode | (S_ISDIR(own.st_mode) ? own.st_mode & S_ISGID : 0));
-	/*
-	 * On a file system without fixed modes, the mode may be wrong as long as it is not wider.
-	 */
+	/* Without fixed modes, the mode may be wrong as long as it is not wider. */
 	return r == -EPERM && !(own.st_mode & 0777 & ~mode) ? 0 : r;
 }
 
@@ -236,7 +232,6 @@ int layer_file_make_layer(const struct layer *layer, const struct layer *like, s
 	return r == 0 ? layer_open(layer->name, path, layer->rank, 0, layer->follow, ret) : r;
 }
 
-/* Makes one directory, with the rights of the model's. Returns 0 or -errno. */
 static int make_directory(const struct layer_file *file, char *path)
 {
 	struct stat like;
@@ -255,7 +250,6 @@ static int make_directory(const struct layer_file *file, char *path)
 		       : be_new(made, NEW_DIRECTORY_MODE);
 }
 
-/* Makes the parent directories of the file. Returns 0 or -errno. */
 static int make_directories(const struct layer_file *file, char *path)
 {
 	int r = 0;

@@ -90,7 +90,6 @@ static const char *or_null(const char *text)
 	return *text ? text : NULL;
 }
 
-/* Takes the access from the mirror's record. */
 static int take_recorded(const struct layer *layer, const struct store *store,
 	struct etcd_client_options *ret, struct problem *problem)
 {
@@ -110,7 +109,6 @@ static int take_recorded(const struct layer *layer, const struct store *store,
 	return 0;
 }
 
-/* Takes the access that the user gave. */
 static int take_given(const struct layer *layer, const struct store *store,
 	const struct store_access *access, struct etcd_client_options *ret, struct problem *problem)
 {
@@ -167,7 +165,6 @@ int layer_store_open(const struct layer *layer, const struct store_access *acces
 	return r;
 }
 
-/* Sets the file's key, and its name in messages. */
 static int set_key(struct layer_store *store, const char *path, struct problem *problem)
 {
 	CLEANUP(freep) char *inner = NULL;

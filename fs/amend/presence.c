@@ -155,7 +155,6 @@ static int name_dropin(void *context, const struct composer *composer, const cha
 	return r;
 }
 
-/* Finds all names that a reset removes. */
 static int find_names(struct presence *presence, const struct offline *offline)
 {
 	const char *path = presence->request->path;
@@ -206,7 +205,6 @@ static void read_old(const struct presence *presence, const char *path, struct s
 		ret->len = len;
 }
 
-/* Names the file for messages. */
 static int name_file(const struct presence *presence, const char *path, const char **ret)
 {
 	CLEANUP(freep) char *name = NULL;
@@ -218,7 +216,6 @@ static int name_file(const struct presence *presence, const char *path, const ch
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Writes the key in the store that was read last. */
 static int write_key(const struct presence *presence, struct span text, struct amendment *change)
 {
 	int r = layer_store_write(
@@ -288,10 +285,7 @@ static int refuse_lock(void *context, const char *path, const struct value_lock 
 		(unsigned)lock->layer->line, (unsigned)lock->layer->column);
 }
 
-/*
- * Lists the names of the files that the whiteout would hide, in *hides, and finds the highest
- * layer.
- */
+/* Lists in *hides the files that the whiteout would hide, and finds the highest layer. */
 static int find_hidden(struct presence *presence, const char **hides, const struct layer **model)
 {
 	const struct settings *settings = presence->settings;

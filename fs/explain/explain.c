@@ -211,7 +211,6 @@ static int add_source(const struct composer *composer, const struct contributor 
 	return store_places_add(&made->explanation.places, layer, in_layer, &found->stat, source);
 }
 
-/* Adds the places that the sources have in stores. */
 static int add_places(const struct sources *sources, struct store_places *places)
 {
 	int r = 0;

@@ -242,7 +242,6 @@ static void begin(
 	stream_put(&explanation->stream, document, &explained->key);
 }
 
-/* Looks into one document. */
 static int look(struct explained *explained, const struct explanation *explanation,
 	const struct key *key, size_t document, size_t *depth)
 {

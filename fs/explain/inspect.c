@@ -18,10 +18,7 @@
 #include "validity.h"
 #include "word.h"
 
-/*
- * Maximum number of one path's references whose place is searched for, as each search reads all
- * sources.
- */
+/* Maximum number of references that are searched for: each search reads all sources. */
 #define PLACES_MAX 64
 
 /* The state of an inspection of one path. */
@@ -222,7 +219,6 @@ static int check_sources(struct inspect_job *look, const struct composition *com
 	return r;
 }
 
-/* Adds the references, and takes over the strings. */
 static int take_references(struct inspection *inspection, struct path_list *asked)
 {
 	inspection->references = calloc(asked->count / 2 + 1, sizeof(*inspection->references));

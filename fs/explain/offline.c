@@ -20,10 +20,7 @@ struct found {
 	size_t number; /* position in the order of a traversal */
 };
 
-/*
- * All files below a directory, top directories first; and the same files by name, in that order
- * within a name.
- */
+/* All files below a directory, top directories first; and the same by name, then in that order. */
 struct offline_index {
 	struct offline_index *next;
 	char *directory;

@@ -9,9 +9,7 @@
 #include "descriptor.h"
 #include "json_put.h"
 
-/*
- * Reads the revision of the file that was read; "" if another file is there now, or it is unknown.
- */
+/* Reads the revision of the file that was read; "": it is replaced, or unknown. */
 static void read_revision(const struct layer *layer, const char *path, const struct stat *read,
 	char ret[STORE_REVISION_MAX])
 {
@@ -23,10 +21,7 @@ static void read_revision(const struct layer *layer, const char *path, const str
 		return;
 	}
 	CLEANUP(closep) int fd = layer_open_file(layer, path, &stat);
-	/*
-	 * A mirror replaces its files and never writes into one, so an equal stat(2) means the same
-	 * bytes.
-	 */
+	/* A mirror replaces its files: an equal stat(2) means the same bytes. */
 	if (fd >= 0 && stat.st_dev == read->st_dev && stat.st_ino == read->st_ino &&
 		stat.st_size == read->st_size && stat.st_mtim.tv_sec == read->st_mtim.tv_sec &&
 		stat.st_mtim.tv_nsec == read->st_mtim.tv_nsec)

@@ -14,15 +14,10 @@
 #include "path.h"
 #include "text.h"
 
-/*
- * Number of keys of the first page. A page that is too long is requested again with half as many.
- */
+/* Number of keys of the first page; half as many after a page that is too long. */
 #define PAGE_KEYS 1000
 
-/*
- * Maximum size of a page of several keys, in bytes, so that memory use follows the values, not the
- * store.
- */
+/* Maximum size of a page of several keys, in bytes: memory follows the values, not the store. */
 #define PAGE_BYTES ((size_t)4 << 20)
 
 /* Time limits of a page and of a probe, in ms. */
@@ -89,7 +84,6 @@ static void clash(struct etcd *etcd, const char *path, size_t len)
 		"there are keys below it, so it is a directory and can't be a file; rename it");
 }
 
-/* Sets the revision of the files that are put next. */
 static void revise(struct etcd *etcd, uint64_t revision)
 {
 	char word[32];
@@ -98,7 +92,6 @@ static void revise(struct etcd *etcd, uint64_t revision)
 	replica_revise(etcd->mirror->replica, revision ? word : "");
 }
 
-/* Puts a file into the draft. */
 static int draft_put(struct etcd *etcd, const char *path, struct span value, uint64_t revision)
 {
 	size_t taken;
@@ -133,7 +126,6 @@ static int path_of(struct etcd *etcd, const struct etcd_key *key, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Returns whether the key is one of those that we asked for. */
 static bool is_ours(const struct etcd *etcd, struct span key)
 {
 	return key.len >= etcd->prefix.len &&
@@ -393,10 +385,7 @@ static int probe(struct etcd *etcd, bool is_watching, struct problem *problem)
 	if (r != 0)
 		return r;
 	etcd->probe_at = clock_ms() + mirror_jitter(PROBE_INTERVAL);
-	/*
-	 * In any doubt all keys are read. A member that answers without the others may lag, so its
-	 * revision does not count.
-	 */
+	/* In doubt all keys are read. The revision of a member that answers alone may lag. */
 	etcd->wants_read |= reply.cluster != known_cluster(etcd) ||
 			    (!is_watching && reply.revision < etcd->revision);
 	if (!is_watching)
@@ -498,7 +487,6 @@ static int apply(struct etcd *etcd, struct etcd_batch *batch)
 	return r;
 }
 
-/* Adds the events of a message to the batch. */
 static int take_events(struct etcd *etcd, const struct etcd_reply *reply, struct etcd_batch *batch)
 {
 	int r = 0;
@@ -579,7 +567,6 @@ static int take_messages(struct etcd *etcd, struct etcd_batch *batch, struct pro
 	return r;
 }
 
-/* Returns the milliseconds until the next deadline. */
 static unsigned time_left(const struct etcd *etcd)
 {
 	int64_t now = clock_ms();
@@ -656,10 +643,7 @@ static int keep(struct etcd *etcd)
 		if (r < 0)
 			return r;
 		if (r == GATEWAY_TOO_LONG) {
-			/*
-			 * Reading page by page may succeed, but must not be repeated without a
-			 * pause.
-			 */
+			/* Reading page by page may succeed, but not without a pause. */
 			etcd->wants_read = true;
 			pause = mirror_pause(mirror, 1);
 		} else if (r == PROBLEM) {

@@ -83,7 +83,6 @@ static int check_cluster(
 	return 0;
 }
 
-/* Sends one request to the endpoint in use. */
 static int call(struct etcd_client *client, const char *path, const char *body, struct arena *arena,
 	struct etcd_reply *ret, struct problem *problem)
 {
@@ -145,10 +144,7 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 	return r;
 }
 
-/*
- * Makes a transaction that writes or deletes the key if its revision is `old`; 0: if there is no
- * such key.
- */
+/* Makes a transaction for a key whose revision is `old`; 0: for a missing key. */
 static char *make_swap(struct span key, uint64_t old, struct span text)
 {
 	CLEANUP(freep) char *key64 = base64_make(key);

@@ -227,9 +227,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
 
 static int add_headers(struct gateway *gateway, struct exchange *exchange)
 {
-	/*
-	 * hasleader: a member that has lost the others ends the watch, instead of staying silent.
-	 */
+	/* hasleader: a member that has lost the others ends the watch. */
 	static const char *const lines[] = {
 		"Content-Type: application/json", "Expect:", "Grpc-Metadata-hasleader: true"};
 	char line[4096];

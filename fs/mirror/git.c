@@ -85,10 +85,7 @@ static mode_t mode_of(const struct git *git, const char *mode, const char **why)
 	return 0;
 }
 
-/*
- * Returns whether a part of the path is ".git", in any case: a git that is run there would obey
- * what it finds.
- */
+/* Returns whether a part of the path is ".git", in any case, which a git run there would obey. */
 static bool has_git(const char *path)
 {
 	for (const char *at = path; at; at = strchr(at, '/')) {
@@ -135,7 +132,6 @@ static int take_line(struct git *git, const char *line, struct export *export)
 	return dprintf(export->ids, "%s\n", id) < 0 ? -errno : 0;
 }
 
-/* Lists all files of the commit. */
 static int list(struct git *git, const char *id, struct export *export, struct problem *problem)
 {
 	CLEANUP(freep) struct subprocess *child = malloc(sizeof(*child));
@@ -286,9 +282,7 @@ static int make_draft(struct git *git, const char *id, struct problem *problem)
 	return r;
 }
 
-/*
- * Checks that the new commit may follow the present one. Returns 0, MIRROR_HELD, PROBLEM or -errno.
- */
+/* Checks that the commit may follow the present one. Returns 0, MIRROR_HELD, PROBLEM or -errno. */
 static int check_descent(struct git *git, const char *id, struct problem *problem)
 {
 	struct mirror *mirror = git->mirror;
@@ -325,7 +319,6 @@ static int check_signature(struct git *git, const char *id)
 	return r == PROBLEM ? MIRROR_HELD : r;
 }
 
-/* Makes the commit the present tree. */
 static int take(struct git *git, const char *id, struct problem *problem)
 {
 	struct mirror *mirror = git->mirror;

@@ -12,9 +12,7 @@
 #include "repository.h"
 #include "text.h"
 
-/*
- * Size of a line of git's output, in bytes. A longer one (a commit without an end of line) is cut.
- */
+/* Size of a line of git's output, in bytes. A longer one is cut. */
 #define LINE_SIZE 4096
 
 /* Maximum number of lines of a file; the authors of further lines are unknown. */
@@ -131,10 +129,7 @@ static int read_line(struct subprocess *child, char line[LINE_SIZE])
 	return r;
 }
 
-/*
- * Reads git's output: a stretch, the description of its commit if it is the commit's first, and at
- * last "filename".
- */
+/* Reads stretches, each with its commit's description if it is the first, and "filename". */
 static int read_all(struct line_authors *authors, struct subprocess *child)
 {
 	bool is_in_stretch = false, is_new = true;

@@ -208,16 +208,12 @@ static void take_higher(struct replica *replica, uint64_t number)
 		replica->number = number;
 }
 
-/*
- * Returns whether a command holds the tree. If none does, none can from now on, as long as `fd` is
- * open.
- */
+/* Returns whether a command holds the tree. If not, none can as long as `fd` is open. */
 static bool is_held(int fd)
 {
 	return flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-/* Removes a tree besides the present one, unless it is held. */
 static void remove_other(struct replica *replica, uint64_t number)
 {
 	char name[64];
@@ -231,9 +227,7 @@ static void remove_other(struct replica *replica, uint64_t number)
 		(void)tree_remove(replica->state_fd, name);
 }
 
-/*
- * Opens the tree with the highest number, unless a power failure may have destroyed a part of it.
- */
+/* Opens the last tree, unless a power failure may have destroyed a part of it. */
 static int take_up(struct replica *replica)
 {
 	char name[64];
@@ -313,9 +307,7 @@ static int fill(
 		r = take_up(replica);
 	if (r == 0)
 		r = turn_link(replica);
-	/*
-	 * Only now: the link may have led to one of them, and other processes may be reading there.
-	 */
+	/* Only now: the link may have led to one of them. */
 	if (r == 0)
 		r = for_each_tree(replica, remove_other);
 	if (r == 0) {
@@ -393,9 +385,7 @@ static bool has(
 	return tree_has(parent, name, bytes, mode) && stamp_file(replica, parent, name, mode);
 }
 
-/*
- * Finds the type at `name`: S_IFREG, S_IFLNK, another type, or 0 for nothing. Returns 0 or -errno.
- */
+/* Finds the type at `name`, such as S_IFREG; 0: nothing. Returns 0 or -errno. */
 static int type_of(int fd, const char *name, mode_t *ret)
 {
 	struct stat stat;

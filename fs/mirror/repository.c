@@ -194,10 +194,7 @@ static int complain(
 	return problem_set(problem, subject, 0, 0, "git fails (%s)", child->error);
 }
 
-/*
- * Runs git to its end. *ret_status is its exit status. `line`, if it is not NULL, gets its first
- * line.
- */
+/* Runs git to its end. `line` (or NULL) gets its first line. */
 static int run_git(struct repository *repository, const char *const *words, unsigned timeout_s,
 	char line[REPOSITORY_ID_MAX], int *ret_status, struct problem *problem)
 {

@@ -186,10 +186,7 @@ static int wait_for_end(struct subprocess *child)
 {
 	CLEANUP(closep) int process = (int)syscall(SYS_pidfd_open, child->pid, 0);
 
-	/*
-	 * A kernel without pidfd_open(2): a program that has closed its output has ended, or is
-	 * about to.
-	 */
+	/* Without pidfd_open(2): a program that has closed its output ends. */
 	if (process < 0)
 		return 0;
 	for (;;) {

@@ -17,7 +17,6 @@
 /* All users may enter the directories of a tree; the files' modes decide about reading. */
 #define DIRECTORY_MODE 0755
 
-/* Calls `each` for all names in the directory. */
 static int for_each(int fd, int (*each)(void *context, int fd, const char *name, bool is_directory),
 	void *context)
 {
@@ -82,10 +81,7 @@ int tree_link(int from, int to)
 	return for_each(from, link_one, &to);
 }
 
-/*
- * Makes the directory `name`, and removes a file in its place (*is_clash). Returns a descriptor or
- * -errno.
- */
+/* Makes the directory, in place of a file (*is_clash). Returns a descriptor or -errno. */
 static int make_directory(int fd, const char *name, bool *is_clash)
 {
 	struct stat stat;

@@ -97,10 +97,7 @@ static void change(struct rendered *rendered, struct owned *owned)
 	rendered->is_changed = true;
 }
 
-/*
- * Returns whether the fingerprint is as wanted. If plyfs can't give owners, only the bytes and our
- * own rights count.
- */
+/* Without the right to give owners, only the bytes and our own rights count. */
 static bool is_as_wanted(const struct fingerprint *wanted, const struct fingerprint *is)
 {
 	if (sandbox_has_capability(CAP_CHOWN))
@@ -179,10 +176,7 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 	return r == 0 ? want(rendered, owned, &wanted) : r;
 }
 
-/*
- * If `keeps_drift` is set, checks whether another program has changed the name. Returns 0,
- * RENDERED_KEPT or -errno.
- */
+/* With `keeps_drift`, looks for another program's change. Returns 0, RENDERED_KEPT or -errno. */
 static int meet_drift(struct rendered *rendered, struct owned *owned)
 {
 	struct fingerprint now;
@@ -256,10 +250,7 @@ static int make_directory(struct rendered *rendered, int next, struct owned *own
 	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }
 
-/*
- * Makes a file in the next generation: a hard link to the shown one, or a new file. Returns 0 or
- * -errno.
- */
+/* Makes a hard link to the shown file, or a new file. Returns 0 or -errno. */
 static int make_file(struct rendered *rendered, int next, struct owned *owned)
 {
 	struct fingerprint fingerprint;
@@ -277,10 +268,7 @@ static int make_file(struct rendered *rendered, int next, struct owned *owned)
 		if (!owned->wanted && r != -ENOENT && r != -ENOTDIR)
 			return r;
 	}
-	/*
-	 * It was never good in this process, or its removal by another program is kept: show
-	 * nothing.
-	 */
+	/* It was never good in this process, or its kept drift is a removal. */
 	if (!owned->wanted || (owned->reported && rendered->options.keeps_drift))
 		return 0;
 	int r = manifest_put(rendered->manifest, owned, &owned->fingerprint);
@@ -482,10 +470,7 @@ static int link_names(struct rendered *rendered, struct problem *problem)
 	return result;
 }
 
-/*
- * Removes the generations that no link leads to. One that holds another program's files stays, with
- * a problem.
- */
+/* Removes the generations without a link; one with another program's files is a problem. */
 static int remove_old(struct rendered *rendered, const char *shown, struct problem *problem)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -569,10 +554,7 @@ static void settle(struct rendered *rendered)
 	rendered->is_changed = false;
 }
 
-/*
- * Makes and shows the next generation. Returns 0 with its name; PROBLEM or -errno: the old one is
- * still shown.
- */
+/* Shows the next generation. Returns 0 with its name; PROBLEM or -errno: the old one stays. */
 static int switch_to_next(
 	struct rendered *rendered, char name[GENERATION_NAME_SIZE], struct problem *problem)
 {

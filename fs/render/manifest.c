@@ -38,9 +38,7 @@ struct manifest {
 	uint32_t lines;
 	uint32_t sealed; /* all changes up to this line are complete */
 
-	/*
-	 * A stream for lines, reused: opening one for each line would cost more than the writing.
-	 */
+	/* A stream for lines, reused: opening one costs more than a line. */
 	FILE *out; /* NULL: no line was written yet */
 	char *line;
 	size_t line_len;
@@ -250,9 +248,7 @@ static bool is_between(const struct fingerprint *former, const struct fingerprin
 		       (now->uid == fingerprint->uid && now->gid == fingerprint->gid));
 }
 
-/*
- * Returns whether our own process can have left that there, although the last line says otherwise.
- */
+/* Returns whether we can have left that there, although the last line says otherwise. */
 static bool may_be(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now)
 {

@@ -30,7 +30,6 @@
 /* Positive result of a lookup: the file is as an earlier process has left it. */
 #define IS_KEPT 64
 
-/* A lookup of a name. */
 struct populate_lookup {
 	struct view_caller caller; /* must be first */
 	struct render *render;
@@ -40,7 +39,6 @@ struct populate_lookup {
 	struct stat stat;
 };
 
-/* The names of a directory. */
 struct populate_names {
 	struct populate_lookup **items;
 	size_t count;

@@ -146,10 +146,7 @@ static int op_replace(void *context, const struct change *change)
 	return 0;
 }
 
-/*
- * Finds the numbers of our names at the path and below. Returns 0 with *ret for free(3), or
- * -ENOMEM.
- */
+/* Finds the numbers of our names at and below the path. Returns 0 with *ret, or -ENOMEM. */
 static int find_numbers(
 	const struct render *render, const char *path, uint64_t **ret, size_t *count)
 {
@@ -168,10 +165,7 @@ static int find_numbers(
 	return 0;
 }
 
-/*
- * Forgets the numbers of drift that is kept: the layers no longer have these files, so the view
- * does not show them.
- */
+/* Forgets the numbers of kept drift, which the view does not show. */
 static int forget_kept(const struct render *render, const char *path)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -208,9 +202,7 @@ static int op_remove(void *context, const struct change *change)
 	return r <= 0 ? r : -EBUSY;
 }
 
-/*
- * Makes a directory. The view must know it before it can be walked. The agenda retries what fails.
- */
+/* The view must know a directory before it can be walked. The agenda retries what fails. */
 static int op_make_directory(void *context, const struct change *change)
 {
 	struct render *render = context;
@@ -269,8 +261,6 @@ static const struct publisher_ops ops = {
 	.set_attributes = op_set_attributes,
 	.batch_end = op_batch_end,
 };
-
-/* Does one path of the deferred work. */
 
 static void put_node(const void *node, VISIT visit, void *context)
 {
@@ -346,7 +336,6 @@ static void log_line(void *context, const char *line)
 	on_log(context, line, NULL);
 }
 
-/* Reports a helper that stopped, goes on or ended. */
 static bool on_helpers(void *context, struct publisher_hook *hook)
 {
 	helper_take(hook->fd, RENEWAL, log_line, context);

@@ -56,10 +56,7 @@ static int make_directory(int at, const char *name, mode_t mode, int *ret)
 	*ret = descriptor_open_directory(at, name);
 	if (*ret < 0)
 		return *ret;
-	/*
-	 * A default access list would be inherited by all new files, and admit users that may not
-	 * read them.
-	 */
+	/* All new files would inherit a default access list, which may admit others. */
 	static const char *const lists[] = {"system.posix_acl_default", "system.posix_acl_access"};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		if (fremovexattr(*ret, lists[i]) < 0 && errno != ENODATA && errno != ENOTSUP)
@@ -81,7 +78,6 @@ static int clear_stage(int fd)
 	return 0;
 }
 
-/* Refuses to convert a tree to or from --atomic. */
 static int refuse_other_kind(const struct rendered *rendered, struct problem *problem)
 {
 	return problem_set(problem, rendered->options.directory, 0, 0,
@@ -319,10 +315,7 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerpr
 	return own.st_mode != ret->mode && fchmod(fd, ret->mode & 07777) < 0 ? -errno : 0;
 }
 
-/*
- * Changes the owner of a named file, in logged steps. Until the owner is right the mode has no more
- * bits than the final one.
- */
+/* Changes the owner in logged steps. Until then the mode has no more bits than the final one. */
 static int redress_owner(struct rendered *rendered, struct owned *owned, int fd,
 	const struct stat *like, mode_t more, struct stat *own)
 {
@@ -446,10 +439,7 @@ int rendered_write(
 		return r < 0 ? -errno : fingerprint_of_version(version, ret);
 	}
 	version_stat(version, &stat);
-	/*
-	 * A file for another owner is created for us alone, although no other user can enter the
-	 * stage.
-	 */
+	/* Another owner's file is created for us alone, even in the stage. */
 	bool is_ours = stat.st_uid == geteuid() && stat.st_gid == getegid();
 	CLEANUP(closep)
 	int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -471,10 +461,7 @@ int rendered_refuse(const char *path, struct problem *problem)
 		"right (--adopt)");
 }
 
-/*
- * Returns whether a power failure has left the name without its bytes, so that no other program did
- * it.
- */
+/* Returns whether a power failure may have left the name without its bytes. */
 static bool is_lost(const struct rendered *rendered, const struct fingerprint *now)
 {
 	return rendered->has_rebooted && S_ISREG(now->mode) && now->hash == FINGERPRINT_HASH &&
@@ -565,7 +552,6 @@ static int clear_name(struct rendered *rendered, struct owned *owned, int parent
 	return 0;
 }
 
-/* Renames the staged object to its place. */
 static int put_staged(struct rendered *rendered, struct owned *owned, const char *staged,
 	const struct fingerprint *fingerprint, int parent, const char *name)
 {
@@ -590,7 +576,6 @@ static int foresee(struct rendered *rendered, struct owned *owned, const struct 
 	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }
 
-/* Makes the new file, and puts it in place. */
 static int replace(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	const struct version *version)
 {
@@ -604,7 +589,6 @@ static int replace(struct rendered *rendered, struct owned *owned, int parent, c
 	return r == 0 ? put_staged(rendered, owned, staged, &fingerprint, parent, name) : r;
 }
 
-/* Does the same for a directory. */
 static int place_directory(struct rendered *rendered, struct owned *owned, int parent,
 	const char *name, const struct stat *like, mode_t more)
 {
@@ -663,9 +647,7 @@ static int take_over(struct rendered *rendered, struct owned *owned, int parent,
 	return r;
 }
 
-/*
- * Restricts the version that the next generation is to have to these rights. Returns 0 or -ENOMEM.
- */
+/* Restricts the next generation's version to these rights. Returns 0 or -ENOMEM. */
 static int narrow_wanted(
 	struct owned *owned, const struct version *broken, const struct mounter *mounter)
 {
@@ -745,10 +727,7 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 	const char *name;
 
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
-	/*
-	 * In a dry run the directory that would be made is missing, or another object is in its
-	 * place.
-	 */
+	/* In a dry run the directory may be missing, or something in its place. */
 	bool is_to_come = rendered->options.is_dry && is_nowhere(parent);
 	if (parent < 0 && !is_to_come &&
 		!(is_ours && rendered->options.keeps_drift &&
@@ -1003,10 +982,7 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 	return r == 0 ? manifest_drop(rendered->manifest, owned) : r;
 }
 
-/*
- * Removes all of ours below the directory, the deepest first, and the directory last; its own entry
- * is kept.
- */
+/* Removes all of ours below the directory, and the directory last; its entry is kept. */
 static int remove_tree(struct rendered *rendered, struct owned *owned, struct problem *problem)
 {
 	CLEANUP(freep) struct owned **all = NULL;

@@ -40,7 +40,6 @@ static void shown_free(void *memory)
 	free(shown);
 }
 
-/* Handles an event of a name in a directory that we have made. */
 static void on_event(struct subscription *subscription, uint32_t mask, const char *name)
 {
 	struct shown_directory *shown = (struct shown_directory *)subscription;

@@ -66,7 +66,6 @@ static bool is_stopped(int state, int pid)
 	return end && (strncmp(end, ") T", 3) == 0 || strncmp(end, ") t", 3) == 0);
 }
 
-/* Writes why the mirror does nothing, if so. */
 static void find_idle(int state, struct mirror_report *report)
 {
 	double pid = report_number(report->map, "pid");

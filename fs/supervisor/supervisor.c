@@ -213,7 +213,6 @@ static void start(struct supervisor *supervisor, struct supervised_mirror *mirro
 		unwatch(supervisor, &mirror->pidfd);
 }
 
-/* Logs how it ended, and when it is started again. */
 static void note_end(struct supervisor *supervisor, struct supervised_mirror *mirror, int status)
 {
 	char text[256];
@@ -238,7 +237,6 @@ static void note_end(struct supervisor *supervisor, struct supervised_mirror *mi
 	log_of(supervisor, mirror, text);
 }
 
-/* Logs that it was stopped or goes on. */
 static void note_stop(struct supervisor *supervisor, struct supervised_mirror *mirror)
 {
 	enum helper_state now = forked_is_stopped(mirror->pid) ? HELPER_STOPPED : HELPER_RUNS;
@@ -517,7 +515,6 @@ static int complain(
 			      : "there is no network here, see SERVICE in plyfs(1)");
 }
 
-/* Logs that the layer has a state, which may be old. */
 static void log_old(const struct supervisor *supervisor, const struct layer_spec *spec)
 {
 	char reason[REASON_MAX], line[PROBLEM_MESSAGE_MAX];
@@ -528,7 +525,6 @@ static void log_old(const struct supervisor *supervisor, const struct layer_spec
 	supervisor->options.log(supervisor->options.context, line);
 }
 
-/* Waits until the layer may be shown. */
 static int wait_for(struct supervisor *supervisor, const struct layer_spec *spec, bool wants_fresh,
 	int64_t began_ms, struct problem *problem)
 {
