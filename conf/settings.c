@@ -123,16 +123,6 @@ int settings_set_layers(struct settings *settings, struct problem *problem)
 	return cover_layers(settings);
 }
 
-/* Returns the greatest possible number of paths in "A:B:C". */
-static size_t count_paths(const char *layers)
-{
-	size_t count = 1;
-
-	for (; *layers; layers++)
-		count += *layers == ':';
-	return count;
-}
-
 /*
  * Copies the path at *layers to *text, without its escapes, and moves both behind it. Returns
  * whether a colon follows, and so another path.
@@ -184,10 +174,12 @@ int settings_from_layers(const struct settings_environment *around, const char *
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	struct layer_spec *specs;
-	size_t count = count_paths(layers);
+	size_t count = 1; /* at most that many paths */
 	char *text;
 	int r;
 
+	for (const char *at = layers; *at; at++)
+		count += *at == ':';
 	if (count > LAYERS_MAX)
 		return problem_set(problem, NULL, 0, 0,
 			"%zu layers are more than the %d that one mount can have; merge some of "

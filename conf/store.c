@@ -182,13 +182,6 @@ static int read_status(int state, struct stat *stat, struct document **ret)
 	return r == PROBLEM ? -EINVAL : r;
 }
 
-static int take_text(
-	const struct store *store, const struct node *map, const char *name, const char **ret)
-{
-	*ret = arena_copy(store->arena, span_of(text_of(map, name)));
-	return *ret ? 0 : -ENOMEM;
-}
-
 /* Takes all texts from the status. They are "" if it is NULL. */
 static int take_status(struct store *store, const struct node *status)
 {
@@ -212,8 +205,12 @@ static int take_status(struct store *store, const struct node *status)
 	int r = 0;
 
 	store->kind = is_etcd ? STORE_ETCD : is_git ? STORE_GIT : STORE_UNKNOWN;
-	for (size_t i = 0; r == 0 && i < sizeof(texts) / sizeof(*texts); i++)
-		r = take_text(store, texts[i].map, texts[i].name, texts[i].ret);
+	for (size_t i = 0; r == 0 && i < sizeof(texts) / sizeof(*texts); i++) {
+		const char *text = text_of(texts[i].map, texts[i].name);
+
+		*texts[i].ret = arena_copy(store->arena, span_of(text));
+		r = *texts[i].ret ? 0 : -ENOMEM;
+	}
 	return r;
 }
 

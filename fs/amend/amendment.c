@@ -512,15 +512,6 @@ static int edit_whole(
 	return 0;
 }
 
-/* The shown text has changed since the user began: only the values can be put into the new one. */
-static int put_typed(struct amendment_state *made, struct problem *problem)
-{
-	return is_tree(made)
-		       ? put_values(made, problem)
-		       : problem_set(problem, made->request->path, 0, 0,
-				 "the file has changed meanwhile; edit it again as it is now");
-}
-
 static int put_whole(struct amendment_state *made, struct problem *problem)
 {
 	const struct put_request request = put_request_of(made);
@@ -528,9 +519,13 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 	bool is_so = false;
 
 	int r = show(made, &shown, problem);
+	/* The text has changed since the user began: only the values can be put into the new one. */
 	if (r == 0 && made->request->text && made->request->shown &&
 		!span_equal(shown, *made->request->shown))
-		return put_typed(made, problem);
+		return is_tree(made) ? put_values(made, problem)
+				     : problem_set(problem, made->request->path, 0, 0,
+					       "the file has changed meanwhile; edit it again as "
+					       "it is now");
 	if (r == 0 && made->request->text)
 		wanted = *made->request->text;
 	else if (r == 0)

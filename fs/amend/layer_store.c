@@ -8,9 +8,9 @@
 
 #include "cleanup.h"
 #include "etcd_client.h"
-#include "key_path.h"
 #include "store.h"
 #include "text.h"
+#include "tree.h"
 
 /* ms. An edit reaches every mount within a second; the rest is for a busy machine. */
 #define WAIT_MAX 5000
@@ -176,7 +176,7 @@ static int set_key(struct layer_store *store, const char *path, struct problem *
 	store->key = store->name = NULL;
 	if (text_format(&inner, "%s%s", store->store->inner, path) < 0)
 		return -ENOMEM;
-	const char *why = key_path_refuse(span_of(inner));
+	const char *why = tree_path_refuse(span_of(inner));
 	if (why)
 		return problem_set(problem, path, 0, 0, "the key %s", why);
 	int r = text_format(&store->key, "%s%s%s", store->prefix, slash, inner);

@@ -10,9 +10,9 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "etcd_batch.h"
-#include "key_path.h"
 #include "path.h"
 #include "text.h"
+#include "tree.h"
 
 /* Number of keys of the first page; half as many after a page that is too long. */
 #define PAGE_KEYS 1000
@@ -76,7 +76,7 @@ static char *make_range(
 
 static void clash(struct etcd *etcd, const char *path, size_t len)
 {
-	char subject[KEY_PATH_MAX + 8];
+	char subject[TREE_PATH_MAX + 8];
 
 	etcd->has_clash = true;
 	snprintf(subject, sizeof(subject), "key %.*s", (int)len, path);
@@ -110,10 +110,10 @@ static int draft_put(struct etcd *etcd, const char *path, struct span value, uin
 static int path_of(struct etcd *etcd, const struct etcd_key *key, char **ret)
 {
 	struct span path = {key->key.data + etcd->prefix.len, key->key.len - etcd->prefix.len};
-	char subject[KEY_PATH_MAX + 8];
+	char subject[TREE_PATH_MAX + 8];
 
 	*ret = NULL;
-	const char *why = key_path_refuse(path);
+	const char *why = tree_path_refuse(path);
 	if (why) {
 		snprintf(subject, sizeof(subject), "key %.*s", (int)path.len, path.data);
 		if (key->is_deleted)

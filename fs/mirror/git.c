@@ -11,9 +11,9 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
-#include "key_path.h"
 #include "repository.h"
 #include "text.h"
+#include "tree.h"
 
 /*
  * Maximum size of one file, of all files, and maximum number of files: more is no configuration. A
@@ -25,7 +25,7 @@
 #define FILES_MAX 1000000
 
 /* Maximum size of a line of "git ls-tree": the path, and everything else. */
-#define LINE_MAX_BYTES (KEY_PATH_MAX + 4096)
+#define LINE_MAX_BYTES (TREE_PATH_MAX + 4096)
 
 /* git's message about a directory that the commit does not have; LC_ALL is C. */
 #define NO_SUCH_OBJECT "Not a valid object name"
@@ -64,7 +64,7 @@ static void export_fini(struct export *export)
 
 static void refuse(struct git *git, const char *path, const char *why)
 {
-	char subject[KEY_PATH_MAX + 8];
+	char subject[TREE_PATH_MAX + 8];
 
 	snprintf(subject, sizeof(subject), "file %s", path);
 	mirror_fault(git->mirror, subject, "%s", why);
@@ -101,7 +101,7 @@ static const char *refuse_path(const char *path)
 {
 	if (has_git(path))
 		return "has a part that is .git, which git never checks out; rename it";
-	return key_path_refuse(span_of(path));
+	return tree_path_refuse(span_of(path));
 }
 
 /* Parses "MODE TYPE ID SIZE\tPATH"; a submodule has no size. */

@@ -134,13 +134,6 @@ void mirror_read_confirmation(struct mirror *mirror, char ret[MIRROR_WORD_MAX])
 		snprintf(ret, MIRROR_WORD_MAX, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-static void forget_offer(struct mirror *mirror)
-{
-	*mirror->status.offer = '\0';
-	(void)unlinkat(replica_state_fd(mirror->replica), MIRROR_CONFIRM_NAME, 0);
-	mirror_mend(mirror, "suspicion");
-}
-
 int mirror_hold(struct mirror *mirror, const char *offer, const char *format, ...)
 {
 	char message[PROBLEM_MESSAGE_MAX / 2];
@@ -189,7 +182,9 @@ void mirror_took(struct mirror *mirror, const char *revision, bool is_changed)
 	if (is_changed)
 		status->changed = status->contact;
 	status->is_connected = true;
-	forget_offer(mirror);
+	*status->offer = '\0';
+	(void)unlinkat(replica_state_fd(mirror->replica), MIRROR_CONFIRM_NAME, 0);
+	mirror_mend(mirror, "suspicion");
 	(void)mirror_status_mend(status, "disk");
 	mirror_mend(mirror, "store");
 	mirror_put_status(mirror);

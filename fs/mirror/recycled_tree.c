@@ -8,7 +8,6 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "key_path.h"
 #include "store.h"
 #include "tree.h"
 
@@ -73,7 +72,7 @@ static bool is_same(int one, int other, const char *path)
 static int renew_parents(
 	const struct recycled_tree *recycled, int fd, const char *path, const char *before)
 {
-	char parent[KEY_PATH_MAX + 1];
+	char parent[TREE_PATH_MAX + 1];
 	size_t common = 0;
 	int r = 0;
 

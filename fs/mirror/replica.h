@@ -70,7 +70,7 @@ void replica_revise(struct replica *replica, const char *revision);
 void replica_mark(const struct replica *replica, const char *revision);
 
 /**
- * Replaces or makes the file at `path` in the present tree. key_path_refuse() must return NULL for
+ * Replaces or makes the file at `path` in the present tree. tree_path_refuse() must return NULL for
  * `path`. *is_changed: the file was different or missing before. Returns 0, -errno, or
  * REPLICA_NEEDS_DRAFT, which means that nothing was changed.
  */

@@ -207,15 +207,6 @@ static int wait_for_end(struct subprocess *child)
 	}
 }
 
-/* Reads the standard error of a program that is about to be killed, as far as it is there. */
-static void take_last_error(struct subprocess *child)
-{
-	struct pollfd polled = {.fd = child->err, .events = POLLIN};
-
-	if (child->err >= 0 && poll(&polled, 1, 0) > 0)
-		take_error(child);
-}
-
 int subprocess_end(struct subprocess *child)
 {
 	ssize_t n = 1;
@@ -226,7 +217,10 @@ int subprocess_end(struct subprocess *child)
 	if (n == 0)
 		n = wait_for_end(child);
 	if (n < 0) {
-		take_last_error(child);
+		struct pollfd last = {.fd = child->err, .events = POLLIN};
+
+		if (child->err >= 0 && poll(&last, 1, 0) > 0)
+			take_error(child);
 		/* The signal also reaches all processes that the program has started. */
 		(void)kill(-child->pid, SIGKILL);
 	}

@@ -11,11 +11,47 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "key_path.h"
 #include "text.h"
 
 /* All users may enter the directories of a tree; the files' modes decide about reading. */
 #define DIRECTORY_MODE 0755
+
+static const char *refuse_part(struct span part)
+{
+	if (!part.len)
+		return "has a part with no name; two slashes in a row, or one at its end, make no "
+		       "file";
+	if (span_is(part, ".") || span_is(part, ".."))
+		return "has a part that is . or .., which would lead elsewhere; rename it";
+	if (part.len > NAME_MAX)
+		return "has a part of more than 255 bytes, which no file may have; shorten it";
+	if (memchr(part.data, '\0', part.len))
+		return "has a NUL byte in it, which no file may have; rename it";
+	return NULL;
+}
+
+const char *tree_path_refuse(struct span path)
+{
+	const char *why = NULL;
+	unsigned depth = 0;
+
+	if (!path.len)
+		return "is the prefix itself; a file needs a name behind it";
+	if (path.len > TREE_PATH_MAX)
+		return "is longer than 3500 bytes, which no path may be; shorten it";
+	for (bool is_last = false; !is_last && !why; depth++) {
+		const char *slash = memchr(path.data, '/', path.len);
+		size_t len = slash ? (size_t)(slash - path.data) : path.len;
+
+		why = refuse_part((struct span){path.data, len});
+		is_last = !slash;
+		path.data += len + !is_last;
+		path.len -= len + !is_last;
+	}
+	if (!why && depth > TREE_DEPTH_MAX)
+		why = "lies in more than 100 directories; shorten it";
+	return why;
+}
 
 static int for_each(int fd, int (*each)(void *context, int fd, const char *name, bool is_directory),
 	void *context)
@@ -338,7 +374,7 @@ int tree_write(int fd, const char *name, struct span bytes, mode_t mode, bool is
 
 int tree_unlink(int fd, const char *path)
 {
-	char rest[KEY_PATH_MAX + 1];
+	char rest[TREE_PATH_MAX + 1];
 	const char *name;
 	CLEANUP(closep) int parent = tree_open_parent(fd, path, &name, NULL);
 

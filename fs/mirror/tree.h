@@ -1,6 +1,6 @@
 /*
  * Trees of files, each reached by a descriptor of its root. The functions never follow a symbolic
- * link in a tree. A tree is at most KEY_PATH_DEPTH_MAX directories deep.
+ * link in a tree. A tree is at most TREE_DEPTH_MAX directories deep.
  */
 #pragma once
 
@@ -11,6 +11,18 @@
 
 #include "path_list.h"
 #include "span.h"
+
+/* Maximum length of a path, in bytes. PATH_MAX is 4096, and we append our own names to paths. */
+#define TREE_PATH_MAX 3500
+
+/* Maximum depth of directories. */
+#define TREE_DEPTH_MAX 100
+
+/**
+ * Returns NULL if `path` can be a file's path in a tree. Otherwise returns the reason why it can't:
+ * a static phrase, which a message puts after "the key".
+ */
+const char *tree_path_refuse(struct span path);
 
 /* A positive result of replica_draft_put() (replica.h). */
 enum {

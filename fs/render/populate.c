@@ -211,16 +211,12 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 	return layer_is_shortage(r) ? r : 0;
 }
 
-/*
- * Returns whether a layer was replaced, so that what was read may lack its files. Without --watch,
- * render_all() reports that at the end. With --watch, the view reads the layers again.
- */
-static bool was_replaced(const struct render *render)
+/* With --watch, the view reads a replaced layer again by itself. */
+bool populate_was_replaced(const struct render *render, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);
-	struct problem problem;
 
-	return !render->options.is_watched && settings_were_read(settings, &problem) != 0;
+	return !render->options.is_watched && settings_were_read(settings, problem) != 0;
 }
 
 /*
@@ -241,7 +237,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		r = -ENOMEM;
 	else
 		populate_note_number(render, owned, ino);
-	if (r == 0 && was_replaced(render))
+	if (r == 0 && populate_was_replaced(render, &problem))
 		return 0;
 	if (r == 0)
 		r = rendered_put(render->rendered, owned, version, &problem);

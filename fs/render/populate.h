@@ -34,6 +34,9 @@ int populate_dress(struct render *render, struct owned *owned, uint64_t ino, boo
  */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
+/** Returns whether a layer was replaced, so that what was read may lack its files. */
+bool populate_was_replaced(const struct render *render, struct problem *problem);
+
 /**
  * Stores `ino`, the view's inode number of the object at `owned`, and takes over the caller's
  * lookup reference. Drops the reference to the former object. Notes that the path was seen.

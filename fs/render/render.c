@@ -65,21 +65,9 @@ static void commit(struct render *render)
 	agenda_commit(render->agenda, failure_retry_ms(render, r));
 }
 
-/* Reports a layer that was replaced while it was read. Returns whether there is one. */
-static bool note_replaced(struct render *render)
-{
-	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);
-	struct problem problem;
-
-	if (render->options.is_watched || settings_were_read(settings, &problem) == 0)
-		return false;
-	failure_note(render, problem.source, NULL, PROBLEM, &problem);
-	render->failed++;
-	return true;
-}
-
 int render_all(struct render *render)
 {
+	struct problem problem;
 	struct stat root;
 
 	render->failed = 0;
@@ -94,8 +82,10 @@ int render_all(struct render *render)
 		shown_watch(shown_find(render, VIEW_INO_ROOT));
 	populate_directory(render, "", VIEW_INO_ROOT);
 	/* The last good tree stays, as it does if the process is killed here. */
-	if (note_replaced(render))
-		return (int)render->failed;
+	if (populate_was_replaced(render, &problem)) {
+		failure_note(render, problem.source, NULL, PROBLEM, &problem);
+		return (int)++render->failed;
+	}
 	populate_remove_unseen(render);
 	commit(render);
 	if (render->options.is_atomic)

@@ -78,15 +78,6 @@ static int clear_stage(int fd)
 	return 0;
 }
 
-static int refuse_other_kind(const struct rendered *rendered, struct problem *problem)
-{
-	return problem_set(problem, rendered->options.directory, 0, 0,
-		rendered->options.is_atomic
-			? "was rendered without --atomic; render into another directory, or "
-			  "remove this one first"
-			: "was rendered with --atomic; give that, or another directory");
-}
-
 /* Opens .plyfs. In a dry run it need not exist. Returns 0 or -errno. */
 static int open_plyfs(struct rendered *rendered)
 {
@@ -146,7 +137,11 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 		r = manifest_open(
 			rendered->own_fd, rendered->options.is_atomic, is_dry, &rendered->manifest);
 	if (r == MANIFEST_OTHER_KIND)
-		return refuse_other_kind(rendered, problem);
+		return problem_set(problem, name, 0, 0,
+			rendered->options.is_atomic
+				? "was rendered without --atomic; render into another directory, "
+				  "or remove this one first"
+				: "was rendered with --atomic; give that, or another directory");
 	if (r == -EBADMSG)
 		return problem_set(problem, name, 0, 0, MANIFEST_UNREADABLE);
 	return r;

@@ -330,18 +330,6 @@ static void take(struct supervised_mirror **old, const struct layer_spec *spec,
 	*all = mirror;
 }
 
-/* Has the status line made by a process, or by none if there is no memory. */
-static void add_reporter(struct supervisor *supervisor)
-{
-	struct supervised_mirror *reporter = make();
-
-	supervisor->reporter = reporter;
-	if (reporter) {
-		reporter->next = supervisor->all;
-		supervisor->all = reporter;
-	}
-}
-
 /* Returns whether plyfs-report reads the same layers for both. */
 static bool report_alike(const struct settings *a, const struct settings *b)
 {
@@ -375,8 +363,15 @@ static void take_stores(struct supervisor *supervisor, struct settings *settings
 	supervisor->all = all;
 	settings_unref(supervisor->settings);
 	supervisor->settings = settings;
-	if (supervisor->options.say && !is_alike)
-		add_reporter(supervisor);
+	if (!supervisor->options.say || is_alike)
+		return;
+	/* Without memory there is no status line. */
+	struct supervised_mirror *reporter = make();
+	supervisor->reporter = reporter;
+	if (reporter) {
+		reporter->next = supervisor->all;
+		supervisor->all = reporter;
+	}
 }
 
 int supervisor_new(struct settings *outline, const struct supervisor_options *options,

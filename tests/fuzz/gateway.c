@@ -9,7 +9,7 @@
 #include "etcd_reply.h"
 #include "fuzz.h"
 #include "json_stream.h"
-#include "key_path.h"
+#include "tree.h"
 
 /* The decoded bytes are encoded again, and decoded. */
 static void check_base64(struct span bytes)
@@ -24,7 +24,7 @@ static void check_base64(struct span bytes)
 
 static void check_path(struct span key)
 {
-	if (key_path_refuse(key))
+	if (tree_path_refuse(key))
 		return;
 	if (!key.len || *key.data == '/' || key.data[key.len - 1] == '/' ||
 		memchr(key.data, '\0', key.len) || memmem(key.data, key.len, "/../", 4) ||
