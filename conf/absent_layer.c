@@ -80,8 +80,7 @@ static const char *quote(const char *path, struct arena *arena)
 	return quoted ? quoted : path;
 }
 
-/* Returns the name in the directory entry that stands where the layer's path has `asked`; len 0: it
- * has none. */
+/* Returns the name that the entry has in place of `asked`; len 0: it has none. */
 static struct span name_in(const char *entry, struct span before, struct span behind)
 {
 	struct span name = {entry + before.len, strlen(entry)};
@@ -94,8 +93,7 @@ static struct span name_in(const char *entry, struct span before, struct span be
 	return name.len <= strcspn(name.data, ", ") ? name : (struct span){"", 0};
 }
 
-/* Returns the name nearest to `asked` for which the layer's directory, or its parent, exists; NULL:
- * none is near. */
+/* Returns the name nearest to `asked` whose layer, or its parent, exists; NULL: none is near. */
 static const char *find_nearest(const struct layer *layer, const struct layer_spec *spec,
 	const char *asked, struct arena *arena)
 {

@@ -37,8 +37,7 @@ static void take_entry(const struct posix_acl_xattr_entry *entry, const struct s
 		given->group = bits;
 		break;
 	case ACL_GROUP:
-		/* A user who is in this group and also in the file's own group is let in by either
-		 * entry. */
+		/* A user who is also in the file's group is let in by either entry. */
 		if (id != stat->st_gid)
 			given->groups &= bits;
 		break;
@@ -53,8 +52,7 @@ static void take_entry(const struct posix_acl_xattr_entry *entry, const struct s
 	}
 }
 
-/* A named user may be in the file's group, or in none that is named, so the entries are
- * combined. */
+/* A named user may be in the file's group or in none, so the entries are combined. */
 void access_list_narrow(const void *list, size_t size, struct stat *stat)
 {
 	struct acl_permissions given = {.mask = 07, .users = 07, .groups = 07};

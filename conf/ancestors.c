@@ -108,8 +108,7 @@ void ancestors_narrow(struct stat *stat, const struct stat *above)
 {
 	bool group = above->st_mode & S_IXGRP;
 	bool other = above->st_mode & S_IXOTH;
-	/* Any class of the file may contain the directory's owner, for whom the directory's owner
-	 * class counts. */
+	/* Any class may contain the directory's owner, whose class there counts. */
 	bool own = above->st_uid == stat->st_uid || above->st_uid == 0 || above->st_mode & S_IXUSR;
 	bool owner = stat->st_uid == 0 ||
 		     (above->st_uid == stat->st_uid ? above->st_mode & S_IXUSR : group && other);

@@ -233,8 +233,7 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 		/* Without `follow`, a link on the way is no directory. */
 		if (error == ELOOP && !follow)
 			return -ENOTDIR;
-		/* Neither a link nor ".." leads out, so a directory on the way was moved out
-		 * meanwhile. */
+		/* A directory on the way was moved out meanwhile: no path leads out. */
 		if (error == EXDEV && !follow)
 			return -ENOENT;
 		return -error;
@@ -531,8 +530,7 @@ void layer_freep(struct layer **layer)
 	layer_free(*layer);
 }
 
-/* Returns whether the default patterns may match: few names can, and patterns cost as much as a
- * system call. */
+/* Returns whether the default patterns may match: they cost as much as a system call. */
 static bool may_be_default(const char *path)
 {
 	for (const char *at = path; *at; at++)

@@ -52,29 +52,29 @@ static int result_of(int r)
 	return layer_is_shortage(r) ? r : NO_VALUE;
 }
 
-static int get_host(const struct settings_environment *around, char *buffer, size_t size)
+static int get_host(const struct settings_environment *around, char buffer[PATH_MAX])
 {
 	if (around->host)
-		return copy_text(buffer, size, around->host);
-	if (gethostname(buffer, size) < 0)
+		return copy_text(buffer, PATH_MAX, around->host);
+	if (gethostname(buffer, PATH_MAX) < 0)
 		return NO_VALUE;
-	buffer[size - 1] = '\0';
+	buffer[PATH_MAX - 1] = '\0';
 	return 0;
 }
 
 /* The part of the host name before its first dot, or the part behind it. */
-static int get_short_host(const struct settings_environment *around, char *buffer, size_t size)
+static int get_short_host(const struct settings_environment *around, char buffer[PATH_MAX])
 {
-	int r = get_host(around, buffer, size);
+	int r = get_host(around, buffer);
 
 	if (r == 0)
 		buffer[strcspn(buffer, ".")] = '\0';
 	return r;
 }
 
-static int get_domain(const struct settings_environment *around, char *buffer, size_t size)
+static int get_domain(const struct settings_environment *around, char buffer[PATH_MAX])
 {
-	int r = get_host(around, buffer, size);
+	int r = get_host(around, buffer);
 	const char *dot = r == 0 ? strchr(buffer, '.') : NULL;
 
 	if (!dot || !dot[1])
@@ -83,16 +83,16 @@ static int get_domain(const struct settings_environment *around, char *buffer, s
 	return 0;
 }
 
-static int get_machine_id(const struct settings_environment *around, char *buffer, size_t size)
+static int get_machine_id(const struct settings_environment *around, char buffer[PATH_MAX])
 {
 	ssize_t len;
 
 	if (around->machine_id)
-		return copy_text(buffer, size, around->machine_id);
+		return copy_text(buffer, PATH_MAX, around->machine_id);
 	int fd = open(MACHINE_ID, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return result_of(-errno);
-	len = read(fd, buffer, size - 1);
+	len = read(fd, buffer, PATH_MAX - 1);
 	(void)close(fd);
 	if (len < MACHINE_ID_LEN)
 		return NO_VALUE;
@@ -124,7 +124,7 @@ static void unquote(char *text)
 }
 
 /* Gets the value of `name`, which ends with '='. As in a shell, the last of several counts. */
-static int get_os_release(const char *name, char *buffer, size_t size)
+static int get_os_release(const char *name, char buffer[PATH_MAX])
 {
 	CLEANUP(freep) char *text = NULL;
 	size_t length = strlen(name);
@@ -138,26 +138,14 @@ static int get_os_release(const char *name, char *buffer, size_t size)
 		if (strncmp(line, name, length) != 0)
 			continue;
 		unquote(line + length);
-		found = line[length] ? copy_text(buffer, size, line + length) : NO_VALUE;
+		found = line[length] ? copy_text(buffer, PATH_MAX, line + length) : NO_VALUE;
 	}
 	return found;
 }
 
-static int get_os(const struct settings_environment *around, char *buffer, size_t size)
-{
-	(void)around;
-	return get_os_release("ID=", buffer, size);
-}
-
-static int get_os_version(const struct settings_environment *around, char *buffer, size_t size)
-{
-	(void)around;
-	return get_os_release("VERSION_ID=", buffer, size);
-}
-
 /* Gets the name, or the home directory, of the requested user, or of the user who mounts. */
 static int get_passwd(
-	const struct settings_environment *around, char *buffer, size_t size, bool is_home)
+	const struct settings_environment *around, char buffer[PATH_MAX], bool is_home)
 {
 	CLEANUP(freep) char *text = NULL;
 	struct passwd user;
@@ -165,23 +153,23 @@ static int get_passwd(
 
 	if (r != 0)
 		return r < 0 ? r : NO_VALUE;
-	return copy_text(buffer, size, is_home ? user.pw_dir : user.pw_name);
+	return copy_text(buffer, PATH_MAX, is_home ? user.pw_dir : user.pw_name);
 }
 
-static int get_user(const struct settings_environment *around, char *buffer, size_t size)
+static int get_user(const struct settings_environment *around, char buffer[PATH_MAX])
 {
-	return around->user ? copy_text(buffer, size, around->user)
-			    : get_passwd(around, buffer, size, false);
+	return around->user ? copy_text(buffer, PATH_MAX, around->user)
+			    : get_passwd(around, buffer, false);
 }
 
-static int get_home(const struct settings_environment *around, char *buffer, size_t size)
+static int get_home(const struct settings_environment *around, char buffer[PATH_MAX])
 {
 	const char *home = around->user ? NULL : getenv("HOME");
 
 	/* mount(8) and systemd may start plyfs with an empty environment. */
 	if (home && home[0] == '/')
-		return copy_text(buffer, size, home);
-	int r = get_passwd(around, buffer, size, true);
+		return copy_text(buffer, PATH_MAX, home);
+	int r = get_passwd(around, buffer, true);
 	return r == 0 && buffer[0] != '/' ? NO_VALUE : r;
 }
 
@@ -189,7 +177,8 @@ struct specifier {
 	char letter;
 	bool is_path; /* the value may contain slashes */
 	const char *what;
-	int (*get)(const struct settings_environment *around, char *buffer, size_t size);
+	int (*get)(const struct settings_environment *around, char buffer[PATH_MAX]);
+	const char *variable; /* of os-release(5), if `get` is NULL */
 };
 
 static const struct specifier specifiers[] = {
@@ -199,8 +188,8 @@ static const struct specifier specifiers[] = {
 	{'m', false, "machine id (" MACHINE_ID ")", get_machine_id},
 	{'h', true, "user's home directory", get_home},
 	{'u', false, "user's name", get_user},
-	{'o', false, "ID in " OS_RELEASE, get_os},
-	{'w', false, "VERSION_ID in " OS_RELEASE, get_os_version},
+	{'o', false, "ID in " OS_RELEASE, .variable = "ID="},
+	{'w', false, "VERSION_ID in " OS_RELEASE, .variable = "VERSION_ID="},
 };
 
 static const struct specifier *find_specifier(char letter)
@@ -209,6 +198,13 @@ static const struct specifier *find_specifier(char letter)
 		if (specifiers[i].letter == letter)
 			return &specifiers[i];
 	return NULL;
+}
+
+static int get_value(const struct specifier *specifier, const struct settings_environment *around,
+	char ret[PATH_MAX])
+{
+	return specifier->get ? specifier->get(around, ret)
+			      : get_os_release(specifier->variable, ret);
 }
 
 static bool is_a_name(const char *text)
@@ -234,7 +230,7 @@ int layer_specifier(char letter, const struct settings_environment *around,
 
 	if (!specifier || specifier->is_path)
 		return -ENOENT;
-	int r = specifier->get(around, ret, PATH_MAX);
+	int r = get_value(specifier, around, ret);
 	if (r < 0)
 		return refuse_shortage(place, letter, r, problem);
 	if (r == NO_VALUE || !is_a_name(ret))
@@ -257,7 +253,7 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 			"part, %%d its domain, %%m machine id, %%h home, %%u user, %%o ID and %%w "
 			"VERSION_ID of os-release, %%{NAME} a fact, %%%% a percent sign)",
 			letter ? &letter : "");
-	int r = specifier->get(around, value, PATH_MAX);
+	int r = get_value(specifier, around, value);
 	if (r < 0)
 		return refuse_shortage(spec->place, letter, r, problem);
 	if (r == NO_VALUE) {

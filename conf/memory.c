@@ -12,8 +12,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 
-/* Bytes. So far below the frame of memory_drop_stack() are pages that it keeps, and pages that it
- * gives back. */
+/* Bytes below the frame of memory_drop_stack() that it keeps, and that it gives back. */
 #define STACK_KEPT 4096
 #define STACK_DROPPED ((uintptr_t)512 << 10)
 

@@ -17,8 +17,7 @@
  * a byte may take four. */
 #define LINE_BYTES ((size_t)8 * PATH_MAX + 256)
 
-/* Decodes the \ooo of space, tab, newline and backslash. If the path was too long, the text may end
- * within one. */
+/* Decodes \ooo. If the path was too long, the text may end within one. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -35,8 +34,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* Reads a number from the file system's own options. They are the last field; the source before may
- * have any text. */
+/* Reads a number from the options, the last field; the source before may have any text. */
 static unsigned option_number(const char *rest, const char *name)
 {
 	const char *options = strrchr(rest, ' ');
@@ -87,8 +85,7 @@ static bool parse_mount(const char *line, struct table_mount *mount)
 	return true;
 }
 
-/* A reader of the table of mounts, line by line. It needs no memory and no descriptor, so it can't
- * fail for lack of them. */
+/* A reader of the table of mounts, which needs no memory and no descriptor. */
 struct mount_table {
 	int fd;
 	off_t offset; /* of the next byte to read */
@@ -98,8 +95,7 @@ struct mount_table {
 	char bytes[LINE_BYTES + 1];
 };
 
-/* Returns 1 with the next line, or the beginning of one that is too long; 0 after the last; or
- * -errno. */
+/* Returns 1 with the next line, cut if it is too long; 0 after the last; or -errno. */
 static int next_line(struct mount_table *table, const char **ret)
 {
 	for (;;) {

@@ -30,8 +30,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Runs the call in the child. The result follows the call's output; if it is missing, the child has
- * failed. */
+/* Runs the call. Its result follows its output; if it is missing, the child has failed. */
 __attribute__((noreturn)) static void run(probe_call *call, void *context, int out, pid_t parent)
 {
 	await_use(NULL);

@@ -55,8 +55,7 @@ static int read_word(
 	return r == 0 ? check_percents(node, *ret, problem) : r;
 }
 
-/* Checks the first word: the program must be found in the same way for every user and from every
- * directory. */
+/* Checks that every user finds the program in the same way from every directory. */
 static int check_first(const struct node *node, const char *word, struct problem *problem)
 {
 	if (strchr(word, '%'))

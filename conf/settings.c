@@ -55,8 +55,7 @@ struct settings *settings_ref(struct settings *settings)
 
 void settings_unref(struct settings *settings)
 {
-	/* acq_rel: everything that other threads did with the settings happens before they are
-	 * freed. */
+	/* acq_rel: what other threads did with the settings happens before. */
 	if (settings &&
 		atomic_fetch_sub_explicit(&settings->references, 1, memory_order_acq_rel) == 1)
 		settings_free(settings);
@@ -145,8 +144,7 @@ static bool take_path(const char **layers, char **text)
 	return has_more;
 }
 
-/* Cuts "A:B:C" into `specs`, which has room for all of them. `text` has room for as many bytes as
- * `layers`. */
+/* Cuts "A:B:C" into `specs`, which has room; `text` has room for as many bytes as `layers`. */
 static int split_layers(const char *layers, char *text, struct layer_spec *specs, size_t *ret,
 	struct problem *problem)
 {
@@ -426,8 +424,7 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (!layer_equal(a->layers[i], b->layers[i]))
 			return false;
-	/* Equal rules name the same schemas, in the same order, and equal schemas refer to the
-	 * same files. */
+	/* Equal rules name the same schemas, and these refer to the same files. */
 	if (a->schema_count != b->schema_count)
 		return false;
 	for (uint32_t i = 0; i < a->schema_count; i++)

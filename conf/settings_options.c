@@ -18,8 +18,7 @@
 
 #define CACHE_MIB 64
 
-/* The cache gets one part in this many of the memory: merged content needs memory, too, and so does
- * the kernel's cache of the mount. */
+/* The cache gets one part in this many of the memory, which others need, too. */
 #define CACHE_SHARE_OF_MEMORY 4
 
 static unsigned default_cache_mib(void)
@@ -69,8 +68,7 @@ int settings_options_read_limits(
 	return r;
 }
 
-/* Reads `state`: an absolute path, so that the directory does not depend on the user who mounts, or
- * the working directory. */
+/* Reads `state`, which must not depend on the user or the working directory. */
 static int read_state(const struct node *node, const char **ret, struct problem *problem)
 {
 	int r = value_text(node, "state", ret, problem);

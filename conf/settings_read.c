@@ -194,8 +194,7 @@ static const struct node *program_of_preset(
 	return program ? program->place : NULL;
 }
 
-/* Returns the place in plyfs.yaml of the first value that requires trust; NULL: there is none, and
- * any user may write the file. */
+/* Returns where plyfs.yaml first requires trust; NULL: any user may write the file. */
 static const struct node *what_needs_trust(const struct settings *settings)
 {
 	const struct program *program = first_program(settings);
@@ -344,8 +343,7 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	return r == 0 && has_layers ? settings_open(settings, problem) : r;
 }
 
-/* Returns whether the file may be in the midst of being written. For a moment, one that is emptied
- * has its old time. */
+/* Returns whether it may be half written. For a moment, an emptied file has its old time. */
 static bool is_young(const struct stat *read)
 {
 	struct timespec now;

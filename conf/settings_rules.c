@@ -29,8 +29,7 @@
 /* Size of a buffer for one strategy's options, "name, name, name", in bytes. */
 #define NAMES_MAX 512
 
-/* Refuses an unknown option with the nearest name. options_check() reports only that it is
- * unknown. */
+/* Refuses an unknown option with the nearest name, which options_check() does not know. */
 static int check_option_names(
 	const struct strategy *strategy, const struct node *map, struct problem *problem)
 {

@@ -27,8 +27,7 @@ struct schema_reading {
 	struct schema_file *file;
 };
 
-/* Returns the path of a schema, relative to the directory of `file`, the plyfs.yaml or preset that
- * names it. NULL: no memory. */
+/* Returns the path of a schema, relative to the directory of `file`. NULL: no memory. */
 static const char *find_path(struct settings *settings, const char *file, const char *name)
 {
 	if (name[0] == '/')
@@ -127,8 +126,7 @@ static bool has_odd_part(struct span path)
 	return false;
 }
 
-/* If the file of the decoded URI lies in the directory of `file`, or below it, sets *ret to its
- * path. Returns 0 or -ENOMEM. */
+/* If the URI's file lies beside `file` or below, sets *ret to its path. Returns 0 or -ENOMEM. */
 static int find_beside(struct settings *settings, const struct schema_file *file, struct span uri,
 	const char **ret)
 {

@@ -93,8 +93,7 @@ static size_t tree_length(const char *name)
 	return present_length(name);
 }
 
-/* Returns whether the directory is a mirror's STATE, which has both files. If a tree has a number,
- * one of them suffices. */
+/* Returns whether it is a STATE. If the tree has a number, one of the two files suffices. */
 static bool is_state(int fd, const char *tree)
 {
 	bool has_status = faccessat(fd, STORE_STATUS_NAME, F_OK, 0) == 0;
@@ -103,8 +102,7 @@ static bool is_state(int fd, const char *tree)
 	return present_length(tree) ? has_status || has_lock : has_status && has_lock;
 }
 
-/* Takes the parts of "STATE/tree.N/INNER". `slash` is the slash before the tree. Returns 0 or
- * -ENOMEM. */
+/* Takes the parts of "STATE/tree.N/INNER", `slash` before the tree. Returns 0 or -ENOMEM. */
 static int take_place(struct store *store, const char *path, const char *slash)
 {
 	const char *tree = slash + 1;
@@ -144,8 +142,7 @@ static int find_state(struct store *store, const char *path)
 	return -ENOENT;
 }
 
-/* Ends a revision, and empties it if it is neither a number nor a commit: an attribute may have any
- * value. */
+/* Ends a revision; empties it if it is neither a number nor a commit, as an attribute may be. */
 static void end_revision(char *revision, ssize_t len)
 {
 	revision[len > 0 ? len : 0] = '\0';

@@ -62,8 +62,7 @@ int text_read(int fd, size_t limit, char **ret, size_t *ret_len)
 
 	if (fstat(fd, &found) < 0)
 		return -errno;
-	/* The file may shrink or grow meanwhile. One byte more, so that the end is found by the
-	 * first read. */
+	/* The file may change meanwhile. One byte more finds the end by the first read. */
 	size_t size = S_ISREG(found.st_mode) ? (size_t)found.st_size + 1 : TEXT_FIRST;
 	int r = read_into(fd, size, SIZE_MAX, limit + 1, &text, &len);
 	if (r == 0 && len > limit)

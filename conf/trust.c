@@ -143,8 +143,7 @@ static int check_mounter(const struct claim *claim, const struct path_part *part
 		trusted->what, who_may(), part->path, trusted->path, (unsigned)mounter.uid);
 }
 
-/* Checks the directory and all above it, if a magic link of the kernel's led there without
- * names. */
+/* Checks the directory and all above it: a magic link of the kernel's led there. */
 static int check_directories(const struct claim *claim, int fd)
 {
 	CLEANUP(closep) int at = fcntl(fd, F_DUPFD_CLOEXEC, 0);

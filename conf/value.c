@@ -113,8 +113,7 @@ int value_choice(const struct node *node, const char *name, const char *choices,
 	return 0;
 }
 
-/* Reads the number at the beginning of *text, and moves *text behind it. Returns false if there is
- * none, or it exceeds `most`. */
+/* Reads a number, and moves *text behind it. Returns false for none, or more than `most`. */
 static bool take_digits(const char **text, uint64_t most, uint64_t *ret)
 {
 	const char *at = *text;

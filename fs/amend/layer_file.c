@@ -33,12 +33,8 @@ int layer_file_lock(const struct layer *layer)
 	if (fd < 0)
 		return -errno;
 	for (int try = 0; try < LOCK_TRIES; try++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP) {
-			int held = fd;
-
-			fd = -1;
-			return held;
-		}
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP)
+			return take_fd(&fd);
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return -errno;
 		nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);

@@ -399,10 +399,9 @@ static int begin_log(struct manifest *manifest)
 	if (r < 0)
 		return r;
 	closep(&manifest->fd);
-	manifest->fd = fd;
+	manifest->fd = take_fd(&fd);
 	manifest->size = (off_t)len;
 	manifest->is_behind = false;
-	fd = -1;
 	return 0;
 }
 

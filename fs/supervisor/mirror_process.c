@@ -272,8 +272,7 @@ struct new_reporter {
 	pid_t parent;
 };
 
-/* Writes "fleet: etcd /fleet/ at 4711 from https://…; …", without a newline. Returns false if no
- * layer is, or will be, a mirror's. */
+/* Writes "fleet: etcd /fleet/ at 4711 from …; …". False: no layer is, or will be, a mirror's. */
 static bool put_status(const struct settings *settings, FILE *out)
 {
 	bool has_mirror = false;
