@@ -115,7 +115,7 @@ const struct line_author *blame_author(struct blame_authors *authors, const stru
 void blame_authors_fini(struct blame_authors *authors)
 {
 	for (size_t i = 0; i < authors->count; i++)
-		line_authors_free(authors->files[i].authors);
+		line_authors_freep(&authors->files[i].authors);
 	free(authors->files);
 }
 

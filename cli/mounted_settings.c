@@ -149,7 +149,7 @@ static int take_layer(const struct mount_description *mount, const struct node *
 		r = layer_open((*layer)->name, place, (*layer)->rank,
 			is_optional ? OUTSIDE_OPTIONAL : 0, (*layer)->follow, &other);
 	if (r == 0)
-		r = layer_call(other, path);
+		r = layer_set_text(&other->path, path);
 	if (r == 0)
 		other->exclude = (*layer)->exclude;
 	if (r == -ENOMEM)

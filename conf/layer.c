@@ -436,7 +436,7 @@ bool layer_was_replaced(const struct layer *layer)
 	return !layer_is(layer, &now);
 }
 
-static int set_text(char **text, const char *to)
+int layer_set_text(char **text, const char *to)
 {
 	char *copy = strdup(to);
 
@@ -445,16 +445,6 @@ static int set_text(char **text, const char *to)
 	free(*text);
 	*text = copy;
 	return 0;
-}
-
-int layer_call(struct layer *layer, const char *path)
-{
-	return set_text(&layer->path, path);
-}
-
-int layer_put(struct layer *layer, const char *place)
-{
-	return set_text(&layer->place, place);
 }
 
 /* Returns the path of the descriptor's directory. Another directory may lie at the layer's path by
@@ -520,7 +510,7 @@ void layer_free(struct layer *layer)
 	free(layer->covered);
 	free(layer->name);
 	free(layer->path);
-	store_free(layer->store);
+	store_freep(&layer->store);
 	free(layer->place);
 	free(layer);
 }

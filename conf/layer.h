@@ -147,12 +147,8 @@ bool layer_is_current(const struct layer *layer);
  */
 bool layer_was_replaced(const struct layer *layer);
 
-/*
- * layer_call() sets the layer's `path` to a copy; layer_put() sets its `place` to a copy. Both
- * return 0 or -ENOMEM.
- */
-int layer_call(struct layer *layer, const char *path);
-int layer_put(struct layer *layer, const char *place);
+/** Replaces a layer's `path` or `place` by a copy of `to`. Returns 0 or -ENOMEM. */
+int layer_set_text(char **text, const char *to);
 
 bool layer_excludes(const struct layer *layer, const char *path);
 

@@ -119,7 +119,7 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 	int r = layer_open(
 		spec->name, at, rank, wanted[spec->presence] | owned, spec->follow, &layer);
 	if (r == 0)
-		r = layer_call(layer, spec->path);
+		r = layer_set_text(&layer->path, spec->path);
 	if (r == 0 && spec->exclude)
 		layer->exclude = spec->exclude;
 	if (r == 0)

@@ -29,7 +29,7 @@ enum outside_wanted {
 struct outside_directory {
 	int fd; /* O_PATH, for close(2); -1: it is missing */
 	struct stat stat;
-	struct store *store; /* for store_free(); NULL: no mirror writes the directory */
+	struct store *store; /* for store_freep(); NULL: no mirror writes the directory */
 };
 
 /**

@@ -521,7 +521,7 @@ static int place_all(struct settings *settings)
 
 		r = settings_environment_place(around, layer->path, settings->arena, &place);
 		if (r == 0)
-			r = layer_put(layer, place);
+			r = layer_set_text(&layer->place, place);
 	}
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
 		struct schema_file *file = settings->schemas[i];

@@ -36,8 +36,10 @@ struct store *store_new(void)
 	return store;
 }
 
-void store_free(struct store *store)
+void store_freep(struct store **place)
 {
+	struct store *store = *place;
+
 	if (!store)
 		return;
 	arena_free(store->arena);
@@ -46,11 +48,6 @@ void store_free(struct store *store)
 	free(store->tree);
 	free(store->inner);
 	free(store);
-}
-
-void store_freep(struct store **store)
-{
-	store_free(*store);
 }
 
 /* Returns the path of the descriptor, even if the directory was removed. Returns 0 or -errno. */

@@ -62,15 +62,14 @@ struct store {
 	struct arena *arena;
 };
 
-/** Makes an empty store, for store_free(). Returns NULL if memory is short. */
+/** Makes an empty store, for store_freep(). Returns NULL if memory is short. */
 struct store *store_new(void);
 
 /**
- * Finds the store of an open directory. Returns 0 with *ret for store_free(), or -errno. *ret is
+ * Finds the store of an open directory. Returns 0 with *ret for store_freep(), or -errno. *ret is
  * NULL if no mirror writes the directory.
  */
 int store_find(int directory, struct store **ret);
-void store_free(struct store *store); /* NULL is allowed */
 void store_freep(struct store **store);
 
 /**
@@ -80,7 +79,7 @@ void store_freep(struct store **store);
 bool store_is_replaced(int directory);
 
 /**
- * Asks the mirror, by a shared flock(2), to keep the layer's tree until store_free(). Call
+ * Asks the mirror, by a shared flock(2), to keep the layer's tree until store_freep(). Call
  * store_is_replaced() next: the mirror may have given up the tree before. A mirror keeps a limited
  * number of older trees (fs/mirror/replica.h).
  */

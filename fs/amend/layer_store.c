@@ -41,7 +41,7 @@ void layer_store_freep(struct layer_store **place)
 	if (!store)
 		return;
 	etcd_client_freep(&store->client);
-	store_free(store->store);
+	store_freep(&store->store);
 	free(store->key);
 	free(store->name);
 	free(store);

@@ -37,8 +37,10 @@ struct line_authors {
 	uint32_t line_count;
 };
 
-void line_authors_free(struct line_authors *authors)
+void line_authors_freep(struct line_authors **place)
 {
+	struct line_authors *authors = *place;
+
 	if (!authors)
 		return;
 	free(authors->commits);
@@ -46,11 +48,6 @@ void line_authors_free(struct line_authors *authors)
 	free(authors->lines);
 	arena_free(authors->arena);
 	free(authors);
-}
-
-static void line_authors_freep(struct line_authors **authors)
-{
-	line_authors_free(*authors);
 }
 
 const struct line_author *line_authors_get(const struct line_authors *authors, uint32_t line)

@@ -131,7 +131,7 @@ static void answer_open(const char *path, unsigned wanted, struct record *answer
 	record_put_fd(answer, directory.fd);
 	record_put_stat(answer, &directory.stat);
 	put_store(answer, directory.store);
-	store_free(directory.store);
+	store_freep(&directory.store);
 	closep(&directory.fd);
 }
 

@@ -160,7 +160,7 @@ TEST_WITH(tree_is_held_until_the_store_is_freed, set_up, leave_place)
 	store_hold(store);
 	store_hold(store);
 	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
-	store_free(store);
+	store_freep(&store);
 	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
 	close(fd);
 }
