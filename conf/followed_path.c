@@ -23,9 +23,9 @@
  * with a name. */
 struct followed_walk {
 	int flags;
-	bool follows;
 	int at; /* O_PATH; closed at the next step */
 	unsigned links;
+	unsigned links_max; /* 0: no link is followed */
 	char rest[PATH_MAX];
 };
 
@@ -163,7 +163,7 @@ static int follow(struct followed_walk *walk, const char *name, int link, const 
 {
 	struct stat directory;
 
-	if (++walk->links > LINKS_MAX)
+	if (++walk->links > walk->links_max)
 		return -ELOOP;
 	if (layer_is_kernels_own(link))
 		return follow_kernels(walk, name, link);
@@ -180,7 +180,7 @@ static int open_last(const struct followed_walk *walk, const char *name, int fla
 	if (fd >= 0 || errno != ELOOP)
 		return fd < 0 ? -errno : fd;
 	/* If the name has become a link meanwhile, the next attempt finds it. */
-	return walk->follows ? -EAGAIN : -ENOTDIR;
+	return walk->links_max ? -EAGAIN : -ENOTDIR;
 }
 
 /* Goes to the next name. Returns 0 if more names follow, 1 with *ret at the end, or -errno. */
@@ -203,7 +203,7 @@ static int step(struct followed_walk *walk, int *ret)
 	if (r < 0)
 		return r;
 	CLEANUP(closep) int fd = openat(walk->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno : walk->follows ? followed_path_check(&fd) : 0;
+	r = fd < 0 ? -errno : walk->links_max ? followed_path_check(&fd) : 0;
 	if (r < 0)
 		return r;
 	bool is_hidden = r > 0;
@@ -215,7 +215,7 @@ static int step(struct followed_walk *walk, int *ret)
 	size_t gone = is_followed || is_last ? len : len + slashes;
 	memmove(walk->rest, walk->rest + gone, strlen(walk->rest + gone) + 1);
 	if (is_followed)
-		return walk->follows ? follow(walk, name, fd, &stat) : -ENOTDIR;
+		return walk->links_max ? follow(walk, name, fd, &stat) : -ENOTDIR;
 	if (is_hidden || !is_last)
 		go_to(walk, take_fd(&fd));
 	if (!is_last)
@@ -227,7 +227,7 @@ static int step(struct followed_walk *walk, int *ret)
 int followed_path_open(int dirfd, const char *path, int flags, bool follows)
 {
 	struct followed_walk walk = {
-		.flags = flags | (follows ? 0 : O_NOFOLLOW), .follows = follows};
+		.flags = flags | (follows ? 0 : O_NOFOLLOW), .links_max = follows ? LINKS_MAX : 0};
 	int ret = -1, r = 0;
 
 	if (strlen(path) >= sizeof(walk.rest))

@@ -519,7 +519,7 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 	bool is_so = false;
 
 	int r = show(made, &shown, problem);
-	/* The text has changed since the user began: only the values can be put into the new one. */
+	/* The text has changed since the user began: only the values can be put there. */
 	if (r == 0 && made->request->text && made->request->shown &&
 		!span_equal(shown, *made->request->shown))
 		return is_tree(made) ? put_values(made, problem)

@@ -75,8 +75,8 @@ struct manifest;
 int manifest_open(int fd, bool is_atomic, bool is_dry, struct manifest **ret);
 
 /**
- * Reads a manifest of any kind. Writes nothing. Returns 0 with *ret for manifest_freep(); -ENOENT if
- * there is no manifest; -EBADMSG if this plyfs can't read it; or another -errno.
+ * Reads a manifest of any kind. Writes nothing. Returns 0 with *ret for manifest_freep(); -ENOENT
+ * if there is no manifest; -EBADMSG if this plyfs can't read it; or another -errno.
  */
 int manifest_read(int fd, struct manifest **ret);
 void manifest_freep(struct manifest **manifest);
