@@ -43,7 +43,6 @@ struct cat_job {
 
 struct cat_sources {
 	const char *separator; /* JSON: before the next source; NULL: as text */
-	bool is_link;          /* there is no file, but a link */
 	bool has_failed;
 };
 
@@ -73,9 +72,6 @@ static int put_sources(void *context, const struct composer *composer, const cha
 	struct cat_sources *job = context;
 	unsigned first, count;
 
-	job->is_link = lookup->kind == UNION_LINK;
-	if (job->is_link)
-		return 0;
 	compose_contributors(
 		compose_options(composer->settings, path)->strategy, lookup, &first, &count);
 	for (unsigned i = first + count; i-- > first;) {
@@ -105,21 +101,14 @@ static int cat_sources(
 	const struct cat_job *of, struct offline *offline, const char *path, const char *inner)
 {
 	struct cat_sources job = {.separator = of->is_json ? "\n    " : NULL};
-	CLEANUP(freep) char *real = NULL, *target = NULL;
+	CLEANUP(freep) char *real = NULL;
 	struct problem problem = {0};
-	int r = follow_to(offline, inner, &real, &problem);
+	int r = follow(offline, inner, &real, &problem);
 
-	if (r == 0 && !*real)
-		r = -EISDIR;
 	if (of->is_json)
 		json_put(stdout, "{'path': %s, 'sources': [", path);
 	if (r == 0)
 		r = offline_look_at(offline, real, put_sources, &job, &problem);
-	if (r == 0 && job.is_link) {
-		r = follow_path(offline, real, &target, &problem);
-		if (r == 0)
-			r = offline_look_at(offline, target, put_sources, &job, &problem);
-	}
 	if (of->is_json)
 		puts("]}");
 	if (r != 0)
@@ -135,12 +124,14 @@ static int cat_offline(
 	const struct cat_job *job, struct offline *offline, const char *path, const char *inner)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	struct problem problem;
+	CLEANUP(freep) char *real = NULL;
+	struct problem problem = {0};
 
 	if (job->has_sources)
 		return cat_sources(job, offline, path, inner);
-	problem.message[0] = '\0';
-	int r = follow(offline, inner, &version, &problem);
+	int r = follow(offline, inner, &real, &problem);
+	if (r == 0)
+		r = offline_read(offline, real, &version, &problem);
 	if (r != 0)
 		return layer_choice_complain_in(
 			offline_settings(offline), path, inner, r, &problem);

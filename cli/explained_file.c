@@ -61,7 +61,7 @@ int explained_file_follow(const char *path, struct explained_file *subject)
 
 	if (subject->explanation->kind != VERSION_LINK)
 		return EXIT_DONE;
-	int r = follow_path(subject->offline, subject->explanation->path, &inner, &problem);
+	int r = follow(subject->offline, subject->explanation->path, &inner, &problem);
 	explanation_free(subject->explanation);
 	subject->explanation = NULL;
 	if (r == 0)

@@ -22,6 +22,7 @@ struct path_resolution {
 	const char *given;    /* the whole path, borrowed */
 	char link[PATH_SIZE]; /* the last link that was followed */
 	size_t after;         /* bytes at the end of `rest` that are not from that link's target */
+	bool is_file;         /* `done` is no directory: the path ends */
 };
 
 /* Takes the first name off `rest`. False: there is none. */
@@ -92,40 +93,40 @@ static int refuse_to_leave(const struct path_resolution *resolution, struct prob
 		"leads out of the tree by '..'; give a path in it");
 }
 
-static bool is_at_end(const struct path_resolution *resolution)
+/* Resolves a name that is no directory. The caller reads the file at the end. */
+static int take_file(void *context, const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct problem *problem)
 {
-	return resolution->rest[strspn(resolution->rest, "/")] == '\0';
+	CLEANUP(path_list_fini) struct path_list asked = {0};
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct path_resolution *resolution = context;
+
+	resolution->is_file = lookup->kind == UNION_FILE && !*resolution->rest;
+	if (resolution->is_file)
+		return 0;
+	int r = compose(composer, path, lookup, &asked, &version, problem);
+	if (r != 0)
+		return r;
+	return version->kind == VERSION_LINK ? take_link(resolution, version->data, problem)
+					     : -ENOTDIR;
 }
 
-/* Resolves one name. Returns 0 to continue, or with *ret at the end of the path. */
-static int step(struct offline *offline, struct path_resolution *resolution, const char *name,
-	struct version **ret, struct problem *problem)
+static int step(const struct offline *offline, struct path_resolution *resolution, const char *name,
+	struct problem *problem)
 {
-	CLEANUP(version_unrefp) struct version *version = NULL;
-
 	if (strcmp(name, ".") == 0)
 		return 0;
 	if (strcmp(name, "..") == 0)
 		return go_up(resolution) ? 0 : refuse_to_leave(resolution, problem);
 	int r = go_down(resolution, name);
-	if (r < 0)
-		return r;
-	r = offline_read(offline, resolution->done, &version, problem);
-	if (r == -EISDIR)
-		return 0;
-	if (r != 0)
-		return r;
-	if (version->kind == VERSION_LINK)
-		return take_link(resolution, version->data, problem);
-	if (!is_at_end(resolution) || *resolution->rest)
-		return -ENOTDIR;
-	*ret = take_ptr(version);
-	return 0;
+	if (r == 0)
+		r = offline_look_at(offline, resolution->done, take_file, resolution, problem);
+	return r == -EISDIR ? 0 : r;
 }
 
-/* Resolves the first `len` bytes of the path. *object is set if it is not a directory. */
-static int resolve(struct offline *offline, const char *path, size_t len,
-	struct path_resolution **ret, struct version **object, struct problem *problem)
+/* Resolves the first `len` bytes of the path. */
+static int resolve(const struct offline *offline, const char *path, size_t len,
+	struct path_resolution **ret, struct problem *problem)
 {
 	char name[PATH_SIZE];
 	int r = 0;
@@ -137,55 +138,38 @@ static int resolve(struct offline *offline, const char *path, size_t len,
 		return -ENOMEM;
 	memcpy((*ret)->rest, path, len);
 	(*ret)->given = path;
-	while (r == 0 && !*object && next_name(*ret, name))
-		r = step(offline, *ret, name, object, problem);
+	while (r == 0 && !(*ret)->is_file && next_name(*ret, name))
+		r = step(offline, *ret, name, problem);
 	return r;
 }
 
-static int resolve_object(struct offline *offline, const char *path,
-	struct path_resolution **resolution, struct version **ret, struct problem *problem)
+static int done_path(const struct path_resolution *resolution, char **ret)
 {
-	int r = resolve(offline, path, strlen(path), resolution, ret, problem);
-
-	return r == 0 && !*ret ? -EISDIR : r;
+	*ret = strdup(resolution->done);
+	return *ret ? 0 : -ENOMEM;
 }
 
-int follow(struct offline *offline, const char *path, struct version **ret, struct problem *problem)
+int follow(const struct offline *offline, const char *path, char **ret, struct problem *problem)
 {
 	CLEANUP(freep) struct path_resolution *resolution = NULL;
-	CLEANUP(version_unrefp) struct version *version = NULL;
-	int r = resolve_object(offline, path, &resolution, &version, problem);
+	int r = resolve(offline, path, strlen(path), &resolution, problem);
 
-	if (r == 0)
-		*ret = take_ptr(version);
-	return r;
+	if (r == 0 && !resolution->is_file)
+		r = -EISDIR;
+	return r == 0 ? done_path(resolution, ret) : r;
 }
 
-int follow_path(struct offline *offline, const char *path, char **ret, struct problem *problem)
-{
-	CLEANUP(freep) struct path_resolution *resolution = NULL;
-	CLEANUP(version_unrefp) struct version *version = NULL;
-	int r = resolve_object(offline, path, &resolution, &version, problem);
-
-	if (r == 0 && !(*ret = strdup(resolution->done)))
-		r = -ENOMEM;
-	return r;
-}
-
-int follow_to(struct offline *offline, const char *path, char **ret, struct problem *problem)
+int follow_to(const struct offline *offline, const char *path, char **ret, struct problem *problem)
 {
 	const char *name = path_name(path);
 	bool has_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 	CLEANUP(freep) struct path_resolution *resolution = NULL;
-	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	int r = resolve(offline, path, has_name ? (size_t)(name - path) : strlen(path), &resolution,
-		&version, problem);
-	if (r == 0 && version)
+		problem);
+	if (r == 0 && resolution->is_file)
 		r = -ENOTDIR;
 	if (r == 0 && has_name)
 		r = go_down(resolution, name);
-	if (r == 0 && !(*ret = strdup(resolution->done)))
-		r = -ENOMEM;
-	return r;
+	return r == 0 ? done_path(resolution, ret) : r;
 }
