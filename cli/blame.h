@@ -49,10 +49,9 @@ const struct line_author *blame_author(struct blame_authors *authors, const stru
 void blame_authors_fini(struct blame_authors *authors);
 
 #define BLAME_COMMIT_WIDTH 12 /* characters of a commit's name, in the text and the page */
-#define BLAME_AUTHOR_SIZE 32  /* bytes of an author's name with its NUL, in the text */
 
-/* These functions write to `out`; the caller checks ferror(3). */
-void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out);
-
-/** Returns 0 or -ENOMEM. After -ENOMEM the page is incomplete. */
+/**
+ * Writes the page to `out`; the caller checks ferror(3). Returns 0 or -ENOMEM. After -ENOMEM the
+ * page is incomplete.
+ */
 int blame_print_page(const struct blame *blame, FILE *out);

@@ -10,19 +10,14 @@
 #include "message.h"
 #include "text.h"
 
-/*
- * Returns the path in the layer of the source that messages call `name`; NULL: it is not in the
- * layer.
- */
-static const char *path_in_layer(const struct layer *layer, const char *name)
+const char *place_in_layer(const struct layer *layer, const char *name)
 {
 	size_t len = strlen(layer->path);
 
-	while (len > 1 && layer->path[len - 1] == '/')
-		len--;
 	if (strncmp(name, layer->path, len) != 0)
 		return NULL;
-	return name[len] == '/' ? name + len + 1 : NULL;
+	const char *inner = name + len + strspn(name + len, "/");
+	return inner > name + len || !len || layer->path[len - 1] == '/' ? inner : NULL;
 }
 
 static void print_line(FILE *out, int indent, int fd, size_t max, const struct problem *problem)
@@ -40,7 +35,7 @@ static int open_source(const struct settings *settings, const char *name, bool *
 	int fd = -1;
 
 	for (size_t i = settings->layer_count; fd < 0 && i-- > 0;) {
-		const char *path = path_in_layer(settings->layers[i], name);
+		const char *path = place_in_layer(settings->layers[i], name);
 		struct stat stat;
 
 		*is_layers |= path != NULL;

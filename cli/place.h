@@ -5,6 +5,9 @@
 
 #include "settings.h"
 
+/** Returns the path in the layer of the source that messages call `name`; NULL: it has none. */
+const char *place_in_layer(const struct layer *layer, const char *name);
+
 /** Returns whether a schema of `settings` (may be NULL) marks secrets: then show no line. */
 bool place_is_secret(const struct settings *settings);
 
