@@ -29,12 +29,6 @@ struct asking {
 	const char *source; /* the source that makes it; NULL: unknown */
 	unsigned line;
 	unsigned column;
-	size_t order;
-
-	/* the files that match it: */
-	const char *first;
-	const char *second;
-	size_t count;
 };
 
 int check_tree_init(struct check_tree *tree, struct offline *offline)
@@ -306,22 +300,24 @@ static int note_reference(
 {
 	if (tree->asking_count == ASKINGS_MAX)
 		return 0;
-	if (array_grow(tree->askings, tree->asking_count, tree->asking_capacity) < 0)
-		return -ENOMEM;
-	struct asking *asking = &tree->askings[tree->asking_count];
+	size_t directory_len = strlen(reference->directory);
+	struct span key = {NULL, directory_len + 1 + strlen(reference->name)};
+	key.data = arena_printf(tree->arena, "%s%c%s", reference->directory, '\0', reference->name);
+	void **place = key.data ? table_place(&tree->asked, tree->arena, key) : NULL;
+	if (!place || *place)
+		return place ? 0 : -ENOMEM;
 	const char *source = reference->place.line ? reference->place.source : NULL;
-	*asking = (struct asking){
-		.directory = arena_copy(tree->arena, span_of(reference->directory)),
-		.name = arena_copy(tree->arena, span_of(reference->name)),
-		.path = arena_copy(tree->arena, span_of(path)),
+	const struct asking asking = {
+		.directory = key.data,
+		.name = key.data + directory_len + 1,
+		.path = *place = arena_copy(tree->arena, span_of(path)),
 		.source = source ? arena_copy(tree->arena, span_of(source)) : NULL,
 		.line = reference->place.line,
 		.column = reference->place.column,
-		.order = tree->asking_count++,
 	};
-	if (!asking->directory || !asking->name || !asking->path || (source && !asking->source))
+	if (!asking.path || (source && !asking.source))
 		return -ENOMEM;
-	return 0;
+	return array_push(tree->askings, tree->asking_count, tree->asking_capacity, asking);
 }
 
 int check_tree_note(struct check_tree *tree, struct check_report *report, const char *path,
@@ -391,107 +387,32 @@ static int report_virtual_files(const struct check_tree *tree, struct check_repo
 	return r;
 }
 
-static int compare_names(const struct asking *a, const struct asking *b)
-{
-	int order = strcmp(a->directory, b->directory);
-
-	return order ? order : strcmp(a->name, b->name);
-}
-
-/* Orders by name; for the same name, the first file that makes the reference comes first. */
-static int compare_askings(const void *a, const void *b)
-{
-	const struct asking *x = a, *y = b;
-	int order = compare_names(x, y);
-
-	return order ? order : (x->order > y->order) - (x->order < y->order);
-}
-
-static int compare_orders(const void *a, const void *b)
-{
-	const struct asking *x = a, *y = b;
-
-	return (x->order > y->order) - (x->order < y->order);
-}
-
-/* The references in one directory, each name once, ordered by name. */
-struct answers {
-	struct asking *items;
-	size_t count;
-	struct arena *arena;
-};
-
-static int compare_to_name(const void *name, const void *asking)
-{
-	return strcmp(name, ((const struct asking *)asking)->name);
-}
-
-/* Adds a matching file. Files come in the order of a lookup. */
-static int add_answer(void *context, const char *path, const char *name, layer_mask layers)
-{
-	struct answers *answers = context;
-	struct asking *asking =
-		bsearch(name, answers->items, answers->count, sizeof(*asking), compare_to_name);
-
-	(void)layers;
-	if (!asking || asking->count++ > 1)
-		return 0;
-	const char *copy = arena_copy(answers->arena, span_of(path));
-	if (!copy)
-		return -ENOMEM;
-	*(asking->first ? &asking->second : &asking->first) = copy;
-	return 0;
-}
-
-static void drop_repeated(struct check_tree *tree)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < tree->asking_count; i++)
-		if (kept == 0 || compare_names(&tree->askings[kept - 1], &tree->askings[i]) != 0)
-			tree->askings[kept++] = tree->askings[i];
-	tree->asking_count = kept;
-}
-
-static int find_answers(struct check_tree *tree)
+/* Reports the reference if several files match it. */
+static int report_ambiguous(
+	const struct check_tree *tree, const struct asking *asking, struct check_report *report)
 {
 	const struct finder *finder = offline_finder(tree->offline);
+	CLEANUP(freep) char *first = NULL, *second = NULL;
+	struct finding finding = {.kind = FINDING_WARNING};
+	size_t count = 0;
 	int r = 0;
 
-	for (size_t i = 0, end; r == 0 && i < tree->asking_count; i = end) {
-		const char *directory = tree->askings[i].directory;
-		for (end = i + 1; end < tree->asking_count; end++)
-			if (strcmp(tree->askings[end].directory, directory) != 0)
-				break;
-		struct answers answers = {&tree->askings[i], end - i, tree->arena};
-		r = finder->list(finder->context, directory, -1, add_answer, &answers);
+	for (; r == 0; count += r == 0) {
+		CLEANUP(freep) char *more = NULL;
+		layer_mask layers;
+
+		r = finder->find(finder->context, asking->directory, asking->name, count,
+			count == 0   ? &first
+			: count == 1 ? &second
+				     : &more,
+			&layers);
 	}
-	return r;
-}
-
-static int report_ambiguous(const struct asking *asking, struct check_report *report)
-{
-	struct finding finding = {.kind = FINDING_WARNING};
-
+	if (r < 0 || count < 2)
+		return r < 0 ? r : 0;
 	problem_set(&finding.problem, asking->source ? asking->source : asking->path, asking->line,
 		asking->column, "'%s' is in %zu places under '%s': '%s' is taken, and not '%s'",
-		asking->name, asking->count, *asking->directory ? asking->directory : ".",
-		asking->first, asking->second);
+		asking->name, count, *asking->directory ? asking->directory : ".", first, second);
 	return check_report_add(report, asking->path, &finding);
-}
-
-static int report_references(struct check_tree *tree, struct check_report *report)
-{
-	if (tree->asking_count == 0)
-		return 0;
-	qsort(tree->askings, tree->asking_count, sizeof(*tree->askings), compare_askings);
-	drop_repeated(tree);
-	int r = find_answers(tree);
-	qsort(tree->askings, tree->asking_count, sizeof(*tree->askings), compare_orders);
-	for (size_t i = 0; r == 0 && i < tree->asking_count; i++)
-		if (tree->askings[i].count > 1)
-			r = report_ambiguous(&tree->askings[i], report);
-	return r;
 }
 
 static int report_traversal(const struct check_tree *tree, struct check_report *report)
@@ -511,8 +432,8 @@ static int report_traversal(const struct check_tree *tree, struct check_report *
 int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole)
 {
 	int r = report_traversal(tree, report);
-	if (r == 0)
-		r = report_references(tree, report);
+	for (size_t i = 0; r == 0 && i < tree->asking_count; i++)
+		r = report_ambiguous(tree, &tree->askings[i], report);
 	if (r != 0 || !is_whole)
 		return r;
 	r = report_virtual_files(tree, report);

@@ -7,6 +7,7 @@
 
 #include "check_report.h"
 #include "offline.h"
+#include "table.h"
 
 /* The state of the files of a rule or virtual file. Of several states, the greatest counts. */
 enum merged {
@@ -26,7 +27,8 @@ struct check_tree {
 	struct option_uses uses;  /* of all files */
 	enum merged *rules;       /* one for each rule */
 	enum merged *files;       /* one for each virtual file */
-	struct asking *askings;   /* the references of all merges */
+	struct asking *askings;   /* the references of all merges, each once */
+	struct table asked;       /* their directories and names */
 	size_t asking_count;
 	size_t asking_capacity;
 	struct arena *arena; /* of all texts */
