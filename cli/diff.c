@@ -151,7 +151,7 @@ static int diff_sets(struct diff_job *job, char **paths)
 }
 
 /* Makes the difference from the first host to the present one, as each_host.make. */
-static int make_difference(void *context, const char *host, char **ret)
+static int make_difference(void *context, char **ret)
 {
 	struct diff_job *job = context;
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -159,7 +159,6 @@ static int make_difference(void *context, const char *host, char **ret)
 	size_t size;
 	int code = EXIT_DONE;
 
-	(void)host;
 	if (layer_choice_hold(&job->choices[0], &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	how.out = open_memstream(ret, &size);
@@ -200,14 +199,13 @@ static int diff_hosts(const struct command *command, struct diff_job *job, char 
 {
 	const struct each_host each = {
 		job->hosts_file, "comparing hosts", make_difference, job, &job->choices[0].around};
-	CLEANUP(host_list_fini) struct host_list list = {0};
 	CLEANUP(host_groups_fini) struct host_groups groups = {0};
 
 	if (job->choice_count != 1 || !job->choices[0].config || job->choices[0].around.host)
 		return command_misuse(
 			command, "--hosts needs one plyfs.yaml: give -c once, and no -l and no -H");
 	job->paths = paths;
-	int code = each_host_run(command, &each, &list, &groups);
+	int code = each_host_run(command, &each, &groups);
 
 	settings_unref(job->first);
 	if (groups.count > 0)

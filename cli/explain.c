@@ -184,7 +184,7 @@ static int write_value(const struct explain_job *job, const struct explained *fo
 }
 
 /* Makes the value and the layer of the present host, as each_host.make. */
-static int make_value(void *context, const char *host, char **ret)
+static int make_value(void *context, char **ret)
 {
 	struct explain_job *job = context;
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
@@ -193,7 +193,6 @@ static int make_value(void *context, const char *host, char **ret)
 	struct problem problem = {0};
 	size_t depth = 0, size;
 
-	(void)host;
 	arena_free(take_ptr(job->arena));
 	int code = explained_file_open(job->command, &job->choice, job->path, &subject);
 	if (code == EXIT_DONE)
@@ -222,11 +221,10 @@ static int explain_hosts(struct explain_job *job)
 {
 	const struct each_host each = {
 		job->hosts_file, "explaining", make_value, job, &job->choice.around};
-	CLEANUP(host_list_fini) struct host_list list = {0};
 	CLEANUP(host_groups_fini) struct host_groups groups = {0};
 
 	job->choice.is_of_list = true;
-	int code = each_host_run(job->command, &each, &list, &groups);
+	int code = each_host_run(job->command, &each, &groups);
 
 	if (code == EXIT_WRONG_USE || (code != EXIT_DONE && groups.count == 0))
 		return code;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "cleanup.h"
 #include "command.h"
 #include "fact.h"
 #include "input.h"
@@ -123,15 +124,11 @@ static int add(struct host_groups *groups, char *text, const char *host)
 
 	while (i < groups->count && strcmp(groups->items[i].text, text) != 0)
 		i++;
-	if (i == groups->count) {
-		if (array_push(groups->items, groups->count, groups->capacity,
-			    (struct host_group){.text = text}) < 0) {
-			free(text);
-			return -ENOMEM;
-		}
-	} else {
+	if (i < groups->count || array_push(groups->items, groups->count, groups->capacity,
+					 (struct host_group){.text = text}) < 0)
 		free(text);
-	}
+	if (i == groups->count)
+		return -ENOMEM;
 	struct host_group *group = &groups->items[i];
 	return array_push(group->hosts, group->count, group->capacity, host);
 }
@@ -154,15 +151,16 @@ void host_groups_fini(struct host_groups *groups)
 		free(groups->items[i].hosts);
 	}
 	free(groups->items);
-	*groups = (struct host_groups){0};
+	host_list_fini(&groups->list);
 }
 
-int each_host_run(const struct command *command, const struct each_host *each,
-	struct host_list *list, struct host_groups *ret)
+int each_host_run(
+	const struct command *command, const struct each_host *each, struct host_groups *ret)
 {
+	const struct host_list *list = &ret->list;
 	struct progress progress = {0};
 	const struct settings_environment common = *each->around;
-	int code = host_list_read(each->file, list), result = EXIT_DONE;
+	int code = host_list_read(each->file, &ret->list), result = EXIT_DONE;
 
 	if (code != EXIT_DONE)
 		return code;
@@ -174,12 +172,11 @@ int each_host_run(const struct command *command, const struct each_host *each,
 		*each->around = common;
 		code = host_enter(command, &list->items[i], each->around);
 		if (code == EXIT_DONE)
-			code = each->make(each->context, list->items[i].name, &text);
+			code = each->make(each->context, &text);
 		if (code != EXIT_DONE) {
 			progress_hide(&progress);
 			message("the host '%s' can't be compared", list->items[i].name);
-			free(text);
-			text = NULL;
+			free(take_ptr(text));
 		}
 		if (text && add(ret, text, list->items[i].name) < 0)
 			code = message_result(-ENOMEM, NULL, NULL);

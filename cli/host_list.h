@@ -46,6 +46,7 @@ struct host_group {
 };
 
 struct host_groups {
+	struct host_list list;
 	struct host_group *items; /* in the order of their first hosts */
 	size_t count;
 	size_t capacity;
@@ -61,9 +62,9 @@ struct each_host {
 	const char *file; /* the list of hosts, for host_list_read() */
 	const char *what; /* "explaining", for the progress line */
 
-	/* Makes the text about a host, for free(3); *ret NULL: the host joins no group.
-	 * Returns an exit code. */
-	int (*make)(void *context, const char *host, char **ret);
+	/* Makes the text about the host that is set in `around`, for free(3); *ret NULL: the host
+	 * joins no group. Returns an exit code. */
+	int (*make)(void *context, char **ret);
 	void *context;
 	/* set to each host in turn, with the host's facts; restored at the end */
 	struct settings_environment *around;
@@ -72,8 +73,8 @@ struct each_host {
 /**
  * Groups the hosts of a list by the texts of each->make(). If host_enter() or each->make() fails,
  * prints a message with the host's name. Then continues with the next host, unless the failure was
- * EXIT_WRONG_USE. Returns the highest exit code. *list and *ret must be all zero. In any case call
- * host_list_fini() and host_groups_fini().
+ * EXIT_WRONG_USE. Returns the highest exit code. *ret must be all zero. In any case call
+ * host_groups_fini().
  */
-int each_host_run(const struct command *command, const struct each_host *each,
-	struct host_list *list, struct host_groups *ret);
+int each_host_run(
+	const struct command *command, const struct each_host *each, struct host_groups *ret);
