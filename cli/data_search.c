@@ -20,8 +20,7 @@
 
 /* A directory with all its subdirectories, in the order of the search. */
 struct data_search_tree {
-	char *directory;        /* as it was asked for */
-	struct path_list found; /* each path ends with a slash, except "" */
+	struct path_list found; /* the first is the one asked for; each ends with a slash, but "" */
 	struct data_search_tree *next;
 };
 
@@ -38,7 +37,6 @@ static void tree_freep(struct data_search_tree **tree)
 	for (struct data_search_tree *next; *tree; *tree = next) {
 		next = (*tree)->next;
 		path_list_fini(&(*tree)->found);
-		free((*tree)->directory);
 		free(*tree);
 	}
 }
@@ -102,21 +100,16 @@ static int tree_scan(struct path_list *tree, size_t index, struct problem *probl
 }
 
 /* Searches a directory. Returns 0, MERGE_ABSENT if it does not exist, PROBLEM or -ENOMEM. */
-static int tree_new(const char *directory, struct data_search_tree **ret, struct problem *problem)
+static int tree_new(const char *directory, const char *path, struct data_search_tree **ret,
+	struct problem *problem)
 {
 	CLEANUP(tree_freep) struct data_search_tree *tree = calloc(1, sizeof(*tree));
-	CLEANUP(freep) char *path = NULL;
 
 	if (!tree)
 		return -ENOMEM;
 	if (*directory && access(directory, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return MERGE_ABSENT;
-	tree->directory = strdup(directory);
-	if (!tree->directory)
-		return -ENOMEM;
-	int r = text_format(&path, "%s%s", directory, *directory ? "/" : "");
-	if (r == 0)
-		r = path_list_add(&tree->found, path, strlen(path));
+	int r = path_list_add(&tree->found, path, strlen(path));
 	for (size_t i = 0; r == 0 && i < tree->found.count; i++) {
 		if (tree->found.count > DATA_SEARCH_DIRECTORIES_MAX)
 			return problem_set(problem, *directory ? directory : ".", 0, 0,
@@ -134,18 +127,20 @@ static int find_tree(struct data_search *search, const char *directory,
 	const struct data_search_tree **ret, struct problem *problem)
 {
 	struct data_search_tree *tree = search->trees;
+	CLEANUP(freep) char *path = NULL;
+	int r = text_format(&path, "%s%s", directory, *directory ? "/" : "");
 
-	while (tree && strcmp(tree->directory, directory) != 0)
+	while (r == 0 && tree && strcmp(tree->found.paths[0], path) != 0)
 		tree = tree->next;
-	if (!tree) {
-		int r = tree_new(directory, &tree, problem);
+	if (r == 0 && !tree) {
+		r = tree_new(directory, path, &tree, problem);
 		if (r != 0)
 			return r;
 		tree->next = search->trees;
 		search->trees = tree;
 	}
 	*ret = tree;
-	return 0;
+	return r;
 }
 
 static int read_document(

@@ -9,6 +9,7 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
@@ -32,7 +33,6 @@
 
 struct watched {
 	char *path;
-	char *real;         /* without links; NULL: there is no such file */
 	struct stamp stamp; /* all zero: there is no such file */
 };
 
@@ -40,6 +40,7 @@ struct file_watch {
 	struct name_watch *names;
 	struct watched *files;
 	size_t count;
+	size_t capacity;
 };
 
 int file_watch_new(struct file_watch **ret)
@@ -62,10 +63,8 @@ void file_watch_freep(struct file_watch **place)
 	if (!watch)
 		return;
 	name_watch_free(watch->names);
-	for (size_t i = 0; i < watch->count; i++) {
+	for (size_t i = 0; i < watch->count; i++)
 		free(watch->files[i].path);
-		free(watch->files[i].real);
-	}
 	free(watch->files);
 	free(watch);
 }
@@ -102,23 +101,18 @@ static int watch_around(struct file_watch *watch, const char *file)
 
 int file_watch_add(struct file_watch *watch, const char *file)
 {
-	struct watched *files = reallocarray(watch->files, watch->count + 1, sizeof(*files));
+	CLEANUP(freep) char *real = realpath(file, NULL);
+	struct watched watched = {.path = strdup(file)};
 
-	if (!files)
-		return -ENOMEM;
-	watch->files = files;
-	struct watched *watched = &files[watch->count];
-	*watched = (struct watched){.path = strdup(file), .real = realpath(file, NULL)};
-	if (!watched->path) {
-		free(watched->real);
+	if (!watched.path || array_push(watch->files, watch->count, watch->capacity, watched) < 0) {
+		free(watched.path);
 		return -ENOMEM;
 	}
-	watch->count++;
 	int r = watch_around(watch, file);
-	if (r == 0 && watched->real)
-		r = watch_around(watch, watched->real);
+	if (r == 0 && real)
+		r = watch_around(watch, real);
 	/* Only now: a later change causes an event, or differs from this stamp. */
-	watched->stamp = look(file);
+	watch->files[watch->count - 1].stamp = look(file);
 	return r;
 }
 
