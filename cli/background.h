@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 /**
  * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. Opens a
  * closed standard stream on /dev/null. Returns 0 or -errno.

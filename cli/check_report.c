@@ -1,7 +1,6 @@
 #include "check_report.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "inspect.h"
 #include "progress.h"

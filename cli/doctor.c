@@ -19,7 +19,6 @@
 #include "array.h"
 #include "cleanup.h"
 #include "clock.h"
-#include "colour.h"
 #include "command.h"
 #include "descriptor.h"
 #include "doctor_report.h"

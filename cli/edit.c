@@ -3,7 +3,6 @@
  * it belongs.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 #include "command.h"
 #include "compose.h"
 #include "edited_file.h"
-#include "follow.h"
 #include "message.h"
 #include "text.h"
 #include "text_editor.h"

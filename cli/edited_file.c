@@ -1,7 +1,6 @@
 #include "edited_file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
