@@ -143,24 +143,20 @@ static int cat_offline(
 }
 
 /* Names sources as a mount made here would: the header, which is printed, has their names. */
-static int cat_in_view(struct cat_job *job, char **paths)
+static int cat_in_view(const struct command *command, struct cat_job *job, char **paths)
 {
 	CLEANUP(freep) char *directory = layer_choice_directory();
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	CLEANUP(offline_freep) struct offline *offline = NULL;
-	int code = EXIT_DONE;
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 
 	if (!directory)
 		return message_result(-errno, NULL, NULL);
 	job->choice.around.directory = directory;
-	if (layer_choice_hold(&job->choice, &settings) != EXIT_DONE ||
-		layer_choice_offline(settings, &offline) != EXIT_DONE)
-		return EXIT_FAILED;
-	layer_choice_note_absent(settings);
-	for (; *paths; paths++) {
-		if (cat_offline(job, offline, *paths, *paths) != EXIT_DONE)
+	int code = explained_file_find(command, &job->choice, NULL, false, &subject, NULL);
+	if (code != EXIT_DONE)
+		return code;
+	for (; *paths; paths++)
+		if (cat_offline(job, subject.offline, *paths, *paths) != EXIT_DONE)
 			code = EXIT_FAILED;
-	}
 	return code;
 }
 
@@ -213,7 +209,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (layer_choice_is_double(command, &job.choice))
 		return EXIT_WRONG_USE;
 	if (layer_choice_text(&job.choice))
-		return cat_in_view(&job, argv + optind);
+		return cat_in_view(command, &job, argv + optind);
 
 	code = EXIT_DONE;
 	for (int i = optind; i < argc; i++) {

@@ -9,11 +9,10 @@
 #include "check_tree.h"
 #include "cleanup.h"
 #include "command.h"
+#include "explained_file.h"
 #include "follow.h"
 #include "host_list.h"
-#include "layer_choice.h"
 #include "message.h"
-#include "offline.h"
 #include "runner.h"
 #include "text.h"
 
@@ -24,8 +23,7 @@ struct check_job {
 	struct check_report report;
 
 	/* of the present host: */
-	struct settings *settings;
-	struct offline *offline;
+	struct explained_file subject;
 	struct check_tree tree;
 	struct runner *runner; /* for the check commands of rules; NULL: there are none */
 };
@@ -34,11 +32,10 @@ static void finish_host(struct check_job *job)
 {
 	check_tree_fini(&job->tree);
 	runner_free(take_ptr(job->runner));
-	offline_free(job->offline);
-	settings_unref(job->settings);
+	explained_file_fini(&job->subject);
 	job->tree = (struct check_tree){0};
-	job->offline = NULL;
-	job->report.settings = job->settings = NULL;
+	job->subject = (struct explained_file){0};
+	job->report.settings = NULL;
 }
 
 static void job_fini(struct check_job *job)
@@ -95,18 +92,16 @@ static int traverse_argument(struct check_job *job, const char *path)
 	CLEANUP(freep) char *inner = NULL;
 	struct problem problem;
 
-	int r = follow_to(job->offline, path, &inner, &problem);
+	int r = follow_to(job->subject.offline, path, &inner, &problem);
 	if (r != 0)
-		return layer_choice_complain(job->settings, path, r, &problem);
+		return layer_choice_complain(job->subject.settings, path, r, &problem);
 	return traverse_path(job, path, inner);
 }
 
 static int open_tree(struct check_job *job)
 {
-	if (layer_choice_offline(job->settings, &job->offline) != EXIT_DONE)
-		return EXIT_FAILED;
-	int r = check_tree_init(&job->tree, job->offline);
-	if (r == 0 && job->settings->has_programs)
+	int r = check_tree_init(&job->tree, job->subject.offline);
+	if (r == 0 && job->subject.settings->has_programs)
 		r = runner_new(&job->runner);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
@@ -117,20 +112,16 @@ static int find_files(
 {
 	CLEANUP(freep) char *inner = NULL;
 	bool is_in_mount = !layer_choice_text(&job->choice);
-	int code = EXIT_DONE;
 
-	if (is_in_mount)
-		code = layer_choice_in_mount(command, &job->choice, *paths, &job->settings, &inner);
-	else
-		code = layer_choice_hold(&job->choice, &job->settings);
+	/* Most hosts in a list may have no layer of their own. */
+	job->choice.is_of_list = job->hosts_file;
+	int code = explained_file_find(
+		command, &job->choice, is_in_mount ? *paths : NULL, false, &job->subject, &inner);
 	if (code == EXIT_DONE)
 		code = open_tree(job);
 	if (code != EXIT_DONE)
 		return code;
-	/* Most hosts in a list may have no layer of their own. */
-	if (!job->hosts_file)
-		layer_choice_note_absent(job->settings);
-	job->report.settings = job->settings;
+	job->report.settings = job->subject.settings;
 	*is_whole = is_in_mount ? !*inner : !*paths;
 	if (is_in_mount)
 		return traverse_path(job, *paths, inner);
@@ -156,12 +147,12 @@ static int run_check(struct check_job *job, const char *path, const struct inspe
 	ret->left_out += findings->left_out;
 	if (r < 0)
 		return r;
-	r = runner_check(job->runner, job->settings, path,
+	r = runner_check(job->runner, job->subject.settings, path,
 		(struct span){inspection->text, inspection->text_size}, inspection->lines, &end,
 		&problem);
 	if (r == PROBLEM && findings_add(ret, FINDING_ERROR, &problem) < 0)
 		return -ENOMEM;
-	if (r > 0 && run_is_missing(&end, settings_check(job->settings, path), name, &why))
+	if (r > 0 && run_is_missing(&end, settings_check(job->subject.settings, path), name, &why))
 		return unchecked_list_add_path(&job->report.unchecked, name, why, path);
 	return r < 0 ? r : 0;
 }
@@ -199,13 +190,14 @@ static int check(const struct command *command, struct check_job *job, char **pa
 	check_report_begin(&job->report, job->tree.count);
 	int r = 0;
 	if (is_whole)
-		r = layer_choice_warn_closed(job->settings,
-			job->settings->text.path ? job->settings->text.place : ".",
+		r = layer_choice_warn_closed(job->subject.settings,
+			job->subject.settings->text.path ? job->subject.settings->text.place : ".",
 			check_report_warn, &job->report);
 	if (r == 0)
-		r = check_pool_run(job->offline, job->tree.paths, job->tree.count, add_file, job);
+		r = check_pool_run(
+			job->subject.offline, job->tree.paths, job->tree.count, add_file, job);
 	struct finding replaced = {.kind = FINDING_ERROR};
-	if (r == 0 && settings_were_read(job->settings, &replaced.problem) != 0)
+	if (r == 0 && settings_were_read(job->subject.settings, &replaced.problem) != 0)
 		r = check_report_add(&job->report, NULL, &replaced);
 	if (r == 0)
 		r = check_tree_report(&job->tree, &job->report, is_whole);

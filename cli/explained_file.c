@@ -25,7 +25,7 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	/* The layer of a new file is checked when the file is written. */
 	if (code == EXIT_DONE && !may_be_new && !choice->is_of_list)
 		layer_choice_note_absent(ret->settings);
-	if (code != EXIT_DONE || is_in_mount)
+	if (code != EXIT_DONE || is_in_mount || !path)
 		return code;
 	int r = follow_to(ret->offline, path, ret_path, &problem);
 	/* A path of which nothing exists has no links, and leads to itself. */
