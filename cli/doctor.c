@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -28,6 +27,7 @@
 #include "fuse_settings.h"
 #include "guard.h"
 #include "handover.h"
+#include "inotify.h"
 #include "landlock.h"
 #include "layer_choice.h"
 #include "layer_walk.h"
@@ -117,15 +117,6 @@ static void examine_kernel(struct doctor_report *report)
 	uname(&names);
 	doctor_report(report, "kernel", NOTE, "Linux %s, Landlock's version %d", names.release,
 		landlock.abi);
-}
-
-/* Returns the number of inotify watches that this user may have; 0: it is not known. */
-static size_t watches_max(void)
-{
-	CLEANUP(fclosep) FILE *in = fopen("/proc/sys/user/max_inotify_watches", "re");
-	size_t limit = 0;
-
-	return in && fscanf(in, "%zu", &limit) == 1 ? limit : 0;
 }
 
 static void examine_inotify(struct doctor_report *report)
@@ -309,7 +300,7 @@ static size_t examine_layer(struct doctor_report *report, const struct settings 
 static void compare_watches(
 	struct doctor_report *report, const struct settings *settings, size_t needed)
 {
-	size_t allowed = settings->options.watches ? settings->options.watches : watches_max() / 2;
+	size_t allowed = settings->options.watches ? settings->options.watches : inotify_max() / 2;
 	char remedy[sizeof("sysctl fs.inotify.max_user_watches=") + 3 * sizeof(size_t)];
 	size_t enough = 1u << 16;
 
@@ -317,7 +308,7 @@ static void compare_watches(
 		enough *= 2;
 	snprintf(remedy, sizeof(remedy), "sysctl fs.inotify.max_user_watches=%zu", enough);
 	doctor_report(report, "inotify",
-		REMEDY_IF(allowed > 0 && needed > allowed,
+		REMEDY_IF(needed > allowed,
 			settings->options.watches ? "raise 'watches' in plyfs.yaml" : remedy),
 		"the layers have %zu directories, and a mount may have %zu watches, so changes in "
 		"the others show up to %u ms later",
@@ -427,6 +418,7 @@ static void examine_faults(
 	const struct node *watches = report_get(status, "watches");
 	const struct node *sandbox = report_get(status, "sandbox");
 	double others = fault_list_count(status);
+	size_t most = inotify_max();
 
 	for (uint32_t i = 0; i < report_count(processes); i++)
 		others -= report_reason(report, mountpoint, processes->seq.items[i], "reason");
@@ -444,7 +436,7 @@ static void examine_faults(
 			"bug in plyfs reaches all that the user who mounts can reach");
 	doctor_report(report, mountpoint, NOTE,
 		"it has %.0f of %zu inotify watches, and the kernel looks up %s at a time",
-		report_number(watches, "count"), watches_max(),
+		report_number(watches, "count"), most == SIZE_MAX ? 0 : most,
 		report_is(status, "parallel_lookups", "true") ? "several names" : "one name");
 }
 

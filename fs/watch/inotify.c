@@ -86,8 +86,7 @@ void inotify_limit(struct inotify *inotify, size_t most)
 	inotify->most = most;
 }
 
-/* Returns half of the kernel's limit; SIZE_MAX if it is unknown. */
-static size_t read_half(void)
+size_t inotify_max(void)
 {
 	char text[32];
 	CLEANUP(closep) int fd = open(LIMIT_FILE, O_RDONLY | O_CLOEXEC);
@@ -96,7 +95,7 @@ static size_t read_half(void)
 	if (n <= 0)
 		return SIZE_MAX;
 	text[n] = '\0';
-	return (size_t)strtoull(text, NULL, 10) / 2;
+	return (size_t)strtoull(text, NULL, 10);
 }
 
 /* Returns whether no watch may be added. */
@@ -110,7 +109,7 @@ static bool is_full(struct inotify *inotify)
 		return inotify->count >= inotify->most;
 	if (!inotify->half_ms ||
 		(inotify->count >= inotify->half && now >= inotify->half_ms + LIMIT_MS)) {
-		inotify->half = read_half();
+		inotify->half = inotify_max() / 2;
 		inotify->half_ms = now;
 	}
 	return inotify->count >= inotify->half;

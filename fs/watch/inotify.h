@@ -57,6 +57,9 @@ int inotify_take_over(struct inotify *inotify, int fd);
  */
 void inotify_limit(struct inotify *inotify, size_t most);
 
+/** Returns the number of watches that the kernel allows the user; SIZE_MAX if it is unknown. */
+size_t inotify_max(void);
+
 /** Returns the descriptor to poll for POLLIN. */
 int inotify_fd(const struct inotify *inotify);
 
