@@ -520,13 +520,6 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 	return r;
 }
 
-/* A script that repeats a failed command must not add an item twice. */
-static void complain_if_lost(const struct amendment_output *output)
-{
-	if (output->count && !output->is_dry && (fflush(stdout) != 0 || ferror(stdout)))
-		message("%s: is changed; only the report of it can't be written", output->path);
-}
-
 void amendment_report_end(const struct amendment_output *output, const char *nothing)
 {
 	bool is_empty = output->count == 0;
@@ -537,5 +530,7 @@ void amendment_report_end(const struct amendment_output *output, const char *not
 		put_json_head(output);
 	if (output->is_json && (!is_empty || nothing))
 		fputs(is_empty ? "]\n}\n" : "\n  ]\n}\n", stdout);
-	complain_if_lost(output);
+	/* A script that repeats a failed command must not add an item twice. */
+	if (!is_empty && !output->is_dry && (fflush(stdout) != 0 || ferror(stdout)))
+		message("%s: is changed; only the report of it can't be written", output->path);
 }

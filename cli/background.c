@@ -81,21 +81,16 @@ int background_start(struct background *ret, int *exit_code)
 	return 0;
 }
 
-/* The mount must hold neither the terminal nor a pipe whose end the caller waits for. */
-static void leave_terminal(struct background *background)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		dup2(background->null_fd, fd);
-	close(background->null_fd);
-}
-
 void background_ready(struct background *background)
 {
 	ssize_t n;
 
 	if (background->pipe_fd < 0)
 		return;
-	leave_terminal(background);
+	/* The mount must hold neither the terminal nor a pipe whose end the caller waits for. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(background->null_fd, fd);
+	close(background->null_fd);
 	do
 		n = write(background->pipe_fd, "", 1);
 	while (n < 0 && errno == EINTR);

@@ -72,21 +72,16 @@ struct blame_file {
 	struct line_authors *authors; /* NULL: they can't be found */
 };
 
-static const struct blame_file *find_history(
-	const struct blame_authors *authors, const struct store_place *place)
-{
-	for (size_t i = 0; i < authors->count; i++)
-		if (authors->files[i].place == place)
-			return &authors->files[i];
-	return NULL;
-}
-
+/* Reads the history of a file, if it is new. NULL: no memory. */
 static const struct blame_file *read_history(
 	struct blame_authors *authors, const struct store_place *place)
 {
 	struct blame_file file = {.place = place};
 	struct problem problem;
 
+	for (size_t i = 0; i < authors->count; i++)
+		if (authors->files[i].place == place)
+			return &authors->files[i];
 	if (array_grow(authors->files, authors->count, authors->capacity) < 0)
 		return NULL;
 	int r = line_authors_read(
@@ -104,9 +99,7 @@ const struct line_author *blame_author(struct blame_authors *authors, const stru
 
 	if (!place || place->store->kind != STORE_GIT || !*place->revision)
 		return NULL;
-	const struct blame_file *file = find_history(authors, place);
-	if (!file)
-		file = read_history(authors, place);
+	const struct blame_file *file = read_history(authors, place);
 	return file && file->authors ? line_authors_get(file->authors, line->source_line) : NULL;
 }
 
@@ -242,13 +235,6 @@ static int print_page(const struct blame *blame, const char *path)
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-static void print_author(const struct line_author *author, FILE *out)
-{
-	json_put(out,
-		", 'changed': {'commit': %s, 'author': %s, 'time': %" PRId64 ", 'summary': %s}",
-		author->commit, author->name, author->time, author->summary);
-}
-
 static void print_line(const struct blame *blame, size_t number, FILE *out)
 {
 	const struct line *line = &blame->lines->lines[number - 1];
@@ -266,7 +252,10 @@ static void print_line(const struct blame *blame, size_t number, FILE *out)
 			line->source_column);
 	}
 	if (author)
-		print_author(author, out);
+		json_put(out,
+			", 'changed': {'commit': %s, 'author': %s, 'time': %" PRId64
+			", 'summary': %s}",
+			author->commit, author->name, author->time, author->summary);
 	fputc('}', out);
 }
 
@@ -348,8 +337,7 @@ static void print_blanks(FILE *out, size_t from, size_t to)
 	fprintf(out, "%*s", to > from ? (int)(to - from) : 0, "");
 }
 
-static void print_text_author(
-	const struct line_author *author, const struct widths *widths, FILE *out)
+static void print_author(const struct line_author *author, const struct widths *widths, FILE *out)
 {
 	char name[AUTHOR_SIZE];
 	size_t width = 0;
@@ -396,7 +384,7 @@ static void print_text(const struct blame *blame, bool is_coloured, FILE *out)
 			fprintf(out, "%s-%s", dim, normal);
 			print_blanks(out, 1, widths.layer + 2 + widths.place);
 		}
-		print_text_author(blame_author(blame->authors, line), &widths, out);
+		print_author(blame_author(blame->authors, line), &widths, out);
 		fprintf(out, "  %s%*zu)%s", dim, widths.number, i + 1, normal);
 		if (line->text.len > 0)
 			fputc(' ', out);

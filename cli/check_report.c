@@ -204,17 +204,10 @@ static void print_stored(struct check_report *report)
 	}
 }
 
-static int add_left_out(struct check_report *report, const char *path, size_t count)
-{
-	struct finding finding = {.kind = FINDING_WARNING};
-
-	problem_set(&finding.problem, path, 0, 0, "%zu more warnings are not shown", count);
-	return check_report_add(report, path, &finding);
-}
-
 int check_report_file(
 	struct check_report *report, const char *path, const struct findings *findings)
 {
+	struct finding more = {.kind = FINDING_WARNING};
 	bool is_broken = false;
 	int r = 0;
 
@@ -222,8 +215,11 @@ int check_report_file(
 		is_broken |= findings->items[i].kind == FINDING_ERROR;
 		r = check_report_add(report, path, &findings->items[i]);
 	}
-	if (r == 0 && findings->left_out > 0)
-		r = add_left_out(report, path, findings->left_out);
+	if (r == 0 && findings->left_out > 0) {
+		problem_set(&more.problem, path, 0, 0, "%zu more warnings are not shown",
+			findings->left_out);
+		r = check_report_add(report, path, &more);
+	}
 	report->files++;
 	report->failed += is_broken;
 	progress_show(&report->progress, "checking", report->files, report->total);
