@@ -134,38 +134,18 @@ static int read_held(
 	return line_origins_copy(text, &held->source, ret);
 }
 
-static int read_lines(
-	const struct explained_file *subject, struct held *held, struct line_origins **ret)
-{
-	const struct explanation *explanation = subject->explanation;
-
-	if (explanation->kind == VERSION_HELD)
-		return read_held(subject, held, ret);
-	return line_origins_read(explanation->request, explanation->result, ret);
-}
-
-static const struct layer *layer_at(const struct settings *settings, const char *directory)
-{
-	struct stat at;
-
-	if (stat(directory, &at) < 0)
-		return NULL;
-	for (size_t i = 0; i < settings->layer_count; i++)
-		if (layer_is(settings->layers[i], &at))
-			return settings->layers[i];
-	return NULL;
-}
-
 /* Returns the layer that `path` lies in; it is absolute and has no links. Shortens `path`. */
 static const struct layer *layer_of(const struct settings *settings, char *path)
 {
-	const struct layer *layer;
+	struct stat at;
 
 	do {
 		path = dirname(path);
-		layer = layer_at(settings, path);
-	} while (!layer && strcmp(path, "/") != 0);
-	return layer;
+		for (size_t i = 0; stat(path, &at) == 0 && i < settings->layer_count; i++)
+			if (layer_is(settings->layers[i], &at))
+				return settings->layers[i];
+	} while (strcmp(path, "/") != 0);
+	return NULL;
 }
 
 /*
@@ -415,7 +395,9 @@ static int print_blame(const struct blame_request *request, const struct explain
 		return message_at(request->path,
 			"is a symbolic link (%s); give the path that it leads to",
 			explanation->source.name);
-	int r = read_lines(subject, &held, &lines);
+	int r = explanation->kind == VERSION_HELD
+			? read_held(subject, &held, &lines)
+			: line_origins_read(explanation->request, explanation->result, &lines);
 	if (r == -ENOMEM)
 		message_at(request->path, "its lines can't be traced: %s", text_error(r));
 	if (r != 0)

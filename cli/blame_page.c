@@ -520,22 +520,6 @@ static void count_lines(struct blame_page *page)
 	}
 }
 
-/*
- * Writes the style. Pointing at a layer in the legend, or focusing it, dims the other layers'
- * lines.
- */
-static void put_style(struct blame_page *page)
-{
-	fputs("<style>\n", page->out);
-	fputs(style, page->out);
-	for (unsigned i = 0; i < COLOURS && i < page->blame->settings->layer_count; i++)
-		fprintf(page->out,
-			"body:has(.layers a.c%u:is(:hover,:focus)) .file > li:not(.c%u) { opacity: "
-			".28; }\n",
-			i, i);
-	fputs("</style>\n", page->out);
-}
-
 static void put_head(struct blame_page *page)
 {
 	fputs("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n"
@@ -544,7 +528,14 @@ static void put_head(struct blame_page *page)
 	      "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>",
 		page->out);
 	page_put(page->out, "", page->blame->path, " – plyfs blame</title>\n");
-	put_style(page);
+	fprintf(page->out, "<style>\n%s", style);
+	/* Pointing at a layer in the legend, or focusing it, dims the other layers' lines. */
+	for (unsigned i = 0; i < COLOURS && i < page->blame->settings->layer_count; i++)
+		fprintf(page->out,
+			"body:has(.layers a.c%u:is(:hover,:focus)) .file > li:not(.c%u) { opacity: "
+			".28; }\n",
+			i, i);
+	fputs("</style>\n", page->out);
 }
 
 static void put_layer(struct blame_page *page, size_t i)
