@@ -455,15 +455,6 @@ static int put_json(struct report *report)
 	return r;
 }
 
-static void warn_unchecked(const struct report *report)
-{
-	struct problem problem;
-
-	problem_set(&problem, report->output->path, 0, 0, "not checked: %s; %s",
-		report->amendment->unchecked, run_missing_remedy(report->amendment->unchecked));
-	message_warning(&problem);
-}
-
 static int print_text(struct report *report)
 {
 	const struct unified how = {
@@ -473,6 +464,7 @@ static int print_text(struct report *report)
 		.is_shown = isatty(STDOUT_FILENO),
 	};
 	const struct amendment *amendment = report->amendment;
+	struct problem unchecked;
 	bool is_dry = report->output->is_dry;
 	bool is_diff = has_diff(report) && (amendment->old.len || amendment->new.len);
 	int r = is_diff ? print_diff(amendment, how) : 0;
@@ -489,8 +481,11 @@ static int print_text(struct report *report)
 		message("%s: drop-ins such as %s are still shown as this file; to hide them, hide "
 			"%s" DROPIN_SUFFIX,
 			report->output->path, amendment->shown_by, report->output->path);
-	if (amendment->unchecked)
-		warn_unchecked(report);
+	if (amendment->unchecked) {
+		problem_set(&unchecked, report->output->path, 0, 0, "not checked: %s; %s",
+			amendment->unchecked, run_missing_remedy(amendment->unchecked));
+		message_warning(&unchecked);
+	}
 	if (amendment->unseen)
 		message("it is written, but the layer '%s' does not show it yet: %s; 'plyfs mirror "
 			"status' has the details",

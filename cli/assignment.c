@@ -137,16 +137,6 @@ static size_t follow_key(struct assignment_walk *walk)
 	return i;
 }
 
-static int absent(const struct assignment_walk *walk, size_t done)
-{
-	const struct key *key = &walk->assignment->key;
-
-	if (walk->in && done < key->count)
-		return problem_at(walk->problem, walk->in, "there is no '%.*s' to be removed",
-			(int)key->parts[done].end, key->text);
-	return problem_set(walk->problem, NULL, 0, 0, "there is no '%s' to be removed", key->text);
-}
-
 static int put_behind(const struct assignment_walk *walk, const struct node *rest, struct node *map)
 {
 	int r = 0;
@@ -266,16 +256,6 @@ static int take_old(const struct assignment_walk *walk, const struct node **ret)
 	return r == 0 ? put_behind(walk, value, item) : r;
 }
 
-static int refuse_item(const struct assignment_walk *walk, const struct key_part *part)
-{
-	const struct key *key = &walk->assignment->key;
-
-	return problem_at(walk->problem, walk->in,
-		"'%.*s' selects an item of a list, and this is a map; write a key behind a dot, "
-		"or in quotes",
-		(int)part->end, key->text);
-}
-
 /* Takes the parts from `i` on, which do not exist yet. */
 static int take_new(struct assignment_walk *walk, size_t i, const struct node **ret)
 {
@@ -289,7 +269,10 @@ static int take_new(struct assignment_walk *walk, size_t i, const struct node **
 		bool is_index = (is_list || key->parts[i].is_bracket) && read_index(part, &index);
 
 		if (is_map && (part->value.data || is_index))
-			return refuse_item(walk, part);
+			return problem_at(walk->problem, walk->in,
+				"'%.*s' selects an item of a list, and this is a map; write a key "
+				"behind a dot, or in quotes",
+				(int)part->end, key->text);
 		if (part->value.data || (is_index && index == EDIT_END))
 			return take_item(walk, i, ret);
 		if (is_list && !is_index)
@@ -352,7 +335,8 @@ static int plan(struct assignment_walk *walk, size_t done, struct edit_op *ret)
 	int r = 0;
 
 	if (!value && (done < key->count || !walk->in))
-		return absent(walk, done);
+		return problem_at(walk->problem, walk->in, "there is no '%.*s' to be removed",
+			walk->in ? (int)key->parts[done].end : (int)strlen(key->text), key->text);
 	if (value)
 		r = done == key->count ? take_old(walk, &value) : take_new(walk, done, &value);
 	*ret = (struct edit_op){

@@ -44,17 +44,6 @@ static int exit_code_of(pid_t child)
 		"the background process was ended by a signal: %s", strsignal(WTERMSIG(status)));
 }
 
-static int wait_for(pid_t child, int fd)
-{
-	char byte;
-	ssize_t n;
-
-	do
-		n = read(fd, &byte, 1);
-	while (n < 0 && errno == EINTR);
-	return n == 1 ? EXIT_DONE : exit_code_of(child);
-}
-
 int background_start(struct background *ret, int *exit_code)
 {
 	CLEANUP(closep) int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -70,8 +59,13 @@ int background_start(struct background *ret, int *exit_code)
 		return r;
 	}
 	if (child > 0) {
+		ssize_t n;
+
 		close(fds[1]);
-		*exit_code = wait_for(child, fds[0]);
+		do
+			n = read(fds[0], &(char){0}, 1);
+		while (n < 0 && errno == EINTR);
+		*exit_code = n == 1 ? EXIT_DONE : exit_code_of(child);
 		close(fds[0]);
 		return BACKGROUND_PARENT;
 	}

@@ -22,17 +22,6 @@
 
 /* In the worker. */
 
-static void put_references(const struct inspection *inspection, struct record *answer)
-{
-	record_put(answer, inspection->reference_count);
-	for (size_t i = 0; i < inspection->reference_count; i++) {
-		const struct reference *reference = &inspection->references[i];
-		record_put_text(answer, reference->directory);
-		record_put_text(answer, reference->name);
-		record_put_problem(answer, &reference->place);
-	}
-}
-
 static void put_inspection(
 	const struct inspection *inspection, size_t pattern_count, struct record *answer)
 {
@@ -44,7 +33,13 @@ static void put_inspection(
 		record_put(answer, findings->items[i].kind);
 		record_put_problem(answer, &findings->items[i].problem);
 	}
-	put_references(inspection, answer);
+	record_put(answer, inspection->reference_count);
+	for (size_t i = 0; i < inspection->reference_count; i++) {
+		const struct reference *reference = &inspection->references[i];
+		record_put_text(answer, reference->directory);
+		record_put_text(answer, reference->name);
+		record_put_problem(answer, &reference->place);
+	}
 	/* Nodes of the settings, which both processes have at the same place. */
 	record_put(answer, inspection->uses.count);
 	for (size_t i = 0; i < inspection->uses.count; i++)

@@ -284,17 +284,6 @@ static int report_idle_pattern(
 	return check_report_add(report, file->path, &finding);
 }
 
-static int note_patterns(
-	struct check_report *report, const struct virtual_file *file, const bool *is_matched)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && is_matched && i < file->from_count; i++)
-		if (!is_matched[i])
-			r = report_idle_pattern(report, file, file->from[i]);
-	return r;
-}
-
 static int note_reference(
 	struct check_tree *tree, const char *path, const struct reference *reference)
 {
@@ -327,8 +316,9 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 	const struct virtual_file *file = settings_file(settings, path);
 	int r = 0;
 
-	if (file)
-		r = note_patterns(report, file, inspection->is_matched);
+	for (size_t i = 0; r == 0 && file && inspection->is_matched && i < file->from_count; i++)
+		if (!inspection->is_matched[i])
+			r = report_idle_pattern(report, file, file->from[i]);
 	enum merged *merged = file ? &tree->files[file - settings->files]
 				   : &tree->rules[settings_rule(settings, path) - settings->rules];
 	if (*merged == MERGED_NONE)

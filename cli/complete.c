@@ -114,16 +114,6 @@ static bool find_option(const struct command *command, const char *typed, struct
 	return false;
 }
 
-static void take_value(const struct help_option *option, const char *value, struct typed *typed)
-{
-	if (span_is(option->value, "STRATEGY"))
-		typed->strategy = value;
-	else if (span_is(option->value, "CONFIG"))
-		typed->choice.config = value;
-	else if (span_begins(option->value, "LAYER"))
-		typed->choice.layers = value;
-}
-
 /* Reads words[0..count), which stand before the last one. */
 static void read_words(const struct command *command, int count, char **words, struct typed *typed)
 {
@@ -142,7 +132,13 @@ static void read_words(const struct command *command, int count, char **words, s
 				typed->waiting = option.value;
 				return;
 			}
-			take_value(&option, value ? value : words[++i], typed);
+			value = value ? value : words[++i];
+			if (span_is(option.value, "STRATEGY"))
+				typed->strategy = value;
+			else if (span_is(option.value, "CONFIG"))
+				typed->choice.config = value;
+			else if (span_begins(option.value, "LAYER"))
+				typed->choice.layers = value;
 		}
 	}
 }

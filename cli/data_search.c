@@ -143,19 +143,6 @@ static int find_tree(struct data_search *search, const char *directory,
 	return r;
 }
 
-static int read_document(
-	const struct data_search *search, struct data_search_file *file, struct problem *problem)
-{
-	struct read_options options = read_options_for(search->request, file->input.format);
-
-	if (!file->input.format)
-		return 0;
-	int r = document_read(
-		&file->input.source, file->input.text, &options, &file->document, problem);
-	file->input.document = file->document;
-	return r;
-}
-
 /* Takes the file's text. A file that does not parse is kept for its excerpt. */
 static int take_file(struct data_search *search, char *text, size_t len, const char *name,
 	const struct merge_input **ret, struct problem *problem)
@@ -172,7 +159,11 @@ static int take_file(struct data_search *search, char *text, size_t len, const c
 		.format = format_of_name(name),
 		.text = {file->text, len},
 	};
-	int r = read_document(search, file, problem);
+	const struct read_options options = read_options_for(search->request, file->input.format);
+	int r = file->input.format ? document_read(&file->input.source, file->input.text, &options,
+					     &file->document, problem)
+				   : 0;
+	file->input.document = file->document;
 	if (r == 0)
 		*ret = &file->input;
 	file->next = search->files;

@@ -118,22 +118,12 @@ static int print(const struct explain_job *job, const struct explanation *explan
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
-static int report_no_values(const struct explain_job *job, const struct explanation *explanation)
-{
-	CLEANUP(document_freep) struct document *document = NULL;
-	struct problem problem;
-
-	/* A source that is the only one is shown even if it does not parse. */
-	int r = explained_file_read(explanation, job->path, &document, &problem);
-	return r == 0 ? message_at(job->path, "holds no values, so it has no '%s'", job->asked)
-		      : message_result(r, &problem, NULL);
-}
-
 static int print_key(const struct command *command, struct explain_job *job,
 	const struct explained_file *subject)
 {
 	const struct explanation *explanation = subject->explanation;
 	CLEANUP(explained_value_fini) struct explained found = {0};
+	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
 	size_t depth = 0;
 
@@ -143,8 +133,13 @@ static int print_key(const struct command *command, struct explain_job *job,
 	int r = explained_value_find(explanation, &job->key, &found, &depth, &problem);
 	if (r == EXPLAINED_ABSENT && explanation->stream.count)
 		return nearest_key_report(job->path, &job->key, explanation, &found, depth);
-	if (r == EXPLAINED_ABSENT)
-		return report_no_values(job, explanation);
+	if (r == EXPLAINED_ABSENT) {
+		/* A source that is the only one is shown even if it does not parse. */
+		r = explained_file_read(explanation, job->path, &document, &problem);
+		if (r == 0)
+			return message_at(
+				job->path, "holds no values, so it has no '%s'", job->asked);
+	}
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);
 	code = print(job, explanation, &found);

@@ -500,18 +500,6 @@ static void choose_widths(struct explain_writer *writer, const struct explanatio
 		widen(writer, &explanation->source);
 }
 
-static void put_all(struct explain_writer *writer, const struct explanation *explanation)
-{
-	put_head(writer, explanation);
-	if (explanation->kind != VERSION_BYTES)
-		put_only_source(writer, explanation);
-	else
-		put_documents(writer, explanation);
-	if (explanation->kind == VERSION_BYTES && !explanation->stream.count)
-		put_pieces(writer, explanation->result);
-	put_passed(writer, explanation);
-}
-
 int explain_text(const struct explanation *explanation, const struct explained *only,
 	const char *asked, bool is_coloured, FILE *out)
 {
@@ -525,12 +513,20 @@ int explain_text(const struct explanation *explanation, const struct explained *
 	int r = 0;
 
 	choose_widths(&writer, explanation);
-	if (!only)
-		put_all(&writer, explanation);
-	else if (only->at.value)
+	if (only && only->at.value) {
 		r = explained_value_each(writer.origins, &only->at, put_explained, &writer);
-	else
+	} else if (only) {
 		put_gone(&writer, asked);
+	} else {
+		put_head(&writer, explanation);
+		if (explanation->kind != VERSION_BYTES)
+			put_only_source(&writer, explanation);
+		else
+			put_documents(&writer, explanation);
+		if (explanation->kind == VERSION_BYTES && !explanation->stream.count)
+			put_pieces(&writer, explanation->result);
+		put_passed(&writer, explanation);
+	}
 	writer.has_failed |= r < 0 || (only && only->at.key->has_failed);
 	free(writer.steps);
 	return writer.has_failed ? -ENOMEM : 0;
