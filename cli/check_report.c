@@ -1,18 +1,13 @@
 #include "check_report.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "cleanup.h"
 #include "command.h"
 #include "json_put.h"
 #include "message.h"
 #include "place.h"
-#include "text.h"
 
 /* Delay of the first progress line, in ms: a quick check shows none. */
 #define PROGRESS_MS 200
@@ -36,74 +31,30 @@ void check_report_begin(struct check_report *report, size_t count)
 
 /* A finding that was printed, or, with hosts, that will be. */
 struct reported_finding {
-	char *key;
-
 	/* with hosts: */
 	struct finding *finding;
-	char *path;          /* NULL: it concerns no file */
+	const char *path;    /* NULL: it concerns no file */
 	bool is_of_settings; /* it concerns plyfs.yaml, not a layer's file */
 	const char **hosts;  /* those that have the finding */
-	size_t host_count;
-	size_t host_capacity;
+	uint32_t host_count;
+	uint32_t host_capacity;
+	struct reported_finding *next; /* in order of addition */
 };
-
-static void reported_finding_free(void *memory)
-{
-	struct reported_finding *reported = memory;
-
-	free(reported->key);
-	free(reported->finding);
-	free(reported->path);
-	free(reported->hosts);
-	free(reported);
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	const struct reported_finding *one = a, *other = b;
-
-	return strcmp(one->key, other->key);
-}
-
-/* Finds or adds an entry for the finding. Returns 1 if there was one already, 0, or -ENOMEM. */
-static int note(
-	struct check_report *report, const struct finding *finding, struct reported_finding **ret)
-{
-	const struct problem *problem = &finding->problem;
-	struct reported_finding *reported = calloc(1, sizeof(*reported)), **place = NULL;
-
-	if (!reported)
-		return -ENOMEM;
-	if (text_format(&reported->key, "%u:%u:%d:%s: %s", problem->line, problem->column,
-		    (int)finding->kind, problem->source, problem->message) == 0)
-		place = tsearch(reported, &report->entries, compare_keys);
-	*ret = place ? *place : NULL;
-	if (*ret != reported)
-		reported_finding_free(reported);
-	return !place ? -ENOMEM : *ret != reported;
-}
 
 static int store(struct check_report *report, const char *path, const struct finding *finding,
 	struct reported_finding *reported)
 {
 	const char *settings = report->settings ? report->settings->text.path : NULL;
 
-	reported->finding = malloc(sizeof(*reported->finding));
-	reported->path = path ? strdup(path) : NULL;
-	if (!reported->finding || (path && !reported->path) ||
-		array_push(report->stored, report->stored_count, report->stored_capacity,
-			reported) < 0)
+	reported->finding = arena_alloc(report->arena, sizeof(*reported->finding));
+	reported->path = path ? arena_copy(report->arena, span_of(path)) : NULL;
+	if (!reported->finding || (path && !reported->path))
 		return -ENOMEM;
 	*reported->finding = *finding;
 	reported->is_of_settings = settings && strcmp(finding->problem.source, settings) == 0;
+	*(report->last ? &report->last->next : &report->stored) = reported;
+	report->last = reported;
 	return 0;
-}
-
-static int add_host(struct reported_finding *reported, const char *host)
-{
-	if (reported->host_count && reported->hosts[reported->host_count - 1] == host)
-		return 0;
-	return array_push(reported->hosts, reported->host_count, reported->host_capacity, host);
 }
 
 static void put_json(struct check_report *report, const char *path, const struct finding *finding,
@@ -133,7 +84,7 @@ static void format_hosts(const struct check_report *report, const struct reporte
 			text + len, size - len, "%s%s", i ? ", " : " (on ", reported->hosts[i]);
 	if (shown < reported->host_count && len < size)
 		len += (size_t)snprintf(text + len, size - len, " and %zu more hosts",
-			reported->host_count - shown);
+			(size_t)reported->host_count - shown);
 	if (shown && len < size)
 		snprintf(text + len, size - len, ")");
 }
@@ -172,18 +123,31 @@ static void print(struct check_report *report, const char *path, const struct fi
 
 int check_report_add(struct check_report *report, const char *path, const struct finding *finding)
 {
-	struct reported_finding *reported;
-	int r = note(report, finding, &reported);
+	const struct problem *problem = &finding->problem;
+	int r = report->arena ? 0 : arena_new(&report->arena);
+	char *key = r < 0 ? NULL
+			  : arena_printf(report->arena, "%u:%u:%d:%s: %s", problem->line,
+				    problem->column, (int)finding->kind, problem->source,
+				    problem->message);
+	void **place = key ? table_place(&report->entries, report->arena, span_of(key)) : NULL;
 
-	if (r < 0)
-		return r;
-	if (!report->host) {
-		if (r == 0)
+	if (!place)
+		return -ENOMEM;
+	struct reported_finding *reported = *place;
+	if (!reported) {
+		reported = *place = arena_zalloc(report->arena, 1, sizeof(*reported));
+		if (!reported)
+			return -ENOMEM;
+		if (report->host)
+			r = store(report, path, finding, reported);
+		else
 			print(report, path, finding, reported);
-		return 0;
 	}
-	r = r == 0 ? store(report, path, finding, reported) : 0;
-	return r == 0 ? add_host(reported, report->host) : r;
+	uint32_t count = reported->host_count;
+	if (r < 0 || !report->host || (count && reported->hosts[count - 1] == report->host))
+		return r;
+	return arena_push(report->arena, reported->hosts, reported->host_count,
+		reported->host_capacity, report->host);
 }
 
 int check_report_warn(void *report, const struct problem *problem)
@@ -195,13 +159,10 @@ int check_report_warn(void *report, const struct problem *problem)
 /* Prints the stored findings. A warning about the settings must hold on all hosts. */
 static void print_stored(struct check_report *report)
 {
-	for (size_t i = 0; i < report->stored_count; i++) {
-		const struct reported_finding *reported = report->stored[i];
-
-		if (reported->finding->kind != FINDING_WARNING || !reported->is_of_settings ||
-			reported->host_count == report->hosts)
-			print(report, reported->path, reported->finding, reported);
-	}
+	for (const struct reported_finding *at = report->stored; at; at = at->next)
+		if (at->finding->kind != FINDING_WARNING || !at->is_of_settings ||
+			at->host_count == report->hosts)
+			print(report, at->path, at->finding, at);
 }
 
 int check_report_file(
@@ -276,10 +237,6 @@ int check_report_end(struct check_report *report)
 void check_report_fini(struct check_report *report)
 {
 	progress_hide(&report->progress);
-	tdestroy(report->entries, reported_finding_free);
-	free(report->stored);
+	arena_free(report->arena);
 	unchecked_list_fini(&report->unchecked);
-	report->entries = NULL;
-	report->stored = NULL;
-	report->stored_count = 0;
 }

@@ -10,6 +10,7 @@
 
 #include "inspect.h"
 #include "progress.h"
+#include "table.h"
 #include "unchecked_list.h"
 
 struct reported_finding;
@@ -27,10 +28,10 @@ struct check_report {
 	size_t hosts; /* number of hosts that were checked */
 
 	/* private: */
-	void *entries; /* findings: a tsearch(3) tree of struct reported_finding */
-	struct reported_finding **stored; /* with `host`: the findings, in order of addition */
-	size_t stored_count;
-	size_t stored_capacity;
+	struct arena *arena;             /* of `entries`; NULL: there is no finding yet */
+	struct table entries;            /* from a finding's text to its struct reported_finding */
+	struct reported_finding *stored; /* with `host`: the first finding, and the last one */
+	struct reported_finding *last;
 	size_t total;  /* number of files to check */
 	size_t files;  /* number of files that were checked */
 	size_t failed; /* number of files that do not merge */
