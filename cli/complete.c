@@ -373,38 +373,31 @@ static void offer_commands(const struct completion *to)
 }
 
 /* Offers the names that the layers have in the typed directory. */
-static void offer_names(const struct completion *to, const struct settings *settings)
+static void offer_paths(const struct completion *to, const struct typed *typed)
 {
-	const char *typed = to->start.data, *slash = strrchr(typed, '/');
-	int len = slash ? (int)(slash + 1 - typed) : 0;
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
+	const char *start = to->start.data, *slash = strrchr(start, '/');
+	int len = slash ? (int)(slash + 1 - start) : 0;
 	struct listing listing = {0};
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%.*s", len > 0 ? len - 1 : 0, typed);
-	if (listing_take(settings, union_all_layers(settings), path, &listing) < 0)
+	snprintf(path, sizeof(path), "%.*s", len > 0 ? len - 1 : 0, start);
+	if (*start == '/' ||
+		explained_file_find(&command_set, &typed->choice, NULL, false, &subject, NULL) !=
+			EXIT_DONE ||
+		listing_take(subject.settings, union_all_layers(subject.settings), path, &listing) <
+			0)
 		return;
 	for (size_t i = 0; i < listing.count; i++) {
 		const struct listed *found = &listing.items[i];
-		bool is_hidden = found->name[0] == '.' && typed[len] != '.';
-		int size = snprintf(path, sizeof(path), "%.*s%s", len, typed, found->name);
+		bool is_hidden = found->name[0] == '.' && start[len] != '.';
+		int size = snprintf(path, sizeof(path), "%.*s%s", len, start, found->name);
 
 		if (!is_hidden && size < PATH_MAX)
 			offer(to, span_of(path), found->kind == UNION_DIRECTORY ? "/" : "",
 				span_of(""));
 	}
 	listing_free(&listing);
-}
-
-static void offer_paths(const struct completion *to, const struct typed *typed)
-{
-	CLEANUP(explained_file_fini) struct explained_file subject = {0};
-	CLEANUP(freep) char *inner = NULL;
-
-	if (to->start.data[0] == '/')
-		return;
-	(void)explained_file_find(&command_set, &typed->choice, ".", false, &subject, &inner);
-	if (subject.settings)
-		offer_names(to, subject.settings);
 }
 
 /* Offers mounts. A rendered tree, which has a status, too, is offered as a directory. */
@@ -429,32 +422,24 @@ static void offer_argument(
 	bool takes_many =
 		command == &command_set || command == &command_unset || command == &command_reset;
 
-	if (command == &command_mirror && typed->arguments == 0) {
-		offer_each(to, "etcd|git|status|confirm", "|");
-		return;
-	}
-	if ((command == &command_explain || command == &command_get || takes_many) &&
-		typed->arguments > 0) {
-		if (typed->arguments == 1 || takes_many)
-			offer_keys(to, typed, command == &command_set ? "=" : "");
-		return;
-	}
-	if (command == &command_presets) {
-		offer_presets(to);
-		return;
-	}
-	if (command == &command_status || command == &command_umount) {
-		offer_mounts(to);
-		return;
-	}
-	if (layer_choice_text(&typed->choice) && strstr(command->synopsis, "PATH")) {
-		offer_paths(to, typed);
-		return;
-	}
+	bool has_key = command == &command_explain || command == &command_get || takes_many;
 	bool has_mountpoint = strstr(command->synopsis, "MOUNTPOINT");
 	bool is_first_of_two = typed->arguments == 0 && strstr(command->synopsis, "CONFIG");
 
-	puts(has_mountpoint && !is_first_of_two ? ":directories" : ":files");
+	if (command == &command_mirror && typed->arguments == 0) {
+		offer_each(to, "etcd|git|status|confirm", "|");
+	} else if (has_key && typed->arguments > 0) {
+		if (typed->arguments == 1 || takes_many)
+			offer_keys(to, typed, command == &command_set ? "=" : "");
+	} else if (command == &command_presets) {
+		offer_presets(to);
+	} else if (command == &command_status || command == &command_umount) {
+		offer_mounts(to);
+	} else if (layer_choice_text(&typed->choice) && strstr(command->synopsis, "PATH")) {
+		offer_paths(to, typed);
+	} else {
+		puts(has_mountpoint && !is_first_of_two ? ":directories" : ":files");
+	}
 }
 
 static void complete_for(const struct command *command, int count, char **words)
