@@ -1,38 +1,31 @@
 #include "compared_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "composition.h"
 #include "shown.h"
 #include "strategy.h"
-#include "text.h"
 #include "validity.h"
 
 /* Size of a source's name in a label, in bytes; the beginning of a longer one is cut. */
 #define NAME_SIZE 512
 
-static int keep(char **place, struct span text, struct span *ret)
+static int keep(struct compared_file *compared, struct span text, struct span *ret)
 {
-	*place = span_dup(text);
-	*ret = (struct span){*place, text.len};
-	return *place ? 0 : -ENOMEM;
+	*ret = (struct span){arena_copy(compared->arena, text), text.len};
+	return ret->data ? 0 : -ENOMEM;
 }
 
 static int add_name(struct compared_file *ret, const char *name)
 {
 	char shown[NAME_SIZE];
-	char *longer;
 
 	shown_tail(shown, sizeof(shown), name);
-	if (text_format(&longer, "%s%s%s", ret->sources ? ret->sources : "",
-		    ret->sources ? ", " : "", shown) < 0)
-		return -ENOMEM;
-	free(ret->sources);
-	ret->sources = longer;
-	return 0;
+	ret->sources = arena_printf(ret->arena, "%s%s%s", ret->sources ? ret->sources : "",
+		ret->sources ? ", " : "", shown);
+	return ret->sources ? 0 : -ENOMEM;
 }
 
 static int list_sources(const struct merge_request *request, struct compared_file *ret)
@@ -81,7 +74,7 @@ static int rewrite(const struct merge_request *original, struct compared_file *r
 	r = merge_run(&request, &result, &problem);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	return keep(&ret->texts[1], result->text, &ret->rewritten);
+	return keep(ret, result->text, &ret->rewritten);
 }
 
 static int keep_merged(const struct composition *composition, struct compared_file *ret)
@@ -91,7 +84,7 @@ static int keep_merged(const struct composition *composition, struct compared_fi
 	ret->is_tree = result->root;
 	int r = list_sources(&composition->request, ret);
 	if (r == 0)
-		r = keep(&ret->texts[0], result->text, &ret->text);
+		r = keep(ret, result->text, &ret->text);
 	if (r == 0 && is_copied_tree(composition))
 		r = rewrite(&composition->request, ret);
 	return r;
@@ -114,20 +107,19 @@ static int merge(const struct composer *composer, const char *path,
 static int keep_version(const struct version *version, const char *path, struct compared_file *ret,
 	struct problem *problem)
 {
+	CLEANUP(freep) char *text = NULL;
+
 	if (version->kind == VERSION_LINK) {
-		if (text_format(&ret->texts[0], "link to %s\n", version->data) < 0)
-			return -ENOMEM;
-		ret->text = span_of(ret->texts[0]);
-		return 0;
+		const char *link = arena_printf(ret->arena, "link to %s\n", version->data);
+		ret->text = span_of(link ? link : "");
+		return link ? 0 : -ENOMEM;
 	}
 	if (version->size > LIMITS_DEFAULT.result_bytes)
 		return problem_set(problem, path, 0, 0,
 			"is larger than %zu MiB, and too large to be compared",
 			LIMITS_DEFAULT.result_bytes >> 20);
-	int r = version_read_all(version, &ret->texts[0]);
-	if (r == 0)
-		ret->text = (struct span){ret->texts[0], version->size};
-	return r;
+	int r = version_read_all(version, &text);
+	return r == 0 ? keep(ret, (struct span){text, version->size}, &ret->text) : r;
 }
 
 /* Copies a link, or a file that only one layer has and that is too large to be merged. */
@@ -157,6 +149,8 @@ static int take(void *context, const struct composer *composer, const char *path
 
 	compared_file_fini(ret);
 	ret->is_there = true;
+	if (arena_new(&ret->arena) < 0)
+		return -ENOMEM;
 	if (lookup->kind != UNION_LINK)
 		only = compose_held_source(composer, path, lookup);
 	return only ? copy(composer, path, lookup, only, ret, problem)
@@ -180,8 +174,6 @@ struct span compared_file_text(const struct compared_file *compared, bool is_rew
 
 void compared_file_fini(struct compared_file *compared)
 {
-	free(compared->texts[0]);
-	free(compared->texts[1]);
-	free(compared->sources);
+	arena_free(compared->arena);
 	*compared = (struct compared_file){0};
 }

@@ -14,11 +14,9 @@ struct compared_file {
 	bool is_tree;          /* the text was written anew, from merged values */
 	struct span text;      /* of a link: "link to TARGET" */
 	struct span rewritten; /* the second text; data NULL: there is none */
-	char *sources;         /* for a label: the sources in the layer `highest` */
+	const char *sources;   /* for a label: the sources in the layer `highest` */
 	unsigned highest;      /* rank of the highest layer that has a source */
-
-	/* private: the storage of the texts */
-	char *texts[2];
+	struct arena *arena;   /* private: holds the texts */
 };
 
 /**
