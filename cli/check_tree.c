@@ -36,9 +36,11 @@ int check_tree_init(struct check_tree *tree, struct offline *offline)
 	const struct settings *settings = offline_settings(offline);
 
 	*tree = (struct check_tree){.offline = offline};
-	tree->rules = calloc(settings->rule_count + 1, sizeof(*tree->rules));
-	tree->files = calloc(settings->file_count + 1, sizeof(*tree->files));
-	return tree->rules && tree->files ? arena_new(&tree->arena) : -ENOMEM;
+	if (arena_new(&tree->arena) < 0)
+		return -ENOMEM;
+	tree->rules = arena_zalloc(tree->arena, settings->rule_count + 1, sizeof(*tree->rules));
+	tree->files = arena_zalloc(tree->arena, settings->file_count + 1, sizeof(*tree->files));
+	return tree->rules && tree->files ? 0 : -ENOMEM;
 }
 
 void check_tree_fini(struct check_tree *tree)
@@ -46,8 +48,6 @@ void check_tree_fini(struct check_tree *tree)
 	arena_free(tree->arena);
 	free(tree->paths);
 	free(tree->askings);
-	free(tree->rules);
-	free(tree->files);
 	option_uses_fini(&tree->uses);
 	findings_fini(&tree->findings);
 }
