@@ -105,14 +105,6 @@ static void print_file(const struct amendment *amendment)
 		printf("@%" PRIu64, amendment->revision);
 }
 
-static void print_place(const struct report *report, const struct node *after)
-{
-	print_file(report->amendment);
-	if (line_in_target(report, after))
-		printf(":%u", line_in_target(report, after));
-	fputs(": ", stdout);
-}
-
 /*
  * Finds the value that is overridden or hidden. For a value that was reset, it is the value that
  * shows again. For one that was removed, it may also be the one that the layer's own value had
@@ -181,8 +173,10 @@ static void print_line(struct report *report, const struct node *before, const s
 			source_shown(other->source), (unsigned)other->line);
 	if (has_diff(report))
 		return;
-	print_place(report, after);
-	printf("%.*s: ", (int)key.len, key.data);
+	print_file(report->amendment);
+	if (line_in_target(report, after))
+		printf(":%u", line_in_target(report, after));
+	printf(": %.*s: ", (int)key.len, key.data);
 	if (before && after) {
 		bool is_typed = is_same_text(before, after);
 		print_value(report, before, is_typed);

@@ -307,16 +307,6 @@ static int report_paths(
 	return r;
 }
 
-static void finish(struct check_pool *checker, struct coroutine **jobs, unsigned started)
-{
-	checker->next = checker->count;
-	coroutine_wake_all(&checker->has_taken);
-	for (unsigned i = 0; i < started; i++)
-		coroutine_join(jobs[i]);
-	for (size_t i = 0; i < WINDOW; i++)
-		inspection_fini(&checker->slots[i].inspection);
-}
-
 /* If a layer does not answer, the overseer is to see that this process waits for it. */
 static bool has_remote_layer(const struct settings *settings)
 {
@@ -345,7 +335,12 @@ int check_pool_run(struct offline *offline, char *const *paths, size_t count, ch
 		coroutine_new(work, checker, &started[running]) == 0)
 		running++;
 	int r = report_paths(checker, running, each, context);
-	finish(checker, started, running);
+	checker->next = checker->count;
+	coroutine_wake_all(&checker->has_taken);
+	while (running > 0)
+		coroutine_join(started[--running]);
+	for (size_t i = 0; i < WINDOW; i++)
+		inspection_fini(&checker->slots[i].inspection);
 	workers_free(checker->workers);
 	return r;
 }

@@ -156,15 +156,6 @@ int check_report_warn(void *report, const struct problem *problem)
 		report, NULL, &(struct finding){.kind = FINDING_WARNING, .problem = *problem});
 }
 
-/* Prints the stored findings. A warning about the settings must hold on all hosts. */
-static void print_stored(struct check_report *report)
-{
-	for (const struct reported_finding *at = report->stored; at; at = at->next)
-		if (at->finding->kind != FINDING_WARNING || !at->is_of_settings ||
-			at->host_count == report->hosts)
-			print(report, at->path, at->finding, at);
-}
-
 int check_report_file(
 	struct check_report *report, const char *path, const struct findings *findings)
 {
@@ -187,17 +178,6 @@ int check_report_file(
 	return r;
 }
 
-/* Reports check commands that can't be run as warnings: nothing has checked their files. */
-static void print_unchecked(struct check_report *report)
-{
-	for (size_t i = 0; i < report->unchecked.count; i++) {
-		struct finding finding = {.kind = FINDING_WARNING};
-
-		unchecked_list_describe(&report->unchecked.items[i], &finding.problem);
-		print(report, NULL, &finding, &(struct reported_finding){0});
-	}
-}
-
 static void print_summary(const struct check_report *report)
 {
 	if (report->host)
@@ -217,8 +197,18 @@ static void print_summary(const struct check_report *report)
 
 int check_report_end(struct check_report *report)
 {
-	print_stored(report);
-	print_unchecked(report);
+	/* A warning about the settings must hold on all hosts. */
+	for (const struct reported_finding *at = report->stored; at; at = at->next)
+		if (at->finding->kind != FINDING_WARNING || !at->is_of_settings ||
+			at->host_count == report->hosts)
+			print(report, at->path, at->finding, at);
+	/* Nothing has checked the files of a check command that can't be run. */
+	for (size_t i = 0; i < report->unchecked.count; i++) {
+		struct finding finding = {.kind = FINDING_WARNING};
+
+		unchecked_list_describe(&report->unchecked.items[i], &finding.problem);
+		print(report, NULL, &finding, &(struct reported_finding){0});
+	}
 	progress_hide(&report->progress);
 	if (report->is_json) {
 		printf("%s],\n", report->findings ? "\n  " : "");

@@ -77,19 +77,6 @@ static int rewrite(const struct merge_request *original, struct compared_file *r
 	return keep(ret, result->text, &ret->rewritten);
 }
 
-static int keep_merged(const struct composition *composition, struct compared_file *ret)
-{
-	const struct merge_result *result = composition->result;
-
-	ret->is_tree = result->root;
-	int r = list_sources(&composition->request, ret);
-	if (r == 0)
-		r = keep(ret, result->text, &ret->text);
-	if (r == 0 && is_copied_tree(composition))
-		r = rewrite(&composition->request, ret);
-	return r;
-}
-
 static int merge(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct compared_file *ret, struct problem *problem)
 {
@@ -101,7 +88,13 @@ static int merge(const struct composer *composer, const char *path,
 	if (r == 0)
 		r = validity_check(composer->settings, &composition.request, composition.result,
 			NULL, problem);
-	return r == 0 ? keep_merged(&composition, ret) : r;
+	if (r != 0)
+		return r;
+	ret->is_tree = composition.result->root;
+	r = list_sources(&composition.request, ret);
+	if (r == 0)
+		r = keep(ret, composition.result->text, &ret->text);
+	return r == 0 && is_copied_tree(&composition) ? rewrite(&composition.request, ret) : r;
 }
 
 static int keep_version(const struct version *version, const char *path, struct compared_file *ret,

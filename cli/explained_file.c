@@ -53,24 +53,6 @@ int explained_file_open(const struct command *command, const struct layer_choice
 	return layer_choice_end(ret->settings);
 }
 
-int explained_file_follow(const char *path, struct explained_file *subject)
-{
-	CLEANUP(freep) char *inner = NULL;
-	struct problem problem = {0};
-
-	if (subject->explanation->kind != VERSION_LINK)
-		return EXIT_DONE;
-	int r = follow(subject->offline, subject->explanation->path, &inner, &problem);
-	explanation_free(subject->explanation);
-	subject->explanation = NULL;
-	if (r == 0)
-		r = explain(subject->offline, inner, &subject->explanation, &problem);
-	if (r != 0)
-		return layer_choice_complain_in(
-			subject->settings, path, inner ? inner : path, r, &problem);
-	return EXIT_DONE;
-}
-
 int explained_file_read(const struct explanation *explanation, const char *path,
 	struct document **ret, struct problem *problem)
 {

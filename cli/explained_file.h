@@ -31,12 +31,6 @@ int explained_file_find(const struct command *command, const struct layer_choice
 int explained_file_open(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct explained_file *ret);
 
-/**
- * If `subject` is a link, replaces it by the file to which the link leads. Messages call that file
- * `path`. Returns as explained_file_open().
- */
-int explained_file_follow(const char *path, struct explained_file *subject);
-
 /** Parses the explanation's merged text. Problems call it `path`. Returns as document_read(). */
 int explained_file_read(const struct explanation *explanation, const char *path,
 	struct document **ret, struct problem *problem);

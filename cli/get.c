@@ -7,6 +7,7 @@
 #include "command.h"
 #include "edit/edit_tree.h"
 #include "explained_file.h"
+#include "follow.h"
 #include "json_put.h"
 #include "key_match.h"
 #include "message.h"
@@ -202,6 +203,23 @@ static int print_key(
 	return complain(job, explanation);
 }
 
+/* If the file is a link, explains the file to which it leads in its place. */
+static int follow_link(const char *path, struct explained_file *subject)
+{
+	CLEANUP(freep) char *inner = NULL;
+	struct problem problem = {0};
+
+	if (subject->explanation->kind != VERSION_LINK)
+		return EXIT_DONE;
+	int r = follow(subject->offline, subject->explanation->path, &inner, &problem);
+	explanation_free(take_ptr(subject->explanation));
+	if (r == 0)
+		r = explain(subject->offline, inner, &subject->explanation, &problem);
+	return r == 0 ? EXIT_DONE
+		      : layer_choice_complain_in(
+				subject->settings, path, inner ? inner : path, r, &problem);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct get_job job = {0};
@@ -212,7 +230,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	code = explained_file_open(command, &job.choice, job.path, &subject);
 	if (code == EXIT_DONE)
-		code = explained_file_follow(job.path, &subject);
+		code = follow_link(job.path, &subject);
 	if (code != EXIT_DONE)
 		return code;
 	int r = arena_new(&job.arena);
