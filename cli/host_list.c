@@ -24,22 +24,6 @@
 /* Time before the first progress line, in milliseconds. */
 #define PROGRESS_FIRST_MS 1000
 
-static int read_text(const char *file, struct host_list *list)
-{
-	struct problem problem;
-	size_t len = 0;
-	int r = input_read(
-		strcmp(file, "-") == 0 ? NULL : file, LIST_MAX, &list->text, &len, &problem);
-
-	if (r == 0 && strlen(list->text) == len)
-		return EXIT_DONE;
-	if (r != 0 && r != -EFBIG)
-		return message_result(r, &problem, file);
-	return message_at(file, "%s",
-		r == -EFBIG ? "is too large for a list of hosts"
-			    : "has a NUL byte in it; give a list of hosts, one a line");
-}
-
 static int take_host(const char *file, unsigned line, char *text, struct host_list *list)
 {
 	char *rest = text, *name = strtok_r(text, BLANKS, &rest), *word;
@@ -70,26 +54,26 @@ static int take_host(const char *file, unsigned line, char *text, struct host_li
 	return EXIT_DONE;
 }
 
-static int take_lines(const char *file, struct host_list *list)
+int host_list_read(const char *file, struct host_list *ret)
 {
-	char *rest = list->text;
-	int code = EXIT_DONE;
+	const char *path = strcmp(file, "-") == 0 ? NULL : file;
+	struct problem problem;
+	size_t len = 0;
+	int code = EXIT_DONE, r = input_read(path, LIST_MAX, &ret->text, &len, &problem);
 
+	if (r == -EFBIG)
+		return message_at(file, "is too large for a list of hosts");
+	if (r != 0)
+		return message_result(r, &problem, file);
+	if (strlen(ret->text) != len)
+		return message_at(file, "has a NUL byte in it; give a list of hosts, one a line");
+	char *rest = ret->text;
 	for (unsigned line = 1; code == EXIT_DONE && rest; line++) {
 		char *text = strsep(&rest, "\n");
 
 		text[strcspn(text, "#")] = '\0';
-		code = take_host(file, line, text, list);
+		code = take_host(file, line, text, ret);
 	}
-	return code;
-}
-
-int host_list_read(const char *file, struct host_list *ret)
-{
-	int code = read_text(file, ret);
-
-	if (code == EXIT_DONE)
-		code = take_lines(file, ret);
 	if (code == EXIT_DONE && ret->count == 0)
 		code = message_at(file, "has no host in it; give one a line");
 	return code;
