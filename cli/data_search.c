@@ -63,23 +63,14 @@ static bool is_directory(const char *path, const struct dirent *entry)
 	       S_ISDIR(found.st_mode);
 }
 
-static int is_visible(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static int tree_scan(struct path_list *tree, size_t index, struct problem *problem)
 {
 	const char *path = tree->paths[index];
 	struct dirent **entries;
 	int r = 0;
 
-	int count = scandir(*path ? path : ".", &entries, is_visible, by_bytes);
+	/* The program has no locale: alphasort(3) compares bytes. */
+	int count = scandir(*path ? path : ".", &entries, NULL, alphasort);
 	if (count < 0 && index > 0 && (errno == ENOENT || errno == ENOTDIR))
 		return 0; /* it was removed meanwhile */
 	if (count < 0)
@@ -89,7 +80,7 @@ static int tree_scan(struct path_list *tree, size_t index, struct problem *probl
 	for (int i = 0; i < count; i++) {
 		CLEANUP(freep) char *inner = NULL;
 
-		if (r == 0 && is_directory(path, entries[i]))
+		if (r == 0 && entries[i]->d_name[0] != '.' && is_directory(path, entries[i]))
 			r = text_format(&inner, "%s%s/", path, entries[i]->d_name);
 		if (r == 0 && inner)
 			r = path_list_add(tree, inner, strlen(inner));
