@@ -350,18 +350,6 @@ static const char *change_name(const struct amendment *amendment)
 						: "changed";
 }
 
-/* Prints that the file is new, changed or removed, as a whole. */
-static void print_whole(const struct amendment *amendment, bool is_dry)
-{
-	print_file(amendment);
-	printf(": %s%s", is_dry ? "would be " : "", change_name(amendment));
-	if (amendment->hides)
-		fputs("; hides ", stdout);
-	if (amendment->hides)
-		report_print(amendment->hides);
-	putchar('\n');
-}
-
 /* Returns the document that `stream` has at `i` as `in` has it; NULL: it does not. */
 static const struct node *find_document(
 	const struct stream *stream, size_t i, const struct stream *in)
@@ -465,8 +453,13 @@ static int print_text(struct report *report)
 
 	if (r == 0)
 		r = report_values(report);
-	if (r == 0 && (amendment->effect == PUT_EMPTIED || !report->lines) && !is_diff)
-		print_whole(amendment, is_dry);
+	if (r == 0 && (amendment->effect == PUT_EMPTIED || !report->lines) && !is_diff) {
+		print_file(amendment);
+		printf(": %s%s%s", is_dry ? "would be " : "", change_name(amendment),
+			amendment->hides ? "; hides " : "");
+		report_print(amendment->hides ? amendment->hides : "");
+		putchar('\n');
+	}
 	if (amendment->copies)
 		message("%s: %s a copy of the whole file, because this file is not merged: later "
 			"changes of %s will not show",

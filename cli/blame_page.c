@@ -186,16 +186,6 @@ static void put_key(struct blame_page *page)
 	page_put(page->out, "<h3>", text, "</h3>");
 }
 
-static void put_why(struct blame_page *page, const struct origin_step *step)
-{
-	const struct node *by = step->why.by;
-
-	page_put(page->out, " <span class=why>", step->why.rule, "");
-	if (by && by->source && by != step->value)
-		put_place(page, ", by ", by, "");
-	fputs("</span>", page->out);
-}
-
 /* Writes a step. `later` is the step written before it, or NULL. */
 static void put_step(
 	struct blame_page *page, const struct origin_step *step, const struct origin_step *later)
@@ -204,15 +194,19 @@ static void put_step(
 		[ORIGIN_LOST] = "", [ORIGIN_PART] = "part ", [ORIGIN_REMOVED] = "removed by "};
 	static const char *const classes[] = {
 		[ORIGIN_LOST] = "lost ", [ORIGIN_PART] = "part ", [ORIGIN_REMOVED] = "lost "};
-	const struct node *value = step->value;
+	const struct node *value = step->value, *by = step->why.by;
 
 	fprintf(page->out, "<li class=\"%s", classes[step->fate]);
 	put_colour(page, layer_of(page, value->source));
 	fprintf(page->out, "\"><span class=dot></span><p>%s", words[step->fate]);
 	put_excerpt(page, value, step->fate == ORIGIN_LOST ? "s" : "b");
 	put_place(page, " <span>", value, "</span>");
-	if (!later || later->fate != ORIGIN_REMOVED || later->value != step->why.by)
-		put_why(page, step);
+	if (!later || later->fate != ORIGIN_REMOVED || later->value != by) {
+		page_put(page->out, " <span class=why>", step->why.rule, "");
+		if (by && by->source && by != value)
+			put_place(page, ", by ", by, "");
+		fputs("</span>", page->out);
+	}
 	fputs("</p></li>", page->out);
 }
 
@@ -507,19 +501,6 @@ static void put_all_removed(struct blame_page *page)
 	fputs(is_any ? "</ol>\n</main>\n" : "</main>\n", page->out);
 }
 
-static void count_lines(struct blame_page *page)
-{
-	const struct line_origins *lines = page->blame->lines;
-
-	for (size_t i = 0; i < lines->count; i++) {
-		struct tally *tally = &page->tallies[layer_of(page, lines->lines[i].source)];
-
-		tally->lines++;
-		if (tally->first == 0)
-			tally->first = i + 1;
-	}
-}
-
 static void put_head(struct blame_page *page)
 {
 	fputs("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n"
@@ -585,7 +566,12 @@ int blame_print_page(const struct blame *blame, FILE *out)
 
 	if (!tallies)
 		return -ENOMEM;
-	count_lines(&page);
+	for (size_t i = 0; i < blame->lines->count; i++) {
+		struct tally *tally = &tallies[layer_of(&page, blame->lines->lines[i].source)];
+
+		if (tally->lines++ == 0)
+			tally->first = i + 1;
+	}
 	put_head(&page);
 	put_header(&page);
 	put_lines(&page);
