@@ -47,7 +47,6 @@ static bool has_secret(const struct report *report, const struct node *value)
 	return is_found;
 }
 
-/* Formats a value for a line. */
 static const char *show(
 	const struct report *report, const struct node *value, char out[SHOWN_VALUE])
 {
@@ -126,7 +125,6 @@ static const struct node *find_other(const struct report *report, const struct n
 	return other && other->source && other->line ? other : NULL;
 }
 
-/* Prints an item of "values". */
 static int put_json_value(struct report *report, const struct node *before,
 	const struct node *after, const struct node *below)
 {
@@ -327,7 +325,6 @@ static int print_diff(const struct amendment *amendment, struct unified how)
 	return r < 0 ? r : 0;
 }
 
-/* Prints the field "diff". */
 static int put_json_diff(const struct amendment *amendment)
 {
 	CLEANUP(freep) char *text = NULL;
@@ -395,14 +392,12 @@ static int report_values(struct report *report)
 	return r;
 }
 
-/* Prints the object up to its changes. */
 static void put_json_head(const struct amendment_output *output)
 {
 	json_put(stdout, "{\n  'path': %s,\n  'dry_run': %hhd,\n  'changes': [", output->path,
 		output->is_dry);
 }
 
-/* Prints an item of "changes". */
 static int put_json(struct report *report)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;

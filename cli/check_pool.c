@@ -230,8 +230,6 @@ static int inspect_by(struct workers *workers, const struct offline *offline, co
 	return r;
 }
 
-/* The pool. */
-
 struct check_pool_slot {
 	struct inspection inspection;
 	int result;

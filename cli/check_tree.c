@@ -377,7 +377,6 @@ static int report_virtual_files(const struct check_tree *tree, struct check_repo
 	return r;
 }
 
-/* Reports the reference if several files match it. */
 static int report_ambiguous(
 	const struct check_tree *tree, const struct asking *asking, struct check_report *report)
 {

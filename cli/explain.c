@@ -66,28 +66,7 @@ static int read_key(const struct command *command, struct explain_job *job,
 	return r == 0 ? EXIT_DONE : message_result(r, &problem, NULL);
 }
 
-/* Takes the arguments. Returns an exit code, or -1: continue. */
-static int take_arguments(
-	const struct command *command, int count, char **arguments, struct explain_job *job)
-{
-	if (count == 0)
-		return command_misuse(command, "a path is missing");
-	if (count > 2)
-		return command_misuse(
-			command, "'%s' is one too many; give a path and a KEY", arguments[2]);
-	if (layer_choice_is_double(command, &job->choice))
-		return EXIT_WRONG_USE;
-	if (job->hosts_file && (job->choice.around.host || job->choice.layers))
-		return command_misuse(command,
-			"--hosts replaces %%H in a plyfs.yaml; it goes with neither -H nor -l");
-	if (job->hosts_file && count == 1)
-		return command_misuse(
-			command, "a KEY is missing: --hosts shows its value on each host");
-	job->path = arguments[0];
-	job->asked = count > 1 ? arguments[1] : NULL;
-	return -1;
-}
-
+/* Reads the arguments. Returns an exit code, or -1: continue. */
 static int read_arguments(
 	const struct command *command, int argc, char **argv, struct explain_job *job)
 {
@@ -102,7 +81,22 @@ static int read_arguments(
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
-	return take_arguments(command, argc - optind, argv + optind, job);
+	if (optind == argc)
+		return command_misuse(command, "a path is missing");
+	if (argc - optind > 2)
+		return command_misuse(
+			command, "'%s' is one too many; give a path and a KEY", argv[optind + 2]);
+	if (layer_choice_is_double(command, &job->choice))
+		return EXIT_WRONG_USE;
+	if (job->hosts_file && (job->choice.around.host || job->choice.layers))
+		return command_misuse(command,
+			"--hosts replaces %%H in a plyfs.yaml; it goes with neither -H nor -l");
+	job->path = argv[optind];
+	job->asked = argv[optind + 1];
+	if (job->hosts_file && !job->asked)
+		return command_misuse(
+			command, "a KEY is missing: --hosts shows its value on each host");
+	return -1;
 }
 
 static int print(const struct explain_job *job, const struct explanation *explanation,
