@@ -8,6 +8,7 @@
  */
 #include "command.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "cleanup.h"
 #include "explained_file.h"
 #include "explained_value.h"
-#include "listing.h"
+#include "layer.h"
 #include "mount_option.h"
 #include "plyfs_mount.h"
 #include "preset.h"
@@ -372,32 +373,58 @@ static void offer_commands(const struct completion *to)
 	offer(to, span_of("help"), "", span_of("print how a command is called"));
 }
 
-/* Offers the names that the layers have in the typed directory. */
+struct name_offer {
+	const struct completion *to;
+	const struct settings *settings;
+	size_t layer;
+	int directory_len; /* with its slash */
+};
+
+/* Returns whether a lower layer has the path, so that it was offered already. */
+static bool is_offered(const struct name_offer *names, const char *path)
+{
+	struct stat found;
+	bool is_there = false;
+
+	for (size_t i = 0; !is_there && i < names->layer; i++)
+		is_there = layer_stat(names->settings->layers[i], path, &found) == 0;
+	return is_there;
+}
+
+static int offer_name(void *context, const char *name, unsigned char type)
+{
+	const struct name_offer *names = context;
+	const char *typed = names->to->start.data;
+	bool is_hidden = name[0] == '.' && typed[names->directory_len] != '.';
+	char path[PATH_MAX];
+	int len = snprintf(path, sizeof(path), "%.*s%s", names->directory_len, typed, name);
+
+	if (!is_hidden && len < PATH_MAX && !is_offered(names, path))
+		offer(names->to, span_of(path), type == DT_DIR ? "/" : "", span_of(""));
+	return 0;
+}
+
+static void offer_names(const struct completion *to, const struct settings *settings, size_t layer)
+{
+	const char *slash = strrchr(to->start.data, '/');
+	int len = slash ? (int)(slash + 1 - to->start.data) : 0;
+	struct name_offer names = {to, settings, layer, len};
+	char directory[PATH_MAX];
+
+	snprintf(directory, sizeof(directory), "%.*s", len > 0 ? len - 1 : 0, to->start.data);
+	(void)layer_list(settings->layers[layer], directory, offer_name, &names);
+}
+
 static void offer_paths(const struct completion *to, const struct typed *typed)
 {
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
-	const char *start = to->start.data, *slash = strrchr(start, '/');
-	int len = slash ? (int)(slash + 1 - start) : 0;
-	struct listing listing = {0};
-	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%.*s", len > 0 ? len - 1 : 0, start);
-	if (*start == '/' ||
-		explained_file_find(&command_set, &typed->choice, NULL, false, &subject, NULL) !=
-			EXIT_DONE ||
-		listing_take(subject.settings, union_all_layers(subject.settings), path, &listing) <
-			0)
+	if (to->start.data[0] == '/' || explained_file_find(&command_set, &typed->choice, NULL,
+						false, &subject, NULL) != EXIT_DONE)
 		return;
-	for (size_t i = 0; i < listing.count; i++) {
-		const struct listed *found = &listing.items[i];
-		bool is_hidden = found->name[0] == '.' && start[len] != '.';
-		int size = snprintf(path, sizeof(path), "%.*s%s", len, start, found->name);
-
-		if (!is_hidden && size < PATH_MAX)
-			offer(to, span_of(path), found->kind == UNION_DIRECTORY ? "/" : "",
-				span_of(""));
-	}
-	listing_free(&listing);
+	for (size_t i = 0; i < subject.settings->layer_count; i++)
+		if (subject.settings->layers[i]->dirfd >= 0)
+			offer_names(to, subject.settings, i);
 }
 
 /* Offers mounts. A rendered tree, which has a status, too, is offered as a directory. */
