@@ -56,68 +56,48 @@ enum naming {
 	NAMES_BY_PATH,
 };
 
-/* The calls that wait for a file system. */
+/* The calls that wait for a file system, by what they have in common; each list ends with -1. */
 static const struct {
-	long number;
 	enum naming naming;
 	bool follows; /* a link may lead to another file system */
+	const long *numbers;
 } calls[] = {
-	{SYS_openat, NAMES_IN_DIRECTORY, true},
-	{SYS_openat2, NAMES_IN_DIRECTORY, true},
+	{NAMES_IN_DIRECTORY, true,
+		(const long[]){SYS_openat, SYS_openat2, SYS_statx, SYS_readlinkat, SYS_faccessat,
+			SYS_faccessat2,
 #ifdef SYS_newfstatat
-	{SYS_newfstatat, NAMES_IN_DIRECTORY, true},
+			SYS_newfstatat,
 #endif
-	{SYS_statx, NAMES_IN_DIRECTORY, true},
-	{SYS_readlinkat, NAMES_IN_DIRECTORY, true},
-	{SYS_faccessat, NAMES_IN_DIRECTORY, true},
-	{SYS_faccessat2, NAMES_IN_DIRECTORY, true},
-	{SYS_mkdirat, NAMES_IN_DIRECTORY, false},
-	{SYS_unlinkat, NAMES_IN_DIRECTORY, false},
-	{SYS_renameat2, NAMES_IN_DIRECTORY, false},
-	{SYS_linkat, NAMES_IN_DIRECTORY, false},
-	{SYS_symlinkat, NAMES_IN_DIRECTORY, false},
-	{SYS_fchmodat, NAMES_IN_DIRECTORY, false},
-	{SYS_fchownat, NAMES_IN_DIRECTORY, false},
-	{SYS_utimensat, NAMES_IN_DIRECTORY, false},
-	{SYS_statfs, NAMES_BY_PATH, true},
-	{SYS_getxattr, NAMES_BY_PATH, true},
-	{SYS_lgetxattr, NAMES_BY_PATH, true},
-	{SYS_listxattr, NAMES_BY_PATH, true},
-	{SYS_chdir, NAMES_BY_PATH, true},
-#ifdef SYS_open
-	{SYS_open, NAMES_BY_PATH, true},
-	{SYS_stat, NAMES_BY_PATH, true},
-	{SYS_lstat, NAMES_BY_PATH, true},
-	{SYS_readlink, NAMES_BY_PATH, true},
-	{SYS_access, NAMES_BY_PATH, true},
-	{SYS_mkdir, NAMES_BY_PATH, false},
-	{SYS_rename, NAMES_BY_PATH, false},
-	{SYS_unlink, NAMES_BY_PATH, false},
-#endif
+			-1}},
+	{NAMES_IN_DIRECTORY, false,
+		(const long[]){SYS_mkdirat, SYS_unlinkat, SYS_renameat2, SYS_linkat, SYS_symlinkat,
+			SYS_fchmodat, SYS_fchownat, SYS_utimensat,
 #ifdef SYS_renameat
-	{SYS_renameat, NAMES_IN_DIRECTORY, false},
+			SYS_renameat,
 #endif
-	{SYS_read, NAMES_BY_FD, false},
-	{SYS_pread64, NAMES_BY_FD, false},
-	{SYS_write, NAMES_BY_FD, false},
-	{SYS_pwrite64, NAMES_BY_FD, false},
-	{SYS_getdents64, NAMES_BY_FD, false},
-	{SYS_fstat, NAMES_BY_FD, false},
-	{SYS_fstatfs, NAMES_BY_FD, false},
-	{SYS_lseek, NAMES_BY_FD, false},
-	{SYS_close, NAMES_BY_FD, false},
-	{SYS_fgetxattr, NAMES_BY_FD, false},
-	{SYS_flistxattr, NAMES_BY_FD, false},
-	{SYS_fsetxattr, NAMES_BY_FD, false},
-	{SYS_fremovexattr, NAMES_BY_FD, false},
-	{SYS_fchmod, NAMES_BY_FD, false},
-	{SYS_fchown, NAMES_BY_FD, false},
-	{SYS_ftruncate, NAMES_BY_FD, false},
-	{SYS_fsync, NAMES_BY_FD, false},
-	{SYS_fdatasync, NAMES_BY_FD, false},
-	{SYS_flock, NAMES_BY_FD, false},
-	{SYS_fchdir, NAMES_BY_FD, false},
+			-1}},
+	{NAMES_BY_PATH, true,
+		(const long[]){SYS_statfs, SYS_getxattr, SYS_lgetxattr, SYS_listxattr, SYS_chdir,
+#ifdef SYS_open
+			SYS_open, SYS_stat, SYS_lstat, SYS_readlink, SYS_access,
+#endif
+			-1}},
+#ifdef SYS_open
+	{NAMES_BY_PATH, false, (const long[]){SYS_mkdir, SYS_rename, SYS_unlink, -1}},
+#endif
+	{NAMES_BY_FD, false,
+		(const long[]){SYS_read, SYS_pread64, SYS_write, SYS_pwrite64, SYS_getdents64,
+			SYS_fstat, SYS_fstatfs, SYS_lseek, SYS_close, SYS_fgetxattr, SYS_flistxattr,
+			SYS_fsetxattr, SYS_fremovexattr, SYS_fchmod, SYS_fchown, SYS_ftruncate,
+			SYS_fsync, SYS_fdatasync, SYS_flock, SYS_fchdir, -1}},
 };
+
+static bool has_number(const long *numbers, long number)
+{
+	while (*numbers >= 0 && *numbers != number)
+		numbers++;
+	return *numbers >= 0;
+}
 
 /* Reads the path of a process's descriptor, or its working directory. Empty: there is none. */
 static void descriptor_of(pid_t process, int fd, char ret[PATH_MAX])
@@ -165,7 +145,7 @@ static bool is_on_mount(pid_t process, const char *call, char path[PATH_MAX])
 
 	if (sscanf(call, "%ld %lx %lx", &number, &first, &second) != 3)
 		return false;
-	while (i < sizeof(calls) / sizeof(*calls) && calls[i].number != number)
+	while (i < sizeof(calls) / sizeof(*calls) && !has_number(calls[i].numbers, number))
 		i++;
 	if (i == sizeof(calls) / sizeof(*calls))
 		return false;
