@@ -67,7 +67,7 @@ static int set_option(const struct command *command, void *context, const char *
 	struct merge_job *job = context;
 	struct problem problem;
 	const char *equals = strchr(argument, '=');
-	int r = set_options_add(&job->set, argument, &problem);
+	int r = merge_job_set(job, &job->set, "--set", argument, &problem);
 
 	(void)command;
 	/* The value may be a directory to look in: data_path, mergers_path. */
@@ -105,11 +105,11 @@ static int set_limit(const struct command *command, void *context, const char *a
 {
 	struct merge_job *job = context;
 	struct problem problem;
-	int r = set_options_add(&job->limits_set, argument, &problem);
+	int r = merge_job_set(job, &job->limits_set, "--limit", argument, &problem);
 
 	(void)command;
 	if (r == 0)
-		r = settings_options_read_limits(job->limits_set.map, &job->limits, &problem);
+		r = settings_options_read_limits(job->limits_set, &job->limits, &problem);
 	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
 }
 
@@ -379,10 +379,8 @@ static int merge_once(struct merge_job *job)
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(merge_job_fini)
-	struct merge_job job = {.strategy = strategy_find(span_of("deep")),
-		.set = {.option = "--set"},
-		.limits_set = {.option = "--limit"},
-		.limits = LIMITS_DEFAULT};
+	struct merge_job job = {
+		.strategy = strategy_find(span_of("deep")), .limits = LIMITS_DEFAULT};
 	enum manner manner = MANNER_ONCE;
 
 	int code = read_arguments(command, argc, argv, &job, &manner);
@@ -394,7 +392,7 @@ static int run(const struct command *command, int argc, char **argv)
 	for (char **file = job.files; *file; file++)
 		if (plyfs_mount_await(input_file(*file)) != EXIT_DONE)
 			return EXIT_FAILED;
-	code = check_options(&(struct options){job.strategy, job.set.map});
+	code = check_options(&(struct options){job.strategy, job.set});
 	if (code != EXIT_DONE)
 		return code;
 	return manner == MANNER_ONCE ? merge_once(&job)

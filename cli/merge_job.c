@@ -24,10 +24,57 @@ static void clear(struct merge_job *job)
 void merge_job_fini(struct merge_job *job)
 {
 	clear(job);
-	set_options_fini(&job->set);
-	set_options_fini(&job->limits_set);
+	typed_documents_fini(&job->documents);
+	arena_free(job->arena);
 	settings_unref(job->schemas);
 	free(job->schema_refs);
+}
+
+/* Parses the value; an empty one is null, as in a YAML file. */
+static int read_value(struct merge_job *job, const struct source *source, const char *text,
+	const struct node **ret, struct problem *problem)
+{
+	const struct read_options options = {.format = &format_yaml};
+	struct document *document;
+	int r = document_read(source, span_of(text), &options, &document, problem);
+
+	if (r == 0)
+		r = typed_documents_take(&job->documents, document);
+	if (r != 0)
+		return r;
+	if (document->count > 1)
+		return problem_at(problem, document->roots[1], "a value is one document");
+	*ret = document->count ? document->roots[0]
+			       : node_new_scalar(job->arena, span_of(""), NODE_PLAIN);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int merge_job_set(struct merge_job *job, struct node **map, const char *option,
+	const char *argument, struct problem *problem)
+{
+	const struct span name = {argument, strcspn(argument, "=")};
+	const struct node *value = NULL;
+
+	if (!argument[name.len] || name.len == 0)
+		return problem_set(problem, option, 0, 0, "'%s' is not NAME=VALUE", argument);
+	if (!job->arena && arena_new(&job->arena) < 0)
+		return -ENOMEM;
+	if (!*map)
+		*map = node_new_map(job->arena, NULL);
+
+	struct source *source = arena_zalloc(job->arena, 1, sizeof(*source));
+	const char *copy = arena_copy(job->arena, name);
+	struct node *key = copy ? node_new_scalar(job->arena, span_of(copy), NODE_PLAIN) : NULL;
+	if (!*map || !source || !key)
+		return -ENOMEM;
+	source->name = arena_printf(job->arena, "%s %s", option, copy);
+	source->layer = "";
+	/* The place of the name is the option itself. */
+	key->source = source;
+	if (!source->name)
+		return -ENOMEM;
+	int r = read_value(job, source, argument + name.len + 1, &value, problem);
+	return r != 0 ? r : node_put(job->arena, *map, key, value);
 }
 
 /* Files without a suffix, and standard input, do not count. */
@@ -109,7 +156,7 @@ static int parse_copied(const struct merge_request *request, const struct merge_
 
 int merge_job_run(struct merge_job *job, struct problem *problem)
 {
-	const struct options options = {job->strategy, job->set.map};
+	const struct options options = {job->strategy, job->set};
 	const struct merge_environment environment = {
 		.find = data_search_find, .context = &job->search};
 

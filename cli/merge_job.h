@@ -3,19 +3,21 @@
 
 #include "data_search.h"
 #include "input.h"
-#include "set_option.h"
 #include "settings.h"
+#include "typed_value.h"
 #include "validity.h"
 
 struct strategy;
 
 struct merge_job {
 	const struct strategy *strategy;
-	struct set_options set;        /* of --set: the strategy's options */
-	struct set_options limits_set; /* of --limit */
+	struct node *set; /* of --set: the strategy's options; NULL: none was given */
 	struct limits limits;
-	const struct format *to; /* NULL: the files' own format */
-	enum node_schema yaml;   /* the YAML version of files that name none */
+	struct node *limits_set;          /* the limits that --limit has set; NULL: none */
+	struct arena *arena;              /* of these maps; NULL: there is none yet */
+	struct typed_documents documents; /* of their values */
+	const struct format *to;          /* NULL: the files' own format */
+	enum node_schema yaml;            /* the YAML version of files that name none */
 	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
 	const char **schema_refs; /* files that the schema refers to; ends with NULL */
 	size_t schema_ref_count;
@@ -31,6 +33,14 @@ struct merge_job {
 	struct merge_result *result; /* NULL: the merge failed */
 	struct validity validity;    /* the places where the result violates `schema` */
 };
+
+/**
+ * Adds "NAME=VALUE", where VALUE is YAML, to the map at `map`, `set` or `limits_set`, or replaces
+ * the value of that NAME. Messages call the option `option`, such as "--set". Returns 0, PROBLEM or
+ * -ENOMEM.
+ */
+int merge_job_set(struct merge_job *job, struct node **map, const char *option,
+	const char *argument, struct problem *problem);
 
 /**
  * Reads the files, merges them and validates the result. Frees the result of an earlier call.

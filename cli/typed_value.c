@@ -26,14 +26,13 @@ static enum node_schema schema_of(const struct read_options *options)
 	return format->has_lists ? NODE_JSON : NODE_TEXT;
 }
 
-static int take_document(
-	struct typed_documents *documents, struct document *document, struct document **ret)
+int typed_documents_take(struct typed_documents *documents, struct document *document)
 {
 	if (array_grow(documents->items, documents->count, documents->capacity) < 0) {
 		document_free(document);
 		return -ENOMEM;
 	}
-	documents->items[documents->count++] = *ret = document;
+	documents->items[documents->count++] = document;
 	return 0;
 }
 
@@ -49,12 +48,11 @@ static int read_text(const struct typed_value *value, const struct format *forma
 	};
 	const struct source source = {
 		.name = arena_printf(arena, "the value of %s", value->key), .layer = ""};
-	struct document *document;
 
 	if (!source.name)
 		return -ENOMEM;
-	int r = document_read(&source, text, &options, &document, problem);
-	return r == 0 ? take_document(documents, document, ret) : r;
+	int r = document_read(&source, text, &options, ret, problem);
+	return r == 0 ? typed_documents_take(documents, *ret) : r;
 }
 
 static int read_yaml(const struct typed_value *value, struct arena *arena,
@@ -331,7 +329,7 @@ static int translate(const struct typed_value *value, struct arena *arena,
 	if (format_of_tree(declared.format) != &format_yaml || declared.schema == to)
 		return 0;
 	int r = edit_op_convert(&op, &to, &declared, arena, &document, problem);
-	if (document && take_document(documents, document, &document) < 0)
+	if (document && typed_documents_take(documents, document) < 0)
 		return -ENOMEM;
 	*node = op.value;
 	return r;

@@ -49,6 +49,9 @@ int typed_value_read(const struct typed_value *value, struct arena *arena,
 	struct typed_documents *documents, const struct node **ret, enum typed_note *note,
 	struct problem *problem);
 
+/** Adds the document, or frees it. Returns 0 or -ENOMEM. */
+int typed_documents_take(struct typed_documents *documents, struct document *document);
+
 void typed_documents_fini(struct typed_documents *documents);
 
 /**
