@@ -149,25 +149,48 @@ static int wait_for_layers(const struct layer_choice *choice, const char *mountp
 	return plyfs_mount_wait(name_of(choice, mountpoint), try_to_open, &opened);
 }
 
-int layer_choice_wait(const struct layer_choice *choice)
+/* Reports that the choice can't be used. Returns EXIT_FAILED. */
+static int complain_of_choice(
+	const struct layer_choice *choice, int result, const struct problem *problem)
 {
-	return wait_for_layers(choice, NULL);
+	message_result(result, problem, layer_choice_text(choice));
+	if (result == PROBLEM)
+		place_show(NULL, problem);
+	return EXIT_FAILED;
+}
+
+int layer_choice_start_mirrors(const struct layer_choice *choice, bool is_fresh,
+	const struct supervisor_options *options, struct supervisor **ret)
+{
+	CLEANUP(settings_unrefp) struct settings *outline = NULL;
+	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL;
+	struct problem problem;
+
+	if (!choice->config)
+		return EXIT_DONE;
+	if (wait_for_layers(choice, NULL) != EXIT_DONE)
+		return EXIT_FAILED;
+	int r = settings_outline(&choice->around, choice->config, &outline, &problem);
+	if (r == 0)
+		r = supervisor_new(outline, options, &supervisor, &problem);
+	if (r == 0)
+		r = supervisor_wait(supervisor, is_fresh, &problem);
+	if (r != 0)
+		return complain_of_choice(choice, r, &problem);
+	*ret = take_ptr(supervisor);
+	return EXIT_DONE;
 }
 
 static int open_with(const struct layer_choice *choice, bool holds, struct settings **ret)
 {
 	struct problem problem;
 
-	if (layer_choice_wait(choice) != EXIT_DONE)
+	if (wait_for_layers(choice, NULL) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = holds ? open_and_hold(choice, NULL, ret, &problem)
 		      : open_layers(choice, NULL, ret, &problem);
-	if (r != 0) {
-		layer_choice_complain(NULL, layer_choice_text(choice), r, &problem);
-		if (r == PROBLEM)
-			place_show(NULL, &problem);
-		return EXIT_FAILED;
-	}
+	if (r != 0)
+		return complain_of_choice(choice, r, &problem);
 	if ((*ret)->warning.message[0])
 		message_warning(&(*ret)->warning);
 	return EXIT_DONE;

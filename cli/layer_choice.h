@@ -2,6 +2,7 @@
 #pragma once
 
 #include "settings.h"
+#include "supervisor.h"
 
 struct command;
 struct offline;
@@ -56,10 +57,13 @@ struct layer_choice layer_choice_guess(const char *word);
 bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice);
 
 /**
- * Waits until every mount that layer_choice_open() will read from has answered. Returns EXIT_DONE,
- * or, after PROBE_MS (probe.h) and an error message, EXIT_FAILED.
+ * If the choice has a plyfs.yaml, starts the supervisor of the mirrors for layers that come out of
+ * stores, and calls supervisor_wait() with `is_fresh`. If it has none, leaves *ret unchanged.
+ * Returns EXIT_DONE with *ret for supervisor_freep(); or EXIT_FAILED after a message. Call it
+ * before the layers are opened, and before there are coroutines.
  */
-int layer_choice_wait(const struct layer_choice *choice);
+int layer_choice_start_mirrors(const struct layer_choice *choice, bool is_fresh,
+	const struct supervisor_options *options, struct supervisor **ret);
 
 /** Makes *ret, for settings_unref(). Returns EXIT_DONE, or EXIT_FAILED after an error message. */
 int layer_choice_open(const struct layer_choice *choice, struct settings **ret);

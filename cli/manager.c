@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -69,6 +70,18 @@ void manager_say(const char *text, bool is_important)
 	if (manager_fd >= 0)
 		(void)send(manager_fd, text, strlen(text),
 			MSG_NOSIGNAL | (is_important ? 0 : MSG_DONTWAIT));
+}
+
+void manager_say_status(void *context, const char *text)
+{
+	char line[4096];
+
+	(void)context;
+	snprintf(line, sizeof(line), "STATUS=%s", text);
+	for (char *at = line; *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+	manager_say(line, false);
 }
 
 /*

@@ -15,6 +15,9 @@ void manager_find(void);
  */
 void manager_say(const char *text, bool is_important);
 
+/** Is a supervisor_options.say: sends the state of the mirrors as the status of the service. */
+void manager_say_status(void *context, const char *text);
+
 /**
  * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Waits up to 5 s,
  * and returns whether the manager has read the request. The manager may still refuse the request.

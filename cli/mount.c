@@ -25,7 +25,6 @@
 #include "probe.h"
 #include "session.h"
 #include "slice.h"
-#include "store_layers.h"
 #include "system_log.h"
 #include "take_over.h"
 #include "text.h"
@@ -297,12 +296,12 @@ static int open_and_serve(struct mount *mount)
 {
 	const struct supervisor_options options = {.switches = mount->options.switches,
 		.log = log_line,
-		.say = store_layers_report_status,
+		.say = manager_say_status,
 		.context = mount};
 	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL;
 	struct settings *settings;
 
-	if (store_layers_start(&mount->choice, false, &options, &supervisor) != EXIT_DONE ||
+	if (layer_choice_start_mirrors(&mount->choice, false, &options, &supervisor) != EXIT_DONE ||
 		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (!mount->heir && mount_circle_refuse(settings, mount->mountpoint) != EXIT_DONE) {

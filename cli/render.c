@@ -21,7 +21,6 @@
 #include "render.h"
 #include "render_report.h"
 #include "rendered_tree.h"
-#include "store_layers.h"
 
 struct render_job {
 	struct layer_choice choice;
@@ -201,12 +200,12 @@ static int open_settings(
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	const struct supervisor_options options = {.switches = job->options.switches,
 		.log = log_line,
-		.say = store_layers_report_status,
+		.say = manager_say_status,
 		.context = job};
 
 	/* Without --watch, the stores' present state is waited for. */
-	if (store_layers_start(&job->choice, !job->options.is_watched, &options, supervisor) !=
-			EXIT_DONE ||
+	if (layer_choice_start_mirrors(
+		    &job->choice, !job->options.is_watched, &options, supervisor) != EXIT_DONE ||
 		layer_choice_hold(&job->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	/* A mount that is silent now would be left out for as long as the command goes on. */
