@@ -17,7 +17,6 @@
 #include "hidden.h"
 #include "layer.h"
 #include "message.h"
-#include "mounted_layer.h"
 #include "mounted_settings.h"
 #include "offline.h"
 #include "place.h"
@@ -302,7 +301,7 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
 	int found = r == -ENOENT ? probe_real_path(PROBE_MS, path, &real) : r;
 	/* The user may be in a layer's directory and name a file there. */
 	if (r == -ENOENT && found == 0)
-		r = mounted_layer_find(path, &mountpoint, &inner, &problem);
+		r = mounted_settings_find(path, &mountpoint, &inner, &problem);
 	else if (found == -ETIMEDOUT)
 		r = found;
 	if (r == PROBLEM)

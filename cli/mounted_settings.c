@@ -18,15 +18,12 @@
 
 /* A mount, as its status describes it. The strings live as long as the status's document. */
 struct mount_description {
+	const struct node *status;
 	const char *mountpoint;
 	bool is_rendered;      /* it is a rendered tree, and hides no directory */
 	dev_t dev;             /* of the mount */
-	long pid;              /* of the mount's process */
 	const char *directory; /* of the mount's process; "": the same as ours */
-	const char *config;    /* "": the mount was made from `source` */
-	const char *header;    /* "true" or "false"; "": not given */
-	const char *source;
-	const struct node *settings; /* has the environment that they were read in */
+	const char *config;    /* "": the mount was made from its "source" */
 	const struct node *layers;
 };
 
@@ -45,19 +42,16 @@ static int read_description(const struct node *root, const char *mountpoint,
 	if (stat(mountpoint, &stat_of_mount) < 0)
 		return -errno;
 	*ret = (struct mount_description){
+		.status = root,
 		.mountpoint = mountpoint,
 		.is_rendered = report_get(root, "rendered"),
 		.dev = stat_of_mount.st_dev,
-		.pid = strtol(report_text(root, "pid"), NULL, 10),
 		.directory = report_text(root, "directory"),
 		.config = report_text(root, "settings.path"),
-		.source = report_text(root, "source"),
-		.header = report_text(root, "settings.header"),
-		.settings = report_get(root, "settings"),
 		.layers = report_get(root, "layers"),
 	};
-	if (!ret->settings || !ret->layers || !node_is_sequence(ret->layers) || !*ret->source ||
-		!*ret->directory)
+	if (!report_get(root, "settings") || !ret->layers || !node_is_sequence(ret->layers) ||
+		!*report_text(root, "source") || !*ret->directory)
 		return problem_set(problem, mountpoint, 0, 0,
 			"this mount was made by another plyfs, and its status does not name its "
 			"layers; give them with -c or -l");
@@ -66,12 +60,12 @@ static int read_description(const struct node *root, const char *mountpoint,
 	return 0;
 }
 
-static int make_absolute(const struct mount_description *mount, const char *path, char **ret)
+/* Makes a path of the mount's process absolute; if `directory` is "", leaves it as it is. */
+static int make_absolute(const char *directory, const char *path, char **ret)
 {
-	bool is_below = *path != '/' && *mount->directory;
+	bool is_below = *path != '/' && *directory;
 
-	return text_format(
-		ret, "%s%s%s", is_below ? mount->directory : "", is_below ? "/" : "", path);
+	return text_format(ret, "%s%s%s", is_below ? directory : "", is_below ? "/" : "", path);
 }
 
 /* Returns whether that descriptor of the mount's process is the directory under the mount. */
@@ -100,7 +94,8 @@ static int find_beneath(const struct mount_description *mount, char **ret)
 	char list[64];
 	const struct dirent *entry;
 
-	snprintf(list, sizeof(list), "/proc/%ld/fd", mount->pid);
+	snprintf(list, sizeof(list), "/proc/%ld/fd",
+		strtol(report_text(mount->status, "pid"), NULL, 10));
 	dir = opendir(list);
 	while (dir && !mount->is_rendered && (entry = readdir(dir)))
 		if (is_beneath(mount, dir, entry->d_name))
@@ -116,7 +111,7 @@ static int check_hidden(const struct mount_description *mount,
 
 	if (around->beneath || mount->is_rendered)
 		return 0;
-	int r = make_absolute(mount, path, &absolute);
+	int r = make_absolute(mount->directory, path, &absolute);
 	if (r < 0 || !settings_environment_hides(around, absolute))
 		return r;
 	return problem_set(problem, absolute, 0, 0,
@@ -141,7 +136,7 @@ static int take_layer(const struct mount_description *mount, const struct node *
 
 	if (strcmp((*layer)->name, report_text(described, "name")) != 0)
 		return complain_of_layers(mount, problem);
-	int r = make_absolute(mount, report_text(described, "path"), &path);
+	int r = make_absolute(mount->directory, report_text(described, "path"), &path);
 	if (r < 0 || strcmp((*layer)->path, path) == 0)
 		return r;
 	r = settings_environment_place(&settings->around, path, settings->arena, &place);
@@ -186,9 +181,10 @@ static int take_layers(
 	return r;
 }
 
-static const char *text_or(const char *given, const struct node *map, const char *name)
+static const char *text_or(
+	const char *given, const struct mount_description *mount, const char *path)
 {
-	const struct node *value = report_get(map, name);
+	const struct node *value = report_get(mount->status, path);
 
 	return given || !value ? given : report_text(value, "");
 }
@@ -200,7 +196,7 @@ static const char *text_or(const char *given, const struct node *map, const char
 static int take_environment(const struct mount_description *mount,
 	struct settings_environment *around, struct problem *problem)
 {
-	const struct node *facts = report_get(mount->settings, "facts");
+	const struct node *facts = report_get(mount->status, "settings.facts");
 	uint32_t count = report_count(facts);
 	size_t own = 0;
 
@@ -214,9 +210,9 @@ static int take_environment(const struct mount_description *mount,
 	memmove(around->facts + count, around->facts, own * sizeof(*around->facts));
 	for (uint32_t i = 0; i < count; i++)
 		around->facts[i] = report_text(facts->seq.items[i], "");
-	around->host = text_or(around->host, mount->settings, "host");
-	around->machine_id = text_or(around->machine_id, mount->settings, "machine_id");
-	around->user = text_or(around->user, mount->settings, "user");
+	around->host = text_or(around->host, mount, "settings.host");
+	around->machine_id = text_or(around->machine_id, mount, "settings.machine_id");
+	around->user = text_or(around->user, mount, "settings.user");
 	return 0;
 }
 
@@ -227,6 +223,7 @@ static int make(const struct mount_description *mount, const struct settings_env
 	CLEANUP(freep) char *beneath = NULL;
 	struct settings_environment around = *as;
 	bool is_others = settings_environment_is_other(as);
+	const char *header = report_text(mount->status, "settings.header");
 
 	if (is_others && !*mount->config)
 		return problem_set(problem, mount->mountpoint, 0, 0,
@@ -244,10 +241,11 @@ static int make(const struct mount_description *mount, const struct settings_env
 	if (r == 0)
 		r = *mount->config
 			    ? settings_read(&around, mount->config, &settings, problem)
-			    : settings_from_layers(&around, mount->source, &settings, problem);
+			    : settings_from_layers(&around, report_text(mount->status, "source"),
+				      &settings, problem);
 	/* The header may be set by a mount option. */
-	if (r == 0 && *mount->header)
-		settings_fix_header(settings, strcmp(mount->header, "true") == 0);
+	if (r == 0 && *header)
+		settings_fix_header(settings, strcmp(header, "true") == 0);
 	if (r == 0 && !is_others)
 		r = take_layers(mount, settings, problem);
 	if (r == 0)
@@ -267,4 +265,108 @@ int mounted_settings(const char *mountpoint, const struct settings_environment *
 	if (r == 0)
 		r = read_description(document->roots[0], mountpoint, &mount, problem);
 	return r == 0 ? make(&mount, as, ret, problem) : r;
+}
+
+struct layer_search {
+	char *real;        /* the file's path, absolute and without links; owned */
+	char *mountpoint;  /* NULL: none was found yet; owned */
+	const char *inner; /* the path in the mount: the end of `real` */
+	struct problem *problem;
+};
+
+static void search_fini(struct layer_search *search)
+{
+	free(search->real);
+	free(search->mountpoint);
+}
+
+/* Returns the file's path in the directory `layer`, or NULL if it is not below it. */
+static const char *path_in(const char *real, const char *layer)
+{
+	CLEANUP(freep) char *above = strdup(real);
+	struct stat root, at;
+
+	if (!above || stat(layer, &root) < 0)
+		return NULL;
+	for (char *end; (end = strrchr(above, '/')) && end > above;) {
+		*end = '\0';
+		if (stat(above, &at) == 0 && at.st_dev == root.st_dev && at.st_ino == root.st_ino)
+			return real + (end - above) + 1;
+	}
+	return NULL;
+}
+
+/* Finds the file in a mount's layers; the innermost layer counts. Returns 0 or -ENOMEM. */
+static int search_layers(const char *real, const struct node *status, const char **ret)
+{
+	const struct node *layers = report_get(status, "layers");
+	const char *directory = report_text(status, "directory");
+
+	for (uint32_t i = 0; i < report_count(layers); i++) {
+		CLEANUP(freep) char *layer = NULL;
+
+		if (make_absolute(directory, report_text(layers->seq.items[i], "path"), &layer) < 0)
+			return -ENOMEM;
+		const char *inner = path_in(real, layer);
+		if (inner && (!*ret || inner > *ret))
+			*ret = inner;
+	}
+	return 0;
+}
+
+/*
+ * Searches one mount, in a child, as the mount or the layers that it names may not answer. Writes
+ * the path in the mount, or nothing. A mount that can't be read, another user's or a dead one, is
+ * skipped.
+ */
+static int search_mount(void *context, const char *mountpoint, int out)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	const struct layer_search *search = context;
+	const char *inner = NULL;
+
+	if (plyfs_mount_report_within(mountpoint, &document) != 0 || document->count == 0)
+		return 0;
+	int r = search_layers(search->real, document->roots[0], &inner);
+	return r == 0 && inner ? text_write(out, inner, strlen(inner)) : r;
+}
+
+static int take_inner(void *context, const char *mountpoint, int result, struct span text)
+{
+	struct layer_search *search = context;
+	size_t len = strlen(search->real);
+
+	/* The reply is trusted only as far as it is the end of the path that is searched for. */
+	if (result < 0 || text.len == 0 || text.len > len ||
+		memcmp(search->real + len - text.len, text.data, text.len) != 0)
+		return 0;
+	if (search->mountpoint)
+		return problem_set(search->problem, search->real, 0, 0,
+			"is in layers of several mounts, %s and %s; give the path in one of them",
+			search->mountpoint, mountpoint);
+	search->inner = search->real + len - text.len;
+	search->mountpoint = strdup(mountpoint);
+	return search->mountpoint ? 0 : -ENOMEM;
+}
+
+int mounted_settings_find(
+	const char *path, char **ret_mountpoint, char **ret_path, struct problem *problem)
+{
+	CLEANUP(path_list_fini) struct path_list mounted = {0};
+	CLEANUP(search_fini) struct layer_search search = {.problem = problem};
+
+	int r = probe_real_path(PROBE_MS, path, &search.real);
+	if (r == 0)
+		r = plyfs_mount_all(&mounted);
+	if (r == 0)
+		r = plyfs_mount_each(&mounted, PROBE_OTHERS_MS, search_mount, take_inner, &search);
+	if (r == 0 && !search.mountpoint)
+		r = -ENOENT;
+	if (r == 0) {
+		*ret_path = strdup(search.inner);
+		r = *ret_path ? 0 : -ENOMEM;
+	}
+	if (r == 0)
+		*ret_mountpoint = take_ptr(search.mountpoint);
+	return r;
 }

@@ -16,3 +16,11 @@
  */
 int mounted_settings(const char *mountpoint, const struct settings_environment *as,
 	struct settings **ret, struct problem *problem);
+
+/**
+ * Finds the mount for `path`, an existing file in one of its layers. Returns 0 with *ret_mountpoint
+ * and *ret_path, the path in the mount, for free(3); PROBLEM if several mounts have it; -ENOENT if
+ * no mount that answers has it; or another -errno.
+ */
+int mounted_settings_find(
+	const char *path, char **ret_mountpoint, char **ret_path, struct problem *problem);
