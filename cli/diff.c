@@ -16,7 +16,6 @@
 #include "message.h"
 #include "probe.h"
 #include "rendered_tree.h"
-#include "set_diff.h"
 
 /* Maximum number of lines around a change: more than any file has. */
 #define CONTEXT_MAX 1000000000
@@ -143,7 +142,7 @@ static int diff_sets(struct diff_job *job, char **paths)
 		return EXIT_FAILED;
 	layer_choice_note_absent(old);
 	layer_choice_note_absent(new);
-	int code = set_diff(&job->how, (struct settings *[]){old, new}, paths);
+	int code = layer_diff_sets(&job->how, (struct settings *[]){old, new}, paths);
 
 	return code != EXIT_DONE                    ? code
 	       : layer_choice_end(old) != EXIT_DONE ? EXIT_FAILED
@@ -166,7 +165,8 @@ static int make_difference(void *context, char **ret)
 		return message_result(-ENOMEM, NULL, NULL);
 	how.count = 0;
 	if (job->first)
-		code = set_diff(&how, (struct settings *[]){job->first, settings}, job->paths);
+		code = layer_diff_sets(
+			&how, (struct settings *[]){job->first, settings}, job->paths);
 	else
 		job->first = settings_ref(settings);
 	unified_end(&how, false);
