@@ -10,8 +10,11 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "parcel.h"
 #include "span.h"
 
@@ -29,13 +32,26 @@
 #define BARRIER_MS 5000
 #define LEFT_MS 15000
 
+/* Bytes of a line of the log: RFC 3164, section 4.1, lets a receiver drop more. */
+#define LINE_BYTES 1024
+
 void manager_ready(void)
 {
 	manager_say("READY=1", true);
 }
 
-/* The connection; -1: there is none. */
-static int manager_fd = -1;
+/* The connections to the manager and to the system's log; -1: there is none. */
+static int manager_fd = -1, log_fd = -1;
+
+/* Returns a descriptor, or -1. */
+static int connect_to(const struct sockaddr_un *address, size_t len, int flags)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | flags, 0);
+
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)address, (socklen_t)len) < 0)
+		(void)close(take_fd(&fd));
+	return fd;
+}
 
 void manager_find(void)
 {
@@ -52,15 +68,9 @@ void manager_find(void)
 
 	/* Each message waits for a manager that does not read, and the mount waits with it. */
 	static const struct timeval limit = {.tv_usec = SEND_MS * 1000};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address,
-			       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) < 0) {
-		close(fd);
-		fd = -1;
-	}
-	manager_fd = fd;
+	manager_fd = connect_to(&address, offsetof(struct sockaddr_un, sun_path) + len, 0);
+	if (manager_fd >= 0)
+		(void)setsockopt(manager_fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 }
 
 void manager_say(const char *text, bool is_important)
@@ -155,4 +165,29 @@ int manager_take_stored(void)
 void manager_drop_stored(void)
 {
 	manager_say("FDSTOREREMOVE=1\nFDNAME=" STORED_NAME, true);
+}
+
+/* The format is that of RFC 3164, section 4.1, without a host name, as libc's. */
+void manager_log(const char *line)
+{
+	const struct sockaddr_un log = {.sun_family = AF_UNIX, .sun_path = _PATH_LOG};
+	char text[LINE_BYTES], when[32] = "";
+	time_t now = time(NULL);
+	struct tm local;
+
+	if (localtime_r(&now, &local))
+		(void)strftime(when, sizeof(when), "%h %e %T", &local);
+	int n = snprintf(text, sizeof(text), "<%d>%s plyfs[%d]: %s", LOG_DAEMON | LOG_NOTICE, when,
+		(int)getpid(), line);
+	size_t len = n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1;
+
+	/* A log that was started anew has another socket. */
+	for (int try = 0; try < 2; try++) {
+		if (log_fd >= 0 && (send(log_fd, text, len, MSG_NOSIGNAL) >= 0 || errno == EAGAIN))
+			return;
+		if (try > 0)
+			return;
+		closep(&log_fd);
+		log_fd = connect_to(&log, sizeof(log), SOCK_NONBLOCK);
+	}
 }

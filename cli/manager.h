@@ -1,4 +1,7 @@
-/* The service manager that has started us, if any: systemd, by the protocol of sd_notify(3). */
+/*
+ * The service manager that has started us, if any: systemd, by the protocol of sd_notify(3). And the
+ * system's log.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -35,3 +38,9 @@ int manager_take_stored(void);
 
 /** Asks the manager to drop the stored descriptor. */
 void manager_drop_stored(void);
+
+/**
+ * Logs a line under this process's number in the system's log. Does not wait, as libc's syslog(3)
+ * may: if the log's socket is full, the line is lost.
+ */
+void manager_log(const char *line);

@@ -25,7 +25,6 @@
 #include "probe.h"
 #include "session.h"
 #include "slice.h"
-#include "system_log.h"
 #include "take_over.h"
 #include "text.h"
 
@@ -177,7 +176,7 @@ static void log_line(void *context, const char *line)
 	if (mount->ground != GROUND_BACK)
 		log_in_foreground(line);
 	else
-		system_log(line);
+		manager_log(line);
 }
 
 static void on_ready(void *context)
