@@ -283,22 +283,6 @@ static void slide(struct line_diff_side *side, const struct line_diff_side *othe
 	}
 }
 
-static size_t count_hunks(const struct line_diff *diff)
-{
-	size_t hunks = 0;
-
-	for (size_t old = 0, new = 0; old < diff->old.count || new < diff->new.count;
-		old++, new ++) {
-		bool is_changed = false;
-		for (; diff->old.changed[old]; old++)
-			is_changed = true;
-		for (; diff->new.changed[new]; new ++)
-			is_changed = true;
-		hunks += is_changed;
-	}
-	return hunks;
-}
-
 static int fill(struct line_diff *diff)
 {
 	struct diff_search search = {0};
@@ -332,7 +316,6 @@ int line_diff_make(struct span old, struct span new, struct line_diff *ret)
 		r = fill(&diff);
 	if (r < 0)
 		return r;
-	diff.hunks = count_hunks(&diff);
 	*ret = diff;
 	diff = (struct line_diff){0};
 	return 0;

@@ -30,7 +30,6 @@ struct line_diff_side {
 struct line_diff {
 	struct line_diff_side old;
 	struct line_diff_side new;
-	size_t hunks; /* number of runs of changed lines; 0: the texts are equal */
 };
 
 /** Compares texts that must outlive *ret. Returns 0 with *ret for line_diff_fini(), or -ENOMEM. */
