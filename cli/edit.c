@@ -129,8 +129,7 @@ static int plan(void *context, const struct stream *present, const struct read_o
 static int find_ops(struct edit_job *job, struct problem *problem)
 {
 	struct stream base, typed;
-	int r = read_tree(
-		job, job->edited.path, text_editor_text(&job->editor), &job->typed, problem);
+	int r = read_tree(job, job->edited.path, span_of(job->editor.text), &job->typed, problem);
 
 	arena_free(job->arena);
 	job->arena = NULL;
@@ -160,7 +159,7 @@ static void end_report(const struct edit_job *job, const char *nothing)
 static int amend(struct edit_job *job, struct problem *problem)
 {
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
-	const struct span text = text_editor_text(&job->editor);
+	const struct span text = span_of(job->editor.text);
 	const struct span shown = shown_of(job);
 	struct amendment_request request = {
 		.plan = plan, .context = job, .text = &text, .shown = &shown};

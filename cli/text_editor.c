@@ -32,13 +32,13 @@ static const char *temporary_directory(void)
 	return directory && *directory ? directory : "/tmp";
 }
 
-static int write_text(const struct text_editor *editor, const char *head, struct span text)
+static int write_text(const struct text_editor *editor, const char *head)
 {
 	CLEANUP(closep) int fd = open(editor->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	int r = fd < 0 ? -errno : text_write(fd, head, strlen(head));
 
 	if (r == 0)
-		r = text_write(fd, text.data, text.len);
+		r = text_write(fd, editor->text, strlen(editor->text));
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, editor->path);
 }
 
@@ -59,14 +59,13 @@ int text_editor_open(struct text_editor *editor, const char *name, struct span t
 	if (path_join(editor->directory, path_name(name), &editor->path) < 0)
 		return complain(name);
 	editor->text = strndup(text.data ? text.data : "", text.len);
-	editor->len = text.len;
 	return editor->text ? EXIT_DONE : complain(name);
 }
 
 /* Makes comments of the message. NULL: no memory. */
 static char *make_head(const char *message, const char *comment)
 {
-	char *head = NULL;
+	CLEANUP(freep) char *head = NULL;
 	size_t len;
 	FILE *out = open_memstream(&head, &len);
 
@@ -78,11 +77,7 @@ static char *make_head(const char *message, const char *comment)
 		fprintf(out, "%s" MARK "%.*s\n", comment, (int)line, message);
 		message += line + (message[line] == '\n');
 	}
-	if (fclose(out) != 0) {
-		free(head);
-		return NULL;
-	}
-	return head;
+	return fclose(out) == 0 ? take_ptr(head) : NULL;
 }
 
 /* Skips our comments, if they still stand on top. */
@@ -119,7 +114,6 @@ static int read_text(struct text_editor *editor, const char *head, const char *c
 		return complain(editor->path);
 	free(editor->text);
 	editor->text = rest;
-	editor->len = strlen(rest);
 	return has_nul ? refuse_nul(editor->path) : EXIT_DONE;
 }
 
@@ -183,18 +177,13 @@ int text_editor_run(struct text_editor *editor, const char *message, const char 
 
 	if (!head)
 		return complain(editor->path);
-	code = write_text(editor, head, text_editor_text(editor));
+	code = write_text(editor, head);
 	if (code != EXIT_DONE)
 		return code;
 	code = start(editor);
 	/* An editor that has failed may have written the text before. */
 	int read_code = read_text(editor, head, comment);
 	return code == EXIT_DONE ? read_code : code;
-}
-
-struct span text_editor_text(const struct text_editor *editor)
-{
-	return (struct span){editor->text, editor->len};
 }
 
 void text_editor_keep(struct text_editor *editor)

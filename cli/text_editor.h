@@ -10,8 +10,7 @@
 struct text_editor {
 	char *directory;
 	char *path;
-	char *text; /* as last read; NUL-terminated */
-	size_t len;
+	char *text; /* as last read */
 };
 
 /**
@@ -27,8 +26,6 @@ int text_editor_open(struct text_editor *editor, const char *name, struct span t
  * EXIT_DONE, or EXIT_FAILED after an error message. An editor that fails may have changed the text.
  */
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
-
-struct span text_editor_text(const struct text_editor *editor);
 
 /** Makes text_editor_fini() leave the file in place, and prints the file's path. */
 void text_editor_keep(struct text_editor *editor);
