@@ -37,7 +37,7 @@ static bool leads_back(struct circle_search *search, const char *path, unsigned 
 	/* In a directory of a mount, each lookup is about a deeper path, and so ends. */
 	if (depth == CIRCLE_MAX || plyfs_mount_entry(real, &entry) < 0 ||
 		strcmp(entry.path, real) != 0 ||
-		plyfs_mount_report(real, &document, &ignored) != 0 || !document->count)
+		plyfs_mount_report(real, NULL, &document, &ignored) != 0)
 		return false;
 	const struct node *layers = report_get(document->roots[0], "layers");
 	for (uint32_t i = 0; i < report_count(layers) && search->asked++ < ASKED_MAX; i++)

@@ -259,9 +259,7 @@ int mounted_settings(const char *mountpoint, const struct settings_environment *
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct mount_description mount;
 
-	int r = plyfs_mount_report(mountpoint, &document, problem);
-	if (r == 0 && document->count == 0)
-		r = -EIO;
+	int r = plyfs_mount_report(mountpoint, NULL, &document, problem);
 	if (r == 0)
 		r = read_description(document->roots[0], mountpoint, &mount, problem);
 	return r == 0 ? make(&mount, as, ret, problem) : r;
@@ -325,7 +323,7 @@ static int search_mount(void *context, const char *mountpoint, int out)
 	const struct layer_search *search = context;
 	const char *inner = NULL;
 
-	if (plyfs_mount_report_within(mountpoint, &document) != 0 || document->count == 0)
+	if (plyfs_mount_report_within(mountpoint, &document) != 0)
 		return 0;
 	int r = search_layers(search->real, document->roots[0], &inner);
 	return r == 0 && inner ? text_write(out, inner, strlen(inner)) : r;

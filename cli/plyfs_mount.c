@@ -187,30 +187,36 @@ static int make_call(void *context, int out)
 	return asked->call(asked->context, asked->mountpoint, out);
 }
 
-int plyfs_mount_status(const char *mountpoint, char **ret, size_t *ret_len)
-{
-	struct asked asked = {write_status, NULL, mountpoint};
-
-	return probe_run(PROBE_MS, make_call, &asked, ret, ret_len);
-}
-
 int plyfs_mount_read_report(
 	const char *mountpoint, struct span text, struct document **ret, struct problem *problem)
 {
 	const struct source source = {.name = mountpoint, .layer = ""};
 	const struct read_options options = {.format = &format_json};
 
-	return document_read(&source, text, &options, ret, problem);
+	CLEANUP(document_freep) struct document *document = NULL;
+	int r = document_read(&source, text, &options, &document, problem);
+
+	/* Any user can serve a mount that looks like a plyfs. */
+	if (r == 0 && document->count != 1)
+		r = problem_set(problem, mountpoint, 0, 0, PLYFS_MOUNT_NO_JSON);
+	if (r == 0)
+		*ret = take_ptr(document);
+	return r;
 }
 
-int plyfs_mount_report(const char *mountpoint, struct document **ret, struct problem *problem)
+int plyfs_mount_report(
+	const char *mountpoint, char **ret_text, struct document **ret, struct problem *problem)
 {
+	struct asked asked = {write_status, NULL, mountpoint};
 	CLEANUP(freep) char *text = NULL;
 	size_t len;
 
-	int r = plyfs_mount_status(mountpoint, &text, &len);
-	return r < 0 ? r
-		     : plyfs_mount_read_report(mountpoint, (struct span){text, len}, ret, problem);
+	int r = probe_run(PROBE_MS, make_call, &asked, &text, &len);
+	if (r == 0)
+		r = plyfs_mount_read_report(mountpoint, (struct span){text, len}, ret, problem);
+	if (r == 0 && ret_text)
+		*ret_text = take_ptr(text);
+	return r;
 }
 
 int plyfs_mount_report_within(const char *mountpoint, struct document **ret)

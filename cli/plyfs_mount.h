@@ -17,6 +17,9 @@ struct table_mount;
 /* The message about a mount that answers ENOTCONN; the path stands before it. */
 #define PLYFS_MOUNT_ENDED "the plyfs that served this mount has ended; unmount it, or mount again"
 
+/* The message about a mount whose status does not parse; the mountpoint stands before it. */
+#define PLYFS_MOUNT_NO_JSON "its status is no JSON; another program may serve this mount"
+
 /**
  * Finds the mountpoint of the plyfs mount that contains `path`, which must exist. Returns 0 with
  * *ret for free(3), or -errno. -ENOENT: `path` lies in another file system. -ENOTCONN: the mount's
@@ -38,21 +41,18 @@ int plyfs_mount_entry(const char *path, struct table_mount *ret);
 int plyfs_mount_all(struct path_list *ret);
 
 /**
- * Reads the status of the mount at `mountpoint`. The text may be hostile. Returns 0 with *ret,
- * NUL-terminated, for free(3); or -errno, which is -ETIMEDOUT after PROBE_MS.
+ * Reads and parses the status of the mount at `mountpoint` (report.h); the text may be hostile.
+ * Returns 0 with *ret, which has one root, for document_free(), and the text in *ret_text (may be
+ * NULL) for free(3); PROBLEM if the status is not JSON; or -errno, which is -ETIMEDOUT after
+ * PROBE_MS.
  */
-int plyfs_mount_status(const char *mountpoint, char **ret, size_t *ret_len);
-
-/**
- * Reads and parses the status (report.h). Returns 0 with *ret, which may be empty, for
- * document_free(); PROBLEM if the status is not JSON; or -errno.
- */
-int plyfs_mount_report(const char *mountpoint, struct document **ret, struct problem *problem);
+int plyfs_mount_report(
+	const char *mountpoint, char **ret_text, struct document **ret, struct problem *problem);
 
 /** As plyfs_mount_report(), without a time limit, for a caller in a probe's child (probe.h). */
 int plyfs_mount_report_within(const char *mountpoint, struct document **ret);
 
-/** Parses the text of plyfs_mount_status(). Results as plyfs_mount_report(). */
+/** Parses the text of a status. Results as plyfs_mount_report(). */
 int plyfs_mount_read_report(
 	const char *mountpoint, struct span text, struct document **ret, struct problem *problem);
 

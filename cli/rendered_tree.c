@@ -188,12 +188,9 @@ int rendered_tree_print_json(const char *root, struct document **ret)
 	CLEANUP(drifts_fini) struct drifts drifts = {0};
 	CLEANUP(freep) char *text = NULL;
 	struct problem problem;
-	size_t len;
 
-	int r = plyfs_mount_status(root, &text, &len);
-	if (r == 0)
-		r = plyfs_mount_read_report(root, (struct span){text, len}, ret, &problem);
-	if (r == 0 && (!(*ret)->count || !node_is_map((*ret)->roots[0])))
+	int r = plyfs_mount_report(root, &text, ret, &problem);
+	if (r == 0 && !node_is_map((*ret)->roots[0]))
 		r = -EIO;
 	if (r == 0)
 		r = find_drift(root, &drifts, &problem);
@@ -312,9 +309,9 @@ static int open_settings(struct rendered_comparison *comparison, struct problem 
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct settings_environment around = {0};
-	int r = plyfs_mount_report(comparison->root, &document, problem);
+	int r = plyfs_mount_report(comparison->root, NULL, &document, problem);
 
-	if (r == 0 && document->count)
+	if (r == 0)
 		around.directory = report_text(document->roots[0], "directory");
 	if (r == 0)
 		r = mounted_settings(comparison->root, &around, &comparison->settings, problem);

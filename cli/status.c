@@ -378,12 +378,6 @@ static void print_status(const char *mountpoint, const struct node *status, bool
 		report_print_sandbox(INDENT, report_get(status, "sandbox"));
 }
 
-/* Returns the status in its document; NULL: the document is empty. */
-static const struct node *root_of(const struct document *document)
-{
-	return document->count ? document->roots[0] : NULL;
-}
-
 static int complain(const char *path, int error)
 {
 	if (error == -ENOTCONN || error == -ETIMEDOUT)
@@ -401,12 +395,12 @@ static int print_for_people(
 {
 	struct problem problem;
 
-	int r = plyfs_mount_report(mountpoint, document, &problem);
+	int r = plyfs_mount_report(mountpoint, NULL, document, &problem);
 	if (r == PROBLEM)
 		return message_result(r, &problem, mountpoint);
 	if (r < 0)
 		return complain(path, r);
-	const struct node *status = root_of(*document);
+	const struct node *status = (*document)->roots[0];
 	print_header(mountpoint, status);
 	printf("%-*s%.0f\n", INDENT, "  errors", fault_list_count(status));
 	print_other_faults(status);
@@ -421,19 +415,13 @@ static int print_json(
 {
 	CLEANUP(freep) char *text = NULL;
 	struct problem ignored;
-	size_t len = 0;
 
 	if (is_rendered)
 		return rendered_tree_print_json(mountpoint, document);
-	int r = plyfs_mount_status(mountpoint, &text, &len);
-	if (r < 0)
-		return complain(path, r);
-	/* Any user can serve a mount that looks like a plyfs. */
-	r = plyfs_mount_read_report(mountpoint, (struct span){text, len}, document, &ignored);
-	if (r != 0 || (*document)->count != 1)
-		return message_at(
-			mountpoint, "its status is no JSON; another program may serve this mount");
-	fwrite(text, 1, len, stdout);
+	int r = plyfs_mount_report(mountpoint, &text, document, &ignored);
+	if (r != 0)
+		return r < 0 ? complain(path, r) : message_at(mountpoint, PLYFS_MOUNT_NO_JSON);
+	fputs(text, stdout);
 	return EXIT_DONE;
 }
 
@@ -463,7 +451,7 @@ static int show(const char *path, const struct wish *wish)
 		code = print_for_people(path, mountpoint, wish->is_verbose, &document);
 	if (!wish->has_code)
 		return code;
-	return code == EXIT_DONE ? code_of(root_of(document)) : EXIT_UNKNOWN;
+	return code == EXIT_DONE ? code_of(document->roots[0]) : EXIT_UNKNOWN;
 }
 
 /* Prints "3 layers, 1 trouble". */
@@ -513,9 +501,8 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 	struct status_listing *listing = context;
 	char absence[PLYFS_MOUNT_SILENCE_MAX] = "";
 	struct problem ignored;
-	bool is_known = result == 0 &&
-			plyfs_mount_read_report(mountpoint, text, &document, &ignored) == 0 &&
-			document->count == 1;
+	bool is_known =
+		result == 0 && plyfs_mount_read_report(mountpoint, text, &document, &ignored) == 0;
 	const struct node *status = is_known ? document->roots[0] : NULL;
 	int code = listing->wish->has_code ? code_of(status)
 		   : result == -ETIMEDOUT  ? EXIT_FAILED

@@ -36,9 +36,9 @@ static int read_status(const char *mountpoint, struct daemon_status *ret)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct problem problem;
-	int r = plyfs_mount_report(mountpoint, &document, &problem);
+	int r = plyfs_mount_report(mountpoint, NULL, &document, &problem);
 
-	if (r != 0 || document->count == 0)
+	if (r != 0)
 		return r < 0 ? r : -EBADMSG;
 	ret->pid = (pid_t)report_number(document->roots[0], "pid");
 	ret->tried = report_number(document->roots[0], "take_over.tried");

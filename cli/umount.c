@@ -58,7 +58,7 @@ static int write_pid(void *context, int out)
 		(setresgid(mountpoint->gid, mountpoint->gid, mountpoint->gid) < 0 ||
 			setresuid(mountpoint->uid, mountpoint->uid, mountpoint->uid) < 0))
 		return -errno;
-	if (plyfs_mount_report_within(mountpoint->path, &document) != 0 || document->count == 0)
+	if (plyfs_mount_report_within(mountpoint->path, &document) != 0)
 		return -ENOENT;
 	pid_t pid = (pid_t)report_number(document->roots[0], "pid");
 	return text_write(out, (const char *)&pid, sizeof(pid));
