@@ -37,19 +37,9 @@ static void job_fini(struct render_job *job)
 /* The rendering that a signal ends. */
 static struct render *running;
 
-static void log_problem(void *context, const char *line, const struct problem *problem)
-{
-	render_report_log(&((struct render_job *)context)->report, line, problem);
-}
-
 static void log_line(void *context, const char *line)
 {
-	log_problem(context, line, NULL);
-}
-
-static void add_outcome(void *context, enum outcome outcome, const char *path, const char *why)
-{
-	render_report_add(&((struct render_job *)context)->report, outcome, path, why);
+	render_report_log(context, line, NULL);
 }
 
 static int set_drift(const struct command *command, void *context, const char *word)
@@ -116,14 +106,6 @@ static void take_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static void note_unchecked(void *context, const struct view_unchecked *unchecked)
-{
-	struct render_job *job = context;
-
-	job->report.has_failed |= unchecked_list_add(&job->report.unchecked, unchecked->program,
-					  unchecked->why, unchecked->files) < 0;
-}
-
 static int render(struct render_job *job, struct render *render)
 {
 	render_report_begin(&job->report);
@@ -135,7 +117,7 @@ static int render(struct render_job *job, struct render *render)
 	if (!job->options.is_watched) {
 		bool are_hooks_done =
 			job->report.is_dry || view_run_change_hooks(render_view(render)) == 0;
-		view_unchecked(render_view(render), note_unchecked, job);
+		view_unchecked(render_view(render), render_report_add_unchecked, &job->report);
 		int code = render_report_end(&job->report);
 		return are_hooks_done && r == 0 ? code : EXIT_FAILED;
 	}
@@ -201,7 +183,7 @@ static int open_settings(
 	const struct supervisor_options options = {.switches = job->options.switches,
 		.log = log_line,
 		.say = manager_say_status,
-		.context = job};
+		.context = &job->report};
 
 	/* Without --watch, the stores' present state is waited for. */
 	if (layer_choice_start_mirrors(
@@ -253,9 +235,9 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	options->source = layer_choice_text(&job.choice);
 	options->supervisor = supervisor;
-	options->log = log_problem;
-	options->report = options->is_watched ? NULL : add_outcome;
-	options->context = &job;
+	options->log = render_report_log;
+	options->report = options->is_watched ? NULL : render_report_add;
+	options->context = &job.report;
 	manager_find();
 	r = render_new(settings, options, &made, &problem);
 	return r == 0 ? render(&job, made) : message_result(r, &problem, options->directory);

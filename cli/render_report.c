@@ -10,6 +10,7 @@
 #include "json_put.h"
 #include "message.h"
 #include "shown.h"
+#include "view.h"
 
 /* Delay of the first progress line, in ms: a quick rendering shows none. */
 #define PROGRESS_MS 1000
@@ -28,9 +29,10 @@ void render_report_begin(struct render_report *report)
 	progress_begin(&report->progress, PROGRESS_MS, report->is_quiet);
 }
 
-void render_report_log(
-	struct render_report *report, const char *line, const struct problem *problem)
+void render_report_log(void *context, const char *line, const struct problem *problem)
 {
+	struct render_report *report = context;
+
 	progress_hide(&report->progress);
 	if (problem && report->is_json)
 		message_problem(problem);
@@ -56,15 +58,24 @@ static int keep(
 	return name.path && (name.why || !why) ? 0 : -ENOMEM;
 }
 
-void render_report_add(
-	struct render_report *report, enum outcome outcome, const char *path, const char *why)
+void render_report_add(void *context, enum outcome outcome, const char *path, const char *why)
 {
+	struct render_report *report = context;
+
 	report->counts[outcome]++;
 	if ((report->is_json || (report->is_dry && !why && outcome != OUTCOME_UNCHANGED)) &&
 		keep(report, outcome, path, why) < 0)
 		report->has_failed = true;
 	progress_show(&report->progress, report->is_dry ? "looking at" : "rendering",
 		count_files(report), 0);
+}
+
+void render_report_add_unchecked(void *context, const struct view_unchecked *unchecked)
+{
+	struct render_report *report = context;
+
+	report->has_failed |= unchecked_list_add(&report->unchecked, unchecked->program,
+				      unchecked->why, unchecked->files) < 0;
 }
 
 static void warn_of_unchecked(const struct render_report *report)

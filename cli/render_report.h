@@ -9,6 +9,7 @@
 #include "unchecked_list.h"
 
 struct named_outcome;
+struct view_unchecked;
 
 struct render_report {
 	bool is_json;
@@ -21,23 +22,25 @@ struct render_report {
 	struct named_outcome *names; /* the names that are printed at the end */
 	size_t name_count;
 	size_t name_capacity;
-	bool has_failed; /* memory was short, so `names` is incomplete */
-
 	struct unchecked_list unchecked;
+	bool has_failed; /* memory was short, so these two are incomplete */
 };
 
 void render_report_begin(struct render_report *report);
+
+/* Functions for rendered_options and render_unchecked(); `context` is the render_report. */
 
 /**
  * Erases the progress, then prints `line`. `problem` (may be NULL) has the same message in parts.
  * If `is_json` is set, and `problem` is not NULL, prints `problem` instead of `line`.
  */
-void render_report_log(
-	struct render_report *report, const char *line, const struct problem *problem);
+void render_report_log(void *context, const char *line, const struct problem *problem);
 
-/** Notes the outcome of a name; for rendered_options.report. */
-void render_report_add(
-	struct render_report *report, enum outcome outcome, const char *path, const char *why);
+/** Notes the outcome of a name. */
+void render_report_add(void *context, enum outcome outcome, const char *path, const char *why);
+
+/** Notes the files of a check that can't be run. */
+void render_report_add_unchecked(void *context, const struct view_unchecked *unchecked);
 
 /** Prints the names and a summary, or the JSON. Returns EXIT_DONE; EXIT_FAILED: no memory. */
 int render_report_end(struct render_report *report);
