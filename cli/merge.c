@@ -22,13 +22,6 @@
 #include "text.h"
 #include "word.h"
 
-/* How often to print the result. */
-enum manner {
-	MANNER_ONCE,
-	MANNER_WATCHED,  /* again after each change */
-	MANNER_WITH_NUL, /* and a NUL byte follows each result */
-};
-
 static int choose_strategy(const struct command *command, void *context, const char *name)
 {
 	struct merge_job *job = context;
@@ -123,10 +116,9 @@ static int refuse_stdin(const struct command *command, char **files)
 }
 
 /* Reads the arguments. Returns an exit code, or -1: continue. */
-static int read_arguments(const struct command *command, int argc, char **argv,
-	struct merge_job *job, enum manner *manner)
+static int read_arguments(
+	const struct command *command, int argc, char **argv, struct merge_job *job)
 {
-	bool is_watched = false, ends_with_nul = false;
 	const struct command_option options[] = {
 		{'s', "strategy", .take = choose_strategy, .context = job},
 		{0, "set", .take = set_option, .context = job},
@@ -137,8 +129,8 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		{0, "validate-formats", .flag = &job->validates_formats},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
-		{'w', "watch", .flag = &is_watched},
-		{'0', "null", .flag = &ends_with_nul},
+		{'w', "watch", .flag = &job->is_watched},
+		{'0', "null", .flag = &job->ends_with_nul},
 		{0},
 	};
 
@@ -152,19 +144,10 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		return command_misuse(command,
 			"the strategy '%s' copies whole files; --to can't convert them",
 			job->strategy->name);
-	if (ends_with_nul && !is_watched)
+	if (job->ends_with_nul && !job->is_watched)
 		return command_misuse(
 			command, "--null ends each of many results; it needs --watch");
-	*manner = ends_with_nul ? MANNER_WITH_NUL : is_watched ? MANNER_WATCHED : MANNER_ONCE;
-	return is_watched ? refuse_stdin(command, argv + optind) : -1;
-}
-
-static int check_options(const struct options *options)
-{
-	struct problem problem;
-	int r = options_check(options, &problem);
-
-	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
+	return job->is_watched ? refuse_stdin(command, argv + optind) : -1;
 }
 
 /* The output so far, on standard output and standard error. */
@@ -234,17 +217,7 @@ static int write_separator(const struct merge_job *job, const struct shown *show
 	return command_print(line, strlen(line));
 }
 
-static int write_result(const struct merge_job *job, const struct shown *shown, bool ends_with_nul)
-{
-	struct span text = job->result->text;
-	int code = EXIT_DONE;
-
-	if (shown->text && !ends_with_nul)
-		code = write_separator(job, shown);
-	return code == EXIT_DONE ? command_print(text.data, text.len + ends_with_nul) : code;
-}
-
-static int show_result(const struct merge_job *job, struct shown *shown, bool ends_with_nul)
+static int show_result(const struct merge_job *job, struct shown *shown)
 {
 	struct span text = job->result->text;
 	bool is_same = shown->text && shown->len == text.len &&
@@ -255,7 +228,9 @@ static int show_result(const struct merge_job *job, struct shown *shown, bool en
 	shown->has_failed = false;
 	if (is_same)
 		return EXIT_DONE;
-	int code = write_result(job, shown, ends_with_nul);
+	int code = shown->text && !job->ends_with_nul ? write_separator(job, shown) : EXIT_DONE;
+	if (code == EXIT_DONE)
+		code = command_print(text.data, text.len + job->ends_with_nul);
 	if (code != EXIT_DONE)
 		return code;
 	char *copy = span_dup(text);
@@ -299,25 +274,15 @@ static int watch_all(const struct merge_job *job, struct file_watch **ret)
 	return r;
 }
 
-static int merge_until_signal(struct merge_job *job, struct problem *problem)
-{
-	sigset_t set = signals_to_end();
-
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	int r = merge_job_run(job, problem);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return r;
-}
-
 static size_t count_schemas(const struct merge_job *job)
 {
 	return job->schemas ? job->schemas->schema_count : 0;
 }
 
 /* Watches before reading, so that no change is missed. Returns an exit code. */
-static int merge_again(
-	struct merge_job *job, struct shown *shown, bool ends_with_nul, struct file_watch **ret)
+static int merge_again(struct merge_job *job, struct shown *shown, struct file_watch **ret)
 {
+	const sigset_t signals = signals_to_end();
 	struct problem problem;
 	size_t searched, schemas;
 	int r, result;
@@ -330,7 +295,9 @@ static int merge_again(
 		r = watch_all(job, ret);
 		if (r < 0)
 			return merge_job_complain(job, r, NULL);
-		result = merge_until_signal(job, &problem);
+		sigprocmask(SIG_UNBLOCK, &signals, NULL);
+		result = merge_job_run(job, &problem);
+		sigprocmask(SIG_BLOCK, &signals, NULL);
 		/*
 		 * If it has searched in directories, or read schemas, that were not watched, it
 		 * must repeat the merge.
@@ -339,7 +306,7 @@ static int merge_again(
 	if (atomic_load(&is_cancelled))
 		return EXIT_DONE;
 	if (result == 0)
-		return show_result(job, shown, ends_with_nul);
+		return show_result(job, shown);
 	show_problem(job, shown, result, &problem);
 	return EXIT_DONE;
 }
@@ -348,7 +315,7 @@ static int merge_again(
  * Prints the result again whenever it changes, until SIGINT or SIGTERM, or until standard output
  * has no reader. If the merge fails, reports that and goes on. Returns an exit code.
  */
-static int merge_watch(struct merge_job *job, bool ends_with_nul)
+static int merge_watch(struct merge_job *job)
 {
 	CLEANUP(file_watch_freep) struct file_watch *watch = NULL;
 	CLEANUP(closep) int signals = open_signals();
@@ -359,21 +326,11 @@ static int merge_watch(struct merge_job *job, bool ends_with_nul)
 	if (signals < 0)
 		return merge_job_complain(job, signals, NULL);
 	do
-		code = merge_again(job, &shown, ends_with_nul, &watch);
+		code = merge_again(job, &shown, &watch);
 	while (code == EXIT_DONE && !atomic_load(&is_cancelled) &&
 		file_watch_wait(watch, (int[]){signals, STDOUT_FILENO}) == FILE_WATCH_CHANGED);
 	free(shown.text);
 	return code;
-}
-
-static int merge_once(struct merge_job *job)
-{
-	struct problem problem;
-
-	int r = merge_job_run(job, &problem);
-	if (r != 0)
-		return merge_job_complain(job, r, &problem);
-	return command_print(job->result->text.data, job->result->text.len);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -381,22 +338,25 @@ static int run(const struct command *command, int argc, char **argv)
 	CLEANUP(merge_job_fini)
 	struct merge_job job = {
 		.strategy = strategy_find(span_of("deep")), .limits = LIMITS_DEFAULT};
-	enum manner manner = MANNER_ONCE;
+	struct problem problem;
 
-	int code = read_arguments(command, argc, argv, &job, &manner);
+	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	if (manner == MANNER_ONCE)
+	if (!job.is_watched)
 		overseer_begin();
 	job.files = argv + optind;
 	for (char **file = job.files; *file; file++)
 		if (plyfs_mount_await(input_file(*file)) != EXIT_DONE)
 			return EXIT_FAILED;
-	code = check_options(&(struct options){job.strategy, job.set});
-	if (code != EXIT_DONE)
-		return code;
-	return manner == MANNER_ONCE ? merge_once(&job)
-				     : merge_watch(&job, manner == MANNER_WITH_NUL);
+	int r = options_check(&(struct options){job.strategy, job.set}, &problem);
+	if (r != 0)
+		return complain_of_option(r, &problem);
+	if (job.is_watched)
+		return merge_watch(&job);
+	r = merge_job_run(&job, &problem);
+	return r == 0 ? command_print(job.result->text.data, job.result->text.len)
+		      : merge_job_complain(&job, r, &problem);
 }
 
 /* Widths, in columns. */

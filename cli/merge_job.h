@@ -23,6 +23,8 @@ struct merge_job {
 	size_t schema_ref_count;
 	bool validates_formats; /* the schema's `format` keywords are checked */
 	bool has_header;
+	bool is_watched;                 /* the result is printed again after each change */
+	bool ends_with_nul;              /* and a NUL byte follows each result */
 	const atomic_bool *is_cancelled; /* true ends the merge; NULL: it is never cancelled */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
