@@ -74,14 +74,6 @@ struct ls_job {
 	int layers_width;
 };
 
-static void finish_path(struct ls_job *job)
-{
-	arena_free(take_ptr(job->arena));
-	free(take_ptr(job->entries));
-	job->count = job->capacity = 0;
-	job->strategy_width = job->layers_width = 0;
-}
-
 static bool wants_types(const struct ls_job *job)
 {
 	return job->is_long || job->is_json || job->types;
@@ -506,6 +498,7 @@ static int list_path(const struct command *command, struct ls_job *job, const ch
 			.context = job};
 
 		job->root = inner;
+		job->strategy_width = job->layers_width = 0;
 		int r = traverse(&traversal, inner);
 		if (r == 0)
 			r = examine_all(job);
@@ -514,7 +507,9 @@ static int list_path(const struct command *command, struct ls_job *job, const ch
 		else
 			code = layer_choice_complain_in(job->settings, typed, inner, r, NULL);
 	}
-	finish_path(job);
+	arena_free(take_ptr(job->arena));
+	free(take_ptr(job->entries));
+	job->count = job->capacity = 0;
 	return code;
 }
 

@@ -86,25 +86,28 @@ static int take_seconds(const struct command *command, void *context, const char
 		0, "max-delete", .take = take_percent, .context = &(job)->mirror.max_delete        \
 	}
 
-/* Takes the one remaining argument. Returns an exit code, or -1: continue. */
-static int take_directory(const struct command *command, int argc, char **argv, const char **ret)
+/*
+ * Reads the options, the URL behind them (`url` NULL: there is none), and the directory. Returns an
+ * exit code, or -1: continue.
+ */
+static int take_all(const struct command *command, const struct command_option *options, int argc,
+	char **argv, const char **url, const char **directory)
 {
+	int code = command_options(command, options, argc, argv);
+
+	if (code >= 0)
+		return code;
+	if (url && optind == argc)
+		return command_misuse(command, "the URL of the repository is missing");
+	if (url)
+		*url = argv[optind++];
 	if (optind >= argc)
 		return command_misuse(command, "the directory is missing");
 	if (optind + 1 < argc)
 		return command_misuse(
 			command, "'%s' is one too many; give one directory", argv[optind + 1]);
-	*ret = argv[optind];
-	return plyfs_mount_await(*ret) == EXIT_DONE ? -1 : EXIT_FAILED;
-}
-
-/* Reads the options, and the directory behind them. Returns as take_directory(). */
-static int take_all(const struct command *command, const struct command_option *options, int argc,
-	char **argv, const char **directory)
-{
-	int code = command_options(command, options, argc, argv);
-
-	return code < 0 ? take_directory(command, argc, argv, directory) : code;
+	*directory = argv[optind];
+	return plyfs_mount_await(*directory) == EXIT_DONE ? -1 : EXIT_FAILED;
 }
 
 /* Sets the name that `ps -e` shows, however we were started. */
@@ -129,7 +132,7 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 	};
 	struct problem problem;
 
-	int code = take_all(command, options, argc, argv, &job->mirror.replica.directory);
+	int code = take_all(command, options, argc, argv, NULL, &job->mirror.replica.directory);
 	if (code >= 0)
 		return code;
 	if (!gateway->endpoints)
@@ -154,13 +157,8 @@ static int run_git(const struct command *command, int argc, char **argv, struct 
 	};
 	struct problem problem;
 
-	int code = command_options(command, options, argc, argv);
-	if (code >= 0)
-		return code;
-	if (optind == argc)
-		return command_misuse(command, "the URL of the repository is missing");
-	job->git.url = argv[optind++];
-	code = take_directory(command, argc, argv, &job->mirror.replica.directory);
+	int code = take_all(
+		command, options, argc, argv, &job->git.url, &job->mirror.replica.directory);
 	if (code >= 0)
 		return code;
 	name_process();
@@ -346,7 +344,7 @@ static int run_control(const struct command *command, int argc, char **argv, str
 	};
 	const char *directory = NULL;
 
-	int code = take_all(command, options, argc, argv, &directory);
+	int code = take_all(command, options, argc, argv, NULL, &directory);
 	if (code >= 0)
 		return code;
 	return is_status ? show_status(directory, job->mirror.replica.state, is_raw)

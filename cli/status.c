@@ -454,16 +454,6 @@ static int show(const char *path, const struct wish *wish)
 	return code == EXIT_DONE ? code_of(document->roots[0]) : EXIT_UNKNOWN;
 }
 
-/* Prints "3 layers, 1 trouble". */
-static void print_summary(const struct node *status)
-{
-	uint32_t count = report_count(report_get(status, "layers"));
-	double faults = fault_list_count(status);
-
-	printf("%u layer%s, %.0f error%s\n", count, count == 1 ? "" : "s", faults,
-		faults == 1 ? "" : "s");
-}
-
 struct status_listing {
 	const struct wish *wish;
 	const char *before; /* JSON: stands before the next mount */
@@ -481,25 +471,12 @@ static void explain_absence(const char *mountpoint, int result, char text[PLYFS_
 					    : "its status can't be read");
 }
 
-/* Prints a mount as JSON. `absence` says why there is no status; "": `status` is its text. */
-static void put_mount(
-	const char *before, const char *mountpoint, struct span status, const char *absence)
-{
-	fputs(before, stdout);
-	json_put(stdout, "{'mountpoint': %s, 'status': ", mountpoint);
-	if (*absence)
-		json_put(stdout, "null, 'error': %s", absence);
-	else
-		fwrite(status.data, 1, status.len, stdout);
-	putchar('}');
-}
-
 /* Prints a mount. One that does not answer does not affect the others. */
 static int list_mount(void *context, const char *mountpoint, int result, struct span text)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct status_listing *listing = context;
-	char absence[PLYFS_MOUNT_SILENCE_MAX] = "";
+	char absence[PLYFS_MOUNT_SILENCE_MAX];
 	struct problem ignored;
 	bool is_known =
 		result == 0 && plyfs_mount_read_report(mountpoint, text, &document, &ignored) == 0;
@@ -511,11 +488,20 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 	if (!is_known)
 		explain_absence(mountpoint, result, absence);
 	if (listing->wish->is_raw) {
-		put_mount(listing->before, mountpoint, text, absence);
+		fputs(listing->before, stdout);
+		json_put(stdout, "{'mountpoint': %s, 'status': ", mountpoint);
+		if (is_known)
+			fwrite(text.data, 1, text.len, stdout);
+		else
+			json_put(stdout, "null, 'error': %s", absence);
+		putchar('}');
 	} else if (is_known) {
+		uint32_t count = report_count(report_get(status, "layers"));
+		double faults = fault_list_count(status);
+
 		report_print(mountpoint);
-		printf(": ");
-		print_summary(status);
+		printf(": %u layer%s, %.0f error%s\n", count, count == 1 ? "" : "s", faults,
+			faults == 1 ? "" : "s");
 	} else {
 		report_print(absence);
 		putchar('\n');
