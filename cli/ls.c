@@ -42,8 +42,6 @@ struct ls_entry {
 	enum ls_type type;
 	layer_mask layers;    /* that make it; for a masked name: that have it */
 	layer_mask hidden;    /* that have it as well, but do not count */
-	const char *names;    /* of `layers`: "vendor:site" */
-	const char *hides;    /* of `hidden` */
 	const char *strategy; /* NULL: none */
 	const char *mark;     /* the object that masks it; NULL: none */
 	const char *target;   /* of a link; NULL: it is none */
@@ -276,32 +274,29 @@ static int examine_entry(struct ls_job *job, struct ls_entry *entry)
 	return r < 0 ? r : 1;
 }
 
-/* Returns "vendor:site", in the arena; NULL: no memory. */
-static const char *name_layers(const struct ls_job *job, layer_mask layers)
+/* Prints "vendor:site" to `out` (NULL: prints nothing). Returns the number of its columns. */
+static int put_names(FILE *out, const struct ls_job *job, layer_mask layers)
 {
-	CLEANUP(freep) char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	size_t columns = 0;
 
-	for (size_t i = 0; out && i < job->settings->layer_count; i++)
-		if (layers & (layer_mask)1 << i)
-			fprintf(out, "%s%s", ftell(out) ? ":" : "", job->settings->layers[i]->name);
-	return out && fclose(out) == 0 ? arena_copy(job->arena, span_of(text)) : NULL;
+	for (size_t i = 0; i < job->settings->layer_count; i++) {
+		if (!(layers & (layer_mask)1 << i))
+			continue;
+		if (columns && out)
+			fputc(':', out);
+		columns += (columns > 0) + column_put(out, span_of(job->settings->layers[i]->name));
+	}
+	return (int)columns;
 }
 
-/* Sets the texts of -l, and widens its columns. Returns 0 or -ENOMEM. */
-static int describe(struct ls_job *job, struct ls_entry *entry)
+/* Widens the columns of -l. */
+static void widen(struct ls_job *job, const struct ls_entry *entry)
 {
 	int strategy = entry->strategy ? (int)strlen(entry->strategy) : 1;
+	int layers = put_names(NULL, job, entry->layers);
 
-	entry->names = name_layers(job, entry->layers);
-	entry->hides = name_layers(job, entry->hidden);
-	if (!entry->names || !entry->hides)
-		return -ENOMEM;
-	int layers = (int)column_put(NULL, span_of(entry->names));
 	job->strategy_width = strategy > job->strategy_width ? strategy : job->strategy_width;
 	job->layers_width = layers > job->layers_width ? layers : job->layers_width;
-	return 0;
 }
 
 /* A shown name comes before candidates of the same path. */
@@ -328,8 +323,8 @@ static int examine_all(struct ls_job *job)
 
 		last = entry->path;
 		r = is_known ? 0 : examine_entry(job, entry);
-		if (r > 0 && wants_types(job) && describe(job, entry) < 0)
-			return -ENOMEM;
+		if (r > 0 && job->is_long)
+			widen(job, entry);
 		if (r > 0 && (!job->types || entry->type == LS_DIRECTORY ||
 				     job->types & 1u << entry->type))
 			job->entries[kept++] = *entry;
@@ -365,15 +360,16 @@ static void print_entry(const struct ls_job *job, const struct ls_entry *entry, 
 	if (job->is_long) {
 		printf("%s%-10s%s  %-*s  ", on, ls_words[entry->type][0], off, job->strategy_width,
 			entry->strategy ? entry->strategy : "-");
-		int len = (int)column_put(stdout, span_of(entry->names));
-		printf("%*s  ", job->layers_width - len, "");
+		printf("%*s  ", job->layers_width - put_names(stdout, job, entry->layers), "");
 	}
 	print_part(on, name, off);
 	if (job->is_long) {
 		fputs(entry->kind == UNION_DIRECTORY ? "/" : "", stdout);
 		print_part(" -> ", entry->target, "");
 		print_part("  (hidden by ", entry->mark, ")");
-		print_part("  (hides ", entry->hides, ")");
+		fputs(entry->hidden ? "  (hides " : "", stdout);
+		put_names(stdout, job, entry->hidden);
+		fputs(entry->hidden ? ")" : "", stdout);
 	}
 	putchar('\n');
 }
