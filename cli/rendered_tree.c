@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "array.h"
 #include "cleanup.h"
 #include "command.h"
 #include "descriptor.h"
@@ -32,50 +31,11 @@
 /* Columns. */
 #define INDENT 14
 
-struct drifted {
-	char *path;
-	bool is_beside; /* a link of an atomic tree, which leads into it */
-	enum drift drift;
-	int error;
-};
-
-struct drifts {
-	struct drifted *items;
-	size_t count;
-	size_t capacity;
-	bool has_failed; /* no memory */
-};
-
-static void drifts_fini(struct drifts *drifts)
+static int find_drift(const char *root, struct drift_list *ret, struct problem *problem)
 {
-	for (size_t i = 0; i < drifts->count; i++)
-		free(drifts->items[i].path);
-	free(drifts->items);
-}
+	int r = drift_find(root, ret);
 
-static void add_drift(void *context, const char *path, enum drift drift, int error)
-{
-	struct drifts *drifts = context;
-
-	if (array_grow(drifts->items, drifts->count, drifts->capacity) < 0) {
-		drifts->has_failed = true;
-		return;
-	}
-	bool is_beside = strncmp(path, GENERATION_BESIDE, strlen(GENERATION_BESIDE)) == 0;
-	if (is_beside)
-		path += strlen(GENERATION_BESIDE);
-	drifts->items[drifts->count] = (struct drifted){strdup(path), is_beside, drift, error};
-	drifts->has_failed |= !drifts->items[drifts->count++].path;
-}
-
-static int find_drift(const char *root, struct drifts *ret, struct problem *problem)
-{
-	*ret = (struct drifts){0};
-	int r = drift_find(root, add_drift, ret);
-
-	if (r == -EBADMSG)
-		return problem_set(problem, root, 0, 0, MANIFEST_UNREADABLE);
-	return r == 0 && ret->has_failed ? -ENOMEM : r;
+	return r == -EBADMSG ? problem_set(problem, root, 0, 0, MANIFEST_UNREADABLE) : r;
 }
 
 /*
@@ -150,7 +110,7 @@ const char *rendered_tree_inner(const char *root, const char *real)
 
 int rendered_tree_print_drift(const char *root)
 {
-	CLEANUP(drifts_fini) struct drifts drifts;
+	CLEANUP(drift_list_fini) struct drift_list drifts = {0};
 	struct problem problem;
 	int r = find_drift(root, &drifts, &problem);
 
@@ -165,13 +125,13 @@ int rendered_tree_print_drift(const char *root)
 	for (size_t i = 0; i < drifts.count; i++) {
 		fputs("    ", stdout);
 		report_print(drifts.items[i].path);
-		printf(": %s\n", drifts.items[i].error ? text_error(-drifts.items[i].error)
+		printf(": %s\n", drifts.items[i].error ? text_error(drifts.items[i].error)
 						       : drift_text(drifts.items[i].drift));
 	}
 	return EXIT_DONE;
 }
 
-static void put_drift(FILE *out, const struct drifts *drifts)
+static void put_drift(FILE *out, const struct drift_list *drifts)
 {
 	fputs(",\n  \"drift\": [", out);
 	for (size_t i = 0; i < drifts->count; i++) {
@@ -185,7 +145,7 @@ static void put_drift(FILE *out, const struct drifts *drifts)
 
 int rendered_tree_print_json(const char *root, struct document **ret)
 {
-	CLEANUP(drifts_fini) struct drifts drifts = {0};
+	CLEANUP(drift_list_fini) struct drift_list drifts = {0};
 	CLEANUP(freep) char *text = NULL;
 	struct problem problem;
 
@@ -217,27 +177,23 @@ struct rendered_comparison {
 /*
  * Composes the file that was written, as it is now; *is_other: its layers have changed since then.
  */
-static int read_written(const struct rendered_comparison *comparison, const char *path, char **ret,
-	size_t *len, bool *is_other)
+static int read_written(const struct rendered_comparison *comparison, const struct drifted *item,
+	char **ret, size_t *len, bool *is_other)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	struct fingerprint was, now;
+	struct fingerprint now;
 	struct problem problem;
-	int r = drift_was(comparison->root, path, &was);
+	int r = offline_read(comparison->offline, item->path, &version, &problem);
 
-	*ret = NULL;
-	*len = 0;
-	if (r == 0)
-		r = offline_read(comparison->offline, path, &version, &problem);
 	if (r == -ENOENT || r == -ENOTDIR || r == -EISDIR || r == PROBLEM) {
-		*is_other = r != -EISDIR || !S_ISDIR(was.mode);
+		*is_other = r != -EISDIR || !S_ISDIR(item->was.mode);
 		return 0;
 	}
 	if (r == 0)
 		r = fingerprint_of_version(version, &now);
 	if (r < 0)
 		return r;
-	*is_other = was.hash != now.hash;
+	*is_other = item->was.hash != now.hash;
 	if (version->size > LIMITS_DEFAULT.result_bytes)
 		return -EFBIG;
 	*len = version->size;
@@ -249,8 +205,6 @@ static int read_found(const char *file, char **ret, size_t *len)
 {
 	struct stat stat;
 
-	*ret = NULL;
-	*len = 0;
 	if (lstat(file, &stat) < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	if (S_ISLNK(stat.st_mode)) {
@@ -277,9 +231,9 @@ static int compare(const struct rendered_comparison *comparison, const struct dr
 		    is_atomic(comparison->root) && !item->is_beside ? GENERATION_LINK "/" : "",
 		    item->path) < 0)
 		return -ENOMEM;
-	int r = item->error ? -item->error : 0;
+	int r = item->error;
 	if (r == 0 && has_text)
-		r = read_written(comparison, item->path, &old_text, &old_len, &is_other);
+		r = read_written(comparison, item, &old_text, &old_len, &is_other);
 	if (r == 0 && has_text)
 		r = read_found(file, &new_text, &new_len);
 	if (r < 0)
@@ -320,7 +274,7 @@ static int open_settings(struct rendered_comparison *comparison, struct problem 
 
 int rendered_tree_diff(struct unified *how, const char *root)
 {
-	CLEANUP(drifts_fini) struct drifts drifts;
+	CLEANUP(drift_list_fini) struct drift_list drifts = {0};
 	struct rendered_comparison comparison = {.how = how, .root = root};
 	struct problem problem;
 	int code = EXIT_DONE;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "generation.h"
@@ -51,8 +52,21 @@ static int open_ground(const char *root, struct rendered *ret)
 	return rendered_open_layer(path, true, &ret->tree);
 }
 
-int drift_find(const char *root,
-	void (*each)(void *context, const char *path, enum drift drift, int error), void *context)
+static int add(struct drift_list *list, const struct owned *owned, enum drift drift, int error)
+{
+	bool is_beside = generation_is_beside(owned);
+	char *path = strdup(owned->path + (is_beside ? strlen(GENERATION_BESIDE) : 0));
+
+	if (!path || array_grow(list->items, list->count, list->capacity) < 0) {
+		free(path);
+		return -ENOMEM;
+	}
+	list->items[list->count++] =
+		(struct drifted){path, is_beside, drift, error, owned->fingerprint};
+	return 0;
+}
+
+int drift_find(const char *root, struct drift_list *ret)
 {
 	CLEANUP(ground_fini) struct rendered ground;
 	const struct owned *owned;
@@ -67,21 +81,16 @@ int drift_find(const char *root,
 		enum drift drift =
 			error < 0 ? DRIFT_NONE : manifest_drift(ground.manifest, owned, &now);
 		if (error < 0 || drift != DRIFT_NONE)
-			each(context, owned->path, drift, -error);
+			r = add(ret, owned, drift, error < 0 ? error : 0);
 	}
 	return r;
 }
 
-int drift_was(const char *root, const char *path, struct fingerprint *ret)
+void drift_list_fini(struct drift_list *list)
 {
-	CLEANUP(ground_fini) struct rendered ground;
-	const struct owned *owned;
-	int r = open_ground(root, &ground);
-
-	*ret = (struct fingerprint){0};
-	if (r == 0 && (owned = manifest_find(ground.manifest, path)))
-		*ret = owned->fingerprint;
-	return r;
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].path);
+	free(list->items);
 }
 
 bool drift_is_rendered_now(const char *root)

@@ -3,18 +3,29 @@
 
 #include "fingerprint.h"
 
-/**
- * Compares the rendered tree in `root` with its manifest (manifest.h). For each difference, calls
- * `each` with `error` 0. For each file that can't be read, calls `each` with DRIFT_NONE and an
- * errno. `path` is relative to `root`; "./NAME" is a link beside the generations (generation.h).
- * Returns 0; -ENOENT if plyfs has not rendered the directory; -EBADMSG if another version of plyfs
- * has; or another -errno.
- */
-int drift_find(const char *root,
-	void (*each)(void *context, const char *path, enum drift drift, int error), void *context);
+/* A difference between the tree and its manifest (manifest.h). */
+struct drifted {
+	char *path;             /* relative to the root */
+	bool is_beside;         /* a link of an atomic tree, which lies beside its generations */
+	enum drift drift;       /* DRIFT_NONE: the file can't be read */
+	int error;              /* -errno: why it can't be read; or 0 */
+	struct fingerprint was; /* the fingerprint in the manifest */
+};
 
-/** Finds the manifest's fingerprint of `path`; ret->mode 0: none. Returns as drift_find(). */
-int drift_was(const char *root, const char *path, struct fingerprint *ret);
+/* All zero: empty. */
+struct drift_list {
+	struct drifted *items;
+	size_t count;
+	size_t capacity;
+};
+
+/**
+ * Adds to *ret, which must be empty, what differs in the rendered tree in `root`. Returns 0; -ENOENT
+ * if plyfs has not rendered the directory; -EBADMSG if another version of plyfs has; or another
+ * -errno. In any case call drift_list_fini().
+ */
+int drift_find(const char *root, struct drift_list *ret);
+void drift_list_fini(struct drift_list *list);
 
 /** Returns whether a process is rendering the tree now. */
 bool drift_is_rendered_now(const char *root);
