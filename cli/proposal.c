@@ -123,32 +123,35 @@ static void print_command(const struct proposal *proposal, const struct proposed
 	puts(line->behind);
 }
 
-static struct amendment_request trial_of(
-	const struct proposal *proposal, const char *layer, struct assignments *assignments)
-{
-	return (struct amendment_request){
-		.path = proposal->subject->explanation->path,
-		.layer = layer,
-		.mode = AMENDMENT_TRIAL,
-		.plan = assignments_plan,
-		.context = assignments,
-	};
-}
-
-/* Tries to set the value at `key` to the text `value`. Returns 0, PROBLEM or -errno; PROBLEM also
- * if the value is there already, as that proves nothing. */
+/*
+ * Tries to set the value at `key` to the text `value`; NULL: to reset `key` in all sources of the
+ * layer. Returns 0, PROBLEM or -errno; PROBLEM also if nothing changes, as that proves nothing.
+ */
 static int try_value(
 	const struct proposal *proposal, const char *layer, const char *key, const char *value)
 {
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
-	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
-	const struct amendment_request request = trial_of(proposal, layer, &assignments);
+	struct amendment_request request = {
+		.path = proposal->subject->explanation->path,
+		.layer = layer,
+		.mode = AMENDMENT_TRIAL,
+		.plan = assignments_plan,
+		.context = &assignments,
+		.resets = !value,
+		.before = SIZE_MAX,
+	};
 	struct problem problem;
+	bool is_changed = false;
 	int r = assignments_add(&assignments, key, value, &problem);
 
-	if (r == 0)
+	while (r == 0 && request.before > 0) {
+		CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+
 		r = amendment_make(proposal->subject->offline, &request, &amendment, &problem);
-	return r == 0 && amendment->effect < PUT_CHANGED ? PROBLEM : r;
+		request.before = r == 0 && !value ? amendment->source : 0;
+		is_changed |= r == 0 && amendment->effect >= PUT_CHANGED;
+	}
+	return r == 0 && !is_changed ? PROBLEM : r;
 }
 
 /* Returns 0 if the layer can set `key` to some value; PROBLEM or -errno. */
@@ -160,30 +163,6 @@ static int try_set(const struct proposal *proposal, const char *layer, const cha
 	for (size_t i = 0; r == PROBLEM && i < sizeof(values) / sizeof(*values); i++)
 		r = try_value(proposal, layer, key, values[i]);
 	return r;
-}
-
-/*
- * Returns 0 if the layer can reset `key` in all its sources, and it is in one; PROBLEM or -errno.
- */
-static int try_reset(const struct proposal *proposal, const char *layer, const char *key)
-{
-	CLEANUP(assignments_fini) struct assignments assignments = {0};
-	struct amendment_request request = trial_of(proposal, layer, &assignments);
-	struct problem problem;
-	bool is_changed = false;
-
-	request.resets = true;
-	request.before = SIZE_MAX;
-	int r = assignments_add(&assignments, key, NULL, &problem);
-
-	while (r == 0 && request.before > 0) {
-		CLEANUP(amendment_freep) struct amendment *amendment = NULL;
-
-		r = amendment_make(proposal->subject->offline, &request, &amendment, &problem);
-		request.before = r == 0 ? amendment->source : 0;
-		is_changed |= r == 0 && amendment->effect >= PUT_CHANGED;
-	}
-	return r == 0 && !is_changed ? PROBLEM : r;
 }
 
 static bool is_whole_file(const struct proposal *proposal)
@@ -216,15 +195,6 @@ static const char *key_to_set(const struct proposal *proposal)
 	if (is_whole_file(proposal))
 		return format->has_sections ? "SECTION.NAME" : "NAME";
 	return arena_printf(proposal->arena, "%s.NAME", key_of(proposal));
-}
-
-/* Returns the KEY that is reset: a document that was deleted is reset as a whole. */
-static const char *key_to_reset(const struct proposal *proposal)
-{
-	const struct origin_removed *removed = proposal->found->removed;
-
-	return removed && !removed->key ? key_text_span(proposal->found->at.key).data
-					: key_of(proposal);
 }
 
 /* The sources of an origin with the highest and the lowest rank; both NULL: none is in a layer. */
@@ -335,11 +305,12 @@ static int print_remedy(const struct proposal *proposal)
  */
 static int print_reset(const struct proposal *proposal)
 {
+	const struct origin_removed *removed = proposal->found->removed;
 	struct span_of_sources span = sources_of(proposal->found);
 	const struct layer *layer =
 		span.highest ? settings_layer(proposal->subject->settings, span.highest->layer)
 			     : NULL;
-	struct proposed line = {"take it back: plyfs reset", NULL, key_to_reset(proposal), ""};
+	struct proposed line = {"take it back: plyfs reset", NULL, key_of(proposal), ""};
 	int r = 0;
 
 	if (!layer || (layer->store && layer->store->kind == STORE_GIT) ||
@@ -347,10 +318,13 @@ static int print_reset(const struct proposal *proposal)
 					   : !is_taken_by_layer(proposal->found)))
 		return 0;
 	line.layer = layer->name;
+	/* A document that was deleted is reset as a whole. */
+	if (removed && !removed->key)
+		line.key = key_text_span(proposal->found->at.key).data;
 	if (is_whole_file(proposal))
 		line.key = NULL;
 	else
-		r = try_reset(proposal, line.layer, line.key);
+		r = try_value(proposal, line.layer, line.key, NULL);
 	if (r == 0)
 		print_command(proposal, &line);
 	return r == -ENOMEM ? r : 0;
