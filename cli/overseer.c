@@ -276,16 +276,6 @@ static bool relay(int fd)
 	return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-static void relay_waiting(const struct pollfd *waiting)
-{
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (overseer.relays[fd] < 0 || !waiting[fd].revents || relay(fd))
-			continue;
-		close(overseer.relays[fd]);
-		overseer.relays[fd] = -1;
-	}
-}
-
 /* Ends as the child has ended. */
 __attribute__((noreturn)) static void end(int status)
 {
@@ -315,8 +305,10 @@ __attribute__((noreturn)) static void oversee(int child_fd)
 
 		for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
 			waiting[fd] = (struct pollfd){.fd = overseer.relays[fd], .events = POLLIN};
-		if (poll(waiting, STDERR_FILENO + 1, LOOK_MS) > 0)
-			relay_waiting(waiting);
+		(void)poll(waiting, STDERR_FILENO + 1, LOOK_MS);
+		for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+			if (waiting[fd].revents && !relay(fd))
+				close(take_fd(&overseer.relays[fd]));
 		if (waitpid(overseer.child, &status, WNOHANG) == overseer.child)
 			end(status);
 		if (clock_ms() - looked_ms < LOOK_MS)
@@ -330,30 +322,24 @@ __attribute__((noreturn)) static void oversee(int child_fd)
 	}
 }
 
-/* Returns whether another program may wait for the end of what is written there. */
-static bool is_pipe(int fd)
-{
-	struct stat found;
-
-	return fstat(fd, &found) == 0 && (S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode));
-}
-
-/* Makes a pipe for each output that needs one; of two that are the same pipe, for the first. */
+/*
+ * Makes a pipe for each output for whose end another program may wait; of two that are the same
+ * pipe, for the first.
+ */
 static bool make_relays(int ends[STDERR_FILENO + 1])
 {
-	struct stat out, error;
-	bool is_same = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &error) == 0 &&
-		       out.st_dev == error.st_dev && out.st_ino == error.st_ino;
+	struct stat found, out = {0};
 
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
 		int made[2];
 
-		if (!is_pipe(fd))
+		if (fstat(fd, &found) < 0 || !(S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode)))
 			continue;
-		if (fd == STDERR_FILENO && is_same) {
+		if (found.st_dev == out.st_dev && found.st_ino == out.st_ino) {
 			ends[fd] = ends[STDOUT_FILENO];
 			continue;
 		}
+		out = found;
 		if (pipe2(made, O_CLOEXEC) < 0)
 			return false;
 		overseer.relays[fd] = made[0];
