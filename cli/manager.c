@@ -35,11 +35,6 @@
 /* Bytes of a line of the log: RFC 3164, section 4.1, lets a receiver drop more. */
 #define LINE_BYTES 1024
 
-void manager_ready(void)
-{
-	manager_say("READY=1", true);
-}
-
 /* The connections to the manager and to the system's log; -1: there is none. */
 static int manager_fd = -1, log_fd = -1;
 

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/** Reports to the manager that we are ready (systemd.service(5), Type=notify). */
-void manager_ready(void);
+/* Sent when we are ready (systemd.service(5), Type=notify). */
+#define MANAGER_READY "READY=1"
 
 /** Connects to the manager. Call it before this process enters a sandbox. */
 void manager_find(void);

@@ -187,7 +187,7 @@ static void on_ready(void *context)
 		mount->ground = GROUND_BACK;
 		background_ready(&mount->background);
 	}
-	manager_ready();
+	manager_say(MANAGER_READY, true);
 }
 
 static int log_closed_layer(void *context, const struct problem *warning)

@@ -353,25 +353,16 @@ struct question {
 };
 
 /* In a child: reads one byte, or one entry. */
-static void read_once(int dirfd, const char *name, mode_t type)
+static void read_once(int dirfd, const char *name, mode_t type, int flags)
 {
 	char byte;
-	int fd = openat(dirfd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(dirfd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
 	DIR *directory = fd >= 0 && S_ISDIR(type) ? fdopendir(fd) : NULL;
 
 	if (directory)
 		(void)readdir(directory);
 	else if (fd >= 0)
 		(void)!read(fd, &byte, 1);
-}
-
-static void use_path(const char *path, unsigned use)
-{
-	struct stat found;
-
-	if (lstat(path, &found) == 0 && ((use == LAYER_LIST && S_ISDIR(found.st_mode)) ||
-						(use == LAYER_READ && S_ISREG(found.st_mode))))
-		read_once(AT_FDCWD, path, found.st_mode);
 }
 
 /* In a child: lists directories until there is a file to read. Returns whether one was found. */
@@ -390,7 +381,7 @@ static bool use_tree(int parent, const char *name, unsigned *left)
 			continue;
 		is_read = S_ISREG(found.st_mode);
 		if (is_read)
-			read_once(fd, at->d_name, found.st_mode);
+			read_once(fd, at->d_name, found.st_mode, O_NOFOLLOW);
 		else if (S_ISDIR(found.st_mode))
 			is_read = use_tree(fd, at->d_name, left);
 	}
@@ -417,9 +408,12 @@ static int put_question(void *context, const char *mountpoint, int out)
 {
 	const struct question *question = context;
 	int r = ask(NULL, mountpoint, out);
+	struct stat found;
 
-	if (question->mountpoint == mountpoint)
-		use_path(question->path, question->use);
+	if (question->mountpoint == mountpoint && lstat(question->path, &found) == 0 &&
+		((question->use == LAYER_LIST && S_ISDIR(found.st_mode)) ||
+			(question->use == LAYER_READ && S_ISREG(found.st_mode))))
+		read_once(AT_FDCWD, question->path, found.st_mode, O_NOFOLLOW);
 	if (question->layers)
 		use_layers(question->layers, mountpoint);
 	return r;
@@ -447,22 +441,10 @@ static int note_answer(void *context, const char *mountpoint, int result, struct
 
 static bool is_in_layers(const struct path_list *layers, const char *mountpoint)
 {
-	bool is_found = false;
-
-	for (size_t i = 0; !is_found && i < layers->count; i++)
-		is_found =
-			is_in(mountpoint, layers->paths[i]) || is_in(layers->paths[i], mountpoint);
-	return is_found;
-}
-
-static void list_layers(const struct settings *settings, struct path_list *ret)
-{
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < settings->layer_count; i++)
-		if (settings->layers[i]->dirfd >= 0 &&
-			descriptor_path(settings->layers[i]->dirfd, path) == 0)
-			(void)path_list_add(ret, path, strlen(path));
+	for (size_t i = 0; i < layers->count; i++)
+		if (is_in(mountpoint, layers->paths[i]) || is_in(layers->paths[i], mountpoint))
+			return true;
+	return false;
 }
 
 static void report_silence(size_t mount)
@@ -482,10 +464,14 @@ bool plyfs_mount_guard_ask(const struct settings *settings)
 	struct question question = {.layers = &layers, .is_last = true};
 	struct path_list reached = {0};
 	bool is_silent = false;
+	char path[PATH_MAX];
 
 	if (!guarded.states)
 		return false;
-	list_layers(settings, &layers);
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (settings->layers[i]->dirfd >= 0 &&
+			descriptor_path(settings->layers[i]->dirfd, path) == 0)
+			(void)path_list_add(&layers, path, strlen(path));
 	reached.paths = calloc(guarded.mounted.count, sizeof(*reached.paths));
 	for (size_t i = 0; reached.paths && i < guarded.mounted.count; i++)
 		if (settings_follow_links(settings) ||
@@ -614,14 +600,10 @@ static int touch_path(void *path, int out)
 {
 	struct statfs answer;
 	struct stat found;
-	char byte;
 
 	(void)out;
-	if (stat(path, &found) < 0 || statfs(path, &answer) < 0 || !S_ISREG(found.st_mode))
-		return 0;
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0)
-		(void)!read(fd, &byte, 1);
+	if (stat(path, &found) == 0 && statfs(path, &answer) == 0 && S_ISREG(found.st_mode))
+		read_once(AT_FDCWD, path, found.st_mode, 0);
 	return 0;
 }
 

@@ -126,7 +126,7 @@ static int render(struct render_job *job, struct render *render)
 		return EXIT_FAILED;
 	running = render;
 	take_signals();
-	manager_ready();
+	manager_say(MANAGER_READY, true);
 	if (render_watch(render) < 0)
 		return message_at(job->options.directory,
 			"was removed; start plyfs again, which makes it anew");
@@ -144,16 +144,6 @@ static int look_for(const char *directory)
 	if (!above)
 		return -ENOMEM;
 	return faccessat(AT_FDCWD, dirname(above), W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 1;
-}
-
-/* The directory may be on a mount that does not answer. Returns 0 or -ETIMEDOUT. */
-static int wait_for(const char *directory)
-{
-	CLEANUP(freep) char *root = NULL;
-
-	return plyfs_mount_may_be_silent() && rendered_tree_find(directory, &root) == -ETIMEDOUT
-		       ? -ETIMEDOUT
-		       : 0;
 }
 
 /*
@@ -205,7 +195,7 @@ static int run(const struct command *command, int argc, char **argv)
 	CLEANUP(job_fini) struct render_job job = {0}; /* used until the end: freed last */
 	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL; /* the same */
 	CLEANUP(render_freep) struct render *made = NULL;
-	CLEANUP(freep) char *working = layer_choice_directory();
+	CLEANUP(freep) char *working = layer_choice_directory(), *root = NULL;
 	struct rendered_options *options = &job.options;
 	struct settings *settings;
 	struct problem problem;
@@ -225,8 +215,9 @@ static int run(const struct command *command, int argc, char **argv)
 	if (open_settings(&job, &supervisor, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	options->is_dry = job.report.is_dry;
-	int r = wait_for(options->directory);
-	if (r == 0)
+	/* The directory may be on a mount that does not answer. */
+	int r = plyfs_mount_may_be_silent() ? rendered_tree_find(options->directory, &root) : 0;
+	if (r != -ETIMEDOUT)
 		r = cover(settings, options);
 	if (r < 0) {
 		settings_unref(settings);
