@@ -64,20 +64,19 @@ static void trim(char *path)
 }
 
 /* Says what the word is, LAYER:LAYER or CONFIG. An heir must not look: it may lie in the mount. */
-static struct layer_choice guess(struct mount *mount, const char *word)
+static void guess(struct mount *mount, const char *word)
 {
-	struct layer_choice ret = {.around = mount->choice.around};
+	struct layer_choice guessed = {0};
 
-	if (mount->inheritance.socket < 0) {
-		ret = layer_choice_guess(word);
-		ret.around = mount->choice.around;
-	} else if (mount->inheritance.is_config) {
-		ret.config = word;
-	} else {
-		ret.layers = word;
-	}
-	mount->call.is_config = ret.config != NULL;
-	return ret;
+	if (mount->inheritance.socket < 0)
+		guessed = layer_choice_guess(word);
+	else if (mount->inheritance.is_config)
+		guessed.config = word;
+	else
+		guessed.layers = word;
+	mount->choice.config = guessed.config;
+	mount->choice.layers = guessed.layers;
+	mount->call.is_config = guessed.config != NULL;
 }
 
 static int take_arguments(const struct command *command, int count, char **arguments,
@@ -99,7 +98,7 @@ static int take_arguments(const struct command *command, int count, char **argum
 		plyfs_mount_await(arguments[0]) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (!has_config)
-		mount->choice = guess(mount, arguments[0]);
+		guess(mount, arguments[0]);
 	if (layer_choice_is_double(command, &mount->choice))
 		return EXIT_WRONG_USE;
 	if (mount->inheritance.socket >= 0)
@@ -190,11 +189,11 @@ static void on_ready(void *context)
 	manager_say(MANAGER_READY, true);
 }
 
-static int log_closed_layer(void *context, const struct problem *warning)
+static int log_problem(void *context, const struct problem *problem)
 {
 	char text[MESSAGE_MAX];
 
-	problem_format(warning, text, sizeof(text));
+	problem_format(problem, text, sizeof(text));
 	log_line(context, text);
 	return 0;
 }
@@ -202,11 +201,11 @@ static int log_closed_layer(void *context, const struct problem *warning)
 /* Ends this daemon, and leaves the mount to the plyfs that the service manager will start. */
 __attribute__((noreturn)) static void leave(struct mount *mount)
 {
-	char text[MESSAGE_MAX];
+	struct problem left;
 
-	snprintf(text, sizeof(text), "%s: the mount is left to the plyfs that is started next",
-		mount->mountpoint);
-	log_line(mount, text);
+	problem_set(&left, mount->mountpoint, 0, 0,
+		"the mount is left to the plyfs that is started next");
+	log_problem(mount, &left);
 	_exit(EXIT_DONE);
 }
 
@@ -249,7 +248,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	struct problem problem;
 
 	if (!options.is_private)
-		layer_choice_warn_closed(settings, mount->mountpoint, log_closed_layer, mount);
+		layer_choice_warn_closed(settings, mount->mountpoint, log_problem, mount);
 	manager_find();
 	int r = session_mount(settings, &options, &session, &problem);
 	if (r == 0)
@@ -263,20 +262,16 @@ static int serve(struct mount *mount, struct settings *settings)
 		return EXIT_DONE;
 	if (r == SESSION_LEFT)
 		leave(mount);
-	char text[MESSAGE_MAX];
-	if (r == PROBLEM && mount->ground == GROUND_BACK)
-		problem_format(&problem, text, sizeof(text));
-	else if (r == PROBLEM)
+	if (r == -ECONNABORTED)
+		problem_set(&problem, mount->mountpoint, 0, 0,
+			"was ended by the kernel, or by force, and is unmounted; mount again");
+	else if (r != PROBLEM)
+		problem_set(
+			&problem, mount->mountpoint, 0, 0, "can't be mounted: %s", text_error(r));
+	if (r == PROBLEM && mount->ground != GROUND_BACK)
 		message_problem(&problem);
-	else if (r == -ECONNABORTED)
-		snprintf(text, sizeof(text),
-			"%s: was ended by the kernel, or by force, and is unmounted; mount again",
-			mount->mountpoint);
 	else
-		snprintf(text, sizeof(text), "%s: can't be mounted: %s", mount->mountpoint,
-			text_error(r));
-	if (r != PROBLEM || mount->ground == GROUND_BACK)
-		log_line(mount, text);
+		log_problem(mount, &problem);
 	if (mount->heir)
 		fail_as_heir(mount);
 	return EXIT_FAILED;
@@ -423,11 +418,9 @@ static int run_in(struct mount *mount, const char *directory)
 
 	if (mount->ground == GROUND_FRONT || mount->question)
 		return begin(mount, directory);
-	if (mount->inheritance.socket >= 0) {
+	if (mount->inheritance.socket >= 0)
 		mount->ground = GROUND_BACK; /* this process is there already */
-		return begin(mount, directory);
-	}
-	int r = background_start(&mount->background, &code);
+	int r = mount->ground == GROUND_BACK ? 0 : background_start(&mount->background, &code);
 	if (r == BACKGROUND_PARENT)
 		return code;
 	if (r < 0)
