@@ -241,12 +241,6 @@ static int compare(struct diff_search search)
 	return 0;
 }
 
-static void mark_all(struct line_diff_side *side, size_t start, size_t end)
-{
-	if (start < end)
-		memset(side->changed + start, true, end - start);
-}
-
 /*
  * Moves runs of changed lines down as far as possible, as other programs do. A run can move one
  * line down if its first line equals the line behind it, and one line up if its last line equals
@@ -283,39 +277,31 @@ static void slide(struct line_diff_side *side, const struct line_diff_side *othe
 	}
 }
 
-static int fill(struct line_diff *diff)
-{
-	struct diff_search search = {0};
-	const struct box box = trim(diff);
-
-	if (box.old_end + box.new_end - 2 * box.start > LINE_DIFF_LINES_MAX) {
-		mark_all(&diff->old, box.start, box.old_end);
-		mark_all(&diff->new, box.start, box.new_end);
-		return 0;
-	}
-	int r = number_lines(diff, &box, &search);
-	if (r == 0)
-		r = compare(search);
-	free(search.old.lines);
-	free(search.new.lines);
-	if (r < 0)
-		return r;
-	slide(&diff->old, &diff->new);
-	slide(&diff->new, &diff->old);
-	return 0;
-}
-
 int line_diff_make(struct span old, struct span new, struct line_diff *ret)
 {
 	CLEANUP(line_diff_fini) struct line_diff diff = {0};
+	struct diff_search search = {0};
 
 	int r = split_lines(old, &diff.old);
 	if (r == 0)
 		r = split_lines(new, &diff.new);
-	if (r == 0)
-		r = fill(&diff);
 	if (r < 0)
 		return r;
+	const struct box box = trim(&diff);
+	if (box.old_end + box.new_end - 2 * box.start > LINE_DIFF_LINES_MAX) {
+		memset(diff.old.changed + box.start, true, box.old_end - box.start);
+		memset(diff.new.changed + box.start, true, box.new_end - box.start);
+	} else {
+		r = number_lines(&diff, &box, &search);
+		if (r == 0)
+			r = compare(search);
+		free(search.old.lines);
+		free(search.new.lines);
+		if (r < 0)
+			return r;
+		slide(&diff.old, &diff.new);
+		slide(&diff.new, &diff.old);
+	}
 	*ret = diff;
 	diff = (struct line_diff){0};
 	return 0;

@@ -64,11 +64,10 @@ int mount_circle_refuse(const struct settings *settings, const char *mountpoint)
 		search.mountpoint = real;
 		if (!leads_back(&search, layer->path, 0))
 			continue;
-		message_at(layer->path,
+		return message_at(layer->path,
 			"this layer is a mount that has the mountpoint '%s' as a layer itself, so "
 			"each would wait for the other; leave one of these layers out",
 			real);
-		return EXIT_FAILED;
 	}
 	return EXIT_DONE;
 }

@@ -282,13 +282,10 @@ static void search_fini(struct layer_search *search)
 static const char *path_in(const char *real, const char *layer)
 {
 	CLEANUP(freep) char *above = strdup(real);
-	struct stat root, at;
 
-	if (!above || stat(layer, &root) < 0)
-		return NULL;
-	for (char *end; (end = strrchr(above, '/')) && end > above;) {
+	for (char *end; above && (end = strrchr(above, '/')) && end > above;) {
 		*end = '\0';
-		if (stat(above, &at) == 0 && at.st_dev == root.st_dev && at.st_ino == root.st_ino)
+		if (is_same_directory(above, layer))
 			return real + (end - above) + 1;
 	}
 	return NULL;

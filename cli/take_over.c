@@ -56,9 +56,9 @@ static int wait_for_result(const char *mountpoint, int pidfd, double before)
 	while (poll(&ended, 1, LOOK_MS) == 0 && clock_ms() < end_ms) {
 		if (read_status(mountpoint, &now) < 0 || now.tried == before)
 			continue;
-		if (*now.error)
-			message("%s: %s; the running plyfs goes on", mountpoint, now.error);
-		return *now.error ? EXIT_FAILED : EXIT_DONE;
+		return *now.error
+			       ? message("%s: %s; the running plyfs goes on", mountpoint, now.error)
+			       : EXIT_DONE;
 	}
 	return message("%s: %s", mountpoint,
 		ended.revents ? "the plyfs that served it has ended; mount it again"
@@ -84,15 +84,14 @@ static int complain(const char *mountpoint, const struct daemon_status *status)
 	const char *base = geteuid() == 0 ? "/run" : "$XDG_RUNTIME_DIR";
 
 	if (is_plyfs_of_ours(status->pid))
-		message("%s: the process %d serves it, but has no lock in %s/plyfs, by which this "
+		return message(
+			"%s: the process %d serves it, but has no lock in %s/plyfs, by which this "
 			"command finds a process: %s can't be used, or could not when it was "
 			"mounted; have it take over with 'kill -USR2 %d'",
 			mountpoint, (int)status->pid, base, base, (int)status->pid);
-	else
-		message("%s: no plyfs of yours serves it; give its mountpoint, as the user who "
-			"mounted it",
-			mountpoint);
-	return EXIT_FAILED;
+	return message("%s: no plyfs of yours serves it; give its mountpoint, as the user who "
+		       "mounted it",
+		mountpoint);
 }
 
 int take_over(const char *mountpoint)

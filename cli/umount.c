@@ -98,22 +98,24 @@ static int end_mount(const struct mountpoint *mountpoint, int flags)
 static int complain(const struct mountpoint *mountpoint, int result)
 {
 	if (result == -EBUSY)
-		message("%s: is busy: a program has something in it open, or works in it; 'fuser "
+		return message(
+			"%s: is busy: a program has something in it open, or works in it; 'fuser "
 			"-vm' lists it, and with -l the mount ends after the last",
 			mountpoint->path);
-	else if (result == -EPERM)
-		message("%s: is the mount of another user; only that user and root can unmount it",
+	if (result == -EPERM)
+		return message(
+			"%s: is the mount of another user; only that user and root can unmount it",
 			mountpoint->path);
-	else if (result == -ENOENT)
-		message("%s: fusermount3 is missing; install the package fuse3, or unmount as root",
+	if (result == -ENOENT)
+		return message(
+			"%s: fusermount3 is missing; install the package fuse3, or unmount as root",
 			mountpoint->path);
-	else if (result == -ENXIO)
-		message("%s: fusermount3 needs /etc/mtab, which is missing; make it as root with "
+	if (result == -ENXIO)
+		return message(
+			"%s: fusermount3 needs /etc/mtab, which is missing; make it as root with "
 			"'ln -s ../proc/self/mounts /etc/mtab', or unmount as root",
 			mountpoint->path);
-	else
-		message("%s: can't be unmounted: %s", mountpoint->path, text_error(result));
-	return EXIT_FAILED;
+	return message("%s: can't be unmounted: %s", mountpoint->path, text_error(result));
 }
 
 static int unmount(int flags, struct mountpoint *mountpoint)
@@ -143,15 +145,6 @@ static int unmount_path(int flags, const char *path)
 	return code;
 }
 
-static int enter_namespace(const char *path)
-{
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0 && setns(fd, CLONE_NEWNS) == 0)
-		return EXIT_DONE;
-	return message("%s: can't be entered: %s", path, text_error(-errno));
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
 	bool is_lazy = false, is_forced = false;
@@ -175,9 +168,10 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	if (optind == argc)
 		return command_misuse(command, "the mountpoint is missing");
-	code = namespace ? enter_namespace(namespace) : EXIT_DONE;
-	if (code != EXIT_DONE)
-		return code;
+	CLEANUP(closep) int fd = namespace ? open(namespace, O_RDONLY | O_CLOEXEC) : -1;
+	if (namespace && (fd < 0 || setns(fd, CLONE_NEWNS) < 0))
+		return message("%s: can't be entered: %s", namespace, text_error(-errno));
+	code = EXIT_DONE;
 	for (int i = optind; i < argc; i++)
 		if (unmount_path((is_lazy ? MNT_DETACH : 0) | (is_forced ? MNT_FORCE : 0),
 			    argv[i]) != EXIT_DONE)
