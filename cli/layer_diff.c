@@ -37,12 +37,6 @@ static void steps_fini(struct layer_steps *steps)
 	free(steps->items);
 }
 
-static void source_cache_freep(struct source_cache **cache)
-{
-	if (*cache)
-		source_cache_free(*cache);
-}
-
 /* Warns that the file does not merge without the layer, whose values a lower one may need. */
 static int warn(const struct layer *layer, const struct problem *problem)
 {
@@ -92,7 +86,7 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 
 static int make_steps(struct settings *settings, const char *path, struct layer_steps *steps)
 {
-	CLEANUP(source_cache_freep) struct source_cache *cache = NULL;
+	struct source_cache *cache = NULL;
 	int code = EXIT_DONE;
 	bool is_there = false;
 
@@ -109,6 +103,7 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 		steps->is_rewritten |= steps->items[i].compared.is_tree;
 		is_there |= steps->items[i].compared.is_there;
 	}
+	source_cache_free(cache);
 	if (code == EXIT_DONE && !is_there)
 		return layer_choice_complain(settings, path, -ENOENT, NULL);
 	return code;
