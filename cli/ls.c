@@ -77,16 +77,10 @@ static bool wants_types(const struct ls_job *job)
 	return job->is_long || job->is_json || job->types;
 }
 
-static const char *below_root(const struct ls_job *job, const char *path)
-{
-	path += strlen(job->root);
-	return path + (*path == '/');
-}
-
 /* Returns whether the name is listed: not too deep, and not hidden by a dot at its beginning. */
 static bool is_listed(const struct ls_job *job, const char *path)
 {
-	const char *below = below_root(job, path);
+	const char *below = path_within(path, job->root);
 
 	if (!job->is_recursive && strchr(below, '/'))
 		return false;
@@ -145,7 +139,7 @@ static int search_layers(struct ls_job *job, const struct traversed *found)
 static int add_found(void *context, const struct traversed *found)
 {
 	struct ls_job *job = context;
-	bool is_root = !*below_root(job, found->path);
+	bool is_root = !*path_within(found->path, job->root);
 	struct ls_entry entry = {.path = found->path, .kind = found->kind};
 
 	if (!is_root && !is_listed(job, found->path))
@@ -377,17 +371,14 @@ static void print_entry(const struct ls_job *job, const struct ls_entry *entry, 
 /* Returns the entry's name if it is in the directory; NULL: it lies elsewhere. */
 static const char *name_in(const struct ls_entry *entry, const char *directory)
 {
-	size_t len = strlen(directory);
-	const char *name = entry->path + len + (len > 0);
+	const char *name = path_within(entry->path, directory);
 
-	if (strncmp(entry->path, directory, len) != 0 || (len && entry->path[len] != '/'))
-		return NULL;
-	return strchr(name, '/') ? NULL : name;
+	return name && *name && !strchr(name, '/') ? name : NULL;
 }
 
 static void print_heading(struct ls_job *job, const char *typed, const char *directory)
 {
-	const char *below = below_root(job, directory);
+	const char *below = path_within(directory, job->root);
 
 	if (job->has_printed)
 		putchar('\n');

@@ -22,6 +22,7 @@
 #include "limit.h"
 #include "message.h"
 #include "mount_table.h"
+#include "path.h"
 #include "settings.h"
 #include "text.h"
 
@@ -30,15 +31,6 @@
 
 /* Maximum number of concurrent probes: each is a process and a descriptor. */
 #define PROBES_MAX 64
-
-static bool is_in(const char *path, const char *directory)
-{
-	size_t len = strlen(directory);
-
-	if (strcmp(directory, "/") == 0)
-		return true;
-	return strncmp(path, directory, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
 
 struct mount_search {
 	const char *path;          /* absolute, without links */
@@ -50,7 +42,8 @@ static bool match(void *context, const struct table_mount *mount)
 {
 	struct mount_search *search = context;
 
-	if (is_in(search->path, mount->path) && strlen(mount->path) >= strlen(search->found->path))
+	if (path_within(search->path, mount->path) &&
+		strlen(mount->path) >= strlen(search->found->path))
 		*search->found = *mount;
 	return false;
 }
@@ -286,7 +279,7 @@ static bool names_mount(const struct silence *silence, const char *mountpoint)
 
 		snprintf(path, sizeof(path), "%s%s%.*s", is_absolute ? "" : silence->working,
 			is_absolute ? "" : "/", (int)len, at);
-		if (is_in(path, mountpoint))
+		if (path_within(path, mountpoint))
 			return true;
 		at += len;
 		at += *at == ':';
@@ -396,9 +389,9 @@ static void use_layers(const struct path_list *layers, const char *mountpoint)
 	for (size_t i = 0; i < layers->count; i++) {
 		unsigned left = TRIED_NAMES_MAX;
 
-		if (is_in(layers->paths[i], mountpoint))
+		if (path_within(layers->paths[i], mountpoint))
 			(void)use_tree(AT_FDCWD, layers->paths[i], &left);
-		else if (is_in(mountpoint, layers->paths[i]))
+		else if (path_within(mountpoint, layers->paths[i]))
 			(void)use_tree(AT_FDCWD, mountpoint, &left);
 	}
 }
@@ -442,7 +435,8 @@ static int note_answer(void *context, const char *mountpoint, int result, struct
 static bool is_in_layers(const struct path_list *layers, const char *mountpoint)
 {
 	for (size_t i = 0; i < layers->count; i++)
-		if (is_in(mountpoint, layers->paths[i]) || is_in(layers->paths[i], mountpoint))
+		if (path_within(mountpoint, layers->paths[i]) ||
+			path_within(layers->paths[i], mountpoint))
 			return true;
 	return false;
 }
@@ -513,7 +507,7 @@ static bool find_guarded(const char *path, size_t *ret)
 	for (size_t i = 0; i < guarded.mounted.count; i++) {
 		size_t len = strlen(guarded.mounted.paths[i]);
 
-		if (len > longest && is_in(path, guarded.mounted.paths[i])) {
+		if (len > longest && path_within(path, guarded.mounted.paths[i])) {
 			longest = len;
 			*ret = i;
 		}

@@ -33,6 +33,18 @@ const char *path_fault(struct span path)
 	}
 }
 
+const char *path_within(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	if (len == 0)
+		return path;
+	len -= directory[len - 1] == '/';
+	if (strncmp(path, directory, len) != 0 || (path[len] && path[len] != '/'))
+		return NULL;
+	return path + len + (path[len] == '/');
+}
+
 int path_join(const char *directory, const char *name, char **ret)
 {
 	const char *slash = *directory ? "/" : "";

@@ -20,5 +20,11 @@ static inline size_t path_directory_length(const char *path)
 	return (size_t)(path_name(path) - path);
 }
 
+/**
+ * Returns the part of `path` in `directory`: "" if they are the same; NULL if `path` is not in it.
+ * Both are absolute, or both relative to a root (""). `directory` may end with a slash.
+ */
+const char *path_within(const char *path, const char *directory);
+
 /** Joins `directory` ("": the root) and `name`. Returns 0 with *ret for free(3), or -ENOMEM. */
 int path_join(const char *directory, const char *name, char **ret);
