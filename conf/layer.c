@@ -21,6 +21,7 @@
 #include "followed_path.h"
 #include "glob.h"
 #include "outside.h"
+#include "path.h"
 #include "store.h"
 #include "text.h"
 
@@ -447,24 +448,6 @@ int layer_set_text(char **text, const char *to)
 	return 0;
 }
 
-/* Returns the path of the descriptor's directory. Another directory may lie at the layer's path by
- * now. "" is the root; NULL: there is none. */
-static const char *find_root(const struct layer *layer, char root[PATH_MAX])
-{
-	if (descriptor_path(layer->dirfd, root) < 0)
-		return NULL;
-	if (strcmp(root, "/") == 0)
-		*root = '\0';
-	return root;
-}
-
-static bool lies_in(const char *path, const char *directory)
-{
-	size_t length = strlen(directory);
-
-	return strncmp(path, directory, length) == 0 && (path[length] == '/' || !path[length]);
-}
-
 void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX])
 {
 	char path[PATH_MAX];
@@ -472,12 +455,13 @@ void layer_closed_above(const struct layer *layer, const char *beside, char ret[
 	char *slash;
 
 	*ret = '\0';
-	if (!find_root(layer, path))
+	/* Another directory may lie at the layer's path by now. */
+	if (descriptor_path(layer->dirfd, path) < 0)
 		return;
 	while ((slash = strrchr(path, '/')) && slash > path) {
 		*slash = '\0';
 		if (lstat(path, &stat) == 0 && S_ISDIR(stat.st_mode) && !(stat.st_mode & S_IXOTH) &&
-			!lies_in(beside, path))
+			!path_within(beside, path))
 			strcpy(ret, path);
 	}
 }
@@ -488,18 +472,17 @@ int layer_cover(struct layer *layer, const char *mountpoint)
 
 	free(layer->covered);
 	layer->covered = NULL;
-	if (!find_root(layer, root))
+	const char *inner =
+		descriptor_path(layer->dirfd, root) < 0 ? NULL : path_within(mountpoint, root);
+	if (!inner || !*inner)
 		return 0;
-	size_t length = strlen(root);
-	if (strncmp(mountpoint, root, length) != 0 || mountpoint[length] != '/')
-		return 0;
-	layer->covered = strdup(mountpoint + length + 1);
+	layer->covered = strdup(inner);
 	return layer->covered ? 0 : -ENOMEM;
 }
 
 bool layer_is_covered(const struct layer *layer, const char *path)
 {
-	return layer->covered && lies_in(path, layer->covered);
+	return layer->covered && path_within(path, layer->covered);
 }
 
 void layer_free(struct layer *layer)
