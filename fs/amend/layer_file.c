@@ -56,12 +56,12 @@ static int place_in_layer(
 		r = descriptor_path(fd, target);
 	if (r < 0)
 		return r;
-	size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
-	if (strncmp(target, root, len) != 0 || (target[len] && target[len] != '/'))
+	const char *inner = path_within(target, root);
+	if (!inner)
 		return problem_set(problem, file->path, 0, 0,
 			"is a link to %s, outside of the layer '%s'; change it there", target,
 			file->layer->name);
-	*ret = strdup(target + len + (target[len] == '/'));
+	*ret = strdup(inner);
 	return *ret ? 0 : -ENOMEM;
 }
 

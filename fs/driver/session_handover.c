@@ -15,6 +15,7 @@
 #include "helper.h"
 #include "last_good.h"
 #include "mountpoint.h"
+#include "path.h"
 #include "supervisor.h"
 #include "text.h"
 #include "unanswered.h"
@@ -34,14 +35,6 @@ void session_handover_fini(struct session_handover *handover)
 bool session_handover_is_at_rest(const struct session_handover *handover)
 {
 	return handover->wish != HANDOVER_NOTHING;
-}
-
-/* Returns whether the absolute path is the directory, or lies in it. */
-static bool is_in(const char *path, const char *directory)
-{
-	size_t length = strlen(directory);
-
-	return strncmp(path, directory, length) == 0 && (!path[length] || path[length] == '/');
 }
 
 int session_handover_offer(struct session *session)
@@ -207,7 +200,7 @@ static const char *obstacle(const struct session *session)
 		return "the mountpoint lies on, above or below what programs need to start; "
 		       "unmount and mount again";
 	if (!session->connection.has_permissions &&
-		is_in(session->options.call->directory, session->mount.path))
+		path_within(session->options.call->directory, session->mount.path))
 		return "plyfs was started in the mountpoint; unmount, and mount from another "
 		       "directory";
 	return has_threads() ? "a call in a layer or the mount has not returned; try again later"

@@ -494,14 +494,6 @@ int dependency_remember(struct view *view, struct entry *entry, const struct pat
 	return r;
 }
 
-static bool is_under(const char *path, const char *directory)
-{
-	size_t length = strlen(directory);
-
-	return length == 0 || (strncmp(path, directory, length) == 0 &&
-				      (path[length] == '\0' || path[length] == '/'));
-}
-
 static void queue_asking(struct view *view, const struct indexed *indexed)
 {
 	for (struct dependency *dependency = indexed->dependents; dependency;
@@ -525,7 +517,7 @@ void dependency_touch(struct view *view, const struct directory *directory, cons
 {
 	view->dependency_indexes.changed = ++view->revision;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
-		if (!is_under(directory->path, index->directory))
+		if (!path_within(directory->path, index->directory))
 			continue;
 		struct indexed *indexed = find_name(index, name);
 		if (indexed)
@@ -538,7 +530,7 @@ void dependency_stale(struct view *view, const struct directory *directory)
 {
 	view->dependency_indexes.changed = ++view->revision;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next)
-		if (is_under(directory->path, index->directory))
+		if (path_within(directory->path, index->directory))
 			index->is_fresh = false;
 }
 
@@ -546,7 +538,7 @@ void dependency_reindex(struct view *view, const char *path)
 {
 	view->dependency_indexes.changed = ++view->revision;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
-		if (!is_under(path, index->directory) && !is_under(index->directory, path))
+		if (!path_within(path, index->directory) && !path_within(index->directory, path))
 			continue;
 		index->is_fresh = false;
 		for (size_t i = 0; i < index->bucket_count; i++)
