@@ -8,6 +8,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "path.h"
 #include "path_list.h"
 
 /* The sources of one path. */
@@ -40,13 +41,6 @@ static int add_stat(struct environment *environment, const struct stat *stat)
 		environment->stats, environment->stat_count, environment->stat_capacity, *stat);
 }
 
-static bool is_above(const char *directory, const char *path)
-{
-	size_t length = strlen(directory);
-
-	return strncmp(directory, path, length) == 0 && path[length] == '/';
-}
-
 /* Adds the directory's search rights: a user without them may not read a file in it. */
 static int add_guard(void *context, const struct stat *directory)
 {
@@ -77,7 +71,7 @@ int environment_guard(struct environment *environment, const struct layer *layer
 		struct stat stat;
 		*slash = '\0';
 		/* The mount shows that directory, too, where it guards the result. */
-		if (is_above(directory, environment->request->path))
+		if (path_within(environment->request->path, directory))
 			break;
 		int found = layer_stat(layer, directory, &stat);
 		if (layer_says_nothing(found))

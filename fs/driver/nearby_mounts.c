@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "mount_table.h"
+#include "path.h"
 #include "route.h"
 
 /* A reading of the nearby mounts. */
@@ -114,14 +115,6 @@ static int go_to_layer(struct nearby *nearby, const struct layer *layer)
 	return descriptor_path(layer->dirfd, path) < 0 ? 0 : go_blindly(nearby, path);
 }
 
-/* Returns `path` relative to `top`; NULL: `path` is not below `top`. */
-static const char *path_in(const char *top, const char *path)
-{
-	size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
-
-	return strncmp(path, top, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
-}
-
 static int add_mount(struct nearby_list *mounts, const char *path, uint64_t digest)
 {
 	char *copy = strdup(path);
@@ -140,7 +133,7 @@ static bool is_near(const struct nearby_paths *paths, const char *path)
 		if (strcmp(paths->ways[i], path) == 0)
 			return true;
 	for (size_t i = 0; i < paths->top_count; i++)
-		if (path_in(paths->tops[i], path))
+		if (strcmp(paths->tops[i], path) != 0 && path_within(path, paths->tops[i]))
 			return true;
 	return false;
 }
@@ -159,7 +152,7 @@ static bool take_mount(void *context, const struct table_mount *mount)
 
 	/* The first top is the mountpoint: mounts in it only change the digest. Others: layers. */
 	for (size_t i = 1; !nearby->is_short && i < paths->top_count; i++) {
-		const char *path = path_in(paths->tops[i], mount->path);
+		const char *path = path_within(mount->path, paths->tops[i]);
 
 		if (path && *path)
 			nearby->is_short = add_mount(&mounts->in_layers, path, mount->digest) < 0;
