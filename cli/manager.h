@@ -1,6 +1,6 @@
 /*
- * The service manager that has started us, if any: systemd, by the protocol of sd_notify(3). And the
- * system's log.
+ * The service manager that has started us, if any: systemd, by the protocol of sd_notify(3). And
+ * the system's log.
  */
 #pragma once
 

@@ -20,12 +20,17 @@
 struct mount_description {
 	const struct node *status;
 	const char *mountpoint;
-	bool is_rendered;      /* it is a rendered tree, and hides no directory */
 	dev_t dev;             /* of the mount */
 	const char *directory; /* of the mount's process; "": the same as ours */
 	const char *config;    /* "": the mount was made from its "source" */
 	const struct node *layers;
 };
+
+/* A rendered tree hides no directory. */
+static bool is_rendered(const struct mount_description *mount)
+{
+	return report_get(mount->status, "rendered");
+}
 
 static bool is_same_directory(const char *a, const char *b)
 {
@@ -44,7 +49,6 @@ static int read_description(const struct node *root, const char *mountpoint,
 	*ret = (struct mount_description){
 		.status = root,
 		.mountpoint = mountpoint,
-		.is_rendered = report_get(root, "rendered"),
 		.dev = stat_of_mount.st_dev,
 		.directory = report_text(root, "directory"),
 		.config = report_text(root, "settings.path"),
@@ -97,7 +101,7 @@ static int find_beneath(const struct mount_description *mount, char **ret)
 	snprintf(list, sizeof(list), "/proc/%ld/fd",
 		strtol(report_text(mount->status, "pid"), NULL, 10));
 	dir = opendir(list);
-	while (dir && !mount->is_rendered && (entry = readdir(dir)))
+	while (dir && !is_rendered(mount) && (entry = readdir(dir)))
 		if (is_beneath(mount, dir, entry->d_name))
 			return text_format(ret, "%s/%s", list, entry->d_name);
 	return 0;
@@ -109,7 +113,7 @@ static int check_hidden(const struct mount_description *mount,
 {
 	CLEANUP(freep) char *absolute = NULL;
 
-	if (around->beneath || mount->is_rendered)
+	if (around->beneath || is_rendered(mount))
 		return 0;
 	int r = make_absolute(mount->directory, path, &absolute);
 	if (r < 0 || !settings_environment_hides(around, absolute))

@@ -20,9 +20,9 @@ struct drift_list {
 };
 
 /**
- * Adds to *ret, which must be empty, what differs in the rendered tree in `root`. Returns 0; -ENOENT
- * if plyfs has not rendered the directory; -EBADMSG if another version of plyfs has; or another
- * -errno. In any case call drift_list_fini().
+ * Adds to *ret, which must be empty, what differs in the rendered tree in `root`. Returns 0;
+ * -ENOENT if plyfs has not rendered the directory; -EBADMSG if another version of plyfs has; or
+ * another -errno. In any case call drift_list_fini().
  */
 int drift_find(const char *root, struct drift_list *ret);
 void drift_list_fini(struct drift_list *list);
