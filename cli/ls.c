@@ -89,11 +89,10 @@ static bool is_listed(const struct ls_job *job, const char *path)
 
 static int add_entry(struct ls_job *job, const struct ls_entry *entry)
 {
-	if (array_grow(job->entries, job->count, job->capacity) < 0)
-		return -ENOMEM;
-	job->entries[job->count] = *entry;
-	job->entries[job->count].path = arena_copy(job->arena, span_of(entry->path));
-	return job->entries[job->count++].path ? 0 : -ENOMEM;
+	struct ls_entry copy = *entry;
+
+	copy.path = arena_copy(job->arena, span_of(entry->path));
+	return copy.path ? array_push(job->entries, job->count, job->capacity, copy) : -ENOMEM;
 }
 
 /* Adds a name that may be masked: examine_all() drops it if it is not. */

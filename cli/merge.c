@@ -17,7 +17,6 @@
 #include "message.h"
 #include "overseer.h"
 #include "plyfs_mount.h"
-#include "settings.h"
 #include "strategy.h"
 #include "text.h"
 #include "word.h"

@@ -1,6 +1,5 @@
 #include "message.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -18,13 +18,6 @@
 /* Size of a value in the message, in bytes. */
 #define EXCERPT_SIZE 40
 
-/* Returns whether a list of words can contain the key (word.h). */
-static bool is_word(const struct node *key)
-{
-	return node_is_scalar(key) && key->text.len <= WORD_SIZE &&
-	       key->text.len == strcspn(key->text.data, ", ");
-}
-
 /* Returns the key of `map` with the most similar name; NULL: none is similar. */
 static const struct node *find_similar(const struct node *map, struct span name)
 {
@@ -35,7 +28,9 @@ static const struct node *find_similar(const struct node *map, struct span name)
 		char words[2 * WORD_SIZE + 2];
 		struct span nearest;
 
-		if (!is_word(key))
+		/* A list of words can't contain other keys (word.h). */
+		if (!node_is_scalar(key) || key->text.len > WORD_SIZE ||
+			key->text.len != strcspn(key->text.data, ", "))
 			continue;
 		/* Of equally similar keys the first one wins. */
 		snprintf(

@@ -23,20 +23,12 @@ static void put_json(const struct preset *preset)
 		preset->description, preset->text.path);
 }
 
-static void print_line(const struct preset *preset, int width)
-{
-	const char *on = colour_use(STDOUT_FILENO) ? COLOUR_CYAN : "";
-	const char *dim = *on ? COLOUR_DIM : "", *off = *on ? COLOUR_NORMAL : "";
-
-	printf("%s%-*s%s  %s  %s(%s)%s\n", on, width, preset->name, off, preset->description, dim,
-		preset->text.path, off);
-}
-
 /* Prints each preset, or its error; the next ones are printed all the same. */
 static int print_all(struct arena *arena, bool is_json)
 {
 	CLEANUP(path_list_fini) struct path_list names = {0};
-	const char *lead = "\n  ";
+	const char *lead = "\n  ", *on = colour_use(STDOUT_FILENO) ? COLOUR_CYAN : "";
+	const char *dim = *on ? COLOUR_DIM : "", *off = *on ? COLOUR_NORMAL : "";
 	int width = 0, code = EXIT_DONE;
 
 	if (preset_names(&names) < 0)
@@ -57,7 +49,8 @@ static int print_all(struct arena *arena, bool is_json)
 			putchar('}');
 			lead = ",\n  ";
 		} else {
-			print_line(&preset, width);
+			printf("%s%-*s%s  %s  %s(%s)%s\n", on, width, preset.name, off,
+				preset.description, dim, preset.text.path, off);
 		}
 		preset_fini(&preset);
 	}

@@ -1,6 +1,5 @@
 /* plyfs reset and plyfs hide: take a layer's changes of a file back, or hide the file. */
 #include <ctype.h>
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* plyfs set and plyfs unset: change a value of a merged file in the layer where it belongs. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "amendment_report.h"
@@ -23,32 +21,24 @@ static int add_pair(const struct command *command, struct assignments *assignmen
 	return edited_file_assign(command, assignments, argument, equals + 1);
 }
 
-/* Take the arguments. Return an exit code, or -1: continue. */
-static int take_values(
+/* Takes the arguments. Returns an exit code, or -1: continue. */
+static int take_arguments(
 	const struct command *command, int count, char **arguments, struct assignments *assignments)
 {
+	bool is_set = command == &command_set;
+	bool has_pair = count > 0 && assignment_equals(arguments[0]);
 	int code = -1;
 
 	if (count == 0)
-		return command_misuse(command, "a KEY and a VALUE are missing");
-	if (count == 2 && !assignment_equals(arguments[0]))
+		return command_misuse(
+			command, is_set ? "a KEY and a VALUE are missing" : "a KEY is missing");
+	if (is_set && count == 2 && !has_pair)
 		return edited_file_assign(command, assignments, arguments[0], arguments[1]);
-	if (count == 1 && !assignment_equals(arguments[0]))
+	if (is_set && count == 1 && !has_pair)
 		return command_misuse(command, "the VALUE of '%s' is missing", arguments[0]);
 	for (int i = 0; code < 0 && i < count; i++)
-		code = add_pair(command, assignments, arguments[i]);
-	return code;
-}
-
-static int take_keys(
-	const struct command *command, int count, char **arguments, struct assignments *assignments)
-{
-	int code = -1;
-
-	if (count == 0)
-		return command_misuse(command, "a KEY is missing");
-	for (int i = 0; code < 0 && i < count; i++)
-		code = edited_file_assign(command, assignments, arguments[i], NULL);
+		code = is_set ? add_pair(command, assignments, arguments[i])
+			      : edited_file_assign(command, assignments, arguments[i], NULL);
 	return code;
 }
 
@@ -92,8 +82,7 @@ static int run(const struct command *command, int argc, char **argv)
 			command, "--string and --yaml contradict each other; give one");
 	assignments.kind = is_string ? TYPED_STRING : is_yaml ? TYPED_YAML : TYPED_AUTO;
 	if (code < 0)
-		code = (command == &command_set ? take_values : take_keys)(
-			command, argc - optind, argv + optind, &assignments);
+		code = take_arguments(command, argc - optind, argv + optind, &assignments);
 	if (code >= 0)
 		return code;
 	code = edited_file_find(command, &edited);

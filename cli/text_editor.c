@@ -25,13 +25,6 @@ static int complain(const char *what)
 	return message_at(what, "can't be edited: %s", text_error(-errno));
 }
 
-static const char *temporary_directory(void)
-{
-	const char *directory = getenv("TMPDIR");
-
-	return directory && *directory ? directory : "/tmp";
-}
-
 static int write_text(const struct text_editor *editor, const char *head)
 {
 	CLEANUP(closep) int fd = open(editor->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -49,10 +42,13 @@ static int refuse_nul(const char *name)
 
 int text_editor_open(struct text_editor *editor, const char *name, struct span text)
 {
+	const char *temporary = getenv("TMPDIR");
+
 	*editor = (struct text_editor){0};
 	if (text.len && memchr(text.data, '\0', text.len))
 		return refuse_nul(name);
-	if (text_format(&editor->directory, "%s/plyfs-edit-XXXXXX", temporary_directory()) < 0)
+	if (text_format(&editor->directory, "%s/plyfs-edit-XXXXXX",
+		    temporary && *temporary ? temporary : "/tmp") < 0)
 		return complain(name);
 	if (!mkdtemp(editor->directory))
 		return complain(editor->directory);
@@ -124,17 +120,6 @@ static const char *program(void)
 	return visual && *visual ? visual : editor && *editor ? editor : "vi";
 }
 
-/*
- * Makes a script for the shell, as the editor may have arguments. For a plain command, the shell is
- * replaced by the editor, so that an interrupt does not end the shell alone.
- */
-static int make_script(char **ret)
-{
-	const char *exec = strpbrk(program(), "|&;<>()$`=\n") ? "" : "exec ";
-
-	return text_format(ret, "%s%s \"$@\"", exec, program());
-}
-
 static int start(const struct text_editor *editor)
 {
 	const struct sigaction ignored = {.sa_handler = SIG_IGN};
@@ -142,7 +127,12 @@ static int start(const struct text_editor *editor)
 	CLEANUP(freep) char *script = NULL;
 	int status;
 
-	if (make_script(&script) < 0)
+	/*
+	 * A script, as the editor may have arguments. For a plain command, the shell is replaced by
+	 * the editor, so that an interrupt does not end the shell alone.
+	 */
+	if (text_format(&script, "%s%s \"$@\"", strpbrk(program(), "|&;<>()$`=\n") ? "" : "exec ",
+		    program()) < 0)
 		return complain("the editor");
 	fflush(stdout);
 	/* Interrupts from the terminal are for the editor only, as in system(3). */

@@ -28,12 +28,11 @@ static enum node_schema schema_of(const struct read_options *options)
 
 int typed_documents_take(struct typed_documents *documents, struct document *document)
 {
-	if (array_grow(documents->items, documents->count, documents->capacity) < 0) {
+	int r = array_push(documents->items, documents->count, documents->capacity, document);
+
+	if (r < 0)
 		document_free(document);
-		return -ENOMEM;
-	}
-	documents->items[documents->count++] = document;
-	return 0;
+	return r;
 }
 
 static int read_text(const struct typed_value *value, const struct format *format, struct span text,
