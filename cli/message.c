@@ -25,22 +25,14 @@ void message_use_json(bool use)
 		setvbuf(stderr, NULL, _IOLBF, 0);
 }
 
-static void put_json_number(const char *before, unsigned number)
-{
-	if (number)
-		fprintf(stderr, "%s%u", before, number);
-	else
-		fprintf(stderr, "%snull", before);
-}
-
 static void put_json(const char *kind, const char *text, const struct problem *problem)
 {
 	const char *path = problem->place[0] ? problem->place : problem->source;
 
 	flockfile(stderr);
 	json_put(stderr, "{%s: {'message': %s, 'path': %s", kind, text, *path ? path : NULL);
-	put_json_number(", \"line\": ", problem->line);
-	put_json_number(", \"column\": ", problem->column);
+	json_put(stderr, problem->line ? ", 'line': %u" : ", 'line': null", problem->line);
+	json_put(stderr, problem->column ? ", 'column': %u" : ", 'column': null", problem->column);
 	if (problem->program[0])
 		json_put(stderr, ", 'program': %s", problem->program);
 	fputs("}}\n", stderr);

@@ -9,14 +9,11 @@
 #include "command.h"
 #include "json_put.h"
 #include "message.h"
-#include "shown.h"
+#include "report_print.h"
 #include "view.h"
 
 /* Delay of the first progress line, in ms: a quick rendering shows none. */
 #define PROGRESS_MS 1000
-
-/* Size of a path that is printed, in bytes. */
-#define PATH_SHOWN_MAX 16384
 
 struct named_outcome {
 	enum outcome outcome;
@@ -131,11 +128,11 @@ static void print_names(const struct render_report *report)
 	static const char *const words[] = {[OUTCOME_WRITTEN] = "write",
 		[OUTCOME_CHANGED] = "change",
 		[OUTCOME_REMOVED] = "remove"};
-	char path[PATH_SHOWN_MAX];
 
 	for (size_t i = 0; i < report->name_count; i++) {
-		shown_head(path, sizeof(path), report->names[i].path);
-		printf("would %s %s\n", words[report->names[i].outcome], path);
+		printf("would %s ", words[report->names[i].outcome]);
+		report_print(report->names[i].path);
+		putchar('\n');
 	}
 }
 
