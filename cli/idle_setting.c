@@ -29,8 +29,7 @@ static int report_locks(
 		problem_at(&problem, layer,
 			is_empty ? "the lock of the layer '%s' has no effect: it names no place"
 				 : "the lock of the layer '%s' has no effect: there is no layer "
-				   "above "
-				   "it",
+				   "above it",
 			layer->text.data);
 		r = check_report_warn(report, &problem);
 	}
@@ -299,8 +298,7 @@ static int report_alike(const struct settings *settings, const struct suffixed_p
 		return r;
 	problem_set(&problem, name, 0, 0,
 		"is not merged with %s, as their names differ; give one of them the name of the "
-		"other "
-		"if they are meant to be one",
+		"other if they are meant to be one",
 		other);
 	return check_report_warn(report, &problem);
 }

@@ -8,8 +8,7 @@ static int run(const struct command *command, int argc, char **argv)
 	(void)argv;
 	return message(
 		"this plyfs was built without FUSE, so there is no '%s'; 'plyfs render --watch' "
-		"keeps "
-		"the same tree as ordinary files",
+		"keeps the same tree as ordinary files",
 		command->name);
 }
 

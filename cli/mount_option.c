@@ -32,8 +32,7 @@ static const struct {
 	const char *reason;
 } refused[] = {
 	{"remount", "is not needed: a change of plyfs.yaml takes effect at once; to change the "
-		    "mount's own "
-		    "options, unmount and mount again"},
+		    "mount's own options, unmount and mount again"},
 	{"bind, rbind, move", "is for an existing mount; mount the plyfs first, and then call "
 			      "mount --bind, --rbind or --move"},
 	{"shared, rshared, slave, rslave, rprivate, unbindable, runbindable",

@@ -236,8 +236,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_render = {
 	.name = "render",
 	.synopsis = "[-n] [-q] [-w] [--json] [--atomic] [--drift restore|keep] [--adopt] (-c "
-		    "CONFIG | -l "
-		    "LAYER[:LAYER...]) DIRECTORY",
+		    "CONFIG | -l LAYER[:LAYER...]) DIRECTORY",
 	.summary = "write the merged tree as ordinary files",
 	.help = "Writes the merged tree into a directory as ordinary files, for machines without "
 		"FUSE. A changed file is replaced by a rename, and others are not touched. Only "

@@ -56,8 +56,7 @@ static void warn_of_conversions(const struct assignments *assignments, const cha
 		else if (assignment->note == TYPED_NO_LIST)
 			problem_set(&note, path, 0, 0,
 				"%s: the VALUE is no whole map or list, so it is a text; --yaml "
-				"reads it "
-				"as YAML",
+				"reads it as YAML",
 				assignment->text);
 		else
 			continue;
