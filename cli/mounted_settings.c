@@ -106,20 +106,28 @@ static int find_beneath(const struct mount_description *mount, char **ret)
 	return 0;
 }
 
-/* Without that descriptor, no needed path may be under the mount. */
+/* Without that descriptor, neither plyfs.yaml nor a layer may be under the mount. */
 static int check_hidden(const struct mount_description *mount,
-	const struct settings_environment *around, const char *path, struct problem *problem)
+	const struct settings_environment *around, struct problem *problem)
 {
-	CLEANUP(freep) char *absolute = NULL;
+	const struct node *layers = mount->layers;
 
-	if (around->beneath || is_rendered(mount))
-		return 0;
-	int r = make_absolute(mount->directory, path, &absolute);
-	if (r < 0 || !settings_environment_hides(around, absolute))
-		return r;
-	return problem_set(problem, absolute, 0, 0,
-		"this layer lies under the mount itself, where only root and the user who mounted "
-		"can read");
+	for (uint32_t i = 0; !around->beneath && !is_rendered(mount) && i <= layers->seq.count;
+		i++) {
+		const char *path =
+			i ? report_text(layers->seq.items[i - 1], "path") : mount->config;
+		CLEANUP(freep) char *absolute = NULL;
+
+		if (!i && !*path)
+			continue;
+		if (make_absolute(mount->directory, path, &absolute) < 0)
+			return -ENOMEM;
+		if (settings_environment_hides(around, absolute))
+			return problem_set(problem, absolute, 0, 0,
+				"this layer lies under the mount itself, where only root and the "
+				"user who mounted can read");
+	}
+	return 0;
 }
 
 static int complain_of_layers(const struct mount_description *mount, struct problem *problem)
@@ -158,17 +166,6 @@ static int take_layer(const struct mount_description *mount, const struct node *
 	layer_free(*layer);
 	*layer = take_ptr(other);
 	return layer_cover(*layer, mount->mountpoint);
-}
-
-static int check_all_hidden(const struct mount_description *mount,
-	const struct settings_environment *around, struct problem *problem)
-{
-	int r = *mount->config ? check_hidden(mount, around, mount->config, problem) : 0;
-
-	for (uint32_t i = 0; r == 0 && i < mount->layers->seq.count; i++)
-		r = check_hidden(
-			mount, around, report_text(mount->layers->seq.items[i], "path"), problem);
-	return r;
 }
 
 static int take_layers(
@@ -240,7 +237,7 @@ static int make(const struct mount_description *mount, const struct settings_env
 	around.mountpoint = mount->mountpoint;
 	around.beneath = beneath;
 	if (r == 0)
-		r = check_all_hidden(mount, &around, problem);
+		r = check_hidden(mount, &around, problem);
 	if (r == 0)
 		r = *mount->config
 			    ? settings_read(&around, mount->config, &settings, problem)
