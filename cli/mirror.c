@@ -22,6 +22,9 @@
 #include "report_print.h"
 #include "text.h"
 
+/* The name that `ps -e` shows, however we were started. */
+#define PROCESS_NAME "plyfs-mirror"
+
 /* Defaults, in seconds. */
 #define COMPARE_S 300
 #define INTERVAL_S 60
@@ -110,12 +113,6 @@ static int take_all(const struct command *command, const struct command_option *
 	return plyfs_mount_await(*directory) == EXIT_DONE ? -1 : EXIT_FAILED;
 }
 
-/* Sets the name that `ps -e` shows, however we were started. */
-static void name_process(void)
-{
-	(void)prctl(PR_SET_NAME, "plyfs-mirror");
-}
-
 static int run_etcd(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
 	struct gateway_options *gateway = &job->etcd.gateway;
@@ -139,7 +136,7 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 		return command_misuse(command, "--endpoints is missing; give one URL or more");
 	if (!job->etcd.prefix)
 		return command_misuse(command, "--prefix is missing; \"\" means all keys");
-	name_process();
+	(void)prctl(PR_SET_NAME, PROCESS_NAME);
 	/* etcd_mirror() returns only after a failure. */
 	int r = etcd_mirror(&job->etcd, &job->mirror, &problem);
 	return message_result(r, &problem, job->mirror.replica.directory);
@@ -161,7 +158,7 @@ static int run_git(const struct command *command, int argc, char **argv, struct 
 		command, options, argc, argv, &job->git.url, &job->mirror.replica.directory);
 	if (code >= 0)
 		return code;
-	name_process();
+	(void)prctl(PR_SET_NAME, PROCESS_NAME);
 	int r = git_mirror(&job->git, &job->mirror, &problem);
 	return message_result(r, &problem, job->mirror.replica.directory);
 }

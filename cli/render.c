@@ -21,6 +21,9 @@
 #include "render_report.h"
 #include "rendered_tree.h"
 
+/* Delay of the first progress line, in ms: a quick rendering shows none. */
+#define PROGRESS_MS 1000
+
 struct render_job {
 	struct layer_choice choice;
 	bool has_no_header;
@@ -107,7 +110,7 @@ static void take_signals(void)
 
 static int render(struct render_job *job, struct render *render)
 {
-	render_report_begin(&job->report);
+	progress_begin(&job->report.progress, PROGRESS_MS, job->report.is_quiet);
 	int r = render_all(render);
 
 	progress_hide(&job->report.progress);

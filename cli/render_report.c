@@ -12,19 +12,11 @@
 #include "report_print.h"
 #include "view.h"
 
-/* Delay of the first progress line, in ms: a quick rendering shows none. */
-#define PROGRESS_MS 1000
-
 struct named_outcome {
 	enum outcome outcome;
 	char *path;
 	char *why; /* NULL: it has not failed */
 };
-
-void render_report_begin(struct render_report *report)
-{
-	progress_begin(&report->progress, PROGRESS_MS, report->is_quiet);
-}
 
 void render_report_log(void *context, const char *line, const struct problem *problem)
 {

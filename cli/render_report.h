@@ -26,8 +26,6 @@ struct render_report {
 	bool has_failed; /* memory was short, so these two are incomplete */
 };
 
-void render_report_begin(struct render_report *report);
-
 /* Functions for rendered_options and render_unchecked(); `context` is the render_report. */
 
 /**
