@@ -231,6 +231,24 @@ static void append_step(struct origins *origins, struct origin_run *steps, struc
 		add_place(origins, steps->places, step.value);
 }
 
+/* Puts a step in front of `part`, one of the run's steps. */
+static void insert_step(struct origins *origins, struct origin_run *steps, struct origin_step *part,
+	struct origin_step step)
+{
+	struct origin_step *moved = get_memory(origins, 1, sizeof(*moved));
+
+	if (!moved)
+		return;
+	*moved = *part;
+	*part = step;
+	part->next = moved;
+	if (steps->last == part)
+		steps->last = moved;
+	steps->count++;
+	if (steps->places)
+		add_place(origins, steps->places, step.value);
+}
+
 static void append_steps(
 	struct origins *origins, struct origin_run *steps, const struct origin_run *more)
 {
@@ -274,14 +292,15 @@ static const struct node *as_read(const struct origin *origin, const struct node
 }
 
 /*
- * Takes the steps of a value that leaves the tree, and adds the value itself. A value that was made
- * of nothing has no place, and is not added.
+ * Takes the steps of a value that leaves the tree, and adds the value itself, which was there before
+ * its parts. A value that was made of nothing has no place, and is not added.
  */
 static struct origin_run take_steps(struct origins *origins, const struct node *lost,
 	enum origin_fate fate, struct origin_why why)
 {
 	struct origin *origin = (struct origin *)origin_of(origins, lost);
 	struct origin_run steps = steps_of(origins, lost);
+	struct origin_step *part = steps.part;
 
 	/* No other value uses these steps. A part of `lost` is lost with it. */
 	while (fate == ORIGIN_LOST && steps.part) {
@@ -293,10 +312,11 @@ static struct origin_run take_steps(struct origins *origins, const struct node *
 	}
 	if (origin)
 		origin->places = NULL;
-	if (lost->source)
-		append_step(origins, &steps,
-			(struct origin_step){
-				.value = as_read(origin, lost), .why = why, .fate = fate});
+	const struct origin_step own = {.value = as_read(origin, lost), .why = why, .fate = fate};
+	if (lost->source && part)
+		insert_step(origins, &steps, part, own);
+	else if (lost->source)
+		append_step(origins, &steps, own);
 	return steps;
 }
 
@@ -352,21 +372,22 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 		return;
 	struct origin_run steps = steps_of(origins, value);
 	const struct origin_run more = steps_of(origins, other);
+	const struct origin_step own = {
+		.value = as_read(origin_of(origins, other), other), .why = why, .fate = fate};
 
 	for (const struct origin_step *each = NULL; (each = next_step(&more, each));) {
 		struct origin_step step = *each;
 
+		if (each == more.part && other->source)
+			note_step(origins, value, &steps, own);
 		if (fate == ORIGIN_LOST && step.fate == ORIGIN_PART) {
 			step.fate = fate;
 			step.why = why;
 		}
 		note_step(origins, value, &steps, step);
 	}
-	if (other->source)
-		note_step(origins, value, &steps,
-			(struct origin_step){.value = as_read(origin_of(origins, other), other),
-				.why = why,
-				.fate = fate});
+	if (other->source && !more.part)
+		note_step(origins, value, &steps, own);
 	set_steps(origins, value, &steps);
 }
 

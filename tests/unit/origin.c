@@ -156,7 +156,7 @@ TEST_WITH(what_is_merged_brings_what_is_known_of_it, set_up, tear_down)
 
 	origin_note(bench->origins, b, c, ORIGIN_PART, why("r"));
 	origin_note(bench->origins, a, b, ORIGIN_PART, why("r"));
-	assert_steps(bench, a, "+3 +2");
+	assert_steps(bench, a, "+2 +3");
 	assert_steps(bench, b, "+3");
 }
 
@@ -168,10 +168,10 @@ TEST_WITH(parts_of_what_is_lost_are_lost, set_up, tear_down)
 
 	origin_note(bench->origins, a, b, ORIGIN_PART, why("merged"));
 	origin_note(bench->origins, d, a, ORIGIN_LOST, why("kept back"));
-	assert_steps(bench, d, "-2 -1");
+	assert_steps(bench, d, "-1 -2");
 	assert_steps(bench, a, "+2");
 	origin_replace(bench->origins, c, a, why("replaced"));
-	assert_steps(bench, c, "-2 -1");
+	assert_steps(bench, c, "-1 -2");
 	assert_string_equal(origin_of(bench->origins, c)->first->why.rule, "replaced");
 }
 

@@ -186,7 +186,7 @@ TEST(str_reports_what_it_did)
 			"a:1:4\nPART b:2:4 str(append) (b:1:12)\nPART c:2:4 str(append) (c:1:12)",
 			"append"},
 		{{"s: a\n", HOW("dict(recurse_str)+str(append)") "s: b\n", "s: c\n"}, "s",
-			"c:1:4\nLOST b:2:4 dict(replace)\nLOST a:1:4 dict(replace)",
+			"c:1:4\nLOST a:1:4 dict(replace)\nLOST b:2:4 dict(replace)",
 			"what was joined is lost"},
 		{{"s: a\n", HOW("dict(recurse_str)+str()") "s: b\n"}, "s",
 			"b:2:4\nLOST a:1:4 str(): the new value is taken (b:1:12)", "the new one"},

@@ -15,8 +15,8 @@ TEST(deep_reports_the_winner)
 		{{"a: {x: 1}", "a: {y: 1}"}, "a", "a:1:4\nPART b:1:4 maps merge key by key"},
 		{{"a: {x: 1}", "a: {x: 2}"}, "a/x", "b:1:8\nLOST a:1:8 the later value replaces"},
 		{{"a: {x: 1}", "a: {y: 1}", "a: 5"}, "a",
-			"c:1:4\nLOST b:1:4 a later value of another kind replaces\n"
-			"LOST a:1:4 a later value of another kind replaces"},
+			"c:1:4\nLOST a:1:4 a later value of another kind replaces\n"
+			"LOST b:1:4 a later value of another kind replaces"},
 		{{"a: {x: 1}", "a: !replace {y: 1}"}, "a", "b:1:4\nLOST a:1:4 !replace"},
 		{{"x: &k {z: 1}\ny: *k", "x: {z: 2}"}, "x/z",
 			"b:1:8\nLOST a:1:11 the later value replaces"},
@@ -44,8 +44,11 @@ TEST(deep_reports_lists)
 		{{"a: [1]", "a: []"}, "a", "a:1:4\nPART b:1:4 lists: append",
 			.options = "{lists: append}"},
 		{{"a: [1]", "a: [2]", "a: 3"}, "a",
-			"c:1:4\nLOST b:1:4 a later value of another kind replaces\n"
-			"LOST a:1:4 a later value of another kind replaces",
+			"c:1:4\nLOST a:1:4 a later value of another kind replaces\n"
+			"LOST b:1:4 a later value of another kind replaces",
+			.options = "{lists: append}"},
+		{{"a: [1]", "a: [2]", "a: [3]", "a: !replace [4]"}, "a",
+			"d:1:4\nLOST a:1:4 !replace\nLOST b:1:4 !replace\nLOST c:1:4 !replace",
 			.options = "{lists: append}"},
 		{{"a: [1]", "a: !prepend [2]"}, "a", "a:1:4\nPART b:1:4 !prepend"},
 		{{"a: [{n: x, k: 1}]", "a: [{n: y}, {n: x, k: 2}]"}, "a/0/k",
@@ -153,8 +156,8 @@ TEST(salt_reports_keys_that_come_twice)
 			"a:1:4\nPART a:2:4 both are !aggr-seq: items not there yet are appended\n"
 			"PART b:1:4 both are !aggr-seq: items not there yet are appended"},
 		{{"a: !aggr-seq [1]", "a: !aggr-seq [2]\na: !aggr-seq [3]"}, "a",
-			"a:1:4\nPART b:2:4 both are !aggr-seq: items not there yet are appended\n"
-			"PART b:1:4 both are !aggr-seq: items not there yet are appended"},
+			"a:1:4\nPART b:1:4 both are !aggr-seq: items not there yet are appended\n"
+			"PART b:2:4 both are !aggr-seq: items not there yet are appended"},
 	};
 
 	CHECK("salt", rows);
