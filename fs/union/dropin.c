@@ -75,6 +75,8 @@ static int masking_layer(
 	return -1;
 }
 
+static const char empty_masks[] = "an empty file masks (dropins: uapi)";
+
 /* Adds the highest layer's file at `path` as a source, unless it masks; the others are left out. */
 static int add_highest(struct dropins *dropins, layer_mask layers, const char *path,
 	const struct union_lookup *lookup)
@@ -101,7 +103,7 @@ static int add_highest(struct dropins *dropins, layer_mask layers, const char *p
 	for (unsigned i = 0; r == 0 && is_file && i < lookup->count; i++) {
 		bool is_taken = i == 0 && masking < 0 && !is_empty;
 		if (i == 0 && masking < 0 && is_empty) {
-			r = add(dropins, highest, path, "an empty file masks (dropins: uapi)");
+			r = add(dropins, highest, path, empty_masks);
 			rule = "masked by an empty file (dropins: uapi)";
 			continue;
 		}
@@ -192,6 +194,20 @@ static int hand_over(struct dropins *dropins, struct union_lookup *ret)
 	return 0;
 }
 
+/* Makes the empty file that masks those of lower layers the only source. */
+static int show_empty(struct dropins *dropins)
+{
+	struct contributor *first = dropins->left_out;
+	struct contributor empty = *first;
+
+	empty.why = NULL;
+	int r = array_push(
+		dropins->sources, dropins->source_count, dropins->source_capacity, empty);
+	if (r == 0)
+		memmove(first, first + 1, --dropins->left_out_count * sizeof(*first));
+	return r;
+}
+
 int dropin_take_uapi(const struct finder *finder, const struct settings *settings,
 	layer_mask layers, const char *path, struct union_lookup *ret)
 {
@@ -211,5 +227,8 @@ int dropin_take_uapi(const struct finder *finder, const struct settings *setting
 	if (r == 0)
 		r = add_directory(
 			&dropins, finder, layers & ~union_timed_out(ret), path, directory);
+	if (r == 0 && ret->kind == UNION_FILE && !dropins.source_count &&
+		dropins.left_out[0].why == empty_masks)
+		r = show_empty(&dropins);
 	return r == 0 && dropins.source_count ? hand_over(&dropins, ret) : r;
 }

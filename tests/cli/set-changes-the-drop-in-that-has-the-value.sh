@@ -92,3 +92,13 @@ echo '{"z": 1}' >s/a.json
 echo 'l: !append [b]' >s/a.json.d/10.yaml
 runs 1 "$PLYFS" unset -c plyfs.yaml a.json 'l[0]'
 grep -q "s/a.json.d/10.yaml:1:4: can't be changed as it is written; edit it by hand" err || fail "it says: $(cat err)"
+
+# An empty main file masks those of lower layers: what is unset does not uncover them.
+printf 'layers: [v, s]\nrules:\n  - {match: a.toml, dropins: uapi}\n' >plyfs.yaml
+rm -rf v s
+mkdir v s
+echo 'x = 1' >v/a.toml
+echo 'x = 2' >s/a.toml
+runs 0 "$PLYFS" unset -c plyfs.yaml a.toml x
+runs 0 "$PLYFS" cat -c plyfs.yaml a.toml
+prints ''
