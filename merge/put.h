@@ -29,6 +29,7 @@ struct put_request {
 	const struct merge_request *merge;
 	/* Index of the input whose text may change. If its file is absent, its text is empty. */
 	size_t target;
+	bool is_new;               /* its file is absent */
 	const struct edit_op *ops; /* on the result's documents */
 	size_t count;
 

@@ -380,6 +380,7 @@ static struct put_request put_request_of(const struct amendment_state *made)
 	return (struct put_request){
 		.merge = &made->merge,
 		.target = made->target,
+		.is_new = !made->is_there,
 		.plan = made->request->plan,
 		.context = made->request->context,
 		.is_reset = made->request->resets,

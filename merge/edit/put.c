@@ -56,6 +56,7 @@ struct put {
 	struct edit_tree *wanted; /* before each op, and after the last one */
 	struct put_state state;
 	struct failure failure; /* of the current op */
+	bool deletes;           /* the option `delete` acts if the layer has the new source */
 };
 
 static int keep_document(struct put *put, struct document *document)
@@ -401,6 +402,11 @@ static int refuse(struct put *put, size_t i)
 		*put->problem = put->failure.problem;
 		return PROBLEM;
 	}
+	if (put->deletes)
+		return problem_set(put->problem, target->source.name, 0, 0,
+			"if the layer '%s' has the file, the rule's option 'delete' removes other "
+			"values; change the option, or make the file by hand",
+			target->source.layer);
 	const struct problem *refusal = find_refusal(put, op);
 	if (refusal) {
 		*put->problem = *refusal;
@@ -1016,6 +1022,34 @@ static int merge_others(struct put *put, const struct node **ret)
 	return put->merge.count ? merge_inputs(put, ret, put->problem) : 0;
 }
 
+/*
+ * Finds the result before the change. Without a value, a new source changes nothing, unless the
+ * option `delete` names its layer.
+ */
+static int find_before(struct put *put, struct stream *ret)
+{
+	struct put others = *put;
+	struct problem problem;
+	struct edit_tree before;
+	const struct node *root;
+	size_t size = put->merge.count * sizeof(*put->inputs);
+
+	if (!put->request->is_new)
+		return stream_of_result(put, put->state.root, ret);
+	others.problem = &problem;
+	others.merge.inputs = others.inputs = arena_alloc(put->arena, size);
+	if (!others.inputs)
+		return -ENOMEM;
+	memcpy(others.inputs, put->inputs, size);
+	int r = merge_others(&others, &root);
+	if (r == 0)
+		r = tree_of(put, root, &before);
+	put->deletes = r == 0 && !is_wanted(put, put->state.root, &before);
+	if (put->deletes)
+		put->state.root = root;
+	return r < 0 ? r : stream_of_result(put, put->state.root, ret);
+}
+
 static int reset(struct put *put, struct put_result *result)
 {
 	bool is_own;
@@ -1065,7 +1099,7 @@ static int run(struct put *put, struct put_result *result)
 	put->state.document = target->document;
 	r = merge_with(put, put->state.text, put->state.document, &put->state.root, put->problem);
 	if (r == 0)
-		r = stream_of_result(put, put->state.root, &result->before);
+		r = find_before(put, &result->before);
 	if (r == 0 && request->is_reset)
 		r = reset(put, result);
 	else if (r == 0) {

@@ -199,3 +199,13 @@ prints 'site/new.yaml:2: server.port: 80 (new)
 site/new.yaml:3: log: info (new)'
 runs 0 set_ --string new.yaml server.port=80
 prints 'site/new.yaml:2: server.port: 80 -> "80"'
+
+# The option `delete` acts if its layer has the file. So a new file there would change more than what is set.
+printf 'layers: [vendor, site]\nrules: [{match: f.yaml, options: {delete: {site: a.x}}}]\n' >delete.yaml
+printf 'a: {x: 1, y: 2}\n' >vendor/f.yaml
+runs 1 "$PLYFS" set -c delete.yaml f.yaml b 5
+grep -q "site/f.yaml: if the layer 'site' has the file, the rule's option 'delete' removes other values" err
+[ ! -e site/f.yaml ] || fail 'a file was made'
+echo 'c: 1' >site/f.yaml
+runs 0 "$PLYFS" set -c delete.yaml f.yaml b 5
+prints 'site/f.yaml:2: b: 5 (new)'
