@@ -348,7 +348,8 @@ static const char *kind_of(const struct explanation *explanation)
 	/* A file of one layer that can't be read as values is served unchanged. */
 	bool is_text =
 		explanation->stream.count == 0 && origin_pieces(explanation->result->origins);
-	return explanation->request->options->strategy->reads_trees && !is_text ? "values" : "text";
+	return strategy_gives_trees(explanation->request->options->strategy) && !is_text ? "values"
+											 : "text";
 }
 
 int explain_json(const struct explanation *explanation, const struct explained *only, FILE *out)

@@ -40,3 +40,9 @@ name=$(printf 'b\351\n.yaml')
 echo 'x: 1' | tee "vendor/$name" >"site/$name"
 runs 0 "$PLYFS" explain --json -l vendor:site "$name"
 python3 -c 'import json; assert json.load(open("out", encoding="utf-8"))["path"] == "b\ufffd\n.yaml"'
+
+# What strategies that read the text themselves give is values, too.
+printf '#cloud-config\na: 1\n' | tee vendor/user-data >site/user-data
+printf 'layers: [vendor, site]\nrules: [{match: user-data, strategy: cloud-init}]\n' >cloud.yaml
+runs 0 "$PLYFS" explain --json -c cloud.yaml user-data
+python3 -c 'import json; assert json.load(open("out"))["kind"] == "values"'
