@@ -1059,8 +1059,16 @@ static int reset(struct put *put, struct put_result *result)
 		result->effect = PUT_ABSENT;
 		return 0;
 	}
-	for (size_t i = 0; r == 0 && i < put->count; i++)
-		r = reset_one(put, &put->ops[i], is_own);
+	/* If documents are merged, each may have the value. */
+	for (size_t i = 0; r == 0 && i < put->count; i++) {
+		const char *text;
+
+		do {
+			text = put->state.text.data;
+			r = reset_one(put, &put->ops[i], is_own);
+		} while (r == 0 && result->before.count == 1 && put->state.document->count > 1 &&
+			 put->state.text.data != text);
+	}
 	if (r == 0 && put->state.is_changed && is_blank(&put->state)) {
 		result->effect = PUT_EMPTIED;
 		r = merge_others(put, &put->state.root);

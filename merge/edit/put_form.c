@@ -153,8 +153,8 @@ static size_t choose_document(const struct put_ground *ground, const struct edit
 		const struct node *node = ground->document->roots[i];
 		size_t depth = 0;
 
-		for (; node && depth < op->count; depth++)
-			node = entry_of(node, &op->steps[depth]);
+		while (depth < op->count && (node = entry_of(node, &op->steps[depth])))
+			depth++;
 		if (depth >= most) {
 			chosen = i;
 			most = depth;

@@ -257,3 +257,15 @@ runs 0 change reset at.yaml '[kind=B].y' '[kind=A].x'
 [ "$(cat site/at.yaml)" = "$(head -4 keep)" ] || fail "it is: $(cat site/at.yaml)"
 runs 0 change reset at.yaml '[2].z'
 [ ! -e site/at.yaml ] || fail "it is: $(cat site/at.yaml)"
+
+# If the documents are merged into one, the value is changed in the document that has it, and taken back in each.
+printf 'layers: [vendor, site]\nrules: [{match: m.yaml, options: {documents: merge}}]\n' >merged.yaml
+mkdir -p vendor site
+printf 'a: 1\nb: 1\n' >vendor/m.yaml
+printf 'a: 2\n---\nb: 2\n' >site/m.yaml
+runs 0 "$PLYFS" set -c merged.yaml m.yaml a 3
+prints 'site/m.yaml:1: a: 2 -> 3'
+printf 'a: 2\n---\nb: 2\n---\na: 3\nc: 3\n' >site/m.yaml
+runs 0 "$PLYFS" reset -c merged.yaml m.yaml a
+runs 0 "$PLYFS" get -c merged.yaml m.yaml a
+prints 1
