@@ -333,17 +333,24 @@ static const struct node *find_instead(const struct put *put, const struct edit_
 	return found;
 }
 
+/* Returns whether the refusal is about the op's place, or a map or list around it. */
 static bool is_about(const struct put *put, const struct problem *refusal, const struct edit_op *op)
 {
 	struct value_lock_step *steps = arena_zalloc(put->arena, op->count + 1, sizeof(*steps));
 	char name[PROBLEM_MESSAGE_MAX];
 
-	for (size_t i = 0; steps && i < op->count; i++)
-		steps[i] = (struct value_lock_step){
-			i ? &steps[i - 1] : NULL, op->steps[i].key, op->steps[i].index};
-	value_lock_step_name(steps && op->count ? &steps[op->count - 1] : NULL, name, sizeof(name));
-	size_t len = strlen(name);
-	return strncmp(refusal->message + 1, name, len) == 0 && refusal->message[1 + len] == '\'';
+	for (size_t i = 0; steps && i <= op->count; i++) {
+		value_lock_step_name(i ? &steps[i - 1] : NULL, name, sizeof(name));
+		size_t len = strlen(name);
+
+		if (strncmp(refusal->message + 1, name, len) == 0 &&
+			refusal->message[1 + len] == '\'')
+			return true;
+		if (i < op->count)
+			steps[i] = (struct value_lock_step){
+				i ? &steps[i - 1] : NULL, op->steps[i].key, op->steps[i].index};
+	}
+	return false;
 }
 
 static bool has_refusal(const struct refusals *refusals, const struct problem *refusal)
@@ -355,8 +362,8 @@ static bool has_refusal(const struct refusals *refusals, const struct problem *r
 	return false;
 }
 
-/* Returns what a lock refused of the target because of the op, and not already before; NULL:
- * nothing. */
+/* Returns what a lock refused of the target because of the op, and not already before; or else what
+ * it refuses at the op's place; NULL: nothing. */
 static const struct problem *find_refusal(const struct put *put, const struct edit_op *op)
 {
 	const struct refusals *refusals = put->failure.refusals;
@@ -369,6 +376,12 @@ static const struct problem *find_refusal(const struct put *put, const struct ed
 			(is_about(put, refusal, op) ||
 				!has_refusal(&put->keep->merges[0]->refusals, refusal)))
 			return refusal;
+	}
+	for (size_t k = put->keep->merge_count; k-- > 0;) {
+		refusals = &put->keep->merges[k]->refusals;
+		for (size_t i = 0; i < refusals->count; i++)
+			if (is_about(put, &refusals->items[i], op))
+				return &refusals->items[i];
 	}
 	return NULL;
 }

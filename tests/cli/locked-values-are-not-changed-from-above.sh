@@ -138,3 +138,14 @@ touch host/.wh.sub && finds .wh.sub vendor/sub/k.yaml && rm host/.wh.sub
 touch host/sub/.wh..wh..opq && finds sub/.wh..wh..opq vendor/sub/k.yaml && rm host/sub/.wh..wh..opq
 mkdir host/p.yaml && finds p.yaml policy/p.yaml && rmdir host/p.yaml
 runs 0 "$PLYFS" check -c plyfs.yaml
+
+# The lock is the reason also if the layer, or a higher one, has attempted to change the value already.
+printf 'layers: [one, two, three]\nrules: [{match: t.yaml, lock: {one: [k, m]}}]\n' >twice.yaml
+mkdir -p one two three
+printf 'k: 1\nm: {x: 1}\n' >one/t.yaml
+echo 'k: 2' >two/t.yaml
+printf 'k: 3\nm: {x: 2}\n' >three/t.yaml
+for change in 'unset -c twice.yaml t.yaml k' 'unset -c twice.yaml t.yaml m.x' 'set -L two -c twice.yaml t.yaml k 4'; do
+	runs 1 "$PLYFS" $change
+	grep -q "is not changed: the layer 'one' locks it" err || fail "$change: $(cat err)"
+done
