@@ -143,11 +143,11 @@ static int put_json_value(struct report *report, const struct node *before,
 		fputs(", \"secret\": true", stdout);
 	if (before && !is_secret) {
 		fputs(", \"before\": ", stdout);
-		r = json_put_value(stdout, before, report->arena);
+		r = json_put_value(stdout, before, report->amendment->format, report->arena);
 	}
 	if (r == 0 && after && !is_secret) {
 		fputs(", \"after\": ", stdout);
-		r = json_put_value(stdout, after, report->arena);
+		r = json_put_value(stdout, after, report->amendment->format, report->arena);
 	}
 	if (other) {
 		json_put(stdout, ", %s: {'layer': %s, 'file': %s, 'line': %u}", verb,

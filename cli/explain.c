@@ -151,7 +151,8 @@ static int print_key(const struct command *command, struct explain_job *job,
 }
 
 /* Writes a value and its layer: as one line, or as members of a JSON object. */
-static int write_value(const struct explain_job *job, const struct explained *found, FILE *out)
+static int write_value(const struct explain_job *job, const struct explanation *explanation,
+	const struct explained *found, FILE *out)
 {
 	const struct node *value = found->at.value;
 	const char *layer = value && value->source ? value->source->layer : NULL;
@@ -162,7 +163,8 @@ static int write_value(const struct explain_job *job, const struct explained *fo
 	if (!value)
 		fputs(job->is_json ? "null, \"absent\": true" : "(no value)", out);
 	else if (job->is_json || !node_is_scalar(value))
-		r = json_put_value(out, value, job->arena);
+		r = json_put_value(out, value,
+			explanation->request ? explanation->request->to : NULL, job->arena);
 	else
 		fwrite(value->text.data, 1, value->text.len, out);
 	if (job->is_json)
@@ -202,7 +204,7 @@ static int make_value(void *context, char **ret)
 	FILE *out = open_memstream(ret, &size);
 	if (!out)
 		return message_result(-ENOMEM, NULL, NULL);
-	r = write_value(job, &found, out);
+	r = write_value(job, subject.explanation, &found, out);
 	return fclose(out) == 0 && r == 0 ? EXIT_DONE : message_result(-ENOMEM, NULL, NULL);
 }
 

@@ -76,7 +76,7 @@ static int print_one(const char *name, struct arena *arena, bool is_json)
 		return command_print(text, file.len);
 	put_json(&preset);
 	fputs(", \"rules\": ", stdout);
-	r = json_put_value(stdout, preset.rules, arena);
+	r = json_put_value(stdout, preset.rules, NULL, arena);
 	fputs(", \"text\": ", stdout);
 	json_put_span(stdout, (struct span){text, file.len});
 	puts("}");

@@ -358,6 +358,7 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	const struct sources *sources = &made->composition.sources;
 
 	made->merge = made->composition.request;
+	made->amendment.format = made->merge.to;
 	made->merge.wants_tree = false;
 	made->inputs = arena_zalloc(made->arena, sources->count + 2, sizeof(*made->inputs));
 	if (!made->inputs)

@@ -74,6 +74,7 @@ struct amendment {
 	const char *unchecked; /* why the check could not run; NULL: it ran, or there is none */
 	const char *unseen;    /* why the layer does not show the written key yet; or NULL */
 	const struct schema *schema; /* of the merged file; NULL: none */
+	const struct format *format; /* of the merged file; or NULL */
 	struct span old;             /* the file's text before the edit */
 	struct span new;             /* its text after the edit; none with PUT_EMPTIED */
 	struct stream before; /* the merged file before the edit; empty: no file, or not parsed */

@@ -11,7 +11,8 @@
 /* The state of writing a document. */
 struct json_writer {
 	FILE *out;
-	struct arena *arena; /* for converted numbers */
+	struct arena *arena;         /* for converted numbers */
+	const struct format *format; /* of the merged file; or NULL */
 	const struct origins *origins;
 	const struct store_places *places;
 	const struct explained *only;
@@ -48,7 +49,7 @@ static int put_scalar(struct json_writer *writer, const struct node *scalar)
 	bool says_all;
 
 	fputs_unlocked("\"value\": ", writer->out);
-	int r = json_put_scalar(writer->out, scalar, writer->arena, &says_all);
+	int r = json_put_scalar(writer->out, scalar, writer->format, writer->arena, &says_all);
 	if (r != 0 || says_all)
 		return r;
 	fputs_unlocked(", \"text\": ", writer->out);
@@ -69,7 +70,7 @@ static int put_value(struct json_writer *writer, const struct node *value, bool 
 		r = put_scalar(writer, value);
 	} else {
 		fputs_unlocked("\"value\": ", writer->out);
-		r = json_put_value(writer->out, value, writer->arena);
+		r = json_put_value(writer->out, value, writer->format, writer->arena);
 	}
 	if (value->tag && value->tag[0] == '!')
 		json_put(writer->out, ", 'tag': %s", value->tag);
@@ -359,7 +360,8 @@ int explain_json(const struct explanation *explanation, const struct explained *
 	struct json_writer writer = {.out = out,
 		.origins = result ? result->origins : NULL,
 		.places = &explanation->places,
-		.only = only};
+		.only = only,
+		.format = explanation->request ? explanation->request->to : NULL};
 
 	int r = arena_new(&arena);
 	if (r < 0)

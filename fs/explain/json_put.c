@@ -133,14 +133,16 @@ void json_put_problem(FILE *out, const struct problem *problem)
 	json_put(out, ", 'message': %s", problem->message);
 }
 
-int json_put_scalar(FILE *out, const struct node *scalar, struct arena *arena, bool *says_all)
+int json_put_scalar(FILE *out, const struct node *scalar, const struct format *format,
+	struct arena *arena, bool *says_all)
 {
 	enum scalar_type type = scalar_type(scalar);
 	struct span text = scalar->text;
 	int r = 0;
 
 	*says_all = true;
-	if (type == SCALAR_STRING) {
+	bool is_text = format && !format->has_lists && type != SCALAR_NULL;
+	if (type == SCALAR_STRING || is_text) {
 		json_put_span(out, text);
 		return 0;
 	}
@@ -163,7 +165,8 @@ void json_put_key(FILE *out, const struct node *key)
 		json_put_string(out, node_is_map(key) ? "{…}" : "[…]");
 }
 
-static int put_map(FILE *out, const struct node *map, struct arena *arena)
+static int put_map(
+	FILE *out, const struct node *map, const struct format *format, struct arena *arena)
 {
 	int r = 0;
 
@@ -173,26 +176,27 @@ static int put_map(FILE *out, const struct node *map, struct arena *arena)
 			fputs_unlocked(", ", out);
 		json_put_key(out, map->map.pairs[i].key);
 		fputs_unlocked(": ", out);
-		r = json_put_value(out, map->map.pairs[i].value, arena);
+		r = json_put_value(out, map->map.pairs[i].value, format, arena);
 	}
 	putc_unlocked('}', out);
 	return r;
 }
 
-int json_put_value(FILE *out, const struct node *value, struct arena *arena)
+int json_put_value(
+	FILE *out, const struct node *value, const struct format *format, struct arena *arena)
 {
 	bool says_all;
 	int r = 0;
 
 	if (node_is_map(value))
-		return put_map(out, value, arena);
+		return put_map(out, value, format, arena);
 	if (!node_is_sequence(value))
-		return json_put_scalar(out, value, arena, &says_all);
+		return json_put_scalar(out, value, format, arena, &says_all);
 	putc_unlocked('[', out);
 	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
 		if (i)
 			fputs_unlocked(", ", out);
-		r = json_put_value(out, value->seq.items[i], arena);
+		r = json_put_value(out, value->seq.items[i], format, arena);
 	}
 	putc_unlocked(']', out);
 	return r;

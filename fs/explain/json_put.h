@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "format.h"
 #include "node.h"
 #include "problem.h"
 
@@ -30,13 +31,16 @@ void json_put_problem(FILE *out, const struct problem *problem);
 void json_put_key(FILE *out, const struct node *key);
 
 /**
- * Writes a value. If JSON can't express a number, writes it as a string. `arena` gets converted
- * numbers. Returns 0 or -ENOMEM.
+ * Writes a value of a file in `format` (NULL: any format with types). In a format that has only
+ * texts, a number or boolean is a string, also if its source is YAML. If JSON can't express a
+ * number, writes it as a string. `arena` gets converted numbers. Returns 0 or -ENOMEM.
  */
-int json_put_value(FILE *out, const struct node *value, struct arena *arena);
+int json_put_value(
+	FILE *out, const struct node *value, const struct format *format, struct arena *arena);
 
 /**
  * Does json_put_value() for a scalar. *says_all is false if the JSON differs from the text in the
  * source, as for 0644 or yes.
  */
-int json_put_scalar(FILE *out, const struct node *scalar, struct arena *arena, bool *says_all);
+int json_put_scalar(FILE *out, const struct node *scalar, const struct format *format,
+	struct arena *arena, bool *says_all);

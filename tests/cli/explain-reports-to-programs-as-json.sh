@@ -46,3 +46,13 @@ printf '#cloud-config\na: 1\n' | tee vendor/user-data >site/user-data
 printf 'layers: [vendor, site]\nrules: [{match: user-data, strategy: cloud-init}]\n' >cloud.yaml
 runs 0 "$PLYFS" explain --json -c cloud.yaml user-data
 python3 -c 'import json; assert json.load(open("out"))["kind"] == "values"'
+
+# In a format that has only texts, the values of a YAML drop-in are texts, too.
+printf 'layers: [vendor, site]\nrules: [{match: t.ini, dropins: layers}]\n' >texts.yaml
+mkdir site/t.ini.d
+printf '[s]\nx = 1\n' >vendor/t.ini
+printf 's: {x: 0755, z: yes}\n' >site/t.ini.d/1.yaml
+runs 0 "$PLYFS" explain --json -c texts.yaml t.ini
+grep -qF '"value": "0755", "layer": "site"' out
+runs 0 "$PLYFS" get --json -c texts.yaml t.ini s
+prints '{"x": "0755", "z": "yes"}'
