@@ -292,7 +292,7 @@ static const struct node *as_read(const struct origin *origin, const struct node
 }
 
 /*
- * Takes the steps of a value that leaves the tree, and adds the value itself, which was there before
+ * Takes the steps of a value that leaves the tree, and adds the value itself, which came before
  * its parts. A value that was made of nothing has no place, and is not added.
  */
 static struct origin_run take_steps(struct origins *origins, const struct node *lost,

@@ -183,7 +183,7 @@ static int add_passed(const struct composer *composer, const char *path,
 			    : add_hidden(composer, dropin, is_uapi, explanation);
 	}
 	if (r == 0)
-		r = add_hidden(composer, path, false, explanation);
+		r = add_hidden(composer, path, is_uapi && lookup->left_out_count, explanation);
 	if (r < 0)
 		return r;
 	for (unsigned i = lookup->count + lookup->left_out_count; i-- > 0;) {

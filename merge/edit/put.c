@@ -56,7 +56,6 @@ struct put {
 	struct edit_tree *wanted; /* before each op, and after the last one */
 	struct put_state state;
 	struct failure failure; /* of the current op */
-	bool deletes;           /* the option `delete` acts if the layer has the new source */
 };
 
 static int keep_document(struct put *put, struct document *document)
@@ -415,7 +414,8 @@ static int refuse(struct put *put, size_t i)
 		*put->problem = put->failure.problem;
 		return PROBLEM;
 	}
-	if (put->deletes)
+	/* The first merge was with the empty source. */
+	if (put->request->is_new && !is_wanted(put, put->keep->merges[0]->root, &put->wanted[0]))
 		return problem_set(put->problem, target->source.name, 0, 0,
 			"if the layer '%s' has the file, the rule's option 'delete' removes other "
 			"values; change the option, or make the file by hand",
@@ -1057,8 +1057,7 @@ static int find_before(struct put *put, struct stream *ret)
 	int r = merge_others(&others, &root);
 	if (r == 0)
 		r = tree_of(put, root, &before);
-	put->deletes = r == 0 && !is_wanted(put, put->state.root, &before);
-	if (put->deletes)
+	if (r == 0 && !is_wanted(put, put->state.root, &before))
 		put->state.root = root;
 	return r < 0 ? r : stream_of_result(put, put->state.root, ret);
 }

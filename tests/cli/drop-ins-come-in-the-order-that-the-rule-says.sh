@@ -28,3 +28,12 @@ echo 'x: 1' >all/one/app.yaml.d/a.yaml
 : >all/two/app.yaml.d/a.yaml
 runs 0 "$PLYFS" cat -c all/plyfs.yaml app.yaml
 prints ''
+
+# A main file that a link masks is left out for one reason.
+rm -r all
+mkdir -p all/one/app.yaml.d all/two
+printf 'layers: [one, two]\nrules: [{match: "*.yaml", dropins: uapi}]\n' >all/plyfs.yaml
+echo 'x: 1' | tee all/one/app.yaml.d/a.yaml >all/one/app.yaml
+ln -s /dev/null all/two/app.yaml
+runs 0 "$PLYFS" explain -c all/plyfs.yaml app.yaml
+[ "$(grep -c 'lost .*all/one/app.yaml ' out)" = 1 ] || fail "it says: $(cat out)"
