@@ -399,6 +399,15 @@ static bool changes_name(const struct put *put, size_t i)
 	       !stream_has_name(after->roots[document], stream.names[document]);
 }
 
+static int refuse_as(const struct put *put, const struct problem *refusal)
+{
+	*put->problem = *refusal;
+	/* Otherwise the place is in a text that was never written. */
+	if (!has_refusal(&put->keep->merges[0]->refusals, refusal))
+		put->problem->line = put->problem->column = 0;
+	return PROBLEM;
+}
+
 static int refuse(struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
@@ -421,13 +430,8 @@ static int refuse(struct put *put, size_t i)
 			"values; change the option, or make the file by hand",
 			target->source.layer);
 	const struct problem *refusal = find_refusal(put, op);
-	if (refusal) {
-		*put->problem = *refusal;
-		/* Otherwise the place is in a text that was never written. */
-		if (!has_refusal(&put->keep->merges[0]->refusals, refusal))
-			put->problem->line = put->problem->column = 0;
-		return PROBLEM;
-	}
+	if (refusal)
+		return refuse_as(put, refusal);
 	const struct node *instead = find_instead(put, op);
 	if (instead)
 		at = instead;
