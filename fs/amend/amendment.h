@@ -69,7 +69,7 @@ struct amendment {
 	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
 	const char *copies; /* the source of which the new file is an edited copy; or NULL */
 	const char *hides;  /* if `file` is a new whiteout: the names that it hides; or NULL */
-	const char *shown_by;  /* of a new whiteout: a drop-in that still makes the file; or NULL */
+	const char *shown_by;  /* of a new whiteout: a drop-in that the file still has; or NULL */
 	uint64_t revision;     /* etcd's revision of the write; 0: unknown, or not in etcd */
 	const char *unchecked; /* why the check could not run; NULL: it ran, or there is none */
 	const char *unseen;    /* why the layer does not show the written key yet; or NULL */

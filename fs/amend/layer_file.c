@@ -436,7 +436,7 @@ int layer_file_remove(const struct layer_file *file, struct problem *problem)
 	r = remove_name(file->layer, path, problem);
 	if (r != 0 || strcmp(path, file->path) == 0)
 		return r;
-	/* A link that led to the file leads nowhere now. If a directory was the link, it is gone. */
+	/* A link that led to the file leads nowhere now. By a linked directory, it is gone. */
 	r = remove_name(file->layer, file->path, problem);
 	return r == -ENOENT ? 0 : r;
 }

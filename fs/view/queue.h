@@ -96,8 +96,8 @@ void queue_scan(struct view *view, struct directory *directory, enum directory_s
 struct directory *queue_take_scan(struct view *view);
 
 /**
- * Puts off a due scan until fewer than PATIENT_MAX (state.h) jobs wait for layers that do not answer
- * in time (LAYER_LATE in layer.h).
+ * Puts off a due scan until fewer than PATIENT_MAX (state.h) jobs wait for layers that do not
+ * answer in time (LAYER_LATE in layer.h).
  */
 void queue_put_off_scan(struct view *view, struct directory *directory);
 
