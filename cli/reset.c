@@ -155,7 +155,7 @@ const struct command command_reset = {
 	.synopsis = "[-L LAYER] [-n] [--json] (-c CONFIG | -l LAYERS) PATH [KEY...]\n"
 		    "[-L LAYER] [-n] [--json] PATH [KEY...]",
 	.summary = "remove a layer's file or values, so that lower layers show",
-	.help = "Removes a layer's value, or the directive that hides lower layers' values, so "
+	.help = "Removes a layer's value, or the tag that hides lower layers' values, so "
 		"that these show again. A source that becomes empty is removed. Without a KEY, "
 		"everything that the layer has of PATH is removed: the source, its drop-ins, a "
 		"whiteout. PATH is relative to the layers; with neither -c nor -l it is a path in "

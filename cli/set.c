@@ -134,7 +134,7 @@ const struct command command_unset = {
 		    "[--json] PATH KEY...",
 	.summary = "remove values from a merged file",
 	.help = "Removes values from a merged file. The layer's own value is deleted in its "
-		"source; a lower layer's is hidden by a directive such as !delete. PATH is "
+		"source; a lower layer's is hidden by a tag such as !delete. PATH is "
 		"relative to the layers; with neither -c nor -l it is a path in a mount. KEY is as "
 		"for plyfs explain.\n"
 		"\n" EDITED_FILE_HELP,

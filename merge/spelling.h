@@ -51,7 +51,7 @@ bool spelling_is(const struct node *key, struct span name);
 /**
  * Folds the names of sections in `root` by `sections`, and all other keys by `keys`. If two keys
  * would become one, the second is not folded. *ret is a copy in `arena` that shares all values
- * except sections. If `root` is no map or NULL, *ret is `root`. Returns 0 or -ENOMEM.
+ * except sections. If `root` is NULL or not a map, *ret is `root`. Returns 0 or -ENOMEM.
  */
 int spelling_fold_tree(const struct fold *sections, const struct fold *keys,
 	const struct node *root, struct arena *arena, const struct node **ret);

@@ -6,7 +6,8 @@
  * of an instance has a bit that says whether a keyword has evaluated it.
  *
  * The records, the bits, the dynamic scope (the resources that the run has entered) and the path to
- * the instance are stacks. A check (check.h) leaves nothing but records on them.
+ * the instance are stacks. A function that checks a keyword (check.h) may add records. It leaves the
+ * other stacks as it has found them.
  */
 #pragma once
 
@@ -41,9 +42,10 @@ struct schema_record {
 	uint32_t path_count;  /* number of steps of that path */
 	uint32_t branch;      /* index of the outermost alternative that has the fault */
 	uint32_t alternative; /* number (from 1) of the alternative probably meant; 0: unknown */
-	uint32_t children;    /* how many of the next records are the alternatives' first faults */
-	bool is_key;          /* the fault is in the key itself */
-	bool is_secret;       /* a message must not quote the instance */
+	/* If no alternative of `keyword` fits: so many records follow, the first fault of each. */
+	uint32_t children;
+	bool is_key;    /* the fault is in the key itself */
+	bool is_secret; /* a message must not quote the instance */
 };
 
 enum run_failure {

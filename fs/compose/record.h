@@ -125,5 +125,5 @@ int record_error(const struct record *record);
 /** Does record_spoil(), and returns record_error(). */
 int record_refuse(struct record *record);
 
-/** Returns record_error(), or -EBADMSG if a value or a descriptor was not read. */
+/** Returns record_error(), or -EBADMSG if a value or descriptor is left that no call has read. */
 int record_end(const struct record *record);

@@ -16,7 +16,10 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 /** Makes a missing directory `path`, and those above it, with mode 0755. Returns 0 or -errno. */
 int mountpoint_make(const char *path);
 
-/** Returns whether a silent mount on `path` (absolute) may keep programs from starting. */
+/**
+ * Returns whether programs need files at `path` (absolute) to start, such as those in /usr: then
+ * none may start while a mount there does not answer.
+ */
 bool mountpoint_is_for_programs(const char *path);
 
 /* A plyfs that is mounted. */

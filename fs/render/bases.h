@@ -15,9 +15,9 @@
  * has no basis, and is made again each time. After a reboot, and with --watch or --atomic, all
  * files are made again.
  *
- * `.plyfs/bases` has the bases. A line says that sources with this basis give an object with this
- * fingerprint (fingerprint.h), and that an object with this stamp has this fingerprint. A line that
- * is lost or old does no harm. Example:
+ * `.plyfs/bases` has the bases. A line has a basis, a fingerprint (fingerprint.h), a stamp and a
+ * path: sources with the basis give a file or link with the fingerprint, and if what is at the path
+ * has the stamp, it has the fingerprint. A line that is lost or old does no harm. Example:
  *
  *      plyfs bases 1 8d0f22a77e6b4c51                        (the seed, a random number)
  *      3f2a6c0e11d09b54 7be1c1f0a7d3e2b9 0 app.yaml          (basis, fingerprint, stamp or 0)

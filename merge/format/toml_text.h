@@ -24,7 +24,8 @@ int toml_text_fail(struct toml_text *at, const char *message);
 
 /**
  * Reports the character at p. If TOML allows it nowhere (invalid UTF-8, a lone carriage return, a
- * control character), the message says so. If not, the message is `otherwise`. Returns PROBLEM.
+ * control character), the message says so. If TOML allows it elsewhere, the message is `otherwise`.
+ * Returns PROBLEM.
  */
 int toml_text_bad_character(struct toml_text *at, const char *otherwise);
 
