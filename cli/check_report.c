@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cleanup.h"
 #include "command.h"
 #include "json_put.h"
 #include "message.h"
 #include "place.h"
+#include "text.h"
 
 /* Delay of the first progress line, in ms: a quick check shows none. */
 #define PROGRESS_MS 200
@@ -124,19 +127,20 @@ static void print(struct check_report *report, const char *path, const struct fi
 int check_report_add(struct check_report *report, const char *path, const struct finding *finding)
 {
 	const struct problem *problem = &finding->problem;
+	CLEANUP(freep) char *text = NULL;
 	int r = report->arena ? 0 : arena_new(&report->arena);
-	char *key = r < 0 ? NULL
-			  : arena_printf(report->arena, "%u:%u:%d:%s: %s", problem->line,
-				    problem->column, (int)finding->kind, problem->source,
-				    problem->message);
-	void **place = key ? table_place(&report->entries, report->arena, span_of(key)) : NULL;
 
-	if (!place)
-		return -ENOMEM;
-	struct reported_finding *reported = *place;
+	if (r == 0)
+		r = text_format(&text, "%u:%u:%d:%s: %s", problem->line, problem->column,
+			(int)finding->kind, problem->source, problem->message);
+	if (r < 0)
+		return r;
+	struct reported_finding *reported = table_get(&report->entries, span_of(text));
 	if (!reported) {
-		reported = *place = arena_zalloc(report->arena, 1, sizeof(*reported));
-		if (!reported)
+		const char *key = arena_copy(report->arena, span_of(text));
+		reported = arena_zalloc(report->arena, 1, sizeof(*reported));
+		if (!key || !reported ||
+			table_put(&report->entries, report->arena, span_of(key), reported) < 0)
 			return -ENOMEM;
 		if (report->host)
 			r = store(report, path, finding, reported);

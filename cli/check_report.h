@@ -28,7 +28,7 @@ struct check_report {
 	size_t hosts; /* number of hosts that were checked */
 
 	/* private: */
-	struct arena *arena;             /* of `entries`; NULL: there is no finding yet */
+	struct arena *arena;             /* of all findings; NULL: there is none yet */
 	struct table entries;            /* from a finding's text to its struct reported_finding */
 	struct reported_finding *stored; /* with `host`: the first finding, and the last one */
 	struct reported_finding *last;

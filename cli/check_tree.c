@@ -290,11 +290,16 @@ static int note_reference(
 	if (tree->asking_count == ASKINGS_MAX)
 		return 0;
 	size_t directory_len = strlen(reference->directory);
+	CLEANUP(freep) char *text = NULL;
 	struct span key = {NULL, directory_len + 1 + strlen(reference->name)};
-	key.data = arena_printf(tree->arena, "%s%c%s", reference->directory, '\0', reference->name);
+	if (text_format(&text, "%s%c%s", reference->directory, '\0', reference->name) < 0)
+		return -ENOMEM;
+	if (table_get(&tree->asked, (struct span){text, key.len}))
+		return 0;
+	key.data = arena_copy(tree->arena, (struct span){text, key.len});
 	void **place = key.data ? table_place(&tree->asked, tree->arena, key) : NULL;
-	if (!place || *place)
-		return place ? 0 : -ENOMEM;
+	if (!place)
+		return -ENOMEM;
 	const char *source = reference->place.line ? reference->place.source : NULL;
 	const struct asking asking = {
 		.directory = key.data,

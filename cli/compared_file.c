@@ -1,6 +1,8 @@
 #include "compared_file.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
@@ -18,27 +20,28 @@ static int keep(struct compared_file *compared, struct span text, struct span *r
 	return ret->data ? 0 : -ENOMEM;
 }
 
-static int add_name(struct compared_file *ret, const char *name)
-{
-	char shown[NAME_SIZE];
-
-	shown_tail(shown, sizeof(shown), name);
-	ret->sources = arena_printf(ret->arena, "%s%s%s", ret->sources ? ret->sources : "",
-		ret->sources ? ", " : "", shown);
-	return ret->sources ? 0 : -ENOMEM;
-}
-
 static int list_sources(const struct merge_request *request, struct compared_file *ret)
 {
-	int r = 0;
+	CLEANUP(freep) char *names = NULL;
+	size_t len = 0;
 
 	for (size_t i = 0; i < request->count; i++)
 		if (request->inputs[i].source.rank > ret->highest)
 			ret->highest = request->inputs[i].source.rank;
-	for (size_t i = 0; r == 0 && i < request->count; i++)
-		if (request->inputs[i].source.rank == ret->highest)
-			r = add_name(ret, request->inputs[i].source.name);
-	return r;
+	FILE *out = open_memstream(&names, &len);
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < request->count; i++) {
+		char shown[NAME_SIZE];
+		if (request->inputs[i].source.rank != ret->highest)
+			continue;
+		shown_tail(shown, sizeof(shown), request->inputs[i].source.name);
+		fprintf(out, "%s%s", ftell(out) > 0 ? ", " : "", shown);
+	}
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	ret->sources = len ? arena_copy(ret->arena, (struct span){names, len}) : NULL;
+	return ret->sources || !len ? 0 : -ENOMEM;
 }
 
 /* Returns whether the text is a source's own, although the source is a tree. */
@@ -124,11 +127,11 @@ static int copy(const struct composer *composer, const char *path,
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	CLEANUP(freep) char *name = NULL;
 
-	ret->highest = only->layer;
 	int r = layer_source_name(
 		composer->settings->layers[only->layer], only->path ? only->path : path, &name);
+	const struct merge_input input = {.source = {.name = name, .rank = only->layer}};
 	if (r == 0)
-		r = add_name(ret, name);
+		r = list_sources(&(struct merge_request){.inputs = &input, .count = 1}, ret);
 	if (r == 0)
 		r = compose(composer, path, lookup, &asked, &version, problem);
 	return r == 0 ? keep_version(version, path, ret, problem) : r;

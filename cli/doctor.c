@@ -300,7 +300,10 @@ static size_t examine_layer(struct doctor_report *report, const struct settings 
 static void compare_watches(
 	struct doctor_report *report, const struct settings *settings, size_t needed)
 {
-	size_t allowed = settings->options.watches ? settings->options.watches : inotify_max() / 2;
+	size_t most = inotify_max();
+	size_t allowed = settings->options.watches ? settings->options.watches
+			 : most == SIZE_MAX        ? 0
+						   : most / 2;
 	char remedy[sizeof("sysctl fs.inotify.max_user_watches=") + 3 * sizeof(size_t)];
 	size_t enough = 1u << 16;
 
@@ -457,7 +460,7 @@ static int examine_status(void *context, const char *mountpoint, int out)
 		r = -EACCES;
 	if (r < 0)
 		return r;
-	if (parsed != 0 || document->count != 1)
+	if (parsed != 0)
 		return -EBADMSG;
 	const struct node *status = document->roots[0];
 	examine_version(&report, mountpoint, report_text(status, "version"), entry.dev);

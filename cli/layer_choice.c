@@ -107,7 +107,7 @@ static int open_and_hold(const struct layer_choice *choice, const char *mountpoi
 		int r = open_layers(choice, mountpoint, ret, problem);
 		if (r != 0 || hold_layers(*ret))
 			return r;
-		settings_unref(*ret);
+		settings_unref(take_ptr(*ret));
 	}
 	return problem_set(problem, name_of(choice, mountpoint), 0, 0,
 		"mirrors replace the layers faster than they can be opened; try again");

@@ -26,7 +26,7 @@ struct render_report {
 	bool has_failed; /* memory was short, so these two are incomplete */
 };
 
-/* Functions for rendered_options and render_unchecked(); `context` is the render_report. */
+/* Functions for rendered_options and view_unchecked() (view.h); `context` is the render_report. */
 
 /**
  * Erases the progress, then prints `line`. `problem` (may be NULL) has the same message in parts.

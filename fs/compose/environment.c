@@ -71,7 +71,8 @@ int environment_guard(struct environment *environment, const struct layer *layer
 		struct stat stat;
 		*slash = '\0';
 		/* The mount shows that directory, too, where it guards the result. */
-		if (path_within(environment->request->path, directory))
+		const char *inner = path_within(environment->request->path, directory);
+		if (inner && *inner)
 			break;
 		int found = layer_stat(layer, directory, &stat);
 		if (layer_says_nothing(found))
