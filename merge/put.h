@@ -27,9 +27,9 @@
 struct put_request {
 	/* As for merge_run(). For put_run() the strategy must give trees. */
 	const struct merge_request *merge;
-	/* Index of the input whose text may change. If its file is absent, its text is empty. */
+	/* Index of the input whose text may change. If its file is absent, its text is empty, with
+	 * data NULL. */
 	size_t target;
-	bool is_new;               /* its file is absent */
 	const struct edit_op *ops; /* on the result's documents */
 	size_t count;
 

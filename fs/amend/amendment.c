@@ -132,7 +132,7 @@ static int load_stored(struct amendment_state *made, struct problem *problem)
 	if (r != 0)
 		return r;
 	made->is_there = text.data;
-	input->text = text.data ? text : (struct span){"", 0};
+	input->text = text;
 	input->document = NULL;
 	input->source.name = arena_copy(made->arena, span_of(layer_store_name(made->store)));
 	input->source.original = input->source.place = NULL;
@@ -169,7 +169,6 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 			.layer = layer->name,
 			.rank = layer->rank},
 		.format = settings_source_format(made->settings, made->request->path, made->path),
-		.text = {"", 0},
 	};
 	made->target = at;
 	made->is_there = false;
@@ -381,7 +380,6 @@ static struct put_request put_request_of(const struct amendment_state *made)
 	return (struct put_request){
 		.merge = &made->merge,
 		.target = made->target,
-		.is_new = !made->is_there,
 		.plan = made->request->plan,
 		.context = made->request->context,
 		.is_reset = made->request->resets,
@@ -775,7 +773,7 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 	const struct layer_file file = {
 		.layer = amendment->layer,
 		.path = made->path,
-		.old = made->is_there ? amendment->old : (struct span){NULL, 0},
+		.old = amendment->old,
 		.new = amendment->new,
 		.like = made->has_like ? &made->like : NULL,
 		.model = sources->count ? sources->layers[sources->count - 1] : NULL,

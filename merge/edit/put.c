@@ -56,6 +56,7 @@ struct put {
 	struct edit_tree *wanted; /* before each op, and after the last one */
 	struct put_state state;
 	struct failure failure; /* of the current op */
+	bool is_new;            /* the target's file is absent */
 };
 
 static int keep_document(struct put *put, struct document *document)
@@ -424,7 +425,7 @@ static int refuse(struct put *put, size_t i)
 		return PROBLEM;
 	}
 	/* The first merge was with the empty source. */
-	if (put->request->is_new && !is_wanted(put, put->keep->merges[0]->root, &put->wanted[0]))
+	if (put->is_new && !is_wanted(put, put->keep->merges[0]->root, &put->wanted[0]))
 		return problem_set(put->problem, target->source.name, 0, 0,
 			"if the layer '%s' has the file, the rule's option 'delete' removes other "
 			"values; change the option, or make the file by hand",
@@ -1051,7 +1052,7 @@ static int find_before(struct put *put, struct stream *ret)
 	const struct node *root;
 	size_t size = put->merge.count * sizeof(*put->inputs);
 
-	if (!put->request->is_new)
+	if (!put->is_new)
 		return stream_of_result(put, put->state.root, ret);
 	others.problem = &problem;
 	others.merge.inputs = others.inputs = arena_alloc(put->arena, size);
@@ -1161,6 +1162,9 @@ int put_run(const struct put_request *request, struct put_result **ret, struct p
 	if (!put.inputs)
 		return -ENOMEM;
 	memcpy(put.inputs, request->merge->inputs, put.merge.count * sizeof(*put.inputs));
+	put.is_new = !put.inputs[request->target].text.data;
+	if (put.is_new)
+		put.inputs[request->target].text = (struct span){"", 0};
 	put.merge.inputs = put.inputs;
 	put.merge.wants_tree = true;
 	put.merge.wants_origins = false;

@@ -402,8 +402,8 @@ int put_text(const struct put_request *request, struct span wanted, struct arena
 	const struct strategy *strategy = request->merge->options->strategy;
 	const char *remover = strategy->remover ? strategy->remover(request->merge->options) : NULL;
 	struct span part = request->merge->inputs[request->target].text;
+	part.data = part.data ? part.data : "";
 	int r = merge_with(&trial, part, remover, &merged);
-
 	if (r != 0)
 		return r;
 	*ret = part;

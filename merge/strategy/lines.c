@@ -276,7 +276,7 @@ static int merge_lines(struct merge *merge, struct merge_output *ret)
 /* Returns whether no line may remove others. */
 static bool is_verbatim(const struct merge_input *only)
 {
-	const char *p = only->text.data, *end = p + only->text.len;
+	const char *p = only->text.data, *end = p ? p + only->text.len : NULL;
 
 	while (p && p < end) {
 		if (*p == '-')

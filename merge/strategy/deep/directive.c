@@ -57,11 +57,11 @@ static bool is_or_begins_with_directive(struct span tag)
 
 bool directive_may_be_in(const struct merge_input *input)
 {
-	const char *at = input->text.data, *end = at + input->text.len;
+	const char *at = input->text.data;
 
 	if (!format_of_tree(input->format)->has_tags || input->text.len == 0)
 		return false;
-
+	const char *end = at + input->text.len;
 	/* A tag may also contain %xx, or a handle that %TAG declares. */
 	bool has_percent = memchr(at, '%', input->text.len);
 	if (has_percent && memmem(at, input->text.len, "%TAG", strlen("%TAG")))
