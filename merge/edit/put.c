@@ -1067,6 +1067,16 @@ static int find_before(struct put *put, struct stream *ret)
 	return r < 0 ? r : stream_of_result(put, put->state.root, ret);
 }
 
+/* Returns whether no step of the op is an index, which leads to the next item after a removal. */
+static bool has_keys_alone(const struct edit_op *op)
+{
+	size_t i = 0;
+
+	while (i < op->count && op->steps[i].key)
+		i++;
+	return i == op->count;
+}
+
 static int reset(struct put *put, struct put_result *result)
 {
 	bool is_own;
@@ -1084,7 +1094,7 @@ static int reset(struct put *put, struct put_result *result)
 			text = put->state.text.data;
 			r = reset_one(put, &put->ops[i], is_own);
 		} while (r == 0 && result->before.count == 1 && put->state.document->count > 1 &&
-			 put->state.text.data != text);
+			 has_keys_alone(&put->ops[i]) && put->state.text.data != text);
 	}
 	if (r == 0 && put->state.is_changed && is_blank(&put->state)) {
 		result->effect = PUT_EMPTIED;

@@ -214,3 +214,11 @@ prints 'site/link/app.yaml: port: 90 -> 80 (shows vendor/link/app.yaml:1)
 site/link/app.yaml: removed'
 [ ! -e site/dir/app.yaml ] || fail 'the emptied source stays'
 [ -L site/link ] || fail 'the link to the directory is gone'
+
+# Of documents that are merged, an item goes by its index: the next one, which moves there, stays.
+printf 'layers: [vendor, site]\nrules: [{match: m.yaml, options: {documents: merge, lists: append}}]\n' >merged.yaml
+echo 'l: [a]' >vendor/m.yaml
+printf 'l: [b, c, d]\n---\nx: 1\n' >site/m.yaml
+runs 0 "$PLYFS" reset -c merged.yaml m.yaml 'l[1]'
+prints 'site/m.yaml: l[1]: removed (was b)'
+[ "$(cat site/m.yaml)" = "$(printf 'l: [c, d]\n---\nx: 1')" ] || fail "it is: $(cat site/m.yaml)"
