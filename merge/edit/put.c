@@ -1093,8 +1093,9 @@ static int reset(struct put *put, struct put_result *result)
 		do {
 			text = put->state.text.data;
 			r = reset_one(put, &put->ops[i], is_own);
-		} while (r == 0 && result->before.count == 1 && put->state.document->count > 1 &&
-			 has_keys_alone(&put->ops[i]) && put->state.text.data != text);
+		} while (r == 0 && !is_own && result->before.count == 1 &&
+			 put->state.document->count > 1 && has_keys_alone(&put->ops[i]) &&
+			 put->state.text.data != text);
 	}
 	if (r == 0 && put->state.is_changed && is_blank(&put->state)) {
 		result->effect = PUT_EMPTIED;

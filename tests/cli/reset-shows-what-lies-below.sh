@@ -222,3 +222,9 @@ printf 'l: [b, c, d]\n---\nx: 1\n' >site/m.yaml
 runs 0 "$PLYFS" reset -c merged.yaml m.yaml 'l[1]'
 prints 'site/m.yaml: l[1]: removed (was b)'
 [ "$(cat site/m.yaml)" = "$(printf 'l: [c, d]\n---\nx: 1')" ] || fail "it is: $(cat site/m.yaml)"
+
+# A directive, which the result does not show, is removed once.
+echo 'a: 1' >vendor/m.yaml
+printf 'a: !delete\n---\nb: 2\n' >site/m.yaml
+runs 0 "$PLYFS" reset -c merged.yaml m.yaml a
+prints 'site/m.yaml: a: 1 (shows vendor/m.yaml:1)'
