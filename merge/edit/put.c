@@ -362,8 +362,8 @@ static bool has_refusal(const struct refusals *refusals, const struct problem *r
 	return false;
 }
 
-/* Returns what a lock refused of the target because of the op, and not already before; or else what
- * it refuses at the op's place; NULL: nothing. */
+/* Returns what a lock refused of the target because of the op, and not already before; NULL:
+ * nothing. */
 static const struct problem *find_refusal(const struct put *put, const struct edit_op *op)
 {
 	const struct refusals *refusals = put->failure.refusals;
@@ -377,8 +377,15 @@ static const struct problem *find_refusal(const struct put *put, const struct ed
 				!has_refusal(&put->keep->merges[0]->refusals, refusal)))
 			return refusal;
 	}
+	return NULL;
+}
+
+/* Returns what a lock refuses at the op's place, of any source; NULL: nothing. */
+static const struct problem *find_lock(const struct put *put, const struct edit_op *op)
+{
 	for (size_t k = put->keep->merge_count; k-- > 0;) {
-		refusals = &put->keep->merges[k]->refusals;
+		const struct refusals *refusals = &put->keep->merges[k]->refusals;
+
 		for (size_t i = 0; i < refusals->count; i++)
 			if (is_about(put, &refusals->items[i], op))
 				return &refusals->items[i];
@@ -400,13 +407,15 @@ static bool changes_name(const struct put *put, size_t i)
 	       !stream_has_name(after->roots[document], stream.names[document]);
 }
 
-static int refuse_as(const struct put *put, const struct problem *refusal)
+static bool refuse_as(const struct put *put, const struct problem *refusal)
 {
+	if (!refusal)
+		return false;
 	*put->problem = *refusal;
 	/* Otherwise the place is in a text that was never written. */
 	if (!has_refusal(&put->keep->merges[0]->refusals, refusal))
 		put->problem->line = put->problem->column = 0;
-	return PROBLEM;
+	return true;
 }
 
 static int refuse(struct put *put, size_t i)
@@ -430,9 +439,8 @@ static int refuse(struct put *put, size_t i)
 			"if the layer '%s' has the file, the rule's option 'delete' removes other "
 			"values; change the option, or make the file by hand",
 			target->source.layer);
-	const struct problem *refusal = find_refusal(put, op);
-	if (refusal)
-		return refuse_as(put, refusal);
+	if (refuse_as(put, find_refusal(put, op)))
+		return PROBLEM;
 	const struct node *instead = find_instead(put, op);
 	if (instead)
 		at = instead;
@@ -442,6 +450,8 @@ static int refuse(struct put *put, size_t i)
 			"the layer '%s' is higher and sets it, so a change in '%s' would not show; "
 			"change it there, or remove it there",
 			put->inputs[winner].source.layer, target->source.layer);
+	if (refuse_as(put, find_lock(put, op)))
+		return PROBLEM;
 	if (op->kind == EDIT_REMOVE && winner < put->request->target && strategy->tags &&
 		!format_of_tree(target->format)->has_tags)
 		return problem_at(put->problem, at,

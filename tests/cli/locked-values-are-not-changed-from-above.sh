@@ -149,3 +149,10 @@ for change in 'unset -c twice.yaml t.yaml k' 'unset -c twice.yaml t.yaml m.x' 's
 	runs 1 "$PLYFS" $change
 	grep -q "is not changed: the layer 'one' locks it" err || fail "$change: $(cat err)"
 done
+
+# If a higher layer sets the value, that is the reason, and not what another layer has attempted.
+printf 'layers: [zero, one, two]\nrules: [{match: t.yaml, lock: {one: [k]}}]\n' >higher.yaml
+mkdir -p zero && rm three/t.yaml
+echo 'k: 0' >zero/t.yaml
+runs 1 "$PLYFS" set -L zero -c higher.yaml t.yaml k 9
+grep -q "one/t.yaml:1:4: the layer 'one' is higher and sets it" err || fail "$(cat err)"
