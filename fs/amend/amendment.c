@@ -42,6 +42,7 @@ struct amendment_state {
 	struct composer composer;
 	struct composition composition;
 	struct path_list asked;
+	const struct union_lookup *lookup; /* NULL: no layer has the path */
 	struct arena *arena;
 
 	struct merge_request merge; /* with the target among its inputs */
@@ -271,7 +272,8 @@ static int check_new(const struct amendment_state *made, struct problem *problem
 
 /*
  * Adds a new source. With `dropins: uapi` only the highest main file counts: if there is one
- * already, a new main file would hide it, so the new source is a drop-in.
+ * already, a new main file would hide it; and one that masks would hide the new one, or is there
+ * itself. So the new source is a drop-in.
  */
 static int add_new(struct amendment_state *made, struct problem *problem)
 {
@@ -283,8 +285,13 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 
 	if (r != 0)
 		return r;
-	for (size_t i = 0; is_uapi && i < sources->count; i++)
-		is_hiding |= strcmp(sources->paths[i], made->path) == 0;
+	const struct union_lookup *lookup = made->lookup;
+	for (size_t i = 0; is_uapi && lookup && i < lookup->count + lookup->left_out_count; i++) {
+		const struct contributor *found = &lookup->found[i];
+
+		if (i < lookup->count || found->layer >= made->amendment.layer->rank)
+			is_hiding |= strcmp(found->path ? found->path : path, made->path) == 0;
+	}
 	if (!is_hiding)
 		return add_input(made, is_uapi ? 0 : place_of_new(made, sources), problem);
 	made->path = NULL;
@@ -723,6 +730,7 @@ static int take(void *context, const struct composer *composer, const char *path
 	path_list_fini(&made->asked);
 	made->composition = (struct composition){0};
 	made->composer = *composer;
+	made->lookup = lookup;
 	/* The text of one source is copied: a tree would have to be read. */
 	bool wants_tree = made->request->mode == AMENDMENT_TRIAL && lookup->count > 1;
 	int r = composition_make(&made->composition, &made->composer, made->request->path, lookup,

@@ -102,3 +102,16 @@ echo 'x = 2' >s/a.toml
 runs 0 "$PLYFS" unset -c plyfs.yaml a.toml x
 runs 0 "$PLYFS" cat -c plyfs.yaml a.toml
 prints ''
+
+# While it is empty and masks, a new value goes into a drop-in, if there are others.
+mkdir v/a.toml.d
+echo 'x = 3' >v/a.toml.d/90-set.toml
+runs 0 "$PLYFS" set -c plyfs.yaml a.toml y 5
+prints 's/a.toml.d/99-set.toml:1: y: 5 (new)'
+rm -r s/a.toml.d
+mkdir t
+ln -s /dev/null t/a.toml
+sed -i 's/v, s/v, s, t/' plyfs.yaml
+rm s/a.toml
+runs 0 "$PLYFS" set -c plyfs.yaml -L s a.toml y 5
+prints 's/a.toml.d/99-set.toml:1: y: 5 (new)'
