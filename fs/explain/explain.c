@@ -87,12 +87,23 @@ static int pass_over(const struct composer *composer, const struct contributor *
 	return store_places_add(&explanation->places, layer, place, &found->stat, &passed->source);
 }
 
+/* Returns whether the lookup names the layer's file among those that are left out. */
+static bool is_left_out(const struct union_lookup *lookup, unsigned layer, const char *path)
+{
+	const struct contributor *found = lookup->found + lookup->count;
+	const struct contributor *end = found + lookup->left_out_count;
+
+	while (found < end && (found->layer != layer || strcmp(found->path, path) != 0))
+		found++;
+	return found < end;
+}
+
 /*
  * Adds the lower layers' files that a higher layer hides, each with the reason ("hidden by
- * site/.wh.motd"). `has_rule`: except those that an object of the same name hides.
+ * site/.wh.motd"), except those that the lookup leaves out for another reason.
  */
-static int add_hidden(const struct composer *composer, const char *path, bool has_rule,
-	struct explanation *explanation)
+static int add_hidden(const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct explanation *explanation)
 {
 	CLEANUP(freep) struct hidden *hidden = malloc(sizeof(*hidden));
 	const struct settings *settings = composer->settings;
@@ -103,7 +114,7 @@ static int add_hidden(const struct composer *composer, const char *path, bool ha
 		return -ENOMEM;
 	while ((r = hidden_find(settings, below, path, hidden)) > 0) {
 		below = hidden->layer;
-		if (has_rule && strcmp(hidden->mark, path) == 0)
+		if (is_left_out(lookup, below, path))
 			continue;
 		CLEANUP(freep) char *mark = NULL;
 		CLEANUP(freep) char *why = NULL;
@@ -171,7 +182,6 @@ static int add_passed(const struct composer *composer, const char *path,
 	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
 	CLEANUP(path_list_fini) struct path_list names = {0};
 	struct name_search dropins = {composer->settings, path, &names};
-	bool is_uapi = settings_rule(composer->settings, path)->dropins == DROPINS_UAPI;
 	unsigned first, count;
 
 	compose_contributors(strategy, lookup, &first, &count);
@@ -180,10 +190,10 @@ static int add_passed(const struct composer *composer, const char *path,
 		CLEANUP(freep) char *dropin = NULL;
 		r = asprintf(&dropin, "%s" DROPIN_SUFFIX "/%s", path, names.paths[i]) < 0
 			    ? -ENOMEM
-			    : add_hidden(composer, dropin, is_uapi, explanation);
+			    : add_hidden(composer, dropin, lookup, explanation);
 	}
 	if (r == 0)
-		r = add_hidden(composer, path, is_uapi && lookup->left_out_count, explanation);
+		r = add_hidden(composer, path, lookup, explanation);
 	if (r < 0)
 		return r;
 	for (unsigned i = lookup->count + lookup->left_out_count; i-- > 0;) {

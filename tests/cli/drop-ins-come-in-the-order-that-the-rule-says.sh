@@ -37,3 +37,12 @@ echo 'x: 1' | tee all/one/app.yaml.d/a.yaml >all/one/app.yaml
 ln -s /dev/null all/two/app.yaml
 runs 0 "$PLYFS" explain -c all/plyfs.yaml app.yaml
 [ "$(grep -c 'lost .*all/one/app.yaml ' out)" = 1 ] || fail "it says: $(cat out)"
+
+# A drop-in that is left out does not keep explain from naming a hidden main file.
+rm -r all
+mkdir -p all/one/app.yaml.d all/two/app.yaml.d all/two/app.yaml all/three/app.yaml.d
+printf 'layers: [one, two, three]\nrules: [{match: "*.yaml", dropins: uapi}]\n' >all/plyfs.yaml
+echo 'x: 1' | tee all/one/app.yaml.d/a.yaml all/one/app.yaml all/three/app.yaml.d/a.yaml >all/three/app.yaml
+runs 0 "$PLYFS" explain -c all/plyfs.yaml app.yaml
+[ "$(grep -c 'lost .*all/one/app.yaml.d/a.yaml ' out)" = 1 ] || fail "it says: $(cat out)"
+[ "$(grep -c 'lost .*all/one/app.yaml .*hidden by' out)" = 1 ] || fail "it says: $(cat out)"
