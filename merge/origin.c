@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "origin_bound.h"
+
 /*
  * Removals from one map that are searched: a hostile source may remove all entries of a large one.
  */
@@ -299,10 +301,16 @@ static struct origin_run take_steps(struct origins *origins, const struct node *
 	enum origin_fate fate, struct origin_why why)
 {
 	struct origin *origin = (struct origin *)origin_of(origins, lost);
-	struct origin_run steps = steps_of(origins, lost);
-	struct origin_step *part = steps.part;
+	const struct origin_run known = steps_of(origins, lost);
+	struct origin_run steps = known;
 
-	/* No other value uses these steps. A part of `lost` is lost with it. */
+	/* Another value may use the steps, which change here. To copy many could take too long. */
+	if (known.part && known.count <= ORIGIN_BOUND) {
+		steps = (struct origin_run){.places = known.places};
+		append_steps(origins, &steps, &known);
+	}
+	struct origin_step *part = steps.part;
+	/* A part of `lost` is lost with it. */
 	while (fate == ORIGIN_LOST && steps.part) {
 		if (steps.part->fate == ORIGIN_PART) {
 			steps.part->fate = ORIGIN_LOST;

@@ -228,6 +228,22 @@ TEST_WITH(two_values_that_began_alike_stay_right, set_up, tear_down)
 	assert_steps(bench, two, "-1 -4");
 }
 
+TEST_WITH(a_value_keeps_its_steps_if_one_that_began_alike_is_lost, set_up, tear_down)
+{
+	struct bench *bench = *state;
+	struct node *a = map_at(bench, 1), *one = node_copy(bench->arena, a);
+
+	origin_note(bench->origins, a, value_at(bench, 2), ORIGIN_PART, why("r"));
+	origin_move(bench->origins, a, one);
+	origin_replace(bench->origins, value_at(bench, 3), a, why("r"));
+	assert_steps(bench, one, "+2");
+	origin_note(bench->origins, one, value_at(bench, 4), ORIGIN_PART, why("r"));
+	a = node_copy(bench->arena, one);
+	origin_move(bench->origins, one, a);
+	origin_take_over(bench->origins, map_at(bench, 5), one, ORIGIN_PART, why("r"));
+	assert_steps(bench, a, "+2 +4");
+}
+
 static const struct origin_removed *removed_of(struct bench *bench, const struct node *map)
 {
 	const struct origin *origin = origin_of(bench->origins, map);
