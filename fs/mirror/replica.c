@@ -223,7 +223,8 @@ static void remove_other(struct replica *replica, uint64_t number)
 	tree_name(number, name);
 	CLEANUP(closep) int fd = descriptor_open_directory(replica->state_fd, name);
 	bool is_recent = number < replica->number && replica->number - number <= REPLICA_HELD_MAX;
-	if (!is_recent || fd < 0 || !is_held(fd))
+	/* If descriptors are short, it is unknown whether the tree is held. */
+	if (!is_recent || fd == -ENOENT || fd == -ENOTDIR || (fd >= 0 && !is_held(fd)))
 		(void)tree_remove(replica->state_fd, name);
 }
 
@@ -585,7 +586,10 @@ int replica_compare(struct replica *replica, struct tree_difference *ret)
 	return tree_compare(replica->tree_fd, replica->draft_fd, ret);
 }
 
-/* Makes the tree that was the present one the recycled one. Removes it, unless it is held. */
+/*
+ * Makes the tree that was the present one the recycled one, or drops the recycled one. Then removes
+ * every tree but the present one and the recent ones that a command holds.
+ */
 static void retire(struct replica *replica, const char *name, int fd)
 {
 	if (fd >= 0 && replica->is_copy && replica->changes.count <= RECYCLED_TREE_STALE_MAX &&

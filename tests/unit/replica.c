@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -354,6 +355,33 @@ TEST_WITH(tree_that_a_command_holds_keeps_its_files, set_up, tear_down)
 	change(replica, "x");
 	assert_false(has_tree(2));
 	assert_true(has_tree(7));
+}
+
+TEST_WITH(tree_that_a_command_holds_stays_if_descriptors_are_short, set_up, tear_down)
+{
+	struct replica *replica = ((struct fixture *)*state)->replica;
+	struct tree_difference difference;
+	struct rlimit limit;
+
+	fill(replica);
+	int held = open("d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(held, LOCK_SH), 0);
+	assert_int_equal(replica_begin(replica, NULL), 0);
+	put(replica, "a", "2");
+	assert_int_equal(replica_compare(replica, &difference), 0);
+	int last = dup(held);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	const struct rlimit low = {.rlim_cur = (rlim_t)last + 1, .rlim_max = limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	/* The list of the trees gets the only free descriptor, that of the old tree. */
+	int r = replica_publish(replica, &difference);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(r, 0);
+	assert_true(has_tree(1));
+	close(last);
+	close(held);
+	change(replica, "x");
+	assert_false(has_tree(1));
 }
 
 TEST_WITH(trees_that_are_held_for_ever_are_few, set_up, tear_down)
