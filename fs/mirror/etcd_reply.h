@@ -15,7 +15,7 @@
 
 /* A key with its value, or an event of a watch. */
 struct etcd_key {
-	struct span key;
+	struct span key; /* a NUL follows */
 	struct span value;
 	uint64_t revision; /* the revision that last changed the key */
 	bool is_deleted;

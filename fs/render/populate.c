@@ -211,7 +211,6 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 	return layer_is_shortage(r) ? r : 0;
 }
 
-/* With --watch, the view reads a replaced layer again by itself. */
 bool populate_was_replaced(const struct render *render, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);

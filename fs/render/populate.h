@@ -34,7 +34,10 @@ int populate_dress(struct render *render, struct owned *owned, uint64_t ino, boo
  */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
-/** Returns whether a layer was replaced, so that what was read may lack its files. */
+/**
+ * Returns whether a layer was replaced, so that what was read may lack its files; if so, with
+ * *problem. With --watch, returns false, as the view reads a replaced layer again by itself.
+ */
 bool populate_was_replaced(const struct render *render, struct problem *problem);
 
 /**
