@@ -6,8 +6,8 @@
  * of an instance has a bit that says whether a keyword has evaluated it.
  *
  * The records, the bits, the dynamic scope (the resources that the run has entered) and the path to
- * the instance are stacks. A function that checks a keyword (check.h) may add records. It leaves the
- * other stacks as it has found them.
+ * the instance are stacks. A function that checks a keyword (check.h) may add records. It leaves
+ * the other stacks as it has found them.
  */
 #pragma once
 
