@@ -153,6 +153,7 @@ int hidden_locks_each(const struct settings *settings, const char *path, size_t 
 		for (size_t i = 0; i < settings->rule_count; i++)
 			is_locking |= find_lock(&settings->rules[i], rank) != NULL;
 		lower.layer_count = rank + 1;
+		lower.file_count = 0;
 		r = is_locking ? traverse(&traversal, path) : 0;
 		if (r == -ENOENT || r == -ENOTDIR)
 			r = 0;

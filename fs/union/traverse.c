@@ -45,9 +45,13 @@ static bool is_in_itself(const struct level *above, const struct union_lookup *l
 static int look_up(const struct traversal *traversal, layer_mask layers, const char *path,
 	struct union_lookup *ret)
 {
-	return traversal->finder
-		       ? expand_look_up(traversal->finder, traversal->settings, layers, path, ret)
-		       : union_look_up(traversal->settings, layers, path, ret);
+	if (traversal->finder)
+		return expand_look_up(traversal->finder, traversal->settings, layers, path, ret);
+	int r = union_look_up(traversal->settings, layers, path, ret);
+	/* No source of a virtual file is in a directory at such a file's path. */
+	if (r == 0 && ret->kind == UNION_DIRECTORY && settings_file(traversal->settings, path))
+		union_lookup_reset(ret);
+	return r;
 }
 
 static struct level *level_new(

@@ -139,7 +139,8 @@ void lookup_again(struct view *view, const char *name, struct view_caller *calle
 
 /**
  * Look up, and show, the directory `name` in `parent`, or the one at `path`. May wait. Return 0
- * with *ret for directory_leave(); -ENOENT; -ENOTDIR; or another -errno.
+ * with *ret for directory_leave(); -ENOENT; -ENOTDIR, also at or below a virtual file's path; or
+ * another -errno.
  */
 int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret);

@@ -431,13 +431,17 @@ static int enter_waits(struct view *view, struct entry *entry)
 int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret)
 {
-	int r = LOOK_OVERTAKEN;
+	CLEANUP(freep) char *path = NULL;
+	int r = directory_join(parent, name, &path) < 0 ? -ENOMEM : LOOK_OVERTAKEN;
 
 	parent->users++;
 	while (r == LOOK_OVERTAKEN) {
 		struct entry *entry = directory_entry(parent, name);
 		if (!entry)
 			r = -ENOMEM;
+		/* To find out whether the file has sources, its patterns may lead here again. */
+		else if (settings_file(view->composer.settings, path))
+			r = -ENOTDIR;
 		else if (entry->use->directory || entry->use->version)
 			r = 0;
 		else

@@ -212,6 +212,26 @@ VIEW_TEST(directory_that_is_closed_or_opened_later_is_followed)
 	assert_both_have_mode(0444);
 }
 
+/* A pattern, by its first part or by a wildcard, leads there; also in a circle. */
+VIEW_TEST(directory_at_the_path_of_a_virtual_file_has_no_sources)
+{
+	static const char *const files[] = {
+		"{path: conf, from: ['conf/*.yaml']}",
+		"{path: conf, from: ['co*/*.yaml', b.yaml]}",
+		"{path: conf, from: ['d/*.yaml']}, {path: d, from: ['conf/*.yaml']}",
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		char yaml[256];
+		run("mkdir a/conf a/d && echo 'x: 1' | tee a/conf/1.yaml a/d/1.yaml >a/b.yaml");
+		snprintf(yaml, sizeof(yaml), "layers: [a]\nfiles: [%s]\n", files[i]);
+		start(yaml);
+		assert_shown(i == 1 ? "conf" : "conf/1.yaml", "x: 1\n");
+		tear_down(NULL);
+		set_up(NULL);
+	}
+}
+
 VIEW_TEST(directory_guards_a_source_that_is_too_large_to_copy)
 {
 	make_directory("a/p");

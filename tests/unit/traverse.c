@@ -127,6 +127,16 @@ TEST_WITH(virtual_files_and_dropins_are_there, set_up, tear_down)
 		"made/all.yaml ");
 }
 
+TEST_WITH(directory_at_the_path_of_a_virtual_file_has_no_sources, set_up, tear_down)
+{
+	run("mkdir -p a/conf a/d && echo 'k: 1' | tee a/conf/1.yaml >a/d/2.yaml");
+	start("layers: [a]\n"
+	      "files: [{path: conf, from: ['co*/*.yaml']}, {path: all, from: ['conf/*', "
+	      "'d/*']}]\n");
+	assert_int_equal(traversed(""), 0);
+	assert_string_equal(text, "/ all conf/ conf/1.yaml d/ d/2.yaml ");
+}
+
 TEST_WITH(links_in_circles_come_to_an_end, set_up, tear_down)
 {
 	run("mkdir -p a/d/e && touch a/d/f && ln -s .. a/d/up && ln -s ../.. a/d/e/top");
