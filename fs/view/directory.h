@@ -80,6 +80,7 @@ struct pending {
 	layer_mask created;     /* layers where its file was made, and is not closed yet */
 	size_t debounced_at;    /* GONE, WRITING: its place in view->queue.debounced */
 	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
+	int64_t event_ms;       /* GONE, WRITING: when its last event came; CLOCK_MONOTONIC */
 	int64_t restless_ms;    /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
 };
 

@@ -497,7 +497,7 @@ void entry_leave(struct view *view, struct entry *entry)
 	struct directory *parent = entry->parent;
 
 	entry_used(entry)->users--;
-	if (entry->use->pending && !entry_is_debounced(entry))
+	if (entry->use->pending && entry_pending(entry) == PENDING_NONE)
 		entry->use->pending->restless_ms = 0;
 	directory_tidy(parent, entry);
 	directory_leave(view, parent);

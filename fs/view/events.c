@@ -13,11 +13,14 @@
 /* A new name is often a temporary one, about to be renamed. A rename has made the last name. */
 static void queue_new(struct view *view, struct entry *entry, uint32_t mask)
 {
-	if (mask & (IN_CREATE | IN_CLOSE_WRITE) && entry->kind == UNION_NONE &&
+	bool is_overdue = queue_is_overdue(entry);
+
+	if (mask & (IN_CREATE | IN_CLOSE_WRITE) && entry->kind == UNION_NONE && !is_overdue &&
 		!entry_is_debounced(entry))
 		queue_debounce(view, entry, EVENTS_GONE_MS);
 	else
 		queue_entry(view, entry);
+	entry->use->pending->takes_unfinished |= is_overdue;
 }
 
 /* A program has closed the file that it wrote, or renamed a file to the name. */
@@ -30,7 +33,8 @@ static void end_writing(struct view *view, struct entry *entry, layer_mask bit, 
 	/* A writer in another layer may not have closed the file yet. */
 	if (!pending->writing)
 		queue_rest(view, entry);
-	pending->restless_ms = entry_is_debounced(entry) ? clock_ms() : 0;
+	if (entry->kind != UNION_NONE)
+		pending->restless_ms = entry_is_debounced(entry) ? clock_ms() : 0;
 	queue_new(view, entry, mask);
 }
 

@@ -145,6 +145,7 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 	if (pending->state == PENDING_WRITING && quiet_ms < EVENTS_QUIET_MS)
 		return;
 	pending->state = quiet_ms >= EVENTS_QUIET_MS ? PENDING_WRITING : PENDING_GONE;
+	pending->event_ms = now;
 	pending->due_ms = now + quiet_ms;
 	if (pending->due_ms > pending->restless_ms + RESTLESS_MAX_MS)
 		pending->due_ms = pending->restless_ms + RESTLESS_MAX_MS;
@@ -152,6 +153,14 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 	if (is_new && pending->due_ms < now + EVENTS_GONE_MS)
 		pending->due_ms = now + EVENTS_GONE_MS;
 	view_wake(view);
+}
+
+bool queue_is_overdue(const struct entry *entry)
+{
+	const struct pending *pending = entry->use->pending;
+
+	return entry->kind == UNION_NONE && pending && pending->restless_ms &&
+	       clock_ms() >= pending->restless_ms + RESTLESS_MAX_MS;
 }
 
 void queue_later(struct view *view, struct entry *entry, int64_t after_ms)
@@ -172,8 +181,10 @@ static int64_t busy_until(const struct view *view)
 /* Returns until when a name that is gone, and came due, waits longer because the view is busy. */
 static int64_t later_than_due(const struct pending *pending, int64_t busy_ms)
 {
-	int64_t latest_ms = pending->restless_ms + EVENTS_GONE_BUSY_MS;
+	int64_t latest_ms = pending->event_ms + EVENTS_GONE_BUSY_MS;
 
+	if (latest_ms > pending->restless_ms + RESTLESS_MAX_MS)
+		latest_ms = pending->restless_ms + RESTLESS_MAX_MS;
 	return busy_ms < latest_ms ? busy_ms : latest_ms;
 }
 

@@ -74,6 +74,12 @@ struct entry *queue_take(struct view *view);
  */
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
+/**
+ * Returns whether the limit of 1 s is over for a name that no layer had. Such a name is queued
+ * EVENTS_GONE_MS after its last event, but at most 1 s after its first one; then with each event.
+ */
+bool queue_is_overdue(const struct entry *entry);
+
 /** Does queue_debounce(), but the limit of 1 s begins now. */
 void queue_later(struct view *view, struct entry *entry, int64_t after_ms);
 

@@ -47,8 +47,9 @@ static bool is_unusable(struct view *view, const struct look *look)
 		if (r == -LAYER_LATE && look->entry->use->pending)
 			look->entry->use->pending->was_late = true;
 	}
-	/* A program has just closed a new file, and may rename it. */
-	if (look->refresh.kind == UNION_NONE && entry_pending(look->entry) == PENDING_GONE)
+	/* A new name has had another event, and may be a temporary one. */
+	if (look->refresh.kind == UNION_NONE && entry_pending(look->entry) == PENDING_GONE &&
+		!queue_is_overdue(look->entry))
 		return true;
 	/* A right may have been taken away: then the shown file must admit fewer users at once. */
 	if (r == LOOK_AT_GATE && look->entry->use->version && look->result.version)

@@ -2,6 +2,7 @@
  * A file that is being written is shown when it is whole, once, however many events its writers
  * make. The view waits for writers, but not for one that keeps the file open and is quiet.
  */
+#include "clock.h"
 #include "events.h"
 #include "queue.h"
 #include "view_fixture.h"
@@ -143,6 +144,31 @@ VIEW_TEST(hard_link_is_not_waited_for_as_a_writer_is)
 	assert_in_range(publish_ready(), 0, EVENTS_GONE_MS);
 	assert_becomes("app.yaml", "x: 1\n");
 	assert_events("MOVED_TO app.yaml\n");
+}
+
+/* Each write, and each removal, begins the wait for a rename anew. */
+VIEW_TEST(new_name_shows_however_restless_it_is)
+{
+	for (int removes = 0; removes < 2; removes++) {
+		const char *path = removes ? "removed.yaml" : "app.yaml";
+		char layer_path[32];
+		int64_t began_ms = clock_ms(), shown_ms = 0;
+		snprintf(layer_path, sizeof(layer_path), "a/%s", path);
+		if (!removes)
+			start("a:b");
+		assert_listed("", removes ? "app.yaml\n" : "");
+		for (int i = 0; !shown_ms && clock_ms() < began_ms + 3000; i++) {
+			if (removes && i)
+				assert_int_equal(unlink(layer_path), 0);
+			write_file(layer_path, "x: 1\n");
+			publish_ready();
+			if (strstr(listed(""), path))
+				shown_ms = clock_ms();
+			usleep(500);
+		}
+		assert_in_range(shown_ms - began_ms, 0, 2000);
+		assert_becomes(path, "x: 1\n");
+	}
 }
 
 /* As `ln -sf` and tools that unpack do, and those that keep a backup by a hard link. */
