@@ -99,6 +99,10 @@ static int show_expanded(struct view *view, struct directory *directory,
 		if (directory->names != NAMES_EXPANDED)
 			show_name(view, directory, entry, names->items[i].kind,
 				expansion == EXPAND_SYNC);
+		/* The layers have a directory there, which no program has seen. */
+		if (entry->kind == UNION_DIRECTORY && names->items[i].kind == UNION_FILE &&
+			!entry->use->directory && directory->names != NAMES_EXPANDED)
+			entry_set_kind(view, entry, UNION_FILE);
 		/* Its sources report their own changes. */
 		if (expansion == EXPAND_RESCAN)
 			queue_entry_scope(view, entry, SCOPE_RESCAN);

@@ -226,6 +226,7 @@ VIEW_TEST(directory_at_the_path_of_a_virtual_file_has_no_sources)
 		run("mkdir a/conf a/d && echo 'x: 1' | tee a/conf/1.yaml a/d/1.yaml >a/b.yaml");
 		snprintf(yaml, sizeof(yaml), "layers: [a]\nfiles: [%s]\n", files[i]);
 		start(yaml);
+		assert_listed("", i == 1 ? "b.yaml\nconf\nd/\n" : "b.yaml\nconf/\nd/\n");
 		assert_shown(i == 1 ? "conf" : "conf/1.yaml", "x: 1\n");
 		tear_down(NULL);
 		set_up(NULL);
