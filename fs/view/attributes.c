@@ -252,3 +252,13 @@ struct directory *attributes_open(struct view *view)
 	}
 	return NULL;
 }
+
+bool view_lets_in(struct view *view, uint64_t parent, const struct user *user)
+{
+	const struct directory *directory = inode_directory(view, parent);
+	bool is_let_in = !directory || !attributes_narrowings(directory);
+	if (!is_let_in)
+		for (is_let_in = true; is_let_in && directory; directory = directory->parent)
+			is_let_in = rights_allow_search(&directory->attributes.rights, user);
+	return is_let_in;
+}

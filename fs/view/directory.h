@@ -50,13 +50,18 @@ enum entry_scope {
  *      it is listed or looked up ───────────────────────────────────▶ SHOWN
  *      it is listed, and the kernel may cache its absence ──────────▶ UNANNOUNCED
  *      it is looked up, and programs may know another object of it ─▶ UNANNOUNCED
+ *      it was listed or shown, and a lookup answers that it is gone ─▶ MISSED
  *      the publisher publishes it ──────────────────────────────────▶ SHOWN
+ *
+ * If the view has answered a program that a name is absent, the publisher publishes whatever the
+ * name shows next.
  */
 enum entry_known {
 	KNOWN_NOTHING,     /* kind NONE: no program has asked for it */
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
 	KNOWN_SHOWN,       /* any other kind: programs know no object but the shown one */
 	KNOWN_UNANNOUNCED, /* any other kind: the object that is shown is not published yet */
+	KNOWN_MISSED,      /* as UNANNOUNCED; no lookup shows a directory before it is published */
 } __attribute__((packed));
 
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
@@ -142,6 +147,12 @@ static inline struct entry_use *entry_used(struct entry *entry)
 static inline enum pending_state entry_pending(const struct entry *entry)
 {
 	return entry->use->pending ? entry->use->pending->state : PENDING_NONE;
+}
+
+/** Returns whether what the entry shows, or is about to show, is not published yet. */
+static inline bool entry_is_unannounced(const struct entry *entry)
+{
+	return entry->known == KNOWN_UNANNOUNCED || entry->known == KNOWN_MISSED;
 }
 
 /** Returns whether the entry waits for quiet. */

@@ -279,7 +279,7 @@ void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind
 
 	if (kind == UNION_NONE)
 		entry->known = KNOWN_ABSENT;
-	else if (entry->known != KNOWN_UNANNOUNCED)
+	else if (!entry_is_unannounced(entry))
 		entry->known = KNOWN_SHOWN;
 	if (entry->kind == kind)
 		return;

@@ -57,7 +57,7 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		entry_used(entry)->written = ++view->revision;
 	/* A listing has made the entry first; the kernel may still cache the name as absent. */
 	if (mask & IN_ISDIR && mask & (IN_CREATE | IN_MOVED_TO) && entry->kind == UNION_DIRECTORY &&
-		!entry->use->directory)
+		!entry->use->directory && entry->known != KNOWN_MISSED)
 		entry->known = KNOWN_UNANNOUNCED;
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
 		end_writing(view, entry, bit, mask);

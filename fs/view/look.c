@@ -282,7 +282,7 @@ static bool is_current(const struct look *look)
 	if (look->refresh.has_kept)
 		return false;
 	/* A lookup has shown it first, after the kernel forgot the former file: tell watchers. */
-	if (look->purpose == LOOK_REFRESH && look->entry->known == KNOWN_UNANNOUNCED)
+	if (look->purpose == LOOK_REFRESH && entry_is_unannounced(look->entry))
 		return false;
 	if (!has_scope || !look->shown)
 		return false;

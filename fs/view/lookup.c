@@ -106,12 +106,34 @@ void look_heed_unseen(struct look *look)
  */
 static bool is_for_mkdir(const struct look *look)
 {
-	const struct directory *parent = look->entry->parent;
+	const struct entry *entry = look->entry;
+	const struct directory *parent = entry->parent;
+	bool is_missed = entry->known == KNOWN_MISSED && parent->inode.kernel_refs;
 
-	return look->result.directory && parent->names != NAMES_SOME &&
-	       look->entry->kind != UNION_DIRECTORY &&
-	       (look->result.directory->layers || parent->names == NAMES_EXPANDED) &&
-	       !look->view->is_strict;
+	return look->result.directory && !look->view->is_strict &&
+	       (entry->kind == UNION_NONE ? parent->names != NAMES_SOME
+					  : entry->kind != UNION_DIRECTORY || is_missed) &&
+	       (look->result.directory->layers || parent->names == NAMES_EXPANDED);
+}
+
+/*
+ * Answers that there is no such name. If a listing had the name, or the kernel has forgotten its
+ * object, its removal must be announced. If the kernel cached its absence, unlink(2) would be
+ * refused. And if the name comes back, that must be announced: no event may follow, as the layer
+ * may have failed, or the publisher may have looked since this look began.
+ */
+static int answer_absent(const struct look *look)
+{
+	struct entry *entry = look->entry;
+	bool was_there = entry->kind != UNION_NONE;
+
+	entry->known = was_there ? KNOWN_MISSED : KNOWN_ABSENT;
+	/* What is made of the directory is made without it meanwhile. */
+	if (was_there && look->result.directory)
+		queue_touch(look->view, entry);
+	if (was_there || look->result.directory)
+		queue_entry(look->view, entry);
+	return was_there ? VIEW_GOING : -ENOENT;
 }
 
 /* Shows the result of the look. Returns 0, VIEW_GOING, LOOK_OVERTAKEN or -errno. */
@@ -126,19 +148,8 @@ static int install(struct look *look)
 		return -ENOENT;
 	if (entry->use->version || entry->use->directory || look->is_overtaken)
 		return LOOK_OVERTAKEN;
-	/*
-	 * If a listing had the name, or the kernel has forgotten its object, its removal must be
-	 * announced. If the kernel cached its absence, unlink(2) would be refused.
-	 */
-	int absent = entry->kind == UNION_NONE ? -ENOENT : VIEW_GOING;
-	if (kind == UNION_NONE) {
-		entry->known = entry->kind == UNION_NONE ? KNOWN_ABSENT : KNOWN_UNANNOUNCED;
-		return absent;
-	}
-	if (is_for_mkdir(look)) {
-		queue_entry(view, entry);
-		return absent;
-	}
+	if (kind == UNION_NONE || is_for_mkdir(look))
+		return answer_absent(look);
 	/* An event of a name that was never listed may mean that the name is new. */
 	bool is_reported =
 		entry_pending(entry) && entry->use->pending->is_touched && look->result.version;
@@ -586,14 +597,4 @@ uint64_t view_basis(struct view *view, uint64_t parent, const char *name)
 		basis = compose_basis(&composer, path, lookup, view->callbacks.basis_seed);
 	settings_unref(composer.settings);
 	return basis;
-}
-
-bool view_lets_in(struct view *view, uint64_t parent, const struct user *user)
-{
-	const struct directory *directory = inode_directory(view, parent);
-	bool is_let_in = !directory || !attributes_narrowings(directory);
-	if (!is_let_in)
-		for (is_let_in = true; is_let_in && directory; directory = directory->parent)
-			is_let_in = rights_allow_search(&directory->attributes.rights, user);
-	return is_let_in;
 }

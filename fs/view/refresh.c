@@ -195,7 +195,7 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 	struct directory *directory = entry->use->directory;
-	bool is_unannounced = entry->known == KNOWN_UNANNOUNCED;
+	bool is_unannounced = entry_is_unannounced(entry);
 
 	if (!directory)
 		return is_unannounced && look->refresh.is_known && make_directory_waits(view, look);
@@ -448,8 +448,8 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	look->refresh.has_kept =
 		entry->use->fault && (entry->use->fault->serves == FAULT_SERVES_LAST_GOOD ||
 					     entry->use->fault->serves == FAULT_SERVES_FALLBACK);
-	look->refresh.is_unread = !entry->use->version && !entry->use->last.print &&
-				  entry->known != KNOWN_UNANNOUNCED;
+	look->refresh.is_unread =
+		!entry->use->version && !entry->use->last.print && !entry_is_unannounced(entry);
 	look->refresh.since = since;
 	view->looks.under_way++;
 	change_hook_look_begins(view, look);

@@ -117,6 +117,100 @@ VIEW_TEST(directory_asked_for_before_its_event_is_told)
 	assert_events("CREATE,ISDIR dir\n");
 }
 
+/* Lookups that find nothing, and names that come back: a program was told that they are gone. */
+
+VIEW_TEST(file_that_a_lookup_has_missed_is_told_when_it_is_back)
+{
+	run("mkdir a/dir && echo text >b/dir && echo 'x: 1' >b/app.yaml");
+	start("a:b");
+	assert_listed("", "app.yaml\ndir\n");
+	assert_shown("app.yaml", "x: 1\n");
+	assert_shown("dir", "text\n");
+	forget("app.yaml");
+	forget("dir");
+
+	/* A directory, and nothing, are in their places. */
+	run("mkdir away && mv b/app.yaml b/dir away");
+	assert_shown("app.yaml", "ENOENT");
+	assert_shown("dir", "ENOENT");
+	run("mv away/* b");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\n");
+	assert_shown("dir", "text\n");
+	assert_non_null(strstr(events, "MOVED_TO app.yaml\n"));
+	assert_non_null(strstr(events, "MOVED_TO dir\n"));
+}
+
+VIEW_TEST(file_that_a_lookup_has_missed_is_told_though_another_lookup_sees_it_first)
+{
+	run("mkdir a/dir && echo text >b/dir");
+	start("a:b");
+	assert_listed("", "dir\n");
+
+	assert_int_equal(rename("b/dir", "away"), 0);
+	assert_shown("dir", "ENOENT");
+	assert_int_equal(rename("away", "b/dir"), 0);
+	assert_shown("dir", "text\n");
+	assert_becomes("dir", "text\n");
+	assert_events("MOVED_TO dir\n");
+}
+
+VIEW_TEST(directory_that_a_lookup_has_missed_is_told_though_another_lookup_sees_it_first)
+{
+	uint64_t ino;
+
+	run("mkdir a/dir && echo 'x: 1' >a/dir/app.yaml");
+	start("a:b");
+	assert_listed("", "dir/\n");
+
+	assert_int_equal(rename("a/dir", "away"), 0);
+	assert_int_equal(kernel_find("dir", &ino), -ENOENT);
+	assert_int_equal(rename("away", "a/dir"), 0);
+	view_take_events(view);
+	kernel_find("dir", &ino);
+	assert_becomes("dir/app.yaml", "x: 1\n");
+	assert_listed("", "dir/\n");
+	assert_events("CREATE,ISDIR dir\n");
+}
+
+/* As if the publisher had looked before the lookup ended, which began earlier. */
+VIEW_TEST(name_that_a_lookup_has_missed_is_looked_at_without_an_event)
+{
+	char buffer[1 << 12];
+	uint64_t ino;
+
+	run("mkdir a/dir && echo 'x: 1' >a/app.yaml");
+	start("a:b");
+	assert_listed("", "app.yaml\ndir/\n");
+
+	run("mkdir away && mv a/* away");
+	assert_shown("app.yaml", "ENOENT");
+	assert_int_equal(kernel_find("dir", &ino), -ENOENT);
+	run("mv away/* a");
+	assert_true(read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0);
+	publish_all();
+	assert_shown("app.yaml", "x: 1\n");
+	assert_int_equal(stat_of("dir").st_mode & S_IFMT, S_IFDIR);
+	assert_non_null(strstr(events, "MOVED_TO app.yaml\n"));
+	assert_non_null(strstr(events, "CREATE,ISDIR dir\n"));
+}
+
+VIEW_TEST(forgotten_file_that_was_never_listed_becomes_a_directory_by_a_delete)
+{
+	uint64_t ino;
+
+	write_file("a/one", "text\n");
+	view = new_view("a:b");
+	assert_shown("one", "text\n");
+	forget("one");
+
+	run("rm a/one && mkdir a/one");
+	kernel_find("one", &ino);
+	publish_all();
+	assert_int_equal(stat_of("one").st_mode & S_IFMT, S_IFDIR);
+	assert_events("DELETE one\nCREATE,ISDIR one\n");
+}
+
 /* Listings */
 
 static bool count_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)

@@ -670,6 +670,25 @@ VIEW_TEST(file_that_a_disk_failed_to_show_is_looked_at_again)
 	assert_shown("d/app.yaml", "x: 2\ny: 1\n");
 }
 
+/* A program was told that there is no such file, as a directory of another layer came to light. */
+VIEW_TEST(file_that_a_disk_failed_to_show_above_a_directory_is_told)
+{
+	run("mkdir a/x; echo text >b/x");
+	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
+	assert_listed("", "x\n");
+	assert_shown("x", "text\n");
+	forget("x");
+	where = "x";
+	failing = BROKEN_UPPER;
+	assert_shown("x", "ENOENT");
+	publish_for(10, 20000);
+	assert_events("");
+	failing = NOTHING;
+	publish_for(40, 20000);
+	assert_shown("x", "text\n");
+	assert_events("MOVED_TO x\n");
+}
+
 /* The layer may deny what the others allow. */
 VIEW_TEST(directory_that_one_layer_fails_to_show_admits_nobody_at_first)
 {
