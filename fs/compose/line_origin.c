@@ -145,8 +145,8 @@ static struct line *begin(
 	return &finder->to->lines[again->line - 1];
 }
 
-/* Describes the line by the most telling thing that begins in it; of several, by the first. */
-static void tell(struct line *line, enum line_kind kind, const struct node *place)
+/* Describes the line by the most specific thing that begins in it; of several, by the first. */
+static void describe_by(struct line *line, enum line_kind kind, const struct node *place)
 {
 	if (line->kind >= kind)
 		return;
@@ -233,7 +233,7 @@ static void walk_key(struct line_finder *finder, const struct node *key, const s
 
 	if (!line)
 		return;
-	tell(line, LINE_KEY, line_origin_place(finder->origins, key));
+	describe_by(line, LINE_KEY, line_origin_place(finder->origins, key));
 	for (uint32_t i = 0; i < node_count(key); i++) {
 		if (node_is_map(key))
 			walk_key(finder, key->map.pairs[i].key, again->map.pairs[i].key);
@@ -258,7 +258,7 @@ static void walk(struct line_finder *finder, struct line_value *value, const str
 	if (!place && value->key)
 		place = line_origin_place(finder->origins, value->key);
 	value->is_in_line = is_in_line(again);
-	tell(line, value->is_in_line ? LINE_VALUE : LINE_OPENS, place);
+	describe_by(line, value->is_in_line ? LINE_VALUE : LINE_OPENS, place);
 
 	uint32_t number = add_value(finder, value, again_key, again);
 	if (!node_is_scalar(node))

@@ -38,7 +38,7 @@
 
 struct source_cache {
 	size_t limit;
-	bool is_told;
+	bool is_notified;
 	const struct source_observer *observer; /* NULL: none */
 	size_t bytes;
 	uint32_t overflows;    /* how often a new source did not fit */
@@ -48,14 +48,14 @@ struct source_cache {
 	unsigned touches[BUCKETS]; /* of the bucket's paths */
 };
 
-int source_cache_new(size_t limit, bool is_told, struct source_cache **ret)
+int source_cache_new(size_t limit, bool is_notified, struct source_cache **ret)
 {
 	struct source_cache *cache = calloc(1, sizeof(*cache));
 
 	if (!cache)
 		return -ENOMEM;
 	cache->limit = limit;
-	cache->is_told = is_told;
+	cache->is_notified = is_notified;
 	*ret = cache;
 	return 0;
 }
@@ -191,7 +191,7 @@ static struct loaded *take(struct source_cache *cache, const char *path, unsigne
 {
 	*touches = cache->touches[number_of(path)];
 	struct loaded *loaded = find(cache, path, rank, flavour);
-	if (loaded && (loaded->is_passed || (loaded->is_young && !cache->is_told) ||
+	if (loaded && (loaded->is_passed || (loaded->is_young && !cache->is_notified) ||
 			      !stamp_equal(&loaded->stamp, stamp)))
 		loaded = NULL;
 	if (loaded) {

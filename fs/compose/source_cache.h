@@ -40,11 +40,11 @@ enum {
 struct source_cache;
 
 /**
- * Makes an empty cache of up to `limit` bytes. `is_told`: the caller reports every change by
+ * Makes an empty cache of up to `limit` bytes. `is_notified`: the caller reports every change by
  * source_cache_touch(). If not, each load reads a racy source again. Returns 0 with *ret for
  * source_cache_free(), or -ENOMEM.
  */
-int source_cache_new(size_t limit, bool is_told, struct source_cache **ret);
+int source_cache_new(size_t limit, bool is_notified, struct source_cache **ret);
 void source_cache_free(struct source_cache *cache);
 
 /* Observes the reading of sources that the cache does not have. */

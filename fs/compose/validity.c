@@ -95,7 +95,7 @@ static const struct node *placed(const struct merge_result *result, const struct
 	return at;
 }
 
-static void tell(const struct merge_request *request, const struct merge_result *result,
+static void report(const struct merge_request *request, const struct merge_result *result,
 	const struct schema_fault *fault, struct problem *ret)
 {
 	struct schema_fault at_source = *fault;
@@ -126,7 +126,7 @@ static int add(struct validity *validity, const struct merge_request *request,
 		return -ENOMEM;
 	validity->problems = larger;
 	for (uint32_t i = 0; i < faults->count; i++)
-		tell(request, result, &faults->items[i], &validity->problems[validity->count++]);
+		report(request, result, &faults->items[i], &validity->problems[validity->count++]);
 	validity->more += faults->more;
 	return 0;
 }

@@ -147,7 +147,7 @@ static void set_attributes(void *context, const struct change *change)
 	else if (change->kind == CHANGE_TIME)
 		announce_time(session, change);
 	else
-		view_tell_attributes(session->view, change);
+		view_notify_attributes(session->view, change);
 }
 
 const struct publisher_ops publishing_ops = {

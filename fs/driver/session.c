@@ -104,7 +104,7 @@ static int cover_settings(struct session *session)
 static int open_view(struct session *session, struct problem *problem)
 {
 	const struct view_callbacks callbacks = {.log = log_view_line,
-		.tell = forget_attributes,
+		.notify = forget_attributes,
 		.is_covered = is_covered,
 		.takes_placeholders = true,
 		.context = session};

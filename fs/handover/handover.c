@@ -684,7 +684,7 @@ bool heir_end(struct heir *heir)
 	return true;
 }
 
-static int tell(int socket, enum message_kind kind)
+static int send_kind(int socket, enum message_kind kind)
 {
 	const struct message message = {.kind = kind};
 
@@ -697,7 +697,7 @@ static int await_end_of_older(int socket)
 	struct message message = {0};
 	int fds[PARCEL_FDS_MAX];
 	size_t count;
-	int r = tell(socket, MESSAGE_READY);
+	int r = send_kind(socket, MESSAGE_READY);
 
 	if (r == 0)
 		r = receive(socket, &message, fds, &count);
@@ -707,7 +707,7 @@ static int await_end_of_older(int socket)
 int heir_take(struct heir *heir, struct record **ret)
 {
 	CLEANUP(record_freep) struct record *record = NULL;
-	int r = heir->is_older ? tell(heir->socket, MESSAGE_WANT) : 0;
+	int r = heir->is_older ? send_kind(heir->socket, MESSAGE_WANT) : 0;
 
 	if (r == 0)
 		r = receive_record(heir->socket, STATE_FORMAT, &record);

@@ -226,7 +226,7 @@ static void op_set_attributes(void *context, const struct change *change)
 	if (change->kind == CHANGE_TIME)
 		take_time(render, change);
 	if (change->kind == CHANGE_ATTRIBUTES)
-		view_tell_attributes(render->view, change);
+		view_notify_attributes(render->view, change);
 }
 
 static void op_batch_end(void *context)
@@ -295,7 +295,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 }
 
 /* Updates a directory's attributes. In a mount, the kernel asks for them after an invalidation. */
-static int on_tell(void *context, uint64_t ino)
+static int on_notify(void *context, uint64_t ino)
 {
 	struct render *render = context;
 	struct owned *owned = NULL;
@@ -363,8 +363,10 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	int r = render ? 0 : -ENOMEM;
 
 	if (r == 0) {
-		struct view_callbacks callbacks = {
-			.log = on_log, .tell = on_tell, .keeps_rendered = true, .context = render};
+		struct view_callbacks callbacks = {.log = on_log,
+			.notify = on_notify,
+			.keeps_rendered = true,
+			.context = render};
 
 		render->options = *options;
 		render->helpers_fd = -1;

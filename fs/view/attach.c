@@ -230,7 +230,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 		dependency_reindex(view, directory->path);
 	directory->joined |= fresh;
 	directory->left |= lost | (fresh & shown);
-	bool is_untold = attributes_are_untold(directory);
+	bool is_unnotified = attributes_are_unnotified(directory);
 	if (is_other && view->polling.has_unseen) {
 		view->polling.has_unseen = false;
 		scan_unseen(view, view->root, since);
@@ -240,7 +240,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	/* A layer that is polled, and still can't be watched, stays polled. */
 	if (fresh | lost | (unwatched & ~directory->polled))
 		scan_since(view, directory, since);
-	return is_untold;
+	return is_unnotified;
 }
 
 int attach_make(struct view *view, const struct settings *settings, struct directory *parent,

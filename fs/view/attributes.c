@@ -119,9 +119,9 @@ void attributes_describe(
 	directory->layers = lookup->layers;
 }
 
-bool attributes_are_untold(const struct directory *directory)
+bool attributes_are_unnotified(const struct directory *directory)
 {
-	return directory->attributes.told != directory->attributes.described;
+	return directory->attributes.notified != directory->attributes.described;
 }
 
 /*
@@ -139,25 +139,25 @@ static void tell_waits(struct view *view, struct directory *directory)
 {
 	uint64_t described = directory->attributes.described;
 	uint64_t ino = directory->inode.ino;
-	bool is_narrower = directory->attributes.narrowed > directory->attributes.told;
+	bool is_narrower = directory->attributes.narrowed > directory->attributes.notified;
 	int r = 0;
 
-	if (view->callbacks.tell && directory->inode.kernel_refs) {
-		r = view->callbacks.tell(view->callbacks.context, ino);
+	if (view->callbacks.notify && directory->inode.kernel_refs) {
+		r = view->callbacks.notify(view->callbacks.context, ino);
 		if (r == 0 && is_narrower)
 			aside_run(let_walks_end, NULL);
 	}
 	/* -ENOENT: our answer to its LOOKUP, which carries the old rights, is still on its way. */
-	if (r < 0 || directory->attributes.told >= described)
+	if (r < 0 || directory->attributes.notified >= described)
 		return;
-	directory->attributes.told = described;
+	directory->attributes.notified = described;
 	directory->attributes.narrowings += is_narrower;
 }
 
-void attributes_tell_waits(struct view *view, struct directory *directory)
+void attributes_notify_waits(struct view *view, struct directory *directory)
 {
 	for (; directory; directory = directory->parent)
-		if (attributes_are_untold(directory))
+		if (attributes_are_unnotified(directory))
 			tell_waits(view, directory);
 }
 
@@ -212,7 +212,7 @@ int attributes_settle_waits(struct view *view, struct directory *directory)
 	for (struct directory *above = directory; r == 0 && above; above = above->parent)
 		if (is_in_doubt(view, above))
 			r = look_at_rights_waits(view, above);
-	attributes_tell_waits(view, directory);
+	attributes_notify_waits(view, directory);
 	return r;
 }
 
@@ -222,7 +222,7 @@ uint64_t attributes_narrowings(const struct directory *directory)
 
 	for (; directory; directory = directory->parent)
 		count += directory->attributes.narrowings +
-			 (directory->attributes.narrowed > directory->attributes.told);
+			 (directory->attributes.narrowed > directory->attributes.notified);
 	return count;
 }
 

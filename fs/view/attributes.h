@@ -34,7 +34,7 @@ void attributes_describe(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup);
 
 /** Returns whether the attributes have changed since the kernel was last notified of them. */
-bool attributes_are_untold(const struct directory *directory);
+bool attributes_are_unnotified(const struct directory *directory);
 
 /**
  * Does what (a) requires. The caller has `directory` in use, has read content in it, and is about
@@ -46,7 +46,7 @@ int attributes_settle_waits(struct view *view, struct directory *directory);
  * Notifies the kernel of new attributes of `directory` and the directories above it. The caller
  * must have `directory` in use (directory.h).
  */
-void attributes_tell_waits(struct view *view, struct directory *directory);
+void attributes_notify_waits(struct view *view, struct directory *directory);
 
 /**
  * Returns how often a right to the directory, or to one above it, was taken away. If the result is

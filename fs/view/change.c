@@ -134,14 +134,14 @@ bool change_is_of_tree(const struct change *change)
  * to the LOOKUP that makes the directory known to it. */
 #define TELL_AGAIN_MS 2
 
-void view_tell_attributes(struct view *view, const struct change *change)
+void view_notify_attributes(struct view *view, const struct change *change)
 {
 	struct directory *directory = inode_directory(view, change->attributes_ino);
 	if (directory) {
 		directory->users++;
-		attributes_tell_waits(view, directory);
+		attributes_notify_waits(view, directory);
 		struct entry *entry = directory_own_entry(directory);
-		if (attributes_are_untold(directory) && entry)
+		if (attributes_are_unnotified(directory) && entry)
 			queue_debounce(view, entry, TELL_AGAIN_MS);
 		directory_leave(view, directory);
 	}

@@ -59,10 +59,10 @@ bool change_is_of_tree(const struct change *change);
 void view_cover_change(struct view *view, const struct change *change);
 
 /**
- * For CHANGE_ATTRIBUTES: calls view_callbacks.tell (view.h) for the directory. If the kernel does
+ * For CHANGE_ATTRIBUTES: calls view_callbacks.notify (view.h) for the directory. If the kernel does
  * not know the directory yet, queues the directory again.
  */
-void view_tell_attributes(struct view *view, const struct change *change);
+void view_notify_attributes(struct view *view, const struct change *change);
 
 /** Returns whether the change that was begun has been made. */
 bool view_is_published(struct view *view);

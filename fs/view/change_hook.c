@@ -35,7 +35,7 @@ struct change_hook {
 	struct view *view;
 	char *command;                 /* program_key() */
 	struct path_list due;          /* of the next run */
-	struct path_list told;         /* RUNNING: of this run */
+	struct path_list passed;       /* RUNNING: of this run */
 	size_t sorted;                 /* number of `due` when it was last sorted */
 	struct settings *settings;     /* RUNNING: with which it was started; else NULL */
 	const struct program *program; /* theirs */
@@ -196,9 +196,9 @@ void change_hook_unpin(struct entry *entry)
 /* Adds the paths of the failed run to those of the next one. */
 static void take_back(struct change_hook *change_hook)
 {
-	for (size_t i = 0; i < change_hook->told.count; i++)
-		add(change_hook, change_hook->told.paths[i]);
-	path_list_fini(&change_hook->told);
+	for (size_t i = 0; i < change_hook->passed.count; i++)
+		add(change_hook, change_hook->passed.paths[i]);
+	path_list_fini(&change_hook->passed);
 }
 
 static void fail(struct change_hook *change_hook, const struct run_result *result)
@@ -233,14 +233,14 @@ static void finish(struct change_hook *change_hook, const struct run_result *res
 	change_hook->is_running = state->is_running = false;
 	clock_gettime(CLOCK_REALTIME, &state->ended);
 	if (!result) {
-		path_list_fini(&change_hook->told);
+		path_list_fini(&change_hook->passed);
 		path_list_fini(&change_hook->due);
 	} else if (run_is_good(result)) {
 		if (had_failed)
 			view_log(change_hook->view, "on_change: works again", NULL);
 		state->problem.message[0] = '\0';
 		state->failures = 0;
-		path_list_fini(&change_hook->told);
+		path_list_fini(&change_hook->passed);
 	} else {
 		fail(change_hook, result);
 	}
@@ -320,7 +320,7 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 		int64_t left_ms = change_hook->due_ms > now ? change_hook->due_ms - now : 0;
 		if (left_ms == 0 && view->hooks.running < RUN_SLOTS &&
 			(*text = paths_text(&change_hook->due, size))) {
-			change_hook->told = change_hook->due;
+			change_hook->passed = change_hook->due;
 			change_hook->due = (struct path_list){0};
 			change_hook->sorted = 0;
 			change_hook->is_running = change_hook->state.is_running = true;
@@ -338,7 +338,7 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 /* Returns 0, UNNAMED: plyfs.yaml names it no more, or -errno. */
 static int start(struct view *view, struct change_hook *change_hook, const char *text, size_t size)
 {
-	const char *path = change_hook->told.paths[0];
+	const char *path = change_hook->passed.paths[0];
 
 	change_hook->settings = view_settings(view);
 	change_hook->program = settings_on_change(change_hook->settings, path);
@@ -393,7 +393,7 @@ void change_hooks_free(struct view *view)
 		change_hook = next) {
 		next = change_hook->next;
 		path_list_fini(&change_hook->due);
-		path_list_fini(&change_hook->told);
+		path_list_fini(&change_hook->passed);
 		free(change_hook->command);
 		free(change_hook->state.name);
 		free(change_hook);
@@ -408,8 +408,8 @@ void change_hook_each_path(
 		change_hook = change_hook->next) {
 		for (size_t i = 0; i < change_hook->due.count; i++)
 			each(context, change_hook->due.paths[i]);
-		for (size_t i = 0; i < change_hook->told.count; i++)
-			each(context, change_hook->told.paths[i]);
+		for (size_t i = 0; i < change_hook->passed.count; i++)
+			each(context, change_hook->passed.paths[i]);
 	}
 }
 
@@ -419,7 +419,7 @@ void view_change_hooks(struct view *view,
 	for (struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next) {
 		int64_t left_ms = change_hook->due_ms - clock_ms();
-		change_hook->state.waiting = change_hook->due.count + change_hook->told.count;
+		change_hook->state.waiting = change_hook->due.count + change_hook->passed.count;
 		change_hook->state.again_ms =
 			change_hook->state.failures && left_ms > 0 ? left_ms : 0;
 		each(context, &change_hook->state);

@@ -68,7 +68,7 @@ enum entry_known {
 enum entry_hook {
 	HOOK_NONE,
 	HOOK_PINNED, /* a hook is run, so the name's directory must stay */
-	HOOK_TOLD,   /* as PINNED; a change was noted for the hook, and no version shown since */
+	HOOK_NOTED,  /* as PINNED; a change was noted for the hook, and no version shown since */
 };
 
 /* The events of a name that no look has handled yet. */
@@ -183,7 +183,7 @@ struct directory_attributes {
 	uint64_t opens_after; /* revision of wider rights not shown yet (attributes.h); 0: none */
 	struct timespec mtime;
 	uint64_t described;  /* how often the attributes have changed */
-	uint64_t told;       /* `described` when the kernel was last notified */
+	uint64_t notified;   /* `described` when the kernel was last notified */
 	uint64_t narrowed;   /* `described` when a right was last taken away; 0: never */
 	uint64_t narrowings; /* how often the kernel was notified of a right taken away */
 };

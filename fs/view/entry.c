@@ -308,7 +308,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 	view->counts.files++;
 	entry_set_kind(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
 	use->last = (struct last_inode){.mtime = version->mtime, .ctime = version->ctime};
-	if (use->hook == HOOK_TOLD)
+	if (use->hook == HOOK_NOTED)
 		use->hook = HOOK_PINNED;
 	if (view->last_good && last_good_is_lasting(view->last_good))
 		keep(view, entry, version);

@@ -281,7 +281,7 @@ static bool is_current(const struct look *look)
 	/* If the source is repaired, with its old content, the fault must end. */
 	if (look->refresh.has_kept)
 		return false;
-	/* A lookup has shown it first, after the kernel forgot the former file: tell watchers. */
+	/* A lookup has shown it first, after the kernel forgot the former file: notify watchers. */
 	if (look->purpose == LOOK_REFRESH && entry_is_unannounced(look->entry))
 		return false;
 	if (!has_scope || !look->shown)

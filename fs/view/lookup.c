@@ -537,7 +537,7 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 		return -ENOENT;
 	/* The kernel may not know the directory's present rights yet. */
 	directory->users++;
-	attributes_tell_waits(view, directory);
+	attributes_notify_waits(view, directory);
 	bool is_narrowed = attributes_narrowings(directory) > 0;
 	directory_leave(view, directory);
 	directory = inode_directory(view, parent);

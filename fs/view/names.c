@@ -352,7 +352,7 @@ static int queue_joined(struct view *view, const struct settings *settings,
 	return 0;
 }
 
-/* Queues what the listing tells of the names. Does not wait. */
+/* Queues the names that the listing shows. Does not wait. */
 static void queue_listed(struct view *view, struct directory *directory, layer_mask left,
 	const struct listing *listing)
 {

@@ -297,7 +297,7 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 	bool is_changed =
 		look->refresh.is_event && !is_same && (entry->use->hook || entry->kind != now);
 	if (is_changed && entry->use->hook == HOOK_PINNED)
-		entry_used(entry)->hook = HOOK_TOLD;
+		entry_used(entry)->hook = HOOK_NOTED;
 	if (is_changed && entry->use->directory)
 		change_hook_gone(view, entry->use->directory);
 	if (is_changed && (union_is_leaf(entry->kind) || union_is_leaf(now)))

@@ -44,7 +44,7 @@ struct view_callbacks {
 
 	/* Makes the kernel drop a directory's attributes, or updates the rendered directory.
 	 * Returns 0; or -ENOENT if the kernel does not know the inode (yet). May be NULL. */
-	int (*tell)(void *context, uint64_t ino);
+	int (*notify)(void *context, uint64_t ino);
 
 	/* Returns whether another file system is mounted on the path. NULL: none can be. */
 	bool (*is_covered)(void *context, const char *path);

@@ -98,8 +98,8 @@ static void put_attributes(struct record *record, const struct directory *direct
 	record_put(record, directory->attributes.rights.uid);
 	record_put(record, directory->attributes.rights.gid);
 	record_put_time(record, directory->attributes.mtime);
-	record_put(record, attributes_are_untold(directory));
-	record_put(record, directory->attributes.narrowed > directory->attributes.told);
+	record_put(record, attributes_are_unnotified(directory));
+	record_put(record, directory->attributes.narrowed > directory->attributes.notified);
 	record_put(record, directory->attributes.narrowings);
 }
 
@@ -305,7 +305,7 @@ static void take_attributes(struct view *view, struct record *record, struct dir
 	directory->attributes.rights.uid = (uid_t)record_get_below(record, UINT32_MAX);
 	directory->attributes.rights.gid = (gid_t)record_get_below(record, UINT32_MAX);
 	directory->attributes.mtime = record_get_time(record);
-	directory->attributes.told = 0;
+	directory->attributes.notified = 0;
 	directory->attributes.described = record_get_bool(record);
 	directory->attributes.narrowed =
 		record_get_bool(record) ? directory->attributes.described : 0;

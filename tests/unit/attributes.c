@@ -48,7 +48,7 @@ static bool was_told(uint64_t ino)
 static void start_with_kernel(const char *yaml)
 {
 	start(yaml);
-	view->callbacks.tell = tell;
+	view->callbacks.notify = tell;
 	uncached = 0;
 	told_count = 0;
 	tell_result = 0;

@@ -153,7 +153,7 @@ static inline void op_set_attributes(void *context, const struct change *change)
 		return;
 	}
 	note_event("ATTRIBUTES", change->path ? change->path : "");
-	view_tell_attributes(view, change);
+	view_notify_attributes(view, change);
 }
 
 static inline void op_batch_end(void *context)
