@@ -301,12 +301,12 @@ static void compare_watches(
 	struct doctor_report *report, const struct settings *settings, size_t needed)
 {
 	size_t most = inotify_max();
-	size_t allowed = settings->options.watches ? settings->options.watches
-			 : most == SIZE_MAX        ? 0
-						   : most / 2;
+	size_t allowed = settings->options.watches ? settings->options.watches : most / 2;
 	char remedy[sizeof("sysctl fs.inotify.max_user_watches=") + 3 * sizeof(size_t)];
 	size_t enough = 1u << 16;
 
+	if (allowed == SIZE_MAX / 2)
+		return; /* the kernel names no limit */
 	while (enough / 4 < needed)
 		enough *= 2;
 	snprintf(remedy, sizeof(remedy), "sysctl fs.inotify.max_user_watches=%zu", enough);

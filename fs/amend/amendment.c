@@ -750,6 +750,10 @@ static int take_nothing(struct amendment_state *made, struct problem *problem)
 {
 	const char *path = made->request->path;
 
+	/* An earlier attempt may have found a source that has gone, and its lookup with it. */
+	composition_fini(&made->composition);
+	made->composition = (struct composition){0};
+	made->lookup = NULL;
 	made->composition.request = (struct merge_request){
 		.options = compose_options(made->settings, path),
 		.path = path,

@@ -20,7 +20,7 @@ struct view;
  */
 #define EVENTS_GONE_MS 2
 
-/* The longest such wait while the publisher is busy. */
+/* The longest such wait after an event while the publisher is busy. */
 #define EVENTS_GONE_BUSY_MS 25
 
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */

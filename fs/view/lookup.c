@@ -1,7 +1,6 @@
 /* Lookups: the first lookup of a name, by the kernel or for a dependency, shows the name. */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attach.h"
@@ -102,13 +101,14 @@ void look_heed_unseen(struct look *look)
 /*
  * The publisher announces a new directory by mkdir(2), which needs a free name. So the lookup finds
  * nothing, and the directory shows a moment later. If no layer has the directory (a virtual file
- * needs it), it is not announced until its parent is expanded.
+ * needs it), it is not announced until its parent is expanded; nor if no layer can be looked at.
  */
 static bool is_for_mkdir(const struct look *look)
 {
 	const struct entry *entry = look->entry;
 	const struct directory *parent = entry->parent;
-	bool is_missed = entry->known == KNOWN_MISSED && parent->inode.kernel_refs;
+	bool is_missed = entry->known == KNOWN_MISSED && parent->inode.kernel_refs &&
+			 look->result.lookup.count;
 
 	return look->result.directory && !look->view->is_strict &&
 	       (entry->kind == UNION_NONE ? parent->names != NAMES_SOME

@@ -101,7 +101,7 @@ static int show_expanded(struct view *view, struct directory *directory,
 				expansion == EXPAND_SYNC);
 		/* The layers have a directory there, which no program has seen. */
 		if (entry->kind == UNION_DIRECTORY && names->items[i].kind == UNION_FILE &&
-			!entry->use->directory && directory->names != NAMES_EXPANDED)
+			!entry->use->directory && !directory->was_expanded)
 			entry_set_kind(view, entry, UNION_FILE);
 		/* Its sources report their own changes. */
 		if (expansion == EXPAND_RESCAN)

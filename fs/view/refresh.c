@@ -197,6 +197,9 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 	struct directory *directory = entry->use->directory;
 	bool is_unannounced = entry_is_unannounced(entry);
 
+	/* With the parent, the kernel has forgotten that the name was absent. */
+	if (!directory && entry->known == KNOWN_MISSED && !look->refresh.is_known)
+		entry->known = KNOWN_SHOWN;
 	if (!directory)
 		return is_unannounced && look->refresh.is_known && make_directory_waits(view, look);
 	directory->users++;
