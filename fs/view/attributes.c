@@ -135,7 +135,7 @@ static void let_walks_end(void *context)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
-static void tell_waits(struct view *view, struct directory *directory)
+static void notify_waits(struct view *view, struct directory *directory)
 {
 	uint64_t described = directory->attributes.described;
 	uint64_t ino = directory->inode.ino;
@@ -158,7 +158,7 @@ void attributes_notify_waits(struct view *view, struct directory *directory)
 {
 	for (; directory; directory = directory->parent)
 		if (attributes_are_unnotified(directory))
-			tell_waits(view, directory);
+			notify_waits(view, directory);
 }
 
 /* Returns whether the directory has changed, or may have, since it was last looked at. */

@@ -132,7 +132,7 @@ bool change_is_of_tree(const struct change *change)
 
 /* Milliseconds after which the kernel is notified again. It returns -ENOENT until it has our answer
  * to the LOOKUP that makes the directory known to it. */
-#define TELL_AGAIN_MS 2
+#define NOTIFY_AGAIN_MS 2
 
 void view_notify_attributes(struct view *view, const struct change *change)
 {
@@ -142,7 +142,7 @@ void view_notify_attributes(struct view *view, const struct change *change)
 		attributes_notify_waits(view, directory);
 		struct entry *entry = directory_own_entry(directory);
 		if (attributes_are_unnotified(directory) && entry)
-			queue_debounce(view, entry, TELL_AGAIN_MS);
+			queue_debounce(view, entry, NOTIFY_AGAIN_MS);
 		directory_leave(view, directory);
 	}
 }

@@ -10,7 +10,7 @@
 #include "read_ahead.h"
 #include "state.h"
 
-/* A new name is often a temporary one, about to be renamed. A rename has made the last name. */
+/* A new name is often a temporary one, about to be renamed. One that a rename has made is not. */
 static void queue_new(struct view *view, struct entry *entry, uint32_t mask)
 {
 	bool is_overdue = queue_is_overdue(entry);

@@ -128,7 +128,7 @@ static int answer_absent(const struct look *look)
 	bool was_there = entry->kind != UNION_NONE;
 
 	entry->known = was_there ? KNOWN_MISSED : KNOWN_ABSENT;
-	/* What is made of the directory is made without it meanwhile. */
+	/* Files that are merged from sources in the directory lose these sources meanwhile. */
 	if (was_there && look->result.directory)
 		queue_touch(look->view, entry);
 	if (was_there || look->result.directory)
@@ -272,8 +272,8 @@ static int end_strict(struct look *look, struct stat *ret)
 	int r = answer_strictly(look, ret);
 	if (r != -EAGAIN)
 		return r;
-	/* If the kinds differ, drops what is shown. That is rare, and can't be announced. What the
-	 * kernel forgot meanwhile is not shown, and its number goes to no other content. */
+	/* The layers have another kind of object: hides the one that is shown, which is rare, and
+	 * makes no event. If none is shown, no other content may get the remembered number. */
 	if (entry->use->version || entry->use->directory) {
 		entry_clear_fault(view, entry);
 		entry_hide(view, entry);

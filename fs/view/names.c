@@ -99,7 +99,7 @@ static int show_expanded(struct view *view, struct directory *directory,
 		if (directory->names != NAMES_EXPANDED)
 			show_name(view, directory, entry, names->items[i].kind,
 				expansion == EXPAND_SYNC);
-		/* The layers have a directory there, which no program has seen. */
+		/* The first listing has found the layers' directory, which the file covers. */
 		if (entry->kind == UNION_DIRECTORY && names->items[i].kind == UNION_FILE &&
 			!entry->use->directory && !directory->was_expanded)
 			entry_set_kind(view, entry, UNION_FILE);
