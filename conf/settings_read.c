@@ -343,28 +343,33 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	return r == 0 && has_layers ? settings_open(settings, problem) : r;
 }
 
-/* Returns whether it may be half written. For a moment, an emptied file has its old time. */
-static bool is_young(const struct stat *read)
+static int64_t milliseconds(struct timespec time)
+{
+	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / (1000 * 1000);
+}
+
+/* Returns whether it may have been half written when it was read, after `began`. For a moment, an
+ * emptied file has its old time. */
+static bool is_young(const struct stat *read, struct timespec began)
 {
 	struct timespec now;
 
 	if (S_ISREG(read->st_mode) && read->st_size == 0)
 		return true;
 	clock_gettime(CLOCK_REALTIME, &now);
-	int64_t age_ms = ((int64_t)now.tv_sec - read->st_mtim.tv_sec) * 1000 +
-			 (now.tv_nsec - read->st_mtim.tv_nsec) / (1000 * 1000);
-	return age_ms >= 0 && age_ms < QUIET_MS;
+	return milliseconds(read->st_mtim) > milliseconds(began) - QUIET_MS &&
+	       milliseconds(read->st_mtim) <= milliseconds(now);
 }
 
-static bool has_young(const struct settings *settings)
+static bool has_young(const struct settings *settings, struct timespec began)
 {
-	bool has = is_young(&settings->text.read) ||
-		   (settings->facts.place && is_young(&settings->facts.read));
+	bool has = is_young(&settings->text.read, began) ||
+		   (settings->facts.place && is_young(&settings->facts.read, began));
 
 	for (size_t i = 0; !has && i < settings->preset_count; i++)
-		has = is_young(&settings->presets[i].text.read);
+		has = is_young(&settings->presets[i].text.read, began);
 	for (uint32_t i = 0; !has && i < settings->schema_count; i++)
-		has = is_young(&settings->schemas[i]->read);
+		has = is_young(&settings->schemas[i]->read, began);
 	return has;
 }
 
@@ -372,8 +377,10 @@ static int make_once(const struct settings_environment *around, const char *path
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	struct timespec began;
 	int r;
 
+	clock_gettime(CLOCK_REALTIME, &began);
 	r = settings_new(around, &settings);
 	if (r < 0)
 		return r;
@@ -389,7 +396,7 @@ static int make_once(const struct settings_environment *around, const char *path
 		r = settings_text_read(&settings->text, problem);
 	if (r == 0)
 		r = read_settings(settings, has_layers, problem);
-	if (r == PROBLEM && !settings->around.is_watched && has_young(settings))
+	if (r == PROBLEM && !settings->around.is_watched && has_young(settings, began))
 		return -ESTALE;
 	if (r != 0)
 		return r;
