@@ -15,7 +15,7 @@ struct amendment_output {
 	const char *path; /* of the merged file, as the user gave it */
 	bool is_dry;
 	bool is_json;
-	bool resets;  /* by plyfs reset: the changes remove values of the layer */
+	bool resets;  /* set by plyfs reset: the changes remove values from the layer */
 	size_t count; /* number of changes that were reported */
 };
 
@@ -29,7 +29,7 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 
 /**
  * Ends the output. If no change was reported, prints `nothing`, or with `is_json` an object without
- * changes. If `nothing` is NULL, the command has failed: only closes an object that was begun.
+ * changes. A command that has failed passes NULL: then only closes an object that was begun.
  * Prints a message if the report of a change can't be written.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -1,7 +1,7 @@
 /*
- * A search, for `plyfs merge`, for files that a strategy needs in addition to its inputs. It goes
- * breadth first, and takes the names in a directory in byte order. It skips directories whose names
- * begin with a dot, and links to directories.
+ * The search of `plyfs merge` for files that a strategy needs in addition to its inputs. The search
+ * goes breadth first, and takes the names in a directory in byte order. It skips links to
+ * directories, and directories whose names begin with a dot.
  */
 #pragma once
 

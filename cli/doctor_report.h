@@ -6,11 +6,11 @@
 
 #include "problem.h"
 
-/* How a finding counts. */
+/* The weight of a finding. */
 enum diagnosis_kind {
 	DIAGNOSIS_FAULT,
-	DIAGNOSIS_IN_ORDER, /* "in order" replaces the finding's message */
-	DIAGNOSIS_NOTE,
+	DIAGNOSIS_IN_ORDER, /* as NOTE, and "in order" replaces the finding's message */
+	DIAGNOSIS_NOTE,     /* no fault; reported only if is_verbose */
 };
 
 /* The remedy of a finding, for the user to type or to do. */
@@ -33,7 +33,7 @@ struct doctor_report {
 	size_t printed; /* number of findings that were printed, or sent to the parent */
 };
 
-/** Reports a finding at `place`, such as a path. The message says what does not work. */
+/** Reports a finding at `place`, such as a path. The message of a fault says what does not work. */
 __attribute__((format(printf, 4, 5))) void doctor_report(struct doctor_report *report,
 	const char *place, struct remedy remedy, const char *format, ...);
 
@@ -44,7 +44,7 @@ void doctor_report_problem(
 /** Adds the findings that a child has written to its pipe. */
 void doctor_report_take(struct doctor_report *report, struct span text);
 
-/** Begins the output of a report that is printed. */
+/** Begins the output of a report whose `out` is -1. */
 void doctor_report_begin(const struct doctor_report *report);
-/** Ends the output of a report that is printed. Returns an exit code. */
+/** Ends the output of a report whose `out` is -1. Returns an exit code. */
 int doctor_report_end(const struct doctor_report *report);

@@ -4,9 +4,9 @@
 #include "offline.h"
 
 /**
- * Finds the path of the file to which `path`, relative to the root, leads. The file is not read.
- * Returns 0 with *ret for free(3); PROBLEM, also if `path` leads out of the tree; or -errno
- * (-ENOENT, -ENOTDIR, -EISDIR, -ELOOP).
+ * Follows the links of `path`, which is relative to the root, to a file. Does not read the file.
+ * Returns 0 with the file's path in *ret for free(3); PROBLEM, also if `path` leads out of the
+ * tree; or -errno (-ENOENT, -ENOTDIR, -EISDIR, -ELOOP).
  */
 int follow(const struct offline *offline, const char *path, char **ret, struct problem *problem);
 

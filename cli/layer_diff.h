@@ -1,8 +1,11 @@
 /*
- * The difference between two sets of layers: every file that differs, as git compares two trees.
- * And the change that each layer of one set makes to one file, from the lowest layer up: the
- * difference between the merge without the layer and the merge with it, both without the higher
- * layers.
+ * Differences between merges of layers.
+ *
+ * layer_diff_sets() compares two sets of layers as git compares two trees: file by file.
+ *
+ * layer_diff() shows the change that each layer of one set makes to one file, the lowest layer
+ * first. This change is the difference between the merge of all lower layers, and the merge of
+ * these layers and the layer itself.
  *
  *      nothing ── vendor ──▶ text ── site ──▶ text ── host ──▶ as in a mount
  */
@@ -12,8 +15,8 @@
 #include "unified.h"
 
 /**
- * Prints the differences. `path` is relative to the root, with no "." or "..". Returns EXIT_DONE,
- * or another exit code after an error message.
+ * Prints the change that each layer makes to the file `path`, which is relative to the root and has
+ * no "." or "..". Returns EXIT_DONE, or another exit code after an error message.
  */
 int layer_diff(struct unified *how, struct settings *settings, const char *path);
 

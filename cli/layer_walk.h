@@ -9,7 +9,7 @@
 /* Files and directories that have the same fault. */
 struct walk_fault {
 	size_t count;
-	size_t linked;        /* number of those that are reached through a link (`follow`) */
+	size_t linked;        /* number of those that lie behind a link (`follow`) */
 	char first[PATH_MAX]; /* the path of one of them */
 };
 

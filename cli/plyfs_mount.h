@@ -33,7 +33,7 @@ int plyfs_mount_find(const char *path, char **ret);
  */
 int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path);
 
-/** Finds the innermost mount of `path` (absolute, without links). Returns 0, -ENOENT or -errno. */
+/** Finds the innermost mount around `path` (absolute, no links). Returns 0, -ENOENT or -errno. */
 int plyfs_mount_entry(const char *path, struct table_mount *ret);
 
 /** Adds to *ret the mountpoints of all plyfs mounts that are visible to us. Returns 0 or -errno. */
@@ -51,7 +51,7 @@ int plyfs_mount_report(
 /** As plyfs_mount_report(), without a time limit, for a caller in a probe's child (probe.h). */
 int plyfs_mount_report_within(const char *mountpoint, struct document **ret);
 
-/** Parses the text of a status. Results as plyfs_mount_report(). */
+/** Parses the text of a status. Returns as plyfs_mount_report(). */
 int plyfs_mount_read_report(
 	const char *mountpoint, struct span text, struct document **ret, struct problem *problem);
 
@@ -105,9 +105,8 @@ int plyfs_mount_await(const char *path);
 
 /**
  * Sets a guard (layer_guard()): for a path on a silent mount, layer_stat() and similar functions
- * return -ETIMEDOUT. The guard reports each silent mount once. The guard does
- * not learn of new mounts, nor that a silent mount answers again. So use the guard only in a
- * command that ends soon.
+ * return -ETIMEDOUT. The guard reports each silent mount once. The guard does not learn of a new
+ * mount, nor of a silent mount that answers again. So use it only in a command that ends soon.
  */
 void plyfs_mount_guard(void);
 

@@ -23,7 +23,7 @@ struct render_report {
 	size_t name_count;
 	size_t name_capacity;
 	struct unchecked_list unchecked;
-	bool has_failed; /* memory was short, so these two are incomplete */
+	bool has_failed; /* memory was short, so `names` and `unchecked` are incomplete */
 };
 
 /* Functions for rendered_options and view_unchecked() (view.h); `context` is the render_report. */

@@ -9,7 +9,7 @@ struct unchecked_program {
 	char *program;
 	const char *why; /* a static text from run_is_missing() */
 	size_t files;
-	char **paths; /* of the files; NULL: the list counts them */
+	char **paths; /* of the files; NULL: the list only counts the files */
 	size_t capacity;
 };
 

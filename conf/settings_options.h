@@ -28,8 +28,8 @@ struct settings_options {
 struct settings_options settings_options_default(void);
 
 /**
- * Reads the map `options` of a plyfs.yaml; NULL: none. Unset options stay as they are. If an option
- * has its former name, *warning says so. Returns 0, PROBLEM or -ENOMEM.
+ * Reads `map`, the value of `options` in plyfs.yaml; NULL: none. Unset options stay as they are.
+ * If an option has its former name, *warning says so. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_options_read(struct settings_options *options, const struct node *map,
 	struct arena *arena, struct problem *warning, struct problem *problem);

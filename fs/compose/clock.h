@@ -39,7 +39,7 @@ static inline int64_t clock_age_ms(struct timespec then)
 	return (int64_t)(now.tv_sec - then.tv_sec) * 1000 + (now.tv_nsec - then.tv_nsec) / 1000000;
 }
 
-/** Returns `time`, or `before` + 1 ms, whichever is later: rounded times must differ, too. */
+/** Returns `time`, or `before` + 1 ms, if that is later: times rounded to 1 ms must differ, too. */
 static inline struct timespec clock_clearly_after(struct timespec time, struct timespec before)
 {
 	before.tv_nsec += 1000000;

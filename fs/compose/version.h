@@ -45,7 +45,7 @@ struct stamp {
 };
 
 struct version {
-	struct inode inode; /* its number is 0 until it is shown */
+	struct inode inode; /* its number is 0 until the version is shown */
 	atomic_uint references;
 	enum version_kind kind;
 	mode_t mode;
@@ -63,7 +63,7 @@ struct version {
 	bool is_held;         /* a value lock or bound has refused values of a source */
 	uint64_t basis;       /* compose_basis() (compose.h) of the sources as merged; 0: unknown */
 
-	/* Below: mutable. `layers`, `sources`: NULL where no extended attribute shows them. */
+	/* Below: mutable. `layers`, `sources`: NULL if no extended attribute shows them. */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
 	char *sources;        /* source_list.h */
@@ -128,7 +128,10 @@ bool version_has_one_source(const struct version *version);
  */
 bool version_is_touched(const struct version *version, const struct version *other);
 
-/** Moves strategy, fallbacks, sources and stamps from `other`, of the same bytes, to `version`. */
+/**
+ * Moves layers, sources, strategy and fallbacks from `other`, which has the same bytes, to
+ * `version`. The stamps of `other` become version->latest.
+ */
 void version_take_sources(struct version *version, struct version *other);
 
 /** Fills in the version's attributes, as stat(2) does. */

@@ -5,8 +5,8 @@
  *                                                          none: ppoll(2) for all that wait
  *
  * Contract: a coroutine runs until it waits. Between two waits nothing else runs, so the data that
- * it reads and changes needs no lock. After a wait, everything may have changed. If
- * some coroutines wake each other for ever, the others run nevertheless.
+ * it reads and changes needs no lock. After a wait, everything may have changed. If some coroutines
+ * wake each other for ever, the others run nevertheless.
  *
  * The stack on which a thread began is a coroutine, too: the root. Each thread has its own
  * coroutines, which no other thread may wake or join.

@@ -48,7 +48,10 @@ enum repository_descent {
 int repository_descent(struct repository *repository, const char *old, const char *id,
 	enum repository_descent *ret, struct problem *problem);
 
-/** Keeps the commit, and lets git remove unused objects. Returns 0, PROBLEM or -errno. */
+/**
+ * Makes a reference to the commit, so that git keeps it. Then lets git remove unused objects.
+ * Returns 0, PROBLEM or -errno.
+ */
 int repository_keep(struct repository *repository, const char *id, struct problem *problem);
 
 /**

@@ -20,7 +20,7 @@ bool unsynced_is_lost(int state_fd);
 bool unsynced_is_marked(int state_fd);
 
 /**
- * Starts a process, not a child of ours, that waits until everything is on the disk, and then
+ * Starts a process, not a child of ours, that writes everything to the disk (syncfs(2)), and then
  * removes the mark. The process closes its copy of `lock_fd`.
  */
 void unsynced_end_beside(int state_fd, int lock_fd);

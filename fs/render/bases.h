@@ -7,17 +7,17 @@
  *    file, the settings and all files that they were read from, our user, and our executable.
  * 2. The rendered file is the one that plyfs wrote: an earlier process has noted its stamp, or
  *    plyfs reads the file and finds the right bytes.
- * 3. No stamp was racy when the content was read (source_is_young(); git's rule). A stamp is racy
- *    if it is so young that a later change could leave it the same. A file with a racy source has
- *    no basis. A racy stamp of the rendered file is not noted.
+ * 3. No stamp was racy when the content was read (source_is_young(); git's rule). The stamp of a
+ *    file is racy if the file changed so recently that another change could leave the stamp the
+ *    same. A file with a racy source has no basis. A racy stamp of the rendered file is not noted.
  *
  * A file that depends on anything that condition 1 does not list, or that has a fault or a check,
  * has no basis, and is made again each time. After a reboot, and with --watch or --atomic, all
  * files are made again.
  *
- * `.plyfs/bases` has the bases. A line has a basis, a fingerprint (fingerprint.h), a stamp and a
- * path: sources with the basis give a file or link with the fingerprint, and if what is at the path
- * has the stamp, it has the fingerprint. A line that is lost or old does no harm. Example:
+ * The file `.plyfs/bases` has the bases. A line has a basis, a fingerprint (fingerprint.h), a stamp
+ * and a path. It says: sources with this basis give a file or link with this fingerprint; and an
+ * object at the path with this stamp has this fingerprint. A lost or old line is harmless. Example:
  *
  *      plyfs bases 1 8d0f22a77e6b4c51                        (the seed, a random number)
  *      3f2a6c0e11d09b54 7be1c1f0a7d3e2b9 0 app.yaml          (basis, fingerprint, stamp or 0)

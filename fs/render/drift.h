@@ -20,7 +20,7 @@ struct drift_list {
 };
 
 /**
- * Adds to *ret, which must be empty, what differs in the rendered tree in `root`. Returns 0;
+ * Finds the drift of the rendered tree in the directory `root`. *ret must be empty. Returns 0;
  * -ENOENT if plyfs has not rendered the directory; -EBADMSG if another version of plyfs has; or
  * another -errno. In any case call drift_list_fini().
  */
