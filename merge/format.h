@@ -68,7 +68,7 @@ struct format {
 	int (*edit)(struct edit *edit, const struct edit_op *op);
 
 	/*
-	 * Reports a value of `document`, a source in this format, that is lost in `root`, the merge
+	 * Checks that no value of `document`, a source in this format, is lost in `root`, the merge
 	 * of several sources. Returns 0, PROBLEM or -ENOMEM. If this member is NULL, no value can
 	 * be lost.
 	 */

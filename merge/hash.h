@@ -17,7 +17,7 @@ static inline uint64_t hash_seed(void)
 	return hash_start;
 }
 
-/* Combines both halves of the product of `a` and `b`, so every bit affects every bit. */
+/* Combines both halves of the product: each bit of `a` and `b` affects each bit of the result. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__

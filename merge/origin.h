@@ -53,8 +53,8 @@ struct origin_places;
 struct origin_removed {
 	struct origin_removed *next;
 	const struct node *key;    /* its key; for an item, the value by which it was matched */
-	struct origin_step *first; /* never NULL; nor is `last` */
-	struct origin_step *last;  /* ORIGIN_REMOVED, if the merge knows the node that removed it */
+	struct origin_step *first; /* not NULL */
+	struct origin_step *last;  /* not NULL; ORIGIN_REMOVED, if the removing node is known */
 	uint32_t count;            /* steps */
 
 	struct origin_places *places; /* private; as in struct origin */

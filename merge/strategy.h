@@ -42,7 +42,7 @@ bool strategy_is_highest_first(const struct merge *merge);
 
 /**
  * Refuses a source's root `value` if its kind differs from that of `below`, the root of the lower
- * sources: the file of one of the two roots is broken (a forgotten colon, an error page). If a root
+ * sources: one of the two files must be broken (a forgotten colon, an error page). If a root
  * has a tag, or `below` is a null, the kinds may differ. The problem is at `below` if that is a
  * scalar, else at `value`. The message suggests `tag`, which allows another kind; NULL: no tag
  * does. Returns 0 or PROBLEM.
@@ -98,12 +98,12 @@ struct strategy {
 	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
 	const char *tags;            /* "!a, !b": tags that the strategy understands; NULL: none */
 
-	/* Returns whether an only source is shown byte for byte. NULL: never. */
+	/* Returns whether `only`, the only source, is shown byte for byte. NULL: never. */
 	bool (*is_verbatim)(const struct merge_input *only);
 
 	/*
-	 * Of a strategy that joins the lines of inputs, else NULL. Returns the word that, before a
-	 * line in one input, removes that line from the others; "": there is none.
+	 * For a strategy that joins the lines of inputs; else NULL. Returns a word; "": none. If
+	 * the word stands before a line in one input, that line is removed from the others.
 	 */
 	const char *(*remover)(const struct options *options);
 

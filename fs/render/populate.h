@@ -35,8 +35,9 @@ int populate_dress(struct render *render, struct owned *owned, uint64_t ino, boo
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
 /**
- * Returns whether a layer was replaced, so that what was read may lack its files; if so, with
- * *problem. With --watch, returns false, as the view reads a replaced layer again by itself.
+ * Returns whether a layer was replaced since it was opened. If so, fills *problem: plyfs may
+ * have read a state that the layers never had. With --watch, returns false, as the view reads a
+ * replaced layer again by itself.
  */
 bool populate_was_replaced(const struct render *render, struct problem *problem);
 
@@ -47,9 +48,9 @@ bool populate_was_replaced(const struct render *render, struct problem *problem)
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /**
- * Writes the path again if its last writing failed, or if another program has changed it. Does not
- * write it while the publisher retries a change of it. Lists a directory again if it was not listed
- * completely. If populate_remove_unseen() left files for later, calls that function again.
+ * Writes the path again if its last writing failed, or if another program has changed the object
+ * there; but not while the publisher retries a change of the path. Lists a directory again if it
+ * was not listed completely. If populate_remove_unseen() left files for later, calls it again.
  */
 void populate_again(struct render *render, const char *path);
 

@@ -78,7 +78,7 @@ int rendered_take_time(
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem);
 
-/** Removes rights from `stat` that the shown directory lacks. Returns whether there were any. */
+/** Removes from `stat` the rights that the shown directory lacks. Returns whether there are any. */
 bool rendered_keep_closed(const struct owned *owned, struct stat *stat);
 
 /**
@@ -94,7 +94,7 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root);
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
-/** Completes the changes so far. Returns 0, PROBLEM or -errno. If not 0, call it again later. */
+/** Completes the changes so far. Returns 0; PROBLEM or -errno: call it again later. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
 /**

@@ -19,7 +19,7 @@
 #include "program.h"
 #include "run_result.h"
 
-/* The PATH of each program, by which the program itself is found, too. */
+/* The PATH of each program. The guard finds the program itself by this PATH, too. */
 #define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 enum run_kind {

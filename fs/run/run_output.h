@@ -1,6 +1,6 @@
 /*
- * The output of a check. It names places (lines, columns) in the judged file; run_output_read()
- * turns them into places in the sources. Each program writes a place in its own way:
+ * The output of a check. The output names places (lines, columns) in the judged file.
+ * run_output_read() turns them into places in the sources. Each program writes a place in its way:
  *
  *      /run/…/base.yml:10:11: could not parse   promtool check, named-checkconf, visudo, yamllint
  *      unknown directive "x" in /run/…/nginx.conf:12
@@ -15,10 +15,10 @@
 
 /**
  * Finds the first place in the judged copy of `path` that result->output names. A place in a
- * warning counts only if all places are in warnings. If `map` (may be NULL) has a place in a source
- * for the found place, `problem` gets the place in the source. Otherwise `problem` gets the place
- * in the merged file. The message is the output, joined into one line. The lines above the one that
- * names the place are usually left out. If the output names no place, returns false: then the place
+ * warning counts only if all places are in warnings. `problem` gets the place in the source that
+ * `map` has for the found place; if it has none, or is NULL, the place in the merged file. The
+ * message is the output, joined into one line. If the line that names the place has other words,
+ * too, the lines above it are left out. If the output names no place, returns false: then the place
  * of `problem` is `path` alone.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,

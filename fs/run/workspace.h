@@ -2,7 +2,7 @@
  * A workspace: a directory with one file, which a command of plyfs.yaml reads: the content to be
  * checked, or the list of changed paths. The guard (guard.h) makes the directory, and removes it
  * after the command. If the guard was killed, the runner (runner.h) removes the directory. The
- * guard's child writes the file, and gives file and directory to the user of the command.
+ * guard's child writes the file, and makes the command's user the owner of file and directory.
  */
 #pragma once
 

@@ -40,13 +40,14 @@ struct mirror_start {
 	int program; /* our own program, open with O_PATH; greater than 2 */
 };
 
-/* Exit status of a mirror that could not be started. Its messages say why. */
+/* Exit status of a process that could not become a mirror. Its messages say why. */
 #define MIRROR_NOT_STARTED 127
 
 /**
- * Forks a process that closes all our descriptors, finds its user, prepares the directories, and
- * becomes the mirror. The kernel kills it when the calling thread ends. Returns the pid with *log,
- * the nonblocking read end of a pipe with the mirror's messages, for close(2); or -errno.
+ * Forks a process that closes all our descriptors, finds the mirror's user, prepares the
+ * directories, and becomes the mirror. The kernel kills it when the calling thread ends. Returns
+ * the pid with *log, the nonblocking read end of a pipe with the mirror's messages, for close(2);
+ * or -errno.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);
 

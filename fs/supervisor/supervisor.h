@@ -8,9 +8,9 @@
  *                settings_read()      opens the layers, through links that mirrors switch
  *                supervisor_start()   the coroutine
  *
- * The path of such a layer follows from the store's settings in plyfs.yaml (store_spec.h). At the
- * path is a link, which the mirror switches and the publisher watches. If plyfs.yaml changes, the
- * publisher passes the new settings to supervisor_use().
+ * The path of such a layer follows from the store's settings in plyfs.yaml (store_spec.h). The path
+ * is that of a link, which the mirror switches and the publisher watches. If plyfs.yaml changes,
+ * the publisher passes the new settings to supervisor_use().
  *
  * - A mirror runs without capabilities, and inherits neither our environment nor our descriptors.
  *   If we are root, it runs as another user: the store's `user:`, or SUPERVISOR_USER.
@@ -19,8 +19,9 @@
  * - From supervisor_start() on, the daemon waits for no mirror, and looks up no path of a mirror:
  *   the disk may not answer. A new mirror looks its own paths up. Under a service manager,
  *   plyfs-report looks them up, too, for the status line (mirror_process.h).
- * - If a mirror or plyfs-report ends, it is started again after a pause, which grows.
- * - If several supervisors have the same store, one of the mirrors works, and the others stand by.
+ * - If a mirror or plyfs-report ends, the supervisor starts it again after a pause. If it ends
+ *   again and again, each pause is longer than the one before, up to a maximum.
+ * - If several supervisors have the same store, one of their mirrors works, the others stand by.
  * - At the end all mirrors are killed, even those suspended by SIGSTOP. Their state on disk stays.
  */
 #pragma once

@@ -8,9 +8,9 @@
  * order). In a layer, a file comes before its drop-ins. A file that a higher layer hides is no
  * source. expand_is_ignored() and dropin_name.h say which names are ignored.
  *
- * With `dropins: uapi`, the sources of a virtual file are ordered by pattern, then by name. Of the
- * files of one name, one is the source: that of the highest layer, and there the one whose path is
- * last. If this file masks (dropin.h), no file of the name is a source.
+ * With `dropins: uapi`, the sources of a virtual file are ordered by pattern, then by name. Of all
+ * files with the same name, only one is a source: the file of the highest layer, or, if that layer
+ * has several, the last by path. If this file masks (dropin.h), no file of that name is a source.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ int expand_look_up(const struct finder *finder, const struct settings *settings,
 
 /**
  * Lists, in no order, the names that expanding adds to the directory `path`: virtual files,
- * directories that lead to them, and files with drop-ins. *ret may repeat names of `listing`, which
- * the layers show there. Returns 0 with *ret for listing_free(), or -errno.
+ * directories that lead to them, and files with drop-ins. `listing` has the names that the layers
+ * show there; *ret may repeat some of them. Returns 0 with *ret for listing_free(), or -errno.
  */
 int expand_names(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, const struct listing *listing, struct listing *ret);

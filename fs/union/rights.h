@@ -5,15 +5,15 @@
  * computes these three.
  *
  * A contributor admits a set of users: root; its owner, by the owner's bits alone; other members of
- * its group, by the group's bits alone; and all other users, by the bits of others. Any user may
- * be in any group. The result admits only users that every contributor admits, and as many of these
- * users as an owner, a group and a mode can express.
+ * its group, by the group's bits alone; and all other users, by the bits of others. This module
+ * assumes that a user may be in any group. The result admits only users that every contributor
+ * admits, and as many of these users as an owner, a group and a mode can express.
  *
  * If all contributors have one owner, the result has that owner. Else its owner is one of theirs,
  * the user that mounts, or root. If all contributors have one group, the result has that group.
  * Else its group is one of theirs, or that of the user that mounts. For each pair of these owners
  * and groups, the safe mode is the widest that admits only users that every contributor admits. The
- * pair whose safe mode admits most users is taken.
+ * result is the pair whose safe mode admits most users, with that mode.
  */
 #pragma once
 

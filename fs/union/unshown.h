@@ -11,7 +11,7 @@
  * Calls `each` for every unshown name in the directory `found`, in each layer that shows the
  * directory: lowest layer first, names in byte order. `each` gets the layer, the name's path, and
  * its kind ("FIFO"; NULL: the path is too long). Stops at the first non-zero result of `each`, and
- * returns it. Otherwise returns 0, or -errno on a shortage.
+ * returns it. Otherwise returns 0, or -errno if memory or descriptors are short.
  */
 int unshown_each(const struct settings *settings, const struct traversed *found,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *what),

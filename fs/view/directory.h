@@ -61,14 +61,14 @@ enum entry_known {
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
 	KNOWN_SHOWN,       /* any other kind: programs know no object but the shown one */
 	KNOWN_UNANNOUNCED, /* any other kind: the object that is shown is not published yet */
-	KNOWN_MISSED,      /* as UNANNOUNCED; no lookup shows a directory before it is published */
+	KNOWN_MISSED,      /* as UNANNOUNCED; a directory is published before a lookup shows it */
 } __attribute__((packed));
 
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
 enum entry_hook {
 	HOOK_NONE,
 	HOOK_PINNED, /* a hook is run, so the name's directory must stay */
-	HOOK_NOTED,  /* as PINNED; a change was noted for the hook, and no version shown since */
+	HOOK_NOTED,  /* as PINNED; since the last change noted for the hook, no version was shown */
 };
 
 /* The events of a name that no look has handled yet. */
@@ -132,8 +132,8 @@ struct entry {
 };
 
 /**
- * Returns the entry's own `use`, which is made, all zero, if it is missing. NULL: no memory.
- * directory_tidy() frees it if it is all zero again.
+ * Returns the entry's own `use`. If the entry has none, makes one that is all zero. NULL: no
+ * memory. If the `use` is all zero again, directory_tidy() frees it.
  */
 struct entry_use *entry_use(struct entry *entry);
 
@@ -149,7 +149,7 @@ static inline enum pending_state entry_pending(const struct entry *entry)
 	return entry->use->pending ? entry->use->pending->state : PENDING_NONE;
 }
 
-/** Returns whether what the entry shows, or is about to show, is not published yet. */
+/** Returns whether the object that the entry shows, or is to show, is not published yet. */
 static inline bool entry_is_unannounced(const struct entry *entry)
 {
 	return entry->known == KNOWN_UNANNOUNCED || entry->known == KNOWN_MISSED;
@@ -252,7 +252,7 @@ struct directory {
 	layer_mask joined;        /* layers that have begun to show it since it was last listed */
 	layer_mask left;          /* layers whose directory has gone, or was replaced, since then */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
-	struct stamp *identities; /* of each layer's directory; watches.count of them */
+	struct stamp *identities; /* the stamp of each layer's directory; watches.count of them */
 
 	struct directory_entries entries;
 	struct directory_order order;
@@ -284,7 +284,7 @@ void directory_free(struct directory *directory);
 /** Returns the entry of the directory in its parent. NULL: the root, or there is none. */
 struct entry *directory_own_entry(const struct directory *directory);
 
-/** Returns the entry after `entry` (NULL: the first), or NULL. Add no entry during such a walk. */
+/** Returns the entry after `entry` (NULL: the first), or NULL. Add no entry during the walk. */
 struct entry *directory_next(const struct directory *directory, const struct entry *entry);
 
 /** Returns the entry, or NULL. */

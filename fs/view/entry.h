@@ -22,8 +22,8 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 
 /**
  * Give a version its number and times, before it is shown. The first version of a path has the
- * times of its newest source. A later version has the present as ctime. Its mtime is that of its
- * newest source, if that is at least 1 ms later than the former mtime; otherwise the present.
+ * times of its newest source. A later version has the present as ctime. Its mtime is the newest
+ * source's mtime, if this is at least 1 ms later than the former version's; otherwise the present.
  *
  * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
  * forgot the path: forgotten content gets its former number, and, if no source is newer, its former
@@ -50,7 +50,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 /** Shows the new `directory` at `entry`; NULL: the first lookup makes the directory. */
 void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory);
 
-/** Makes the entry show nothing. If it is a directory, all entries below it show nothing. */
+/** Makes the entry show nothing. If it showed a directory, all entries below show nothing, too. */
 void entry_hide(struct view *view, struct entry *entry);
 
 /** Sets the kind of a name. If the kind changes, updates dependency indexes (dependency.h). */
@@ -82,7 +82,7 @@ void entry_clear_fault(struct view *view, struct entry *entry);
 void entry_enter(struct view *view, struct entry *entry);
 void entry_leave(struct view *view, struct entry *entry);
 
-/** Drops one user of the directory. Frees it and those above it if nothing needs them. */
+/** Drops a user of the directory. Frees it, and directories above it, if nothing needs them. */
 void directory_leave(struct view *view, struct directory *directory);
 
 /** Returns the directory that the object at `path` lies in, or NULL. */

@@ -13,10 +13,10 @@ enum fault_serves {
 	FAULT_SERVES_LAST_GOOD,      /* the last version that could be made */
 	FAULT_SERVES_OTHER_LAYERS,   /* the merge of the other layers */
 	FAULT_SERVES_FALLBACK,       /* the merge with the broken source's last good state */
-	FAULT_SERVES_LOCKED,         /* the merge without what locks and bounds refuse */
-	FAULT_SERVES_COVERED,        /* another mount on the path, which hides the former version */
+	FAULT_SERVES_LOCKED,         /* the merge without values that locks and bounds refuse */
+	FAULT_SERVES_COVERED,        /* another mount, which lies over the former version */
 	FAULT_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
-	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, without what needs a new mount */
+	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, except those that need a new mount */
 };
 
 struct fault {
@@ -54,5 +54,5 @@ long long fault_age_s(struct timespec time);
 /** Returns the name in .plyfs/status, such as "last-good". Static. */
 const char *fault_serves_name(enum fault_serves serves);
 
-/** Returns the constant whose fault_serves_name() is `name`; none: FAULT_SERVES_NOTHING. */
+/** Returns the constant whose fault_serves_name() is `name`; if none is, FAULT_SERVES_NOTHING. */
 enum fault_serves fault_serves_of(const char *name);

@@ -1,5 +1,5 @@
 /*
- * Link watches: for names whose sources can change without an event in the directory of the name.
+ * Link watches, for names whose sources can change without an event in the directory of the name.
  *
  * In a layer that follows symbolic links, a name may lead anywhere:
  *
@@ -7,9 +7,9 @@
  *
  *      watched: "..data" in the layer, "..2024_1" in the layer, "app.yaml" in ..2024_1
  *
- * After the first link, each step is a name in a directory, and is watched even if it is missing.
- * Of a source with several names (hard links), the inode is watched. An event of any of these
- * watches counts as an event of the name in the layer.
+ * After the first link, each step is a name in a directory. The view watches this name even if it
+ * is missing. If a source has several names (hard links), the view watches its inode. An event of
+ * any of these watches counts as an event of the name in the layer.
  *
  * A look (look.h) at a name replaces the name's watches before it reads the sources. If a watch
  * can't be made, or the path leads to a network or FUSE file system, the name's directory is

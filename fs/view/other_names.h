@@ -1,7 +1,7 @@
 /*
- * Other names: a look (look.h) may find a source with several hard links. Then the view queues the
- * other entries that have this file, under any of its names, as a source. The looks at these
- * entries watch the file itself (link_watch.h).
+ * Other names: a look (look.h) may find a source with several hard links. Then the view queues all
+ * other entries that have this file, by any of its names, as a source. The looks at these entries
+ * watch the file's inode (link_watch.h).
  */
 #pragma once
 

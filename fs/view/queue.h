@@ -25,7 +25,7 @@ struct view_queue {
 	struct directory_list scans; /* to be listed */
 	struct directory_list late;  /* scans that queue_put_off_scan() has put off */
 	struct directory_list
-		openings;       /* to get wider rights, once all earlier changes are shown */
+		openings;       /* they get wider rights once all earlier changes are shown */
 	uint64_t cause;         /* the revision of the item that the publisher handles; 0: none */
 	bool is_root_changed;   /* the root itself must be looked up again */
 	bool is_root_looked_at; /* the root is being looked up */
@@ -35,8 +35,8 @@ struct view_queue {
 
 /**
  * Returns the revision for an item that is queued now: that of the item that the publisher handles
- * (view->queue.cause), or a new one. If nothing with an item's revision waits, the item and all
- * that it has caused are shown.
+ * (view->queue.cause), or a new one. When nothing with an item's revision waits any more, the item
+ * and all that it has caused are shown.
  */
 uint64_t queue_revision(struct view *view);
 
@@ -76,7 +76,8 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /**
  * Returns whether the limit of 1 s is over for a name that no layer had. Such a name is queued
- * EVENTS_GONE_MS after its last event, but at most 1 s after its first one; then with each event.
+ * EVENTS_GONE_MS after its last event, but at most 1 s after its first one. From then on, each
+ * event queues it at once.
  */
 bool queue_is_overdue(const struct entry *entry);
 
@@ -107,7 +108,7 @@ struct directory *queue_take_scan(struct view *view);
  */
 void queue_put_off_scan(struct view *view, struct directory *directory);
 
-/** Adds a directory, and keeps it in use. False: no memory. */
+/** Adds a directory, and keeps it in use. Returns false if there is no memory. */
 bool directory_list_add(struct directory_list *list, struct directory *directory);
 
 /** Releases the directories, and empties the list. */

@@ -8,8 +8,8 @@
  * above 64 MiB (compose_task.h). If the file system does not answer within the settings' answer_ms,
  * the caller gets -ETIMEDOUT. While the worker goes on waiting, later callers get the error at
  * once. If a link of a local layer leads to such a file system, only paths through the link wait.
- * The publisher waits LAYER_HURRY_MS. Then it gets -LAYER_LATE (layer.h), which is no failure: what
- * is shown stays.
+ * The publisher waits LAYER_HURRY_MS. Then the publisher gets -LAYER_LATE (layer.h), which is no
+ * failure: the shown versions stay.
  */
 #pragma once
 

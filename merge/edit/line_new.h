@@ -44,8 +44,9 @@ int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);
 
 /**
- * Sets *ret to section `i` of those named `name`, or to NULL if there are fewer. Returns how many
- * there are. Needs no memory, so that an op may search for each item of a list.
+ * Sets *ret to the section with index `i` (from 0) of those named `name`; NULL: there are fewer.
+ * Returns the number of sections of that name. Allocates nothing, as an edit of a list may call it
+ * for each item.
  */
 uint32_t line_place_find_item(const struct line_editor *editor, const struct node *name, uint32_t i,
 	const struct extent **ret);
@@ -88,7 +89,7 @@ struct line_separator line_separator_of(struct span text, const struct extent *p
 /** Writes the separator. If there is no value, leaves out the blank after the separator. */
 void line_separator_put(struct output *output, struct line_separator separator, bool has_value);
 
-/** Changes the separator to "=" if readers would split the pair within the key or the value. */
+/** Changes the separator to "=" if readers would split the pair at a place in the key or value. */
 void line_separator_check(const struct line_editor *editor, struct span key, struct span value,
 	struct line_separator *separator);
 

@@ -16,7 +16,7 @@ struct yaml_slot {
 	int indent; /* of the map or list around the value */
 	enum yaml_spot spot;
 	bool is_alone;  /* the slot of a root that has no text before it on its line */
-	bool is_unsaid; /* the slot of the value of "? key", which has no colon */
+	bool is_unsaid; /* the slot of the missing value of a "? key" without a colon */
 };
 
 /* New text in two parts: `first` completes a line that has begun, `rest` is the lines below it. */

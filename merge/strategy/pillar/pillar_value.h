@@ -1,9 +1,9 @@
 /*
  * The values of the pillar strategy: how markers (pillar_option.h) are removed, and values combine.
  *
- * The new nodes of a file that is being built are open: a function may change them in place. In the
- * place of any other node, it puts an open copy. A node that had a marker is shielded: no other
- * value is combined into it. pillar_seal() makes ordinary nodes of open nodes.
+ * The new nodes of a file that is being built are open: a function may change them in place. If a
+ * function has to change any other node, it replaces the node by an open copy. A node that had a
+ * marker is shielded: no other value is combined into it. pillar_seal() makes open nodes ordinary.
  */
 #pragma once
 
@@ -61,5 +61,5 @@ int pillar_remove(struct pillar_values *values, const struct node **map, const s
 int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** Makes ordinary nodes of the open nodes, except the `since` oldest ones. */
+/** Makes the open nodes ordinary nodes, except the `since` oldest ones. */
 void pillar_seal(struct pillar_values *values, size_t since);
