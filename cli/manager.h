@@ -1,5 +1,5 @@
 /*
- * The service manager that has started us, if any: systemd, by the protocol of sd_notify(3). And
+ * The service manager that has started us, if any (systemd, by the protocol of sd_notify(3)); and
  * the system's log.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /*
- * A trial: before the daemon execs the program that now lies at program_call.path, that program
- * runs in a process of its own, and says if it can take the mount over.
+ * A trial: a run of the program that now lies at program_call.path, in a process of its own, before
+ * the daemon execs this program. The program reports whether it can take the mount over.
  *
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
  *          ◀── its end: TRIAL_YES, or its message ──

@@ -1,6 +1,6 @@
 /*
  * The process plyfs-state: only this process writes the directory of the last-good store
- * (last_good_file.h), and it can write nothing else.
+ * (last_good_file.h). plyfs-state can write nothing else.
  *
  *      daemon ── CALL ──▶ plyfs-state      there are files to write
  *             ◀─ NEXT ───                  a second later

@@ -2,7 +2,7 @@
  * The status of a mirror, in STATE/status.json (replica.h): for other processes, and for the mirror
  * itself when it starts again. The file is replaced as a whole, by rename(2).
  *
- * A fault is a line for people about a subject, with the time when it began. The subject is
+ * A fault is a line for people about a subject, and the time when the fault began. The subject is
  * "store", "suspicion", "disk", "history" or "signature"; for a key or file that can't be shown, it
  * is "key KEY" or "file PATH".
  */

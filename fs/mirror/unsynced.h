@@ -1,6 +1,6 @@
 /*
- * A mark on the first state of a replica (replica.h). The mirror publishes that state before its
- * files are on the disk. Until they are, the mark is there:
+ * A mark on the first state of a replica (replica.h). The mirror publishes that state before the
+ * state's files are on the disk. The mark exists until all of them are there:
  *
  *      STATE/unsynced       contains the id of the boot (boot.h)
  *

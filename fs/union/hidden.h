@@ -1,7 +1,7 @@
 /*
- * A layer's file that a higher layer hides: by a whiteout (.wh.NAME, or overlayfs' device 0/0), an
- * opaque directory (.wh..wh..opq), or an object of another kind, at the path of the file or of a
- * directory above it.
+ * A layer's file that a higher layer hides. At the path of the file, or of a directory above it,
+ * the higher layer has a whiteout (.wh.NAME, or overlayfs' device 0/0), an opaque directory
+ * (.wh..wh..opq), or an object of another kind.
  */
 #pragma once
 

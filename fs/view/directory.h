@@ -49,7 +49,7 @@ enum entry_scope {
  *      a look finds nothing, or the object is removed ──────────────▶ ABSENT
  *      it is listed or looked up ───────────────────────────────────▶ SHOWN
  *      it is listed, and the kernel may cache its absence ──────────▶ UNANNOUNCED
- *      it is looked up, and programs may know another object of it ─▶ UNANNOUNCED
+ *      it is looked up, but programs may know another object there ─▶ UNANNOUNCED
  *      it was listed or shown, and a lookup answers that it is gone ─▶ MISSED
  *      the publisher publishes it ──────────────────────────────────▶ SHOWN
  *

@@ -51,7 +51,7 @@ bool edit_tree_is_same(const struct edit_tree *a, const struct edit_tree *b);
  * NULL: that of the options. Does nothing for EDIT_REMOVE.
  *
  * Returns 0; PROBLEM if the format can't hold the value; or -ENOMEM. The caller must set *ret to
- * NULL before. *ret owns the new value: free it with document_free(), even after -ENOMEM.
+ * NULL before. *ret owns the new value: free *ret with document_free(), even after -ENOMEM.
  */
 int edit_op_convert(struct edit_op *op, const enum node_schema *yaml,
 	const struct read_options *options, struct arena *arena, struct document **ret,
