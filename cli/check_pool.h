@@ -1,5 +1,6 @@
 /*
- * A check pool: workers inspect several paths of an offline tree (offline.h) at a time.
+ * A check pool: workers inspect several paths of an offline tree (offline.h) at a time. If a layer
+ * is on a network or FUSE file system, this process inspects the paths itself, one by one.
  *
  *      paths  0 1 2 3 4 5 6 7 8 …
  *             └┬┘ └────┬────┘

@@ -114,17 +114,17 @@ struct strategy {
 	int (*check)(const struct options *options, struct problem *problem);
 
 	/*
-	 * Finds how lists combine at the place of `keys`. With LIST_OUTCOME_BY_KEY, *by is for
-	 * item_key_find() (item_key.h). Returns 0 or -ENOMEM. NULL: always LIST_OUTCOME_ANY.
+	 * Finds how lists combine at the place to which `keys` lead. With LIST_OUTCOME_BY_KEY, *by
+	 * is for item_key_find() (item_key.h). Returns 0 or -ENOMEM. NULL: always LIST_OUTCOME_ANY.
 	 */
 	int (*list_outcome)(const struct merge_request *request, const struct node *const *keys,
 		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);
 
 	/*
-	 * Sets *ret to the index of the document in `roots` that is merged with `root`, document
-	 * `n` of the result. `roots` are the documents of one input, or of a merge. If there is no
-	 * such document, *ret becomes `count`, and *named the name of `root` (name_documents), or
-	 * NULL. Returns 0 or -ENOMEM. NULL: a result has one document.
+	 * Sets *ret to the index in `roots` of the document that is merged with `root`, which is
+	 * document `n` of the result. `roots` are the documents of one input, or of a merge. If
+	 * there is no such document, *ret becomes `count`, and *named the name of `root`
+	 * (name_documents), or NULL. Returns 0 or -ENOMEM. NULL: a result has one document.
 	 */
 	int (*match_document)(const struct merge_request *request, const struct node *root,
 		size_t n, const struct node *const *roots, size_t count, struct arena *arena,

@@ -27,7 +27,7 @@ int workspace_fill(const struct workspace *workspace, int fd, const char *path, 
 	gid_t gid, char **ret);
 
 /**
- * Removes the workspace, but not directories more than 32 deep. Call it when no process uses the
- * workspace any more.
+ * Removes the workspace. A directory more than 32 deep stays, and so do the directories above it.
+ * Call this function when no process uses the workspace any more.
  */
 void workspace_remove(const struct workspace *workspace);

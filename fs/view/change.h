@@ -74,7 +74,7 @@ bool view_is_published(struct view *view);
 bool view_is_overtaken(struct view *view);
 
 /**
- * Ends a change, begun or only announced, and frees what it holds. If it was begun but not made,
- * its name is queued again after a while.
+ * Ends a change, begun or only announced, and frees what the change holds. If the change was begun
+ * but not made, queues its name again.
  */
 void view_end_change(struct view *view, struct change *change);
