@@ -264,8 +264,8 @@ bool node_equal(const struct node *a, const struct node *b);
 
 /**
  * Returns whether two maps, or two lists, have the same entries. `is_same` compares the values of
- * equal keys, or the items at equal positions. With `minds_keys`, `is_same` compares each two equal
- * keys, too, as these may be 1 and 1.0.
+ * equal keys, or the items at equal positions. With `minds_keys`, `is_same` compares equal keys,
+ * too, as they may be 1 and 1.0.
  */
 bool node_has_same(const struct node *a, const struct node *b,
 	bool (*is_same)(const struct node *a, const struct node *b), bool minds_keys);

@@ -42,7 +42,7 @@ bool strategy_is_highest_first(const struct merge *merge);
 
 /**
  * Refuses a source's root `value` if its kind differs from that of `below`, the root of the lower
- * sources: one of the two files must be broken (a forgotten colon, an error page). If a root
+ * sources: one of the two files is broken (a forgotten colon, an error page). If a root
  * has a tag, or `below` is a null, the kinds may differ. The problem is at `below` if that is a
  * scalar, else at `value`. The message suggests `tag`, which allows another kind; NULL: no tag
  * does. Returns 0 or PROBLEM.

@@ -39,7 +39,7 @@ static inline int64_t clock_age_ms(struct timespec then)
 	return (int64_t)(now.tv_sec - then.tv_sec) * 1000 + (now.tv_nsec - then.tv_nsec) / 1000000;
 }
 
-/** Returns `time`, or `before` + 1 ms, if that is later: times rounded to 1 ms must differ, too. */
+/** Returns the later of `time` and `before` + 1 ms: times rounded to 1 ms must differ, too. */
 static inline struct timespec clock_clearly_after(struct timespec time, struct timespec before)
 {
 	before.tv_nsec += 1000000;
@@ -50,7 +50,7 @@ static inline struct timespec clock_clearly_after(struct timespec time, struct t
 	return time_is_later(before, time) ? before : time;
 }
 
-/** Returns the present (CLOCK_REALTIME), or `before` + 1 ms, whichever is later. */
+/** Returns the later of the present (CLOCK_REALTIME) and `before` + 1 ms. */
 static inline struct timespec clock_after(struct timespec before)
 {
 	struct timespec now;

@@ -13,7 +13,7 @@ enum change_kind {
 	CHANGE_REMOVE_DIRECTORY, /* the directory goes, with all that is in it */
 	CHANGE_ATTRIBUTES,       /* a directory has another mode or owner */
 	CHANGE_LISTING,          /* a shown directory is missing in the kernel's cached listing */
-	CHANGE_TIME,             /* a file or link already shows another time, which is announced */
+	CHANGE_TIME,             /* a file or link shows another time already; this announces it */
 };
 
 struct change {

@@ -76,8 +76,8 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /**
  * Returns whether the limit of 1 s is over for a name that no layer had. Such a name is queued
- * EVENTS_GONE_MS after its last event, but at most 1 s after its first one. From then on, each
- * event queues it at once.
+ * EVENTS_GONE_MS after its last event, but at most 1 s after its first one. When the limit
+ * is over, each event queues it at once.
  */
 bool queue_is_overdue(const struct entry *entry);
 

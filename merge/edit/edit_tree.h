@@ -20,7 +20,7 @@ struct edit_tree {
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem);
 
-/** Returns `value` in maps and lists of one entry each, as the steps say. NULL: no memory. */
+/** Makes the maps and lists of one entry in which the steps lead to `value`. NULL: no memory. */
 const struct node *edit_tree_wrap(
 	const struct edit_step *steps, size_t count, const struct node *value, struct arena *arena);
 
