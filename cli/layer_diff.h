@@ -1,11 +1,7 @@
 /*
- * Differences between merges of layers.
- *
- * layer_diff_sets() compares two sets of layers as git compares two trees: file by file.
- *
- * layer_diff() shows the change that each layer of one set makes to one file, the lowest layer
- * first. This change is the difference between the merge of all lower layers, and the merge of
- * these layers and the layer itself.
+ * The differences between two sets of layers, file by file, as git compares two trees. Or the
+ * change that each layer makes to one file, the lowest layer first: the difference between the
+ * merge of all lower layers, and the merge of these layers and the layer itself.
  *
  *      nothing ── vendor ──▶ text ── site ──▶ text ── host ──▶ as in a mount
  */

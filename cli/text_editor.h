@@ -22,9 +22,8 @@ int text_editor_open(struct text_editor *editor, const char *name, struct span t
 
 /**
  * Puts the lines of `message` (NULL: none) on top of the text as comments, each after the sign
- * `comment`. Then runs the editor, reads the text, and removes these comments from it. If the
- * editor fails, reads the text nevertheless. Returns EXIT_DONE, or EXIT_FAILED after an error
- * message.
+ * `comment`. Then runs the editor, reads the text even if the editor has failed, and removes these
+ * comments from the text. Returns EXIT_DONE, or EXIT_FAILED after an error message.
  */
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
 

@@ -217,9 +217,7 @@ int node_push(struct arena *arena, struct node *seq, const struct node *item);
  */
 int node_see(struct arena *arena, struct node *seq);
 
-/**
- * Sets the value of `key`. If the map does not have the key, appends a pair. Returns 0 or -ENOMEM.
- */
+/** Sets the value of `key`. If the key is missing, appends a pair. Returns 0 or -ENOMEM. */
 int node_put(
 	struct arena *arena, struct node *map, const struct node *key, const struct node *value);
 

@@ -128,10 +128,7 @@ bool version_has_one_source(const struct version *version);
  */
 bool version_is_touched(const struct version *version, const struct version *other);
 
-/**
- * Moves layers, sources, strategy and fallbacks from `other`, which has the same bytes, to
- * `version`. The stamps of `other` become version->latest.
- */
+/** Moves layers, sources, strategy, fallbacks and stamps from `other`, which has equal bytes. */
 void version_take_sources(struct version *version, struct version *other);
 
 /** Fills in the version's attributes, as stat(2) does. */

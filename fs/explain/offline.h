@@ -39,9 +39,8 @@ int offline_read(const struct offline *offline, const char *path, struct version
 
 /**
  * Looks `path` up, and calls `take` with the lookup. If the lookup fails, returns -errno as
- * offline_read(). If `take` returns 0, PROBLEM or -errno, returns this result. Any other result
- * means that a source has changed: looks up and calls `take` again, and returns PROBLEM after
- * COMPOSE_TRIES calls.
+ * offline_read(). If `take` returns 0, PROBLEM or -errno, returns this result. Else a source has
+ * changed: looks up and calls `take` again, and returns PROBLEM after COMPOSE_TRIES calls.
  */
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,

@@ -69,9 +69,7 @@ void coroutine_wake_all(struct coroutine_queue *queue);
  */
 void coroutine_mask(const sigset_t *mask);
 
-/**
- * Gives each coroutine its own value of *variable, at first 0. A thread can have one such variable.
- */
+/** Gives each coroutine its own value of *variable, at first 0. A thread can have one variable. */
 void coroutine_keeps(int *variable);
 
 /* Exit status of a process of coroutine_fork() that has no memory for its stack. */

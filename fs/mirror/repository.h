@@ -48,10 +48,7 @@ enum repository_descent {
 int repository_descent(struct repository *repository, const char *old, const char *id,
 	enum repository_descent *ret, struct problem *problem);
 
-/**
- * Makes a reference to the commit, so that git keeps it. Then lets git remove unused objects.
- * Returns 0, PROBLEM or -errno.
- */
+/** Makes git keep the commit, and tidy up (git-gc(1)). Returns 0, PROBLEM or -errno. */
 int repository_keep(struct repository *repository, const char *id, struct problem *problem);
 
 /**

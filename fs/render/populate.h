@@ -35,9 +35,8 @@ int populate_dress(struct render *render, struct owned *owned, uint64_t ino, boo
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
 /**
- * Returns whether a layer was replaced since it was opened. If so, fills *problem: plyfs may
- * have read a state that the layers never had. With --watch, returns false, as the view reads a
- * replaced layer again by itself.
+ * Returns whether a layer was replaced. If so, fills *problem: plyfs may have read a mixed state.
+ * With --watch, returns false, as the view reads a replaced layer again by itself.
  */
 bool populate_was_replaced(const struct render *render, struct problem *problem);
 

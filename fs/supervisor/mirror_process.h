@@ -44,10 +44,9 @@ struct mirror_start {
 #define MIRROR_NOT_STARTED 127
 
 /**
- * Forks a process that closes all our descriptors, finds the mirror's user, prepares the
- * directories, and becomes the mirror. The kernel kills it when the calling thread ends. Returns
- * the pid with *log, the nonblocking read end of a pipe with the mirror's messages, for close(2);
- * or -errno.
+ * Forks a process that closes all our descriptors, finds the user, prepares the directories, and
+ * becomes the mirror. The kernel kills it when the calling thread ends. Returns the pid with *log,
+ * the nonblocking read end of a pipe with the mirror's messages, for close(2); or -errno.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);
 

@@ -19,8 +19,7 @@
  * - From supervisor_start() on, the daemon waits for no mirror, and looks up no path of a mirror:
  *   the disk may not answer. A new mirror looks its own paths up. Under a service manager,
  *   plyfs-report looks them up, too, for the status line (mirror_process.h).
- * - If a mirror or plyfs-report ends, the supervisor starts it again after a pause. If it ends
- *   again and again, each pause is longer than the one before, up to a maximum.
+ * - If a mirror or plyfs-report ends, the supervisor starts it again, after ever longer pauses.
  * - If several supervisors have the same store, one of their mirrors works, the others stand by.
  * - At the end all mirrors are killed, even those suspended by SIGSTOP. Their state on disk stays.
  */

@@ -50,9 +50,7 @@ int view_lookup_staged(struct view *view, struct stat *ret);
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
-/**
- * Returns whether the change must be begun and applied. If not, it is only announced to the kernel.
- */
+/** Returns whether the change must be begun and applied. If not, it is only announced. */
 bool change_is_of_tree(const struct change *change);
 
 /** Sets the path's fault: the change can't be made while something is mounted on the path. */

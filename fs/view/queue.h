@@ -75,9 +75,8 @@ struct entry *queue_take(struct view *view);
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /**
- * Returns whether the limit of 1 s is over for a name that no layer had. Such a name is queued
- * EVENTS_GONE_MS after its last event, but at most 1 s after its first one. When the limit
- * is over, each event queues it at once.
+ * Returns whether 1 s is over since the first event of a name that no layer had. Until then, the
+ * name is queued EVENTS_GONE_MS after its last event; from then on, at once after each event.
  */
 bool queue_is_overdue(const struct entry *entry);
 

@@ -44,9 +44,8 @@ int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);
 
 /**
- * Sets *ret to the section with index `i` (from 0) of those named `name`; NULL: there are fewer.
- * Returns the number of sections of that name. Allocates nothing, as an edit of a list may call it
- * for each item.
+ * Sets *ret to section `i` (from 0) of those named `name`; NULL: there are fewer. Returns how many
+ * there are. Allocates nothing, as an edit of a list may call it for each item.
  */
 uint32_t line_place_find_item(const struct line_editor *editor, const struct node *name, uint32_t i,
 	const struct extent **ret);
