@@ -95,7 +95,7 @@ static void put_strategy(const struct strategy *strategy)
 	for (const struct option_spec *spec = strategy->options; spec && spec->name; spec++)
 		put_option(spec);
 	if (!strategy->options || !strategy->options->name)
-		fputs("It has no options.\n\n", stdout);
+		fputs("The strategy has no options.\n\n", stdout);
 }
 
 static void put_formats(void)

@@ -502,8 +502,8 @@ const struct format format_json = {
  */
 const struct format format_jsonc = {
 	.name = "jsonc",
-	.summary = "JSON that may have comments (jsonc.org) and a comma behind the last value; "
-		   "written without either",
+	.summary = "JSON that may have comments (jsonc.org) and a comma behind the last value; the "
+		   "result has neither the sources' comments nor that comma",
 	.suffixes = "jsonc,code-workspace",
 	.names = "settings.json,tsconfig.json,.eslintrc.json,devcontainer.json",
 	.comment = "//",

@@ -366,8 +366,8 @@ static int properties_edit(struct edit *edit, const struct edit_op *op)
 
 const struct format format_properties = {
 	.name = "properties",
-	.summary = "Java's properties, in UTF-8 or else ISO-8859-1; written in ASCII with \\uXXXX "
-		   "for the rest",
+	.summary = "Java's properties, read as UTF-8 or else ISO-8859-1; written in ASCII, with "
+		   "\\uXXXX for other characters",
 	.suffixes = "properties",
 	.comment = "#",
 	.nothing = "",

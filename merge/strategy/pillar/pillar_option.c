@@ -31,7 +31,7 @@ const struct option_spec pillar_option_specs[] = {
 		"the key that names further files; for each NAME there, the result gets a key NAME "
 		"with the content of NAME.yaml"},
 	{"data_path", OPTION_TEXT, "", NULL,
-		"the directory beneath which files are searched, relative to the layers"},
+		"the directory, relative to the layers, below which the named files lie"},
 	{0},
 };
 
