@@ -42,7 +42,7 @@ struct stream {
 int stream_make(const struct merge_request *request, const struct node *const *roots, size_t count,
 	struct arena *arena, struct stream *ret);
 
-/** Does the same for the documents of *root, a merge's result; *root NULL: no documents. */
+/** Does stream_make() for the documents in *root, a merge's result. *root NULL: no documents. */
 int stream_of(const struct merge_request *request, const struct node *const *root,
 	struct arena *arena, struct stream *ret);
 
