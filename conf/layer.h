@@ -78,9 +78,9 @@ struct layer_delegate {
 };
 
 /**
- * Sets the delegate; NULL: this process looks into all layers itself. Call it while no layer is in
- * use. Functions that open a file do not use the delegate. In the thread that has set a delegate,
- * they return -EREMOTE if a link leads to a remote file system (followed_path.h).
+ * Sets the delegate; NULL: this process looks into all layers itself. Call this function while no
+ * layer is in use. Functions that open a file do not use the delegate. In the thread that has set a
+ * delegate, they return -EREMOTE if a link leads to a remote file system (followed_path.h).
  */
 void layer_delegate(const struct layer_delegate *delegate);
 

@@ -81,8 +81,8 @@ void stream_put(const struct stream *stream, size_t document, struct key_text *r
 void stream_put_name(const struct node *name, struct key_text *ret);
 
 /**
- * Returns a copy of `value` with the pairs of `name` that `value` lacks, at all depths. If `value`
- * or `name` is no map, returns `value` itself. Returns NULL if memory is short.
+ * Copies `value`, and adds to the copy, at all depths, the pairs of `name` that the copy lacks.
+ * Returns the copy; `value` itself if `value` or `name` is no map; or NULL if memory is short.
  */
 const struct node *stream_name(
 	const struct node *name, const struct node *value, struct arena *arena);

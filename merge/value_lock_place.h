@@ -57,7 +57,7 @@ void value_lock_set_begin(const struct value_lock *lock, uint64_t *set);
 void value_lock_set_step(const struct value_lock *lock, const uint64_t *from,
 	const struct value_lock_step *step, uint64_t *ret);
 
-/** Returns false if a place may end at the value to which the steps have led, or within it. */
+/** Returns true if no place can end at the value to which the steps have led, or within it. */
 bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set);
 
 /** If the steps have led to the end of a place, returns that place as written; otherwise NULL. */

@@ -20,7 +20,7 @@ struct last_good;
 struct look;
 struct change_hook;
 
-/* A source with several hard links, and an entry that is made of it (other_names.h). */
+/* A source with several hard links, and an entry that has this source (other_names.h). */
 struct source_name {
 	dev_t dev;
 	ino_t ino;

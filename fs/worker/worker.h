@@ -51,7 +51,7 @@ struct workers;
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
 
-/* How the daemon answers the questions of a worker that has a job. Called by workers_run(). */
+/* How the daemon answers a worker's questions during a job. workers_run() calls `fallback`. */
 struct worker_requests {
 	/* Returns one reference to the last good text of a source; NULL: there is no fallback. */
 	struct loaded *(*fallback)(void *context, const struct layer *layer, const char *path);

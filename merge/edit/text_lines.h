@@ -58,7 +58,7 @@ int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struc
 int text_lines_insert_sections(
 	const struct text_lines *lines, size_t offset, struct span added, bool is_dense);
 
-/** Removes a range. Joins it with the last removal if the two touch. Returns 0 or -ENOMEM. */
+/** Removes a range. If it touches the last removed range, joins both. Returns 0 or -ENOMEM. */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 
 /**
