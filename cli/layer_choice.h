@@ -111,9 +111,8 @@ int layer_choice_complain(const struct settings *settings, const char *path, int
 	const struct problem *problem);
 
 /**
- * Returns the absolute path of the working directory, for free(3). If the directory has no path,
- * returns "/proc/self/cwd (deleted)", which does not exist. If memory is short, returns NULL with
- * errno.
+ * Returns the absolute path of the working directory, for free(3). A removed directory has the path
+ * "/proc/self/cwd (deleted)", which does not exist. Returns NULL with errno if memory is short.
  */
 char *layer_choice_directory(void);
 

@@ -24,8 +24,7 @@
  *   -EREMOTE   the path reaches a file system that followed_path_stay_local() forbids
  *   -EAGAIN    the last name has become a link meanwhile
  *
- * If `follows` is false, a link in the path gives -ENOTDIR. But if the last name is a link, O_PATH
- * opens the link itself.
+ * If `follows` is false, a link gives -ENOTDIR. But O_PATH opens a link that is the last name.
  */
 int followed_path_open(int dirfd, const char *path, int flags, bool follows);
 

@@ -187,15 +187,14 @@ void layer_stay(const char *directory);
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 
 /**
- * Calls lstat(2), or stat(2) with `follow`; for a directory, layer_stat_rights(). Returns 0 or
- * -errno.
+ * Calls lstat(2), or stat(2) with `follow`. From a directory's mode, removes the rights that
+ * layer_stat_rights() removes. Returns 0 or -errno.
  */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Calls lstat(2), or stat(2) with `follow`. Then removes from the mode the rights that the access
- * list (access_list.h) denies. With `follow`, also removes the rights that directories above the
- * file (ancestors.h) deny. Returns 0 or -errno.
+ * Does layer_stat(). From any file's mode, removes the rights that the access list (access_list.h)
+ * and, with `follow`, directories above the file (ancestors.h) deny. Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 

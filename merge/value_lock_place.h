@@ -30,8 +30,7 @@ struct value_lock_step {
 
 /**
  * Reads the word at `*at`, unescaped, into `out`, which must have room for the rest of the place.
- * Moves `*at` behind the dot after the word; if there is no dot, sets `*at` to NULL. Returns false
- * if the word is not valid.
+ * Moves `*at` behind the word's dot; without a dot, to NULL. Returns false for an invalid word.
  */
 bool value_lock_next_word(const char **at, const char *end, char *out, struct value_lock_word *ret);
 

@@ -42,8 +42,7 @@ struct schema_record {
 	uint32_t path_count;  /* number of steps of that path */
 	uint32_t branch;      /* index of the outermost alternative that has the fault */
 	uint32_t alternative; /* number (from 1) of the alternative probably meant; 0: unknown */
-	/* If no alternative of `keyword` fits: number of records that follow this one. Each is the
-	 * first record of one alternative. */
+	/* no alternative of `keyword` fits: number of the next records, one per alternative */
 	uint32_t children;
 	bool is_key;    /* the fault is in the key itself */
 	bool is_secret; /* a message must not quote the instance */

@@ -6,8 +6,8 @@
  *                               ──reply▶
  *                               ◀─answer─
  *
- * A worker may ask the daemon where the view finds a name under a directory (finder.h), for the
- * last good text of a source, and for the target of a link that leads out of the layers.
+ * A worker may ask the daemon for the path of a name under a directory (finder.h), for the last
+ * good text of a source, and for the target of a link that leads out of the layers.
  *
  * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, a
  * worker is lost. The source's path keeps its last good version, with a fault; no other path is
@@ -65,9 +65,8 @@ struct worker_job {
 	/* A hash of the sources' state, for failed_job.h; 0: failures are not counted. */
 	uint64_t state;
 	/*
-	 * The st_dev of a file system that may not answer; 0: none. If it is set, patience_ms must
-	 * be set, too. If a worker has been waiting for the file system for patience_ms already,
-	 * the job is refused with -ETIMEDOUT.
+	 * The st_dev of a file system that may not answer; 0: none. Needs patience_ms: if a worker
+	 * has waited so long for the file system already, the job is refused with -ETIMEDOUT.
 	 */
 	dev_t file_system;
 	/*
@@ -115,10 +114,7 @@ struct worker_answer {
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
 
-/**
- * Returns how long, in ms, a worker has been waiting for `file_system`; of several workers, the
- * longest time; 0: none is waiting.
- */
+/** Returns for how many ms workers are waiting for `file_system`: the longest time; 0: none. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
 /** Adds the answer's texts to `cache`, as fallbacks for sources that break later. */

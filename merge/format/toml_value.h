@@ -10,10 +10,7 @@
  */
 enum scalar_type toml_value_type(struct span text);
 
-/**
- * If `text` has a time without seconds (TOML 1.1), returns the offset at which the seconds would
- * begin. Otherwise returns 0.
- */
+/** Returns the offset at which missing seconds of a time (TOML 1.1) would begin; otherwise 0. */
 size_t toml_value_lacks_seconds(struct span text);
 
 bool toml_value_is_nan(struct span text);
