@@ -96,7 +96,7 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options);
 
-/** Adds `loaded`, which another process or cache has read. Takes a new reference. */
+/** Adds `loaded`, which a worker has read, and which is in no cache. Takes a new reference. */
 void source_cache_keep(struct source_cache *cache, struct loaded *loaded);
 
 /* A source that another process has read. */

@@ -17,7 +17,7 @@
  * The daemon forks a worker when a job needs it. The worker inherits the settings and the layers'
  * descriptors, and enters its sandbox (reader_sandbox.h). It does one job at a time. Two workers
  * are kept, each with a cache of parsed sources. The first one gets no large jobs
- * (worker_job.bytes). If both stay busy, one more worker is forked for the waiting job alone.
+ * (worker_job.bytes). If none is free soon, one more worker is forked for the waiting job alone.
  *
  * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
  * worker is left alone: it gets no job any more, and ends as soon as it can. A kept worker that
@@ -94,7 +94,7 @@ void workers_free(struct workers *workers);
 /** Cancels all jobs: workers_run() returns -ECANCELED. Set the composers' is_cancelled before. */
 void workers_cancel(struct workers *workers);
 
-/** Notes the settings of future jobs. A kept worker with other settings ends after its job. */
+/** Notes the settings of later jobs. Workers with other settings end, busy ones after their job. */
 void workers_renew(struct workers *workers, const struct settings *settings);
 
 struct worker_answer {
