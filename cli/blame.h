@@ -37,13 +37,13 @@ size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /**
  * Returns the path of `source` in its layer; if the layer mirrors a store, the place in the store
- * (store_place.h); without a layer, source->name. Lives as long as the source and the places.
+ * (store_place.h); without a layer, source->name. The text lives as long as source and places.
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
 /**
- * Returns the author of the commit that last changed the line, valid until blame_authors_fini().
- * NULL: none is known. If a file's history can't be read, prints a message once.
+ * Returns the author of the commit that last changed the line; NULL: none is known. The author
+ * lives until blame_authors_fini(). If a file's history can't be read, prints a message once.
  */
 const struct line_author *blame_author(struct blame_authors *authors, const struct line *line);
 void blame_authors_fini(struct blame_authors *authors);

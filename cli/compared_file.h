@@ -2,8 +2,8 @@
  * A compared file: the text of one path of an offline tree (offline.h), as a mount would show it.
  * The caller switches off the comment that names the sources (settings.options.header).
  *
- * A mount shows a file of one layer byte for byte, and writes a merged file anew. To be compared
- * with a merged file, a file that is shown byte for byte may have a second text, written anew.
+ * A mount shows a file of one layer byte for byte, and writes a merged file anew. So a file that is
+ * shown byte for byte may have a second text, written anew, to be compared with a merged file.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct compared_file {
 	bool is_tree;          /* the text was written anew, from merged values */
 	struct span text;      /* of a link: "link to TARGET" */
 	struct span rewritten; /* the second text; data NULL: there is none */
-	const char *sources;   /* for a label: the sources in the layer `highest` */
+	const char *sources;   /* names of the sources in the layer `highest`, for a label */
 	unsigned highest;      /* rank of the highest layer that has a source */
 	struct arena *arena;   /* private: holds the texts */
 };
@@ -22,8 +22,8 @@ struct compared_file {
 /**
  * Makes the texts of `path`, relative to the root and with no "." or "..". Returns 0, even if there
  * is no such file; PROBLEM; -EISDIR; or another -errno. After 0, free *ret with
- * compared_file_fini(). If `on_error: skip-layer` leaves out a layer, the result is 0, and
- * problem->message, which must be empty before the call, has the reason.
+ * compared_file_fini(). problem->message must be empty before the call. If `on_error: skip-layer`
+ * leaves out a layer, the result is 0, and problem->message has the reason.
  */
 int compared_file_make(struct offline *offline, const char *path, struct compared_file *ret,
 	struct problem *problem);

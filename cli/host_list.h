@@ -23,7 +23,7 @@ struct host_list {
 };
 
 /**
- * Reads `file`, "-" for standard input, into *ret, which must be zero. In any case call
+ * Reads `file`, "-" for standard input, into *ret, which must be all zero. In any case call
  * host_list_fini(). Returns EXIT_DONE, or EXIT_FAILED after an error message.
  */
 int host_list_read(const char *file, struct host_list *ret);
@@ -62,8 +62,8 @@ struct each_host {
 	const char *file; /* the list of hosts, for host_list_read() */
 	const char *what; /* "explaining", for the progress line */
 
-	/* Makes the text about the host that is set in `around`, for free(3); *ret NULL: the host
-	 * joins no group. Returns an exit code. */
+	/* Makes a text, for free(3), about the host that is set in `around`. If *ret is NULL, the
+	 * host joins no group. Returns an exit code. */
 	int (*make)(void *context, char **ret);
 	void *context;
 	/* set to each host in turn, with the host's facts; restored at the end */

@@ -11,7 +11,7 @@ struct layer_choice {
 	const char *config; /* a plyfs.yaml; or NULL */
 	const char *layers; /* "A:B:C"; or NULL */
 	struct settings_environment around;
-	bool is_of_list; /* the host is from a list: no warning if it has no layer of its own */
+	bool is_of_list; /* the host is from a list: no warning about a host without a layer */
 };
 
 /* Returns `config` or `layers`; NULL: the path is in a mount. */
@@ -45,8 +45,8 @@ static inline const char *layer_choice_text(const struct layer_choice *choice)
 int layer_choice_take_fact(const struct command *command, void *context, const char *text);
 
 /**
- * Guesses whether `word` is a plyfs.yaml or layers. A file is a plyfs.yaml. A word that names
- * nothing is a plyfs.yaml if it has a suffix of YAML. Any other word is layers.
+ * Guesses whether `word` is a plyfs.yaml or layers. A file is a plyfs.yaml. So is a name with a
+ * suffix of YAML that no file or directory has. Any other word is layers.
  */
 struct layer_choice layer_choice_guess(const char *word);
 
@@ -58,9 +58,9 @@ bool layer_choice_is_double(const struct command *command, const struct layer_ch
 
 /**
  * If the choice has a plyfs.yaml, starts the supervisor of the mirrors for layers that come out of
- * stores, and calls supervisor_wait() with `is_fresh`. If it has none, leaves *ret unchanged.
- * Returns EXIT_DONE with *ret for supervisor_freep(); or EXIT_FAILED after a message. Call it
- * before the layers are opened, and before there are coroutines.
+ * stores, and calls supervisor_wait() with `is_fresh`. If not, leaves *ret unchanged.
+ * Returns EXIT_DONE with *ret for supervisor_freep(); or EXIT_FAILED after a message. Call
+ * this function before the layers are opened, and before there are coroutines.
  */
 int layer_choice_start_mirrors(const struct layer_choice *choice, bool is_fresh,
 	const struct supervisor_options *options, struct supervisor **ret);
@@ -76,7 +76,7 @@ int layer_choice_hold(const struct layer_choice *choice, struct settings **ret);
 
 /**
  * Returns EXIT_DONE if the layers are still those that layer_choice_hold() opened, or EXIT_FAILED
- * after an error message. Call it before the command's result is printed.
+ * after an error message. Call this function before the command's result is printed.
  */
 int layer_choice_end(const struct settings *settings);
 
@@ -91,7 +91,7 @@ int layer_choice_end(const struct settings *settings);
 int layer_choice_in_mount(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct settings **ret, char **ret_path);
 
-/** Warns if absent_layer_find() (absent_layer.h) refuses the environment of `settings`. */
+/** If absent_layer_find() (absent_layer.h) returns PROBLEM, prints the problem as a warning. */
 void layer_choice_note_absent(const struct settings *settings);
 
 /** Reports `error`, the result of plyfs_mount_find() for `path`. Returns the exit code. */
@@ -111,14 +111,14 @@ int layer_choice_complain(const struct settings *settings, const char *path, int
 	const struct problem *problem);
 
 /**
- * Returns the absolute path of the working directory, for free(3). If it has none, returns
- * "/proc/self/cwd (deleted)", which does not exist. If memory is short, returns NULL with errno.
+ * Returns the absolute path of the working directory, for free(3). A removed directory has the path
+ * "/proc/self/cwd (deleted)", which does not exist. Returns NULL with errno if memory is short.
  */
 char *layer_choice_directory(void);
 
 /**
- * Warns of directories above a layer that keep other users out: a mount shows these users the layer
- * all the same. Omits the directories above `beside`, the path of a mount or a plyfs.yaml. Calls
+ * Warns of directories above a layer that keep other users out: a mount shows the layer to these
+ * users, too. Omits the directories above `beside`, the path of a mount or a plyfs.yaml. Calls
  * `warn` once for each directory. Returns 0, or the first non-zero result of `warn`, at which it
  * stops.
  */

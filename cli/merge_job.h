@@ -14,8 +14,8 @@ struct merge_job {
 	struct node *set; /* of --set: the strategy's options; NULL: none was given */
 	struct limits limits;
 	struct node *limits_set;          /* the limits that --limit has set; NULL: none */
-	struct arena *arena;              /* of these maps; NULL: there is none yet */
-	struct typed_documents documents; /* of their values */
+	struct arena *arena;              /* of `set` and `limits_set`; NULL: there is none yet */
+	struct typed_documents documents; /* of the values in `set` and `limits_set` */
 	const struct format *to;          /* NULL: the files' own format */
 	enum node_schema yaml;            /* the YAML version of files that name none */
 	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
@@ -24,7 +24,7 @@ struct merge_job {
 	bool validates_formats; /* the schema's `format` keywords are checked */
 	bool has_header;
 	bool is_watched;                 /* the result is printed again after each change */
-	bool ends_with_nul;              /* and a NUL byte follows each result */
+	bool ends_with_nul;              /* with `is_watched`: a NUL byte follows each result */
 	const atomic_bool *is_cancelled; /* true ends the merge; NULL: it is never cancelled */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
@@ -37,26 +37,26 @@ struct merge_job {
 };
 
 /**
- * Adds "NAME=VALUE", where VALUE is YAML, to the map at `map`, `set` or `limits_set`, or replaces
- * the value of that NAME. Messages call the option `option`, such as "--set". Returns 0, PROBLEM or
- * -ENOMEM.
+ * Sets NAME to VALUE, which is YAML, in the map at `map` (&job->set or &job->limits_set).
+ * `argument` is "NAME=VALUE". Messages call the option `option`, such as "--set". Returns 0,
+ * PROBLEM or -ENOMEM.
  */
 int merge_job_set(struct merge_job *job, struct node **map, const char *option,
 	const char *argument, struct problem *problem);
 
 /**
  * Reads the files, merges them and validates the result. Frees the result of an earlier call.
- * Returns 0 with job->result; PROBLEM if that fails, or the result is not valid; or -errno.
+ * Returns 0 with job->result; PROBLEM if a step fails, or the result is not valid; or -errno.
  */
 int merge_job_run(struct merge_job *job, struct problem *problem);
 
 /**
- * Returns job->to. If that is NULL, looks at the names of the files that were read: returns the
- * format that they give; or YAML if they give none, or several different ones.
+ * Returns job->to. If job->to is NULL, returns the format that the names of the files imply; or
+ * YAML, if they imply no format or different formats.
  */
 const struct format *merge_job_format(const struct merge_job *job);
 
-/** Reports why merge_job_run() returned `result` and filled `problem`. Returns EXIT_FAILED. */
+/** Reports a `result` of merge_job_run(), and if it is PROBLEM, `problem`. Returns EXIT_FAILED. */
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem);
 
 void merge_job_fini(struct merge_job *job);

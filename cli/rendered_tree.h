@@ -12,8 +12,8 @@ struct unified;
 
 /**
  * Finds the rendered tree that contains `path`, which must exist. Returns 0 with its root in *ret,
- * for free(3); -ENOENT: there is none; -EPERM: another user, who is not root, has rendered it
- * (message: RENDERED_TREE_FOREIGN); or another -errno.
+ * for free(3); -ENOENT: there is none; -EPERM: neither root nor the user of this process
+ * has rendered the tree (message: RENDERED_TREE_FOREIGN); or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);
 

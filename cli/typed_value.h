@@ -49,7 +49,7 @@ int typed_value_read(const struct typed_value *value, struct arena *arena,
 	struct typed_documents *documents, const struct node **ret, enum typed_note *note,
 	struct problem *problem);
 
-/** Adds the document, or frees it. Returns 0 or -ENOMEM. */
+/** Adds the document. Returns 0; or -ENOMEM, after freeing the document. */
 int typed_documents_take(struct typed_documents *documents, struct document *document);
 
 void typed_documents_fini(struct typed_documents *documents);

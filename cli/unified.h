@@ -12,8 +12,8 @@ struct unified {
 	FILE *out;
 	bool is_json;     /* false: text is printed */
 	size_t context;   /* number of unchanged lines around a change */
-	bool is_coloured; /* goes to a terminal that supports colour */
-	bool is_shown;    /* goes to a terminal, so control characters are escaped */
+	bool is_coloured; /* the text is coloured (colour.h) */
+	bool is_shown;    /* for a terminal: control characters are escaped */
 	size_t count;     /* number of differences that were printed */
 };
 
@@ -29,15 +29,15 @@ struct unified_side {
 /* The description of a difference, for JSON. */
 struct unified_item {
 	const char *path;
-	struct layer *const *layers; /* that cause the difference */
+	struct layer *const *layers; /* the layers that cause the difference */
 	size_t layer_count;          /* 0: the difference has another cause */
 	/* the difference's kind; NULL: none. With a kind, JSON has an item even for equal texts */
 	const char *change;
 };
 
 /**
- * Prints and counts the difference from `old` to `new`. Of texts with NUL bytes, prints that they
- * differ. Returns 1: the texts differ, or one side does not exist; 0; or -ENOMEM.
+ * Prints and counts the difference from `old` to `new`. If a text has a NUL byte, prints only that
+ * the texts differ. Returns 1: the texts differ, or one side does not exist; 0; or -ENOMEM.
  */
 int unified_print(struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);

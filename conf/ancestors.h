@@ -3,7 +3,7 @@
  *
  * With the layer's option `follow`, a link may lead to a file beneath directories that the mount
  * does not show. Only a user who may search these directories may read the file. The directories
- * above the links do not count. Neither do those above the layer, which layer_closed_above() finds.
+ * above the links do not count. Nor do the directories above the layer: see layer_closed_above().
  */
 #pragma once
 

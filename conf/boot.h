@@ -1,6 +1,6 @@
 /*
  * The boot of the machine. A program that does not wait until its files are on the disk stores the
- * boot's id beside them. If it later finds another boot's id, files may have lost their bytes.
+ * boot's id beside them. If the program later finds another id, the files may have lost bytes.
  */
 #pragma once
 

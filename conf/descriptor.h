@@ -35,7 +35,7 @@ static inline void fclosep(FILE **stream)
 
 /*
  * Both open a name in `directory` for reading, and follow no link at the name. They return a
- * descriptor or -errno. A FIFO in place of a file does not hold the first one up.
+ * descriptor or -errno. descriptor_open_file() does not wait if the name is a FIFO.
  */
 int descriptor_open_file(int directory, const char *name);
 int descriptor_open_directory(int directory, const char *name);

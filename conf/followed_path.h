@@ -24,7 +24,7 @@
  *   -EREMOTE   the path reaches a file system that followed_path_stay_local() forbids
  *   -EAGAIN    the last name has become a link meanwhile
  *
- * If `follows` is false, follows no link: -ENOTDIR, but O_PATH opens a link that is the last name.
+ * If `follows` is false, a link gives -ENOTDIR. But O_PATH opens a link that is the last name.
  */
 int followed_path_open(int dirfd, const char *path, int flags, bool follows);
 
@@ -53,5 +53,5 @@ dev_t followed_path_remote(void);
  */
 int followed_path_uncover(int *fd);
 
-/** As followed_path_uncover(); -EREMOTE: followed_path_stay_local() forbids the file system. */
+/** As followed_path_uncover(). -EREMOTE: followed_path_stay_local() forbids the file system. */
 int followed_path_check(int *fd);

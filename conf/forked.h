@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The functions for the new process. They allocate nothing. */
+/* Functions for the new process. They allocate nothing. */
 
 /**
  * Closes all descriptors but those in `kept`, and sorts that array. Then makes /dev/null the
@@ -25,7 +25,7 @@ int forked_keep_only(int output, int *kept, size_t count);
  */
 bool forked_dies_with(pid_t parent);
 
-/* The functions for the process that has forked the new one. */
+/* Functions for the process that has forked the new one. */
 
 /**
  * Reaps the child if it has ended. Returns whether it has ended. *status is as wait(2) sets it, but

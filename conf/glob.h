@@ -19,7 +19,7 @@
  */
 #define GLOB_MAX 1024
 
-/** Returns whether the pattern can match. If not, *reason is static, and calls the pattern "it". */
+/** Returns whether the pattern can match. If not, *reason is static: "it" means the pattern. */
 bool glob_is_valid(const char *pattern, const char **reason);
 
 /** Returns whether the pattern, which must be valid, matches. Allocates no memory. */

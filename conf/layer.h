@@ -78,23 +78,23 @@ struct layer_delegate {
 };
 
 /**
- * Sets the delegate; NULL: this process looks into all layers itself. Call it while no layer is in
- * use. Functions that open a file do not use the delegate. In the thread that has set a delegate,
- * they return -EREMOTE if a link leads to a remote file system (followed_path.h).
+ * Sets the delegate; NULL: this process looks into all layers itself. Call this function while no
+ * layer is in use. Functions that open a file do not use the delegate. In the thread that has set a
+ * delegate, they return -EREMOTE if a link leads to a remote file system (followed_path.h).
  */
 void layer_delegate(const struct layer_delegate *delegate);
 
 /**
- * Sets a function that opens the files that the sandbox (fs/sandbox/reader_sandbox.h) keeps this
- * process from reading; NULL: none. `path_fd` is the file, open with O_PATH. `open` returns a new
+ * Sets a function that opens a file if the sandbox (fs/sandbox/reader_sandbox.h) keeps this process
+ * from reading the file; NULL: none. `path_fd` is the file, open with O_PATH. `open` returns a new
  * descriptor, opened with `flags`, or -errno.
  */
 void layer_open_elsewhere(int (*open)(int path_fd, int flags));
 
 /*
  * The errno of a call that got no answer in the time that layer_tasks_patience() (layer_task.h)
- * set, while answer_ms (settings_options.h) has not passed. The file system may still answer, so
- * the caller must not show a failure.
+ * allows. As answer_ms (settings_options.h) has not passed yet, the file system may still answer,
+ * so the caller must not show a failure.
  */
 #define LAYER_LATE EINPROGRESS
 
@@ -105,7 +105,7 @@ enum layer_silence {
 	LAYER_IS_SILENT, /* no answer came for answer_ms (settings_options.h) */
 };
 
-/** Sets `silence`, except from LAYER_IS_SILENT to LAYER_IS_SLOW. Returns the former value. */
+/** Sets `silence`; LAYER_IS_SLOW does not replace LAYER_IS_SILENT. Returns the former value. */
 enum layer_silence layer_note_silence(const struct layer *layer, enum layer_silence silence);
 enum layer_silence layer_silence(const struct layer *layer);
 
@@ -187,13 +187,13 @@ void layer_stay(const char *directory);
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 
 /**
- * Calls lstat(2), or stat(2) with `follow`. A directory gets the mode of layer_stat_rights().
- * Returns 0 or -errno.
+ * Calls lstat(2), or stat(2) with `follow`. From a directory's mode, removes the rights that
+ * layer_stat_rights() removes. Returns 0 or -errno.
  */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Calls layer_stat(), and removes from the mode the rights that the access list (access_list.h)
+ * Does layer_stat(). From any file's mode, removes the rights that the access list (access_list.h)
  * and, with `follow`, directories above the file (ancestors.h) deny. Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);

@@ -25,7 +25,7 @@ struct layer_spec {
 	bool has_no_value; /* a specifier in `path` has no value: the layer counts as missing */
 	bool follow;
 	const char *const *exclude; /* as in struct layer; NULL: the default */
-	const struct node *place; /* where it is requested in plyfs.yaml; NULL: on a command line */
+	const struct node *place; /* of the layer in plyfs.yaml; NULL: it is from a command line */
 };
 
 /* Greatest number of patterns that one layer may exclude */
@@ -35,8 +35,8 @@ struct layer_spec {
  * Sets the members `path`, `specifiers`, `behind` and `has_no_value` from `text`, the path in
  * plyfs.yaml. Replaces specifiers such as %H (plyfs.yaml(5)) by their values. A relative path
  * begins at `directory`, which is "" or ends with a slash. If a specifier has no value on this
- * machine, the path of an optional layer keeps it; for any other layer that is a PROBLEM. Returns
- * 0, with the texts in `arena`; PROBLEM at the spec's place; or -ENOMEM.
+ * machine, the path of an optional layer keeps the specifier, and any other layer is a problem.
+ * Returns 0, with the texts in `arena`; PROBLEM at the spec's place; or -ENOMEM.
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
 	const struct settings_environment *around, struct arena *arena, struct problem *problem);

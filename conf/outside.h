@@ -33,9 +33,9 @@ struct outside_directory {
 };
 
 /**
- * Reads the file at `path`. Returns 0 with *ret, whose `text` is NULL for anything but a regular
- * file; -EFBIG: it is larger than `size_max` bytes; or another -errno. Sets ret->stat even after an
- * error.
+ * Reads the file at `path`. Returns 0 with *ret; ret->text is NULL if the file is not a regular
+ * one. Returns -EFBIG if the file is larger than `size_max` bytes; or another -errno. Sets
+ * ret->stat even after an error.
  */
 int outside_read(const char *path, size_t size_max, struct outside_file *ret);
 
@@ -43,7 +43,7 @@ int outside_read(const char *path, size_t size_max, struct outside_file *ret);
 int outside_find(const char *path, char ret[PATH_MAX]);
 
 /**
- * Opens the directory of a layer, which we must have the right to list. Returns 0 with *ret;
+ * Opens the directory of a layer. This process must have the right to list it. Returns 0 with *ret;
  * -ENODATA: OUTSIDE_FILLED is not met; -EXDEV: OUTSIDE_OWNED is not met; or another -errno.
  */
 int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);

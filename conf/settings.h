@@ -89,7 +89,7 @@ struct settings {
 	struct settings_options options;
 	bool has_programs; /* a rule, a virtual file or `options` has a check or an on_change */
 	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
-	struct settings_environment around; /* the settings were made in it */
+	struct settings_environment around; /* in which the settings were made */
 	/* private: */
 	const char *spec; /* "A:B:C", if made from it */
 	struct arena *arena;
@@ -120,13 +120,13 @@ int settings_read(const struct settings_environment *around, const char *path,
 int settings_from_layers(const struct settings_environment *around, const char *layers,
 	struct settings **ret, struct problem *problem);
 
-/** As settings_read(), but opens no layers: `specs` has them, `layers` does not. */
+/** As settings_read(), but opens no layers: they are in `specs`, not in `layers`. */
 int settings_outline(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem);
 
 /**
  * Makes the settings again from the plyfs.yaml or "A:B:C" of `old`, and opens the layers again. If
- * our mount, with the device `own`, now lies on a layer's path, the layer keeps its old directory.
+ * our mount, whose device is `own`, now lies on a layer's path, the layer keeps its old directory.
  * Returns as settings_read(), or -errno.
  *
  * In any case sets *outline (`outline` may be NULL) to the settings as settings_outline() reads
@@ -160,8 +160,8 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path);
 
 /**
- * Returns 0; or PROBLEM if a layer was replaced since it was opened (layer_was_replaced()): then
- * the caller may have read a state that the layers never had.
+ * Returns 0; or PROBLEM if a layer was replaced since it was opened (layer_was_replaced()). In that
+ * case the caller may have read a state that the layers never had.
  */
 int settings_were_read(const struct settings *settings, struct problem *problem);
 

@@ -20,7 +20,7 @@ struct settings_environment {
 	/* Another machine's values of %H, %m and %u, to get that machine's result. */
 	const char *host;
 	const char *machine_id;
-	const char *user; /* %h is this user's home, as this machine knows it */
+	const char *user; /* %h is the home of this user on this machine */
 
 	/* NAME=VALUE of --fact. NULL follows the last one, unless the array is full. If a name
 	 * comes twice, its last value counts. */
@@ -32,8 +32,8 @@ struct settings_environment {
 	const char *mountpoint;
 	const char *beneath;
 
-	/* The caller reads the settings again when a file changes. If false, settings_read()
-	 * itself reads them again if a bad file was just written. */
+	/* The caller reads the settings again when a file changes. If false, settings_read() itself
+	 * reads the settings again if a bad file was just written. */
 	bool is_watched;
 };
 

@@ -23,7 +23,7 @@ int settings_read_facts(
 
 /**
  * Replaces each %{NAME} in the patterns, paths, schemas and commands of `list`: rules, virtual
- * files, a map such as `options`, or NULL. Replaces specifiers such as %H, except in commands.
+ * files, a map such as `options`, or NULL. Also replaces specifiers such as %H, except in commands.
  */
 int settings_expand_facts(
 	const struct settings *settings, const struct node *list, struct problem *problem);
@@ -41,7 +41,7 @@ int settings_read_schema(struct settings *settings, const struct node *map,
 
 /**
  * Reads a YAML version. Messages call the value `name`. If a version is given, *ret becomes the
- * address of a static object that has it.
+ * address of a static object that has the version.
  */
 int settings_read_yaml(const struct node *node, const char *name, const enum node_schema **ret,
 	struct problem *problem);
@@ -57,8 +57,8 @@ int settings_read_exclude(const struct node *node, struct arena *arena, const ch
 	struct problem *problem);
 
 /**
- * Checks that layers named in rules' options exist. Sets in each value lock (value_lock.h) the rank
- * of its layer.
+ * Checks that layers named in rules' options exist. In each value lock (value_lock.h), sets the
+ * rank of the lock's layer.
  */
 int settings_check_layer_names(const struct settings *settings, struct problem *problem);
 

@@ -3,7 +3,7 @@
  * the store by the real place of the layer's directory, not by the path that led there:
  *
  *      STATE/tree.7/          the layer, or a directory above it
- *      STATE/spare/           a tree that was replaced, which a layer may still have open
+ *      STATE/spare/           a tree that was replaced; a layer may still have it open
  *      STATE/status.json      the mirror's report on the store (mirror_status.h)
  *
  * The user who runs the mirror, `owner`, writes STATE, and may have fewer rights than this process.
@@ -25,7 +25,7 @@
 
 /*
  * The extended attribute with a revision. For etcd, each file has the revision of its key; for git,
- * the tree has its commit. The revision always fits the content.
+ * the tree has its commit. The revision always matches the content.
  */
 #define STORE_REVISION_ATTRIBUTE "user.plyfs.revision"
 
@@ -43,7 +43,7 @@ struct arena;
 struct store {
 	enum store_kind kind;
 	char *state; /* STATE, absolute */
-	char *tree;  /* the layer's tree: "tree.7", or another name if the mirror has replaced it */
+	char *tree;  /* the layer's tree: "tree.7"; if it was replaced, another name */
 	char *inner; /* the layer's place in the tree: "", or "web/" */
 	int held_fd; /* of store_hold(); -1: none */
 
@@ -74,7 +74,7 @@ void store_freep(struct store **store);
 
 /**
  * Returns whether an open directory was removed, or is in a tree that has lost its name "tree.N":
- * such a tree later loses its files. Returns true, too, if memory or descriptors are short.
+ * such a tree later loses its files. Also returns true if memory or descriptors are short.
  */
 bool store_is_replaced(int directory);
 
@@ -85,7 +85,7 @@ bool store_is_replaced(int directory);
  */
 void store_hold(struct store *store);
 
-/** Returns whether a mirror runs that keeps the layer up to date; true if that is unknown. */
+/** Returns whether a running mirror keeps the layer up to date; true if that is unknown. */
 bool store_is_kept(const struct store *store);
 
 /** etcd: returns the last revision that the mirror has copied; 0: not known. */

@@ -14,8 +14,8 @@
 int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 
 /**
- * As text_read(), for a regular file; `size` is its size in bytes, which fstat(2) gave. But if the
- * file is longer than `limit` bytes, reads only that many. If the text is shorter than `limit`, and
+ * As text_read(), for a regular file; `size` is its size in bytes by fstat(2). But if the file is
+ * longer than `limit` bytes, reads only `limit` bytes. If the text is shorter than `limit`, and
  * fstat(2) gives the same size afterwards, the text is the whole file.
  */
 int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len);
@@ -23,14 +23,14 @@ int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_l
 /* The kind of a file, for messages. */
 struct text_kind {
 	const char *name; /* "plyfs.yaml" */
-	const char *what; /* "settings are", for "is a directory; settings are read from a file" */
+	const char *what; /* "settings are": "is a directory; settings are read from a file" */
 	size_t size_max;  /* bytes */
 };
 
 /**
- * Reads the file at `place`, which messages call `path`. `ret_stat` may be NULL. A directory, a
- * pipe and a larger file than size_max are problems. Returns 0 with *ret for free(3), PROBLEM or
- * -ENOMEM.
+ * Reads the file at `place`. Messages call the file `path`. `ret_stat` may be NULL. A directory, a
+ * pipe, and a file larger than kind->size_max are problems. Returns 0 with *ret for free(3),
+ * PROBLEM or -ENOMEM.
  */
 int text_read_file(const char *path, const char *place, const struct text_kind *kind,
 	struct stat *ret_stat, char **ret, size_t *len, struct problem *problem);

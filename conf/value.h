@@ -12,7 +12,7 @@
 #include "node.h"
 #include "problem.h"
 
-/* Greatest number of entries in a list, such as the rules, which are searched for each path. */
+/* Greatest number of entries in a list. For each path, all rules are searched, for example. */
 #define VALUE_LIST_MAX 4096
 
 bool value_is_given(const struct node *node);

@@ -2,7 +2,7 @@
  * A document: one source after it has been read. It never changes.
  *
  * A YAML source may hold several YAML documents, each with its root; any other source has one root.
- * A source with no content but comments has no root; only in TOML it has one, an empty table.
+ * A source with no content but comments has no root; in TOML, its root is an empty table.
  */
 #pragma once
 

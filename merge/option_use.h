@@ -1,6 +1,6 @@
 /*
  * Used and idle options. Nodes of a rule's options name places in files, such as "server.port". A
- * place is used if a file has a value there. If none has, it is idle, and perhaps misspelt.
+ * place is used if a file has a value there. If no file has one, the place is idle, maybe misspelt.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ int option_uses_note(struct option_uses *uses, const struct merge_request *reque
 	const struct document *document);
 
 /**
- * Adds the nodes of locks and bounds whose places are in the result, which may have values of files
- * that are no inputs. Returns 0 or -ENOMEM.
+ * Adds the nodes of locks and bounds whose places are in the result. The result may have values of
+ * files that are no inputs. Returns 0 or -ENOMEM.
  */
 int option_uses_note_result(struct option_uses *uses, const struct merge_request *request,
 	const struct merge_result *result);

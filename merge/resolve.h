@@ -1,4 +1,4 @@
-/* The type and value of a plain scalar's text. Part of scalar.c. */
+/* The type and value of a plain scalar's text, for scalar.c and the formats. */
 #pragma once
 
 #include "scalar.h"

@@ -21,9 +21,9 @@ static inline bool shown_is_plain(char c)
 }
 
 /**
- * Writes the character at *p (*p < end) to `out`, as it is shown, and moves *p behind it. If it is
- * escaped or invalid, writes "\xNN" for its first byte, and moves *p behind that byte. Returns the
- * number of bytes written. Does not always end `out` with a NUL.
+ * Writes the character at *p (*p < end) to `out`, as it is shown, and moves *p behind the
+ * character. If it is escaped or invalid, writes "\xNN" for its first byte, and moves *p behind
+ * this byte. Returns the number of bytes written. Does not always end `out` with a NUL.
  */
 size_t shown_put(const char **p, const char *end, char out[SHOWN_MAX + 1]);
 

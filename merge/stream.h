@@ -42,7 +42,7 @@ struct stream {
 int stream_make(const struct merge_request *request, const struct node *const *roots, size_t count,
 	struct arena *arena, struct stream *ret);
 
-/** Does the same for the documents of *root, a merge's result; *root NULL: no documents. */
+/** Does stream_make() for the documents in *root, a merge's result. *root NULL: no documents. */
 int stream_of(const struct merge_request *request, const struct node *const *root,
 	struct arena *arena, struct stream *ret);
 
@@ -81,8 +81,8 @@ void stream_put(const struct stream *stream, size_t document, struct key_text *r
 void stream_put_name(const struct node *name, struct key_text *ret);
 
 /**
- * Returns a copy of `value` with the pairs of `name` that `value` lacks, at all depths. If `value`
- * or `name` is no map, returns `value` itself. Returns NULL if memory is short.
+ * Copies `value`, and adds to the copy, at all depths, the pairs of `name` that the copy lacks.
+ * Returns the copy; `value` itself if `value` or `name` is no map; or NULL if memory is short.
  */
 const struct node *stream_name(
 	const struct node *name, const struct node *value, struct arena *arena);

@@ -1,7 +1,7 @@
 /*
  * The places of a lock, matched step by step while a caller walks a tree from the root. Each place
  * is a sequence of words. The state of the match is a set, an array of uint64_t with one bit for
- * each word of the lock. A bit is 1 if the next step may match its word.
+ * each word of the lock. A bit is 1 if the next step may match the bit's word.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 enum value_lock_word_kind {
 	VALUE_LOCK_KEY,
-	VALUE_LOCK_ONE,  /* one key or index, whatever it is */
+	VALUE_LOCK_ONE,  /* any one key or index */
 	VALUE_LOCK_MANY, /* any number of keys and indexes */
 	VALUE_LOCK_END,  /* the end of a place: a value that is reached here is locked */
 };
@@ -29,8 +29,8 @@ struct value_lock_step {
 };
 
 /**
- * Reads the word at `*at`, unescaped, into `out`, which has room for the rest of the place. Moves
- * `*at` behind the word's dot, or to NULL at the end. Returns false if the word is not valid.
+ * Reads the word at `*at`, unescaped, into `out`, which must have room for the rest of the place.
+ * Moves `*at` behind the word's dot; without a dot, to NULL. Returns false for an invalid word.
  */
 bool value_lock_next_word(const char **at, const char *end, char *out, struct value_lock_word *ret);
 
@@ -56,18 +56,18 @@ void value_lock_set_begin(const struct value_lock *lock, uint64_t *set);
 void value_lock_set_step(const struct value_lock *lock, const uint64_t *from,
 	const struct value_lock_step *step, uint64_t *ret);
 
-/** Returns false if a place may end at the value to which the steps have led, or within it. */
+/** Returns true if no place can end at the value to which the steps have led, or within it. */
 bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set);
 
 /** If the steps have led to the end of a place, returns that place as written; otherwise NULL. */
 const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set);
 
 /**
- * Finds the lock that covers the place to which `step` leads, even if there is no value; of several
- * locks, that of the lowest layer. Returns 0 with *ret, NULL if there is no such lock; or -ENOMEM.
+ * Finds the lock that covers the place to which `step` leads; of several locks, that of the lowest
+ * layer. The place need not have a value. Returns 0 with *ret (NULL: no lock), or -ENOMEM.
  */
 int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,
 	struct arena *arena, const struct value_lock **ret);
 
-/** Writes the path to a value in the form of a place, cut to `size` bytes; "." is the root. */
+/** Writes the path to which `step` leads as a place, cut to `size` bytes; "." is the root. */
 void value_lock_step_name(const struct value_lock_step *step, char *name, size_t size);

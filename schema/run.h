@@ -42,7 +42,7 @@ struct schema_record {
 	uint32_t path_count;  /* number of steps of that path */
 	uint32_t branch;      /* index of the outermost alternative that has the fault */
 	uint32_t alternative; /* number (from 1) of the alternative probably meant; 0: unknown */
-	/* If no alternative of `keyword` fits: so many records follow, the first fault of each. */
+	/* no alternative of `keyword` fits: number of the next records, one per alternative */
 	uint32_t children;
 	bool is_key;    /* the fault is in the key itself */
 	bool is_secret; /* a message must not quote the instance */
@@ -82,7 +82,7 @@ struct schema_run {
 	uint64_t dropped; /* number of records above RUN_RECORDS_MAX */
 };
 
-/* A state of the records. run_mark() returns the present one, run_forget() restores an old one. */
+/* A state of the records. run_mark() returns the present state; run_forget() restores it. */
 struct run_mark {
 	size_t records;
 	size_t kept;

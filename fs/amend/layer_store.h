@@ -2,10 +2,10 @@
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
  * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the command
- * line does (struct store_access). The record is trusted if only root, or the user that makes the
- * edit, can have written it. A record may name files, such as one with a private key. If root
- * makes the edit, plyfs reads these files with the rights of the record's owner. If a user other
- * than root makes the edit, a record that names files is used only if it is trusted.
+ * line says it (struct store_access). The record is trusted if only root, or the user that makes
+ * the edit, can have written it. A record may name files, such as one with a private key. If root
+ * makes the edit, plyfs reads these files with the rights of the record's owner. If another user
+ * makes the edit, a record that names files must be trusted.
  */
 #pragma once
 
@@ -60,8 +60,8 @@ const char *layer_store_name(const struct layer_store *store);
 /**
  * Writes the file that layer_store_read() has read last; if text.data is NULL, removes it. Waits up
  * to five seconds until the layer shows the change. Returns 0; LAYER_FILE_MOVED if the file was
- * changed since it was read; PROBLEM; or -errno. If the result is 0, *revision is the one that
- * etcd_client_swap() gives, and *unseen is NULL or a static text: why the layer lacks the change.
+ * changed since it was read; PROBLEM; or -errno. If the result is 0, *revision is that of
+ * etcd_client_swap(). *unseen is NULL, or a static text: why the layer does not show the change.
  */
 int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
 	const char **unseen, struct problem *problem);

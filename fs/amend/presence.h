@@ -2,7 +2,7 @@
  * Presence: whether a layer has or hides a path. A reset removes the layer's files at the path, so
  * that lower layers show again. Hiding adds a whiteout, so that nothing shows at the path.
  *
- * During the change the layer is locked (amendment.h). If a mirror fills the layer, its store is
+ * During the change the layer is locked (amendment.h). If a mirror fills the layer, the store is
  * changed instead, without a lock. Of an amendment_request, `path`, `layer`, `mode` and `access`
  * are used.
  */
@@ -23,8 +23,8 @@ int presence_reset(const struct offline *offline, const struct amendment_request
 	presence_report *report, void *context, struct problem *problem);
 
 /**
- * Adds the layer's whiteout of the path, and calls `report`. Does neither if the layer has that
- * whiteout already. Returns as presence_reset().
+ * Adds the layer's whiteout of the path, and calls `report`. If the layer has that whiteout
+ * already, does nothing. Returns as presence_reset().
  */
 int presence_hide(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);

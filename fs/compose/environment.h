@@ -41,10 +41,10 @@ int environment_guard_again(struct environment *environment, const struct layer 
 	const char *path, const struct stat *loaded);
 
 /**
- * Does environment_guard(), compose_load() and environment_guard_again(). Call it for a source
- * whose layer follows links, or whose path is not the request's. If the file system of the source,
- * or of a directory above it, has failed, does compose_load() as for a source that the lookup could
- * not examine. Returns as compose_load().
+ * Does environment_guard(), compose_load() and environment_guard_again(). Call this function for a
+ * source in a layer with `follow`, or at a path other than the request's. If the file system of the
+ * source, or of a directory above it, has failed, does compose_load() as for a source that the
+ * lookup could not examine. Returns as compose_load().
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

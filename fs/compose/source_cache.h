@@ -41,7 +41,7 @@ struct source_cache;
 
 /**
  * Makes an empty cache of up to `limit` bytes. `is_notified`: the caller reports every change by
- * source_cache_touch(). If not, each load reads a racy source again. Returns 0 with *ret for
+ * source_cache_touch(). If false, each load reads a racy source again. Returns 0 with *ret for
  * source_cache_free(), or -ENOMEM.
  */
 int source_cache_new(size_t limit, bool is_notified, struct source_cache **ret);
@@ -53,8 +53,8 @@ struct source_observer {
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after reading, except after -ENOMEM. `loaded` NULL: the text was wanted, or the
-	 * reading failed. `text` lives as long as the call; it is empty after a failure.
+	 * Called after reading, except after -ENOMEM. `loaded` NULL: the caller wanted the text, or
+	 * the reading failed. `text` lives as long as the call; it is empty after a failure.
 	 */
 	void (*end)(void *context, const struct loaded *loaded, struct span text);
 	void *context;
@@ -66,7 +66,7 @@ void source_cache_observe(struct source_cache *cache, const struct source_observ
 /** Reports a change at `path`, in any layer. */
 void source_cache_touch(struct source_cache *cache, const char *path);
 
-/** Sets the limit in bytes; what is too much goes, the least recently used first. */
+/** Sets the limit in bytes. Drops the least recently used sources until the rest fits. */
 void source_cache_limit(struct source_cache *cache, size_t limit);
 
 /** Empties the cache. Call this function when the layers' ranks have changed. */
@@ -77,13 +77,13 @@ size_t source_cache_bytes(struct source_cache *cache);
 struct source_want {
 	const struct stat *stat;            /* from the union lookup */
 	const struct read_options *options; /* how to parse the file; NULL: the text is wanted */
-	size_t bytes_max;                   /* a larger file is a PROBLEM */
+	size_t bytes_max;                   /* a larger file is a problem */
 	bool takes_unfinished;              /* a file that a writer has open is read, too */
 };
 
 /**
  * Loads the file `path` of `layer`. If the cache has no document with the stamp (version.h) of
- * want->stat, or that stamp can't be trusted, reads the file, and adds its document to the cache.
+ * want->stat, or this stamp can't be trusted, reads the file, and adds the document to the cache.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: the file can't be read, is too large or does not
  * parse; SOURCE_FAILED; SOURCE_MOVED; SOURCE_UNSETTLED; -ECANCELED (document_read()); or another
@@ -96,7 +96,7 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options);
 
-/** Adds `loaded`, which another process or cache has read. Takes a new reference. */
+/** Adds `loaded`, which a worker has read, and which is in no cache. Takes a new reference. */
 void source_cache_keep(struct source_cache *cache, struct loaded *loaded);
 
 /* A source that another process has read. */

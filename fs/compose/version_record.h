@@ -1,7 +1,7 @@
 /*
- * Versions and sources in a record (record.h). A version comes without inode number, kernel
- * references and fallbacks. A source has its layer, path, stamp (version.h), text and the time of
- * reading.
+ * Versions and sources in a record (record.h). A version is written without inode number, kernel
+ * references and fallbacks. A source is written with its layer, path, stamp (version.h), text and
+ * time of reading.
  */
 #pragma once
 
@@ -25,12 +25,12 @@ struct version *version_take(struct record *record);
  */
 struct version *version_take_last(struct record *record);
 
-/** Writes the source with `text`; empty: the reader does not need the text. */
+/** Writes the source. `text` is empty if no reader of the record needs the source's text. */
 void source_put(struct record *record, const struct loaded *loaded, struct span text);
 
 /**
- * Reads a source, whose layer must be one of `settings`. Returns 0; or -errno, with the record
- * spoilt. Call source_fini() in both cases. ret->text lives as long as the record.
+ * Reads a source, whose layer must be one of `settings`. Returns 0; or -errno, after
+ * record_spoil(). Call source_fini() in both cases. ret->text lives as long as the record.
  */
 int source_take(struct record *record, const struct settings *settings, struct read_source *ret);
 void source_fini(struct read_source *source);

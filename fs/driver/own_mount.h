@@ -30,7 +30,7 @@ void own_mount_fini(struct own_mount *mount);
 int own_mount_prepare(
 	struct own_mount *mount, const struct session_options *options, struct problem *problem);
 
-/** Mounts; clones the mount if changes are to be published. Returns 0, PROBLEM or -errno. */
+/** Mounts. If changes are to be published, clones the mount. Returns 0, PROBLEM or -errno. */
 int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 	const struct session_options *options, struct problem *problem);
 
@@ -50,7 +50,7 @@ void own_mount_close_clone(struct own_mount *mount);
 int own_mount_end(const struct own_mount *mount);
 
 /**
- * Call it after the end of the connection. Waits until the mount is gone, and returns 0. If the
- * mount is still there after `timeout_ms`, unmounts, and returns -ECONNABORTED.
+ * Waits, after the end of the connection, until the mount is gone, and returns 0. If the mount is
+ * still there after `timeout_ms`, unmounts, and returns -ECONNABORTED.
  */
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms);

@@ -1,7 +1,7 @@
 /*
- * Paused requests: each waits until the file of a placeholder inode (placeholder.h) is composed,
- * and is then handled as a new one. If the program that made the request gets a signal, the request
- * ends with EINTR.
+ * Paused requests: each waits until the file of a placeholder inode (placeholder.h) is composed.
+ * Then the request is handled as a new one. If the program that made the request gets a signal, the
+ * request ends with EINTR.
  */
 #pragma once
 

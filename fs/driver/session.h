@@ -6,7 +6,7 @@
  *      session_freep()
  *
  * Between mounting and serving, no process answers requests, so a lookup that leads through the
- * mount waits. In between, the daemon and the processes that it waits for may look up only two
+ * mount waits. Meanwhile, the daemon and the processes that it waits for may look up only two
  * paths, which cause no request: the mountpoint itself, and /proc/self/mountinfo.
  *
  * Each helper process is started before the mount, or closes /dev/fuse at once. So only the daemon

@@ -40,5 +40,5 @@ void status_put_process_lines(FILE *out, const char *remedy);
 /** Writes "on_change", with a comma after it. Writes errors only if the reader `is_trusted`. */
 void status_put_hooks(FILE *out, struct view *view, bool is_trusted);
 
-/** Writes "troubles". For a reader that must not know them, `view` is NULL: the list is empty. */
+/** Writes "troubles". `view` NULL: the reader must not know the faults, so the list is empty. */
 void status_put_faults(FILE *out, struct view *view);

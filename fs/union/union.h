@@ -68,9 +68,9 @@ struct union_lookup {
 	 * ETIMEDOUT, else the first.
 	 */
 	int failure;
-	/* such an errno: the layer that failed may hide what lower layers have; 0: none */
+	/* as `failure`, for a layer that may hide what lower layers have; 0: none has failed */
 	int whiteout_error;
-	/* of the highest object that an object of `kind` hides; or NONE */
+	/* of the highest object that an object of `kind` hides; or UNION_NONE */
 	enum union_kind hidden_kind;
 	unsigned hidden_layer; /* the layer that has that object */
 
@@ -97,7 +97,7 @@ bool union_is_mark(const char *name);
 /** Returns whether a name in the path is a whiteout mark. */
 bool union_has_mark(const char *path);
 
-/** Returns the part of the mark `name` that names what it hides; "": opaque; NULL: not a mark. */
+/** Returns the name that the mark `name` hides; "": the opaque mark; NULL: `name` is no mark. */
 const char *union_marked_name(const char *name);
 
 /**

@@ -1,14 +1,14 @@
 /*
  * The attributes of directories while rights change.
  *
- * The kernel checks users by a directory's mode and owner, which it caches until it is notified.
- * The contract:
+ * The kernel checks users by a directory's mode and owner. It caches both until the daemon notifies
+ * it of a change. The contract:
  *
  *   (a) A right is taken away, then content is written. A user without the right can't read that
  *       content by a path walk that begins after the write.
  *   (b) A file is removed, then a right is given. A user with the new right never sees the file.
  *
- * How it is kept:
+ * How the contract is kept:
  *
  *   (a) Before content is shown, attributes_settle_waits() drains the events. From the
  *       content's directory up to the root, it looks up each directory whose rights may have

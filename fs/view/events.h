@@ -15,12 +15,12 @@ struct view;
 
 /*
  * How long the old version of a removed name stays, as editors and git often make the name again at
- * once. A new name that no rename has made waits as long: it is often a temporary one, and renamed
- * or removed at once.
+ * once. A new name waits as long, unless a rename has made it: a new name is often temporary, and
+ * is renamed or removed at once.
  */
 #define EVENTS_GONE_MS 2
 
-/* The longest such wait after an event while the publisher is busy. */
+/* The longest such wait after the name's last event, while the publisher is busy. */
 #define EVENTS_GONE_BUSY_MS 25
 
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */

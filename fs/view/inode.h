@@ -1,7 +1,7 @@
 /*
  * The inode table finds the object of an inode number that the kernel knows. An object is in the
- * table from its first lookup to its last forget (fuse_lowlevel.h, "forget"). Then another object
- * may get the number.
+ * table from its first lookup to its last forget (fuse_lowlevel.h, "forget"). After the last forget
+ * another object may get the number.
  */
 #pragma once
 

@@ -8,7 +8,7 @@ struct view;
 
 /**
  * Call names_begin() before a listing is taken, and names_end() after it is installed. A name that
- * is removed in between keeps its entry, so that the listing does not bring it back.
+ * is removed in between keeps its entry, so that the listing does not bring the name back.
  */
 void names_begin(struct directory *directory);
 void names_end(struct directory *directory);
@@ -16,7 +16,7 @@ void names_end(struct directory *directory);
 /** Makes entries for a listing's names, but publishes none. May wait. Returns 0 or -ENOMEM. */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
-/** Forgets which layers have the names. Call it when new settings give layers other ranks. */
+/** Forgets which layers have the names: for new settings that give layers other ranks. */
 void names_forget_layers(struct directory *directory);
 
 /**

@@ -5,7 +5,7 @@
  *
  *      LOOKUP ──▶ look takes long ──▶ placeholder_give()   "a file, ask for the rest"
  *      GETATTR, OPEN … ─────────────▶ placeholder_await()  waits
- *                 look has ended ───▶ placeholder_keep()   the version is that inode
+ *                 look has ended ───▶ placeholder_keep()   the version gets its number
  *                               or    placeholder_end()    -ENOENT; or -ESTALE: then the kernel
  *                                                          walks the path once more
  *
@@ -30,8 +30,8 @@ struct placeholder {
 };
 
 /**
- * Gives the kernel a reference to the entry's placeholder, which is made if there is none. Returns
- * 0 with the number and the type in *ret; or -ENOMEM.
+ * Gives the kernel a reference to the entry's placeholder. If the entry has none, makes one.
+ * Returns 0 with the number and the type in *ret; or -ENOMEM.
  */
 int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
 
@@ -41,13 +41,13 @@ int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
  */
 bool placeholder_await(struct inode *inode, struct view_caller *caller);
 
-/** Cancels the caller's wait. Returns false if it did not wait. */
+/** Cancels the caller's wait. Returns false if the caller did not wait. */
 bool placeholder_give_up(struct inode *inode, struct view_caller *caller);
 
 /**
  * Shows the first version of the entry. If the entry has a placeholder, the version takes over its
- * number and kernel references. A link gets another number. So does a version if a right to a
- * directory above it was taken away meanwhile.
+ * number and kernel references. But a link gets another number. So does any version if a right to a
+ * directory above the entry was taken away since the placeholder was made.
  */
 void placeholder_keep(struct view *view, struct entry *entry, struct version *version);
 

@@ -20,9 +20,9 @@
 /* The publisher calls the operations, which may wait. */
 struct publisher_ops {
 	/*
-	 * Each carries out a change of its kind. Returns 0, PUBLISHER_COVERED or -errno. After 0,
-	 * the publisher calls view_apply_change(). After another result, the tree stays as it is,
-	 * and the path is queued again later.
+	 * Each operation carries out a change of its kind. Returns 0, PUBLISHER_COVERED or -errno.
+	 * After 0, the publisher calls view_apply_change(). After another result, the tree stays as
+	 * it is, and the path is queued again later.
 	 */
 	int (*replace)(void *context, const struct change *change);
 	int (*remove)(void *context, const struct change *change);
@@ -36,7 +36,7 @@ struct publisher_ops {
 	void (*batch_end)(void *context);
 };
 
-/* A descriptor that the publisher polls beside its own. */
+/* A descriptor that the publisher polls, in addition to its own descriptors. */
 struct publisher_hook {
 	int fd;       /* -1: not polled */
 	short events; /* of poll(2) */
@@ -51,8 +51,8 @@ struct publisher_options {
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
 	void (*reload)(void *context); /* called before the settings are read again; may be NULL */
 	/*
-	 * Called after plyfs.yaml was read again, even if a layer can't be opened. No layer of
-	 * `outline`, the new settings, is open. May be NULL.
+	 * Called, unless NULL, after plyfs.yaml was read again, even if a layer can't be opened.
+	 * `outline` has the new settings, but none of its layers is open.
 	 */
 	void (*take_outline)(void *context, struct settings *outline);
 	void *context; /* of the operations and hooks */
@@ -72,11 +72,11 @@ void publisher_run(struct publisher *publisher);
 /** Makes publisher_run() return, after the change under way. A signal handler may call it. */
 void publisher_stop(struct publisher *publisher);
 
-/** Publishes all changes. Returns the ms until more may be due; -1: wait for an event. */
+/** Publishes all changes. Returns the ms until the next may be due; -1: wait for an event. */
 int publisher_publish(struct publisher *publisher);
 
-/** Carries out the change, and frees what it holds. */
+/** Carries out the change, then calls view_end_change(). */
 void publisher_carry_out(struct publisher *publisher, struct change *change);
 
-/** Returns whether the settings have a fault, with the fault in *ret. */
+/** Returns whether the settings have a fault. If so, copies the fault to *ret. */
 bool publisher_settings_fault(struct publisher *publisher, struct fault *ret);

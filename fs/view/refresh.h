@@ -20,8 +20,8 @@ int view_take_events(struct view *view);
 bool view_has_work(struct view *view);
 
 /**
- * Finds the next change to publish. May wait. Returns 0 with *ret for view_end_change(); or 1:
- * there is none now. When a job of the pool ends, view->waker is woken.
+ * Finds the next change to publish. May wait. Returns 0 with *ret for view_end_change(); or 1: no
+ * change is ready. The end of each job in the pool wakes view->waker.
  */
 int view_next_change(struct view *view, struct change *ret);
 

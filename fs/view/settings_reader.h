@@ -24,7 +24,7 @@ struct name_watch;
 
 struct settings_process {
 	pid_t pid;  /* 0: there is none */
-	char *path; /* for which it gave no answer; NULL: none, or memory was short */
+	char *path; /* the path without an answer; NULL: none, or memory was short */
 };
 
 struct settings_reader {
@@ -33,7 +33,7 @@ struct settings_reader {
 	int error;                       /* -errno */
 	struct settings_process left[SETTINGS_READERS_MAX]; /* those left alone */
 	struct name_watch *watch;                           /* the process adds watches to it */
-	const struct settings *old; /* those in force, while new ones are read */
+	const struct settings *old; /* the settings in force, while new ones are read */
 	unsigned unwatched; /* number of paths with an unwatched name, in the last reading */
 	/* number of requests that failed in the last reading; they may succeed later without an
 	 * event */

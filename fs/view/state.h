@@ -20,7 +20,7 @@ struct last_good;
 struct look;
 struct change_hook;
 
-/* A source with several hard links, and an entry that is made of it (other_names.h). */
+/* A source with several hard links, and an entry that has this source (other_names.h). */
 struct source_name {
 	dev_t dev;
 	ino_t ino;
@@ -48,7 +48,7 @@ struct gate {
 	bool is_stopped;
 };
 
-/* The changes that change hooks are run for (change_hook.h). */
+/* The changes after which change hooks run (change_hook.h). */
 struct batch {
 	bool is_ending;    /* hooks are due, and wait for the rest of the batch */
 	uint64_t revision; /* the highest revision in the batch */
@@ -85,7 +85,7 @@ struct inodes {
 struct looks {
 	struct look *done; /* looks that wait for the publisher's decision; the oldest first */
 	struct look **done_end;
-	/* scans in the pool, and looks without a decision, except those of large files */
+	/* scans in the pool, and looks without a decision; looks at large files do not count */
 	unsigned under_way;
 	unsigned patient;              /* looks and scans that wait for a late layer */
 	int64_t last_ms;               /* of the last decision; CLOCK_MONOTONIC */
@@ -129,7 +129,7 @@ struct polling {
 struct waker {
 	struct coroutine_queue queue;      /* the publisher, while it waits for work */
 	const struct coroutine *publisher; /* NULL: it has not looked for work yet */
-	unsigned count;                    /* number of wakes since it last looked for work */
+	unsigned count;                    /* number of wakes since the last search for work */
 };
 
 struct view {

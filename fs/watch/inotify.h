@@ -28,7 +28,7 @@ struct subscription {
 	 */
 	void (*notify)(struct subscription *subscription, uint32_t mask, const char *name);
 	uint32_t mask;    /* as for inotify_add_watch(2) */
-	const char *name; /* in a watched directory, other names do not match; NULL: all match */
+	const char *name; /* the only name in a watched directory that matches; NULL: all match */
 
 	/* Set by inotify_subscribe(); equal for the same inode. NULL: not subscribed. */
 	struct inotify_watch *watch;
@@ -75,7 +75,7 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 /**
  * Call this function before another process adds a watch to inotify_fd(). Until
  * inotify_expect_no_more(), a watch without a subscription does not end with its first event.
- * Returns 0; or -EDQUOT (inotify_limit()): do not call inotify_expect_no_more() then.
+ * Returns 0; or -EDQUOT (inotify_limit()). After -EDQUOT, do not call inotify_expect_no_more().
  */
 int inotify_expect(struct inotify *inotify);
 

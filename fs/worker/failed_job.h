@@ -1,7 +1,7 @@
 /*
- * Failed jobs: the jobs at which workers have failed. A job whose last failure was a timeout is
- * refused for 30 s; any other job is refused after three failures. When its sources have changed, a
- * refused job may be tried again.
+ * Failed jobs: the jobs at which workers have failed. If a job's last failure was a timeout, the
+ * job is refused for 30 s. Any other job is refused after three failures. If the sources of a
+ * refused job change, the job may be tried again.
  */
 #pragma once
 

@@ -6,8 +6,8 @@
  *                               ──reply▶
  *                               ◀─answer─
  *
- * A worker may ask the daemon where the view finds a name under a directory (finder.h), for the
- * last good text of a source, and for the target of a link that leads out of the layers.
+ * A worker may ask the daemon for the path of a name under a directory (finder.h), for the last
+ * good text of a source, and for the target of a link that leads out of the layers.
  *
  * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, a
  * worker is lost. The source's path keeps its last good version, with a fault; no other path is
@@ -17,7 +17,7 @@
  * The daemon forks a worker when a job needs it. The worker inherits the settings and the layers'
  * descriptors, and enters its sandbox (reader_sandbox.h). It does one job at a time. Two workers
  * are kept, each with a cache of parsed sources. The first one gets no large jobs
- * (worker_job.bytes). If both stay busy, one more worker is forked for the waiting job alone.
+ * (worker_job.bytes). If none is free soon, one more worker is forked for the waiting job alone.
  *
  * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
  * worker is left alone: it gets no job any more, and ends as soon as it can. A kept worker that
@@ -33,7 +33,7 @@
 /* Number of kept workers: those that live on after their job. */
 #define WORKERS_KEPT 2
 
-/* While this many workers stand still, none is forked for one job alone. */
+/* While this many workers stand still, no worker is forked for one job alone. */
 #define WORKERS_LEFT_MAX 16
 
 /* The longest that a job waits for a kept worker, in ms, while WORKERS_LEFT_MAX stand still. */
@@ -46,12 +46,12 @@ struct workers;
 
 /*
  * A task: a function that runs in a worker. It reads the job and the sources before it writes to
- * `answer`, as reading a source adds the text there. `composer` has the worker's cache, and no
- * fallbacks. Returns 0 or -errno.
+ * `answer`, as reading a source adds its text to `answer`. `composer` has the worker's cache, and
+ * no fallbacks. Returns 0 or -errno.
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
 
-/* How the daemon answers the questions of a worker that has a job. Called by workers_run(). */
+/* How the daemon answers a worker's questions during a job. workers_run() calls `fallback`. */
 struct worker_requests {
 	/* Returns one reference to the last good text of a source; NULL: there is no fallback. */
 	struct loaded *(*fallback)(void *context, const struct layer *layer, const char *path);
@@ -60,21 +60,21 @@ struct worker_requests {
 
 struct worker_job {
 	worker_task *task;
-	const struct composer *composer; /* its settings and is_cancelled are the job's */
+	const struct composer *composer; /* with the job's settings and is_cancelled */
 	const char *path;                /* in the tree; it names the job */
 	/* A hash of the sources' state, for failed_job.h; 0: failures are not counted. */
 	uint64_t state;
 	/*
-	 * The st_dev of a file system that may not answer; 0: none. If any worker has waited for it
-	 * for patience_ms, which must be set, the job is refused with -ETIMEDOUT.
+	 * The st_dev of a file system that may not answer; 0: none. Needs patience_ms: if a worker
+	 * has waited so long for the file system already, the job is refused with -ETIMEDOUT.
 	 */
 	dev_t file_system;
 	/*
-	 * The worker stands still after this time without processor time and without a step
-	 * (worker_note_step(), worker_process.h). 0: twice the settings' answer_ms.
+	 * The worker counts as standing still after this time without processor time and without a
+	 * step (worker_note_step(), worker_process.h). 0: twice the settings' answer_ms.
 	 */
 	int patience_ms;
-	int longest_ms; /* after this time without a message, steps are ignored; 0: 10 minutes */
+	int longest_ms; /* after this time without a message, no step counts; 0: 10 minutes */
 	/* The size of the sources, roughly. Above POOL_LARGE_BYTES (pool.h) the job is large. */
 	uint64_t bytes;
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
@@ -94,7 +94,7 @@ void workers_free(struct workers *workers);
 /** Cancels all jobs: workers_run() returns -ECANCELED. Set the composers' is_cancelled before. */
 void workers_cancel(struct workers *workers);
 
-/** Notes the settings of future jobs. A kept worker with other settings ends after its job. */
+/** Notes the settings of later jobs. Workers with other settings end, busy ones after their job. */
 void workers_renew(struct workers *workers, const struct settings *settings);
 
 struct worker_answer {
@@ -114,7 +114,7 @@ struct worker_answer {
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
 
-/** Returns the longest time, in ms, that a worker has waited for `file_system` so far; 0: none. */
+/** Returns for how many ms workers are waiting for `file_system`: the longest time; 0: none. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
 /** Adds the answer's texts to `cache`, as fallbacks for sources that break later. */
@@ -123,7 +123,7 @@ void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache
 void worker_answer_fini(struct worker_answer *answer);
 
 struct worker_counts {
-	unsigned running; /* processes that have or may get a job */
+	unsigned running; /* processes that have a job, or may get one */
 	unsigned left;    /* processes that get no job any more, and have not ended */
 	uint64_t failed;  /* jobs at which a worker crashed, or was too slow or too large */
 };

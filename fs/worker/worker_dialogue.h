@@ -1,4 +1,4 @@
-/* The dialogue with a worker that has a job: answers its questions until the job is done. */
+/* The dialogue with a worker that has a job: the daemon answers the worker's questions. */
 #pragma once
 
 #include "worker.h"

@@ -3,14 +3,14 @@
  * its neighbours: indentation, quotes, flow or block style, line ends. The result is a list of
  * splices; outside of them no byte changes.
  *
- * A removed entry loses its comments (text_lines.h, editor.h). Between brackets, a comment behind
- * several entries of one line belongs to none of them, and may stay when they go. A new entry
- * stands directly below old comments only if its file or brackets have no other entry. If one op
- * adds an entry, and a later op removes that entry, neither op leaves a trace.
+ * The comments of a removed entry are removed, too (text_lines.h, editor.h). Between brackets, a
+ * comment behind several entries of one line belongs to none of them, and may stay when they go. A
+ * new entry stands directly below old comments only if its file or brackets have no other entry. If
+ * one op adds an entry, and a later op removes that entry, neither op leaves a trace.
  *
  * The new text is read again, and its tree must be the wanted one. If the trees differ, the map or
- * list around the change is written anew, then the next one around it. If nothing works without the
- * loss of a comment, the edit is refused.
+ * list around the change is written anew; if they still differ, the next one around it. If nothing
+ * works without the loss of a comment, the edit is refused.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 /* One step from a map or list to an entry of it. */
 struct edit_step {
 	const struct node *key; /* the key in a map; NULL: an item of a list */
-	/* index of the item, or of the item before which a new one goes, or EDIT_END */
+	/* index of the item; for a new item, the index that it gets; or EDIT_END */
 	uint32_t index;
 };
 
@@ -37,8 +37,8 @@ enum edit_kind {
 };
 
 /*
- * If a source other than the target (put.h) has values of a repeated key (format.h): how put_run()
- * makes only the target's values count.
+ * For a repeated key (format.h) that has values in a source other than the target (put.h): how
+ * put_run() makes only the target's values count.
  */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* not at all: the op fails */

@@ -18,10 +18,10 @@ struct flow_layout {
 };
 
 /**
- * Returns where the comments of an entry begin; if it has none, `begin`, where the entry's own line
- * begins. The comments are the comment lines directly above the entry that have its indentation and
- * are not before the line at `floor`. If the entry is not the first of its collection, these lines
- * are its comments only if a blank line is directly above them.
+ * Returns where the comments of an entry begin. If the entry has none, returns `begin`, where its
+ * own line begins. The comments are the comment lines directly above the entry, with the same
+ * indentation; none is before the line at `floor`. If the entry is not the first of its collection,
+ * these lines are its comments only if a blank line is directly above them.
  */
 size_t flow_comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first);
 
@@ -45,8 +45,8 @@ int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index
 	const struct span *items, uint32_t count, const struct flow_layout *layout);
 
 /**
- * Removes all pairs of the step's key, or `count` entries from the step's index on. Returns 0 or
- * -ENOMEM.
+ * If the step has a key, removes all pairs of this key; if not, `count` entries from the step's
+ * index on. Returns 0 or -ENOMEM.
  */
 int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step,
 	uint32_t count);

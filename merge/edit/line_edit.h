@@ -14,7 +14,7 @@ struct line_dialect {
 	bool has_continuation; /* a line with a backslash at its end goes on in the next line */
 	bool has_cr;           /* "\r" alone ends a line, too */
 	bool colon_yields;     /* a ":" separates only if the line has no "=" */
-	const struct ini_dialect *ini; /* knows which keys are lists; NULL: not INI */
+	const struct ini_dialect *ini; /* decides which keys are lists; NULL: not INI */
 };
 
 /** Does the work of format.edit for a format with this dialect. */

@@ -5,8 +5,8 @@
 #include "put.h"
 
 /*
- * Positive results of put_form(). NONE: this number has no form, but a greater one may have. LAST:
- * no number from this one on has a form.
+ * Positive results of put_form(). NONE: this number has no form, but a greater number may have one.
+ * LAST: neither this number nor any greater one has a form.
  */
 enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 

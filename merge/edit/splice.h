@@ -1,5 +1,5 @@
 /*
- * A patched text: a text after several changes, which knows its unchanged parts.
+ * A patched text: a text after several changes, with a record of its unchanged parts.
  *
  *      a: 1|b: 2|c: 3      pieces: of the original text, or new
  *      ╰──╯ b: 7 ╰──╯

@@ -39,8 +39,8 @@ size_t text_lines_above(const struct text_lines *lines, const struct extent *ent
 /**
  * Returns where `entry`, an entry of `in`, begins, including its comments. The comment lines
  * directly above it are its own if it is the first in `in`, or if a blank line or nothing is above
- * them. But if `entry` is the only one of the root (`is_root`: `in` is the root), comment lines
- * above it that begin at the top of the text belong to the file.
+ * them. But if `in` is the root (`is_root`) and has no other entry, comment lines above `entry`
+ * that begin at the top of the text belong to the file.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);
@@ -48,7 +48,7 @@ size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 /** Inserts whole lines at an offset where a line begins or the text ends. Returns 0 or -ENOMEM. */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
-/** As text_lines_insert(), but if a comment line is above `offset`, inserts a blank line first. */
+/** As text_lines_insert(), but inserts a blank line first if a comment line is above `offset`. */
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
 
 /**
@@ -58,7 +58,7 @@ int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struc
 int text_lines_insert_sections(
 	const struct text_lines *lines, size_t offset, struct span added, bool is_dense);
 
-/** Removes a range. Joins it with the last removal if the two touch. Returns 0 or -ENOMEM. */
+/** Removes a range. If it touches the last removed range, joins both. Returns 0 or -ENOMEM. */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 
 /**

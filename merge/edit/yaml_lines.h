@@ -34,8 +34,8 @@ bool yaml_is_block(const struct extent *extent);
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent);
 
 /**
- * Goes down from `extent`, always to the last entry. Returns the first value on this way that is no
- * block (yaml_is_block()).
+ * Goes down from `extent`, always to the last entry. Returns the first value on the way for which
+ * yaml_is_block() is false.
  */
 const struct extent *yaml_last_leaf(const struct extent *extent);
 
@@ -51,5 +51,5 @@ size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_b
 /** Returns the offset after the entry's last line, where the next entry may begin. */
 size_t yaml_entry_after(const struct edit *edit, const struct extent *entry);
 
-/** Replaces the text from `begin` to `end`, as edit_splice(). */
+/** Does edit_splice() for the text from `begin` to `end`. */
 int yaml_cut(struct edit *edit, size_t begin, size_t end, struct span text);

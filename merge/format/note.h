@@ -66,7 +66,7 @@ void note_close(struct builder *builder, size_t end);
 /** Gives the extents to the document, which has its roots already. Returns 0 or -ENOMEM. */
 int notes_finish(struct notes *notes, struct document *document);
 
-/* The attribute of a function that notes extents: it is seldom called. */
+/* The attribute of the functions that note extents, as they are seldom called. */
 #define EXTENT_NOTE_RARE __attribute__((cold, noinline))
 
 /** Makes the root's extent, as yet without ranges. Returns NULL when there is no memory. */
@@ -82,5 +82,5 @@ int extent_note_set_keys(struct builder *builder, struct extent *extent,
 /** Returns the range from `begin` to `end`, two places in the text that the builder reads. */
 struct range extent_note_range(const struct builder *builder, const char *begin, const char *end);
 
-/** Closes a collection without brackets, such as a section. It ends where its last entry ends. */
+/** Closes a collection without brackets, such as a section: its end is that of its last entry. */
 void extent_note_close(struct extent *extent);

@@ -10,12 +10,12 @@
  */
 enum scalar_type toml_value_type(struct span text);
 
-/** Returns the offset at which a time without seconds (TOML 1.1) lacks them; 0: it lacks none. */
+/** Returns the offset at which missing seconds of a time (TOML 1.1) would begin; otherwise 0. */
 size_t toml_value_lacks_seconds(struct span text);
 
 bool toml_value_is_nan(struct span text);
 
-/** Returns a static text to end a message: why `text` is no value of TOML, and the remedy. */
+/** Returns a static text, the end of a message: why `text` is no value of TOML, and the remedy. */
 const char *toml_value_fault(struct span text);
 
 /**

@@ -1,5 +1,5 @@
 /*
- * Does to a tree of YAML 1.1 what PyYAML's safe loader does when cloud-init runs it.
+ * Converts a tree of YAML 1.1 as PyYAML's safe loader does for cloud-init.
  *
  * If PyYAML can't turn a scalar's text into a value, this module refuses the text, with PyYAML's
  * reason. Values that PyYAML changes are rewritten. `!!int "0o17"` becomes 15. In an !!omap or

@@ -46,7 +46,7 @@ int deep_documents_init(struct deep *deep, struct deep_documents *ret);
  * Finds the document of the result into which `said`, the root of document `n` of input `i`, is
  * merged. If no earlier document matches, adds a document, whose deep_value() is NULL. Returns 0
  * with the index of the document's pair in documents->map; PROBLEM if `said` can't be matched, or
- * another document of the input has the same values at the keys; or -ENOMEM.
+ * another document of the input has the same values at the KEYs; or -ENOMEM.
  */
 int deep_documents_find(struct deep *deep, struct deep_documents *documents, size_t i, size_t n,
 	const struct node *said, uint32_t *ret);

@@ -65,7 +65,7 @@ int32_t list_end(const struct list *list);
 /** Returns the item, or NULL if it was removed. */
 const struct node *list_at(const struct list *list, int32_t position);
 
-/** Sets an item. Call it before the first search: it does not update the indexes. */
+/** Sets an item. For use before the first search only, as the indexes are not updated. */
 void list_set(struct list *list, int32_t position, const struct node *item);
 
 /* Add an item at the end, and at the front. Both return 0 or -ENOMEM. */

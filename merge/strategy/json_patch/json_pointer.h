@@ -25,11 +25,11 @@ struct node json_pointer_key(struct span part);
 /** Returns the pair of the map with the key json_pointer_key(part), or NULL. */
 const struct pair *json_pointer_find(const struct node *map, struct span part);
 
-/** Reads the part as an index. More than UINT32_MAX becomes UINT32_MAX. Returns 0 or PROBLEM. */
+/** Reads the part as an index; above UINT32_MAX, *ret is UINT32_MAX. Returns 0 or PROBLEM. */
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 
-/** Sets *ret to the value of the entry `part` of `node`. Returns 0; or PROBLEM if it has none. */
+/** Sets *ret to the value of the entry `part` of `node`. Returns 0; PROBLEM: no such entry. */
 int json_pointer_step(const struct json_pointer *pointer, const struct node *node, struct span part,
 	struct problem *problem, const struct node **ret);
 

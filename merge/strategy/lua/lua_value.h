@@ -57,7 +57,7 @@ struct origins *lua_box_origins(lua_State *L);
 
 /**
  * Counts the arena's growth as memory that the scripts use. `before` is the arena's former size, in
- * bytes. Raises an error if `r` < 0 (an allocation failed), or if lua_sandbox_memory() does.
+ * bytes. Raises an error if `r` < 0 (an allocation failed), or if the scripts use too much memory.
  */
 void lua_box_check(lua_State *L, int r, size_t before);
 
