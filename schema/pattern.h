@@ -42,8 +42,9 @@ void matcher_free(struct matcher *matcher);
 
 /**
  * Sets *ret to whether `text` has a match. *work is the number of steps, of a few nanoseconds each,
- * that the search may take; subtracts those taken. Returns 0; PATTERN_TOO_MUCH_WORK if it needs
- * more steps, or more than 64 MiB for backtracking; or -ENOMEM.
+ * that the search may take. Subtracts the steps that the search has taken. Returns 0;
+ * PATTERN_TOO_MUCH_WORK if the search needs more steps, or more than 64 MiB for backtracking; or
+ * -ENOMEM.
  */
 int pattern_match(const struct pattern *pattern, struct matcher *matcher, struct span text,
 	uint64_t *work, bool *ret);
