@@ -16,7 +16,7 @@
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);
 
-/** If *store is NULL, opens the layer's store, if it has one. Returns 0, PROBLEM or -errno. */
+/** If *store is NULL, and the layer has a store, opens the store. Returns 0, PROBLEM or -errno. */
 int target_layer_open_store(const struct layer *layer, const struct store_access *access,
 	struct layer_store **store, struct problem *problem);
 

@@ -23,7 +23,8 @@
  * exec, it unmounts. If it hangs for HANDOVER_S, the kernel kills it (SIGALRM), and the mount ends.
  *
  * The state is a record with its descriptors. It waits in a pair of sockets, and can be read once.
- * If the sockets are closed before that, so is the last descriptor of /dev/fuse: the mount is dead.
+ * If the sockets are closed before the state is read, so is the last descriptor of /dev/fuse: the
+ * mount is dead.
  *
  * If the service manager restarts plyfs, the old daemon ends before the new one starts. In between,
  * the manager keeps the socket (handover_leave()), and no process answers requests. So no other
@@ -110,8 +111,8 @@ enum handover_wish handover_take(struct handover *handover);
 void handover_fail(struct handover *handover, const char *error);
 
 /**
- * Returns the number of tried take-overs. *error becomes the reason of the last one's failure, and
- * lives until the next failure; NULL: it did not fail.
+ * Returns the number of tried take-overs. *error becomes the reason why the last one has failed,
+ * and lives until the next failure; NULL: the last one has not failed.
  */
 unsigned handover_tried(const struct handover *handover, const char **error);
 
