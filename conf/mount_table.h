@@ -26,8 +26,7 @@ bool mount_table_is_remote(const struct table_mount *mount);
 /**
  * Returns 0 if the device belongs to a local file system; -EREMOTE if to a remote one; or -errno.
  * A device that no mount has, such as that of a btrfs subvolume, counts as local. Asks no file
- * system.
- * Call this function from one thread alone: it caches results.
+ * system. Call this function from one thread alone: it caches results.
  */
 int mount_table_check(dev_t dev);
 

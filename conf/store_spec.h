@@ -7,8 +7,9 @@
  *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
- * BASE is the `state` of the `etcd:` or `git:`, or a default. ID is a hash of the store's
- * parameters and the mirror's user: layers with the same store and user share a mirror.
+ * BASE is the `state` of the `etcd:` or `git:`, or a default. ID is a hash of the mirror's user and
+ * of all parameters that say where the files come from and what they are. So layers with the same
+ * store and user share a mirror, even if their `interval`, `compare` or `max-delete` differ.
  */
 #pragma once
 

@@ -57,7 +57,7 @@ double scalar_number(const struct node *scalar);
 /**
  * Gives the scalar's value as JSON text: numbers in decimal (0644 -> 420), strings without quotes
  * and escapes. Returns 0 with *ret, NUL-terminated, which may lie in `arena` or in the scalar;
- * -ENOMEM; or -ERANGE for .inf, .nan, and more than NUMBER_DIGITS_MAX digits of another base.
+ * -ENOMEM; or -ERANGE for .inf, .nan, and more than NUMBER_DIGITS_MAX digits not in base 10.
  */
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 

@@ -42,7 +42,7 @@ void matcher_free(struct matcher *matcher);
 
 /**
  * Sets *ret to whether `text` has a match. *work is the number of steps, of a few nanoseconds each,
- * that the search may take. Subtracts the steps that the search has taken. Returns 0;
+ * that the search may take. Subtracts from it the steps that the search has taken. Returns 0;
  * PATTERN_TOO_MUCH_WORK if the search needs more steps, or more than 64 MiB for backtracking; or
  * -ENOMEM.
  */

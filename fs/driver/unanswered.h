@@ -7,7 +7,7 @@
 struct fuse_session;
 struct unanswered;
 
-/** Copies request_loop_current(), for unanswered_end(), _handle() or _is_kept(); NULL: no memory */
+/** Copies request_loop_current() for unanswered_end(), _handle() or _is_kept(). NULL: no memory. */
 struct unanswered *unanswered_add(struct session_handover *handover);
 
 /** Frees the copy of a request that is being answered. */

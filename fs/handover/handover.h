@@ -30,7 +30,8 @@
  * the manager keeps the socket (handover_leave()), and no process answers requests. So no other
  * command of the unit (ExecStartPre=) may access the mount, nor may the new plyfs before it serves.
  * If the manager itself waits for the mount (a unit's EnvironmentFile=), a process that the old
- * daemon forked ends the mount. SIGTERM makes the daemon unmount.
+ * daemon forked ends the mount. For a restart, the manager sends HANDOVER_LEAVE_SIGNAL. To stop
+ * plyfs, the manager sends SIGTERM, and the daemon unmounts.
  *
  * The first message in the sockets is an offer, whose format never changes. So a plyfs that can't
  * read the state can end the mount (heir_end()), and mount anew.

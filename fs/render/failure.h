@@ -6,13 +6,13 @@
 
 struct render;
 
-/** Logs a line. `problem` is the one that the line reports; NULL: the line reports none. */
+/** Logs a line. `problem` is the problem that the line reports; NULL: it reports none. */
 void failure_log_line(const struct render *render, const char *line, const struct problem *problem);
 
 /**
  * Logs a failure, and stores it in `owned`, which may be NULL. `result` is PROBLEM, with *problem;
- * RENDERED_BROKEN (rendered.h); or -errno. If a watched directory was removed, ends the rendering
- * instead.
+ * RENDERED_BROKEN (rendered.h); or -errno. If render --watch finds that its directory was removed,
+ * ends the rendering instead.
  */
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);

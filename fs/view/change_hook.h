@@ -11,9 +11,9 @@
  * (look.h) of these events. It does not wait for a large file, a check (gate.h) or a file that is
  * being written: their changes come with the next batch.
  *
- * Changes during a run, or during the pause after a failure, belong to the next run. A run after a
- * failure has the paths of the failed run, too. If several rules name the same command, they share
- * one hook.
+ * Changes during a run belong to the next run. A change during the pause after a failure ends the
+ * pause. A run after a failure has the paths of the failed run, too. If several rules name the same
+ * command, they share one hook.
  */
 #pragma once
 
