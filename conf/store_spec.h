@@ -8,8 +8,7 @@
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
  * BASE is the `state` of the `etcd:` or `git:`, or a default. ID is a hash of the mirror's user and
- * of all parameters that say where the files come from and what they are. So layers with the same
- * store and user share a mirror, even if their `interval`, `compare` or `max-delete` differ.
+ * all parameters but interval, compare and max-delete. Layers with the same ID share a mirror.
  */
 #pragma once
 

@@ -27,9 +27,8 @@ struct salt {
 };
 
 /*
- * A level is on at some nesting depths: there, values get a mark before they are combined. A level
- * is on at the `count` outermost depths. Each character of `flags` stands for one of the next
- * depths.
+ * A level is on at some nesting depths: there, values get a mark before they are combined. The
+ * `count` outermost depths are on. Each character of `flags` stands for one of the next depths.
  */
 struct salt_level {
 	uint32_t count;    /* UINT32_MAX: all depths */

@@ -57,8 +57,7 @@ struct merge;
 struct merge_output;
 
 /**
- * Calls the strategy's merge(), then applies the locks and bounds. Adds the refusals to
- * merge->result. Sets *is_changed to whether a lock or bound has changed the tree. Returns 0,
- * PROBLEM or -errno.
+ * Calls the strategy's merge(), then applies locks and bounds. Adds refusals to merge->result. Sets
+ * *is_changed to whether a lock or bound changed the tree. Returns 0, PROBLEM or -errno.
  */
 int value_locks_merge(struct merge *merge, struct merge_output *ret, bool *is_changed);

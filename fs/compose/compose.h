@@ -111,8 +111,8 @@ bool compose_is_current(const struct composer *composer, const char *path,
  * layer and stamp. If the basis, the settings and the program are the same, the version is
  * the same, even in a later process. Reads no file.
  *
- * Returns 0 (no basis) if `seed` is 0, if the lookup has found no file or link, if it could not
- * examine everything, or if a source
+ * Returns 0 (no basis) if `seed` is 0; if the lookup has found no file or link, could not examine
+ * everything, or has left a file out (union.h); or if a source
  *
  * - is racy (source_is_young());
  * - lies at another path than `path`: a drop-in, or a source of a virtual file;

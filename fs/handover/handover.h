@@ -23,15 +23,13 @@
  * exec, it unmounts. If it hangs for HANDOVER_S, the kernel kills it (SIGALRM), and the mount ends.
  *
  * The state is a record with its descriptors. It waits in a pair of sockets, and can be read once.
- * If the sockets are closed before the state is read, so is the last descriptor of /dev/fuse: the
- * mount is dead.
+ * If the sockets are closed unread, so is the last descriptor of /dev/fuse: the mount is dead.
  *
  * If the service manager restarts plyfs, the old daemon ends before the new one starts. In between,
  * the manager keeps the socket (handover_leave()), and no process answers requests. So no other
  * command of the unit (ExecStartPre=) may access the mount, nor may the new plyfs before it serves.
  * If the manager itself waits for the mount (a unit's EnvironmentFile=), a process that the old
- * daemon forked ends the mount. For a restart, the manager sends HANDOVER_LEAVE_SIGNAL. To stop
- * plyfs, the manager sends SIGTERM, and the daemon unmounts.
+ * daemon forked ends the mount. A restart begins with HANDOVER_LEAVE_SIGNAL. SIGTERM unmounts.
  *
  * The first message in the sockets is an offer, whose format never changes. So a plyfs that can't
  * read the state can end the mount (heir_end()), and mount anew.

@@ -66,9 +66,6 @@ int gateway_watch(struct gateway *gateway, const char *body);
  */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 
-/**
- * Reads the next message of the watch, and sets *is_there to whether there was one. Returns as
- * gateway_call().
- */
+/** Reads the next message of the watch. *is_there: there was one. Returns as gateway_call(). */
 int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_reply *ret,
 	bool *is_there, struct problem *problem);

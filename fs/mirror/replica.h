@@ -77,10 +77,7 @@ void replica_mark(const struct replica *replica, const char *revision);
 int replica_put(struct replica *replica, const char *path, struct span bytes, mode_t mode,
 	bool *is_changed);
 
-/**
- * Removes the file from the present tree. Sets *is_changed to whether there was such a file.
- * Returns as replica_put().
- */
+/** Removes a file of the present tree. *is_changed: there was one. Returns as replica_put(). */
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**

@@ -10,25 +10,20 @@ struct render;
 void failure_log_line(const struct render *render, const char *line, const struct problem *problem);
 
 /**
- * Logs a failure, and stores it in `owned`, which may be NULL. `result` is PROBLEM, with *problem;
- * RENDERED_BROKEN (rendered.h); or -errno. If render --watch finds that its directory was removed,
- * ends the rendering instead.
+ * Logs a failure, and stores it in `owned` (may be NULL). `result` is PROBLEM, with *problem;
+ * RENDERED_BROKEN (rendered.h); or -errno. If a watched tree was removed, only ends the rendering.
  */
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
 /**
- * Calls failure_note(), unless `owned` has this failure already. If `owned` has an inode number,
- * schedules a retry, except after RENDERED_BROKEN. Does nothing for -ESTALE: the path has gone
- * since it was listed.
+ * Does failure_note() for a new failure. If `owned` has an inode number, schedules a retry, except
+ * after RENDERED_BROKEN. Does nothing for -ESTALE: the path has gone since it was listed.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
-/**
- * Calls failure_note(), unless `owned` has this failure already, for a change by the publisher.
- * Schedules a retry. Until the publisher retries the change, nothing else renders the path.
- */
+/** Notes a failed change. Until the publisher retries the change, nothing else renders the path. */
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 

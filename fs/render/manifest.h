@@ -104,9 +104,8 @@ void manifest_undo(
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
- * Settles a name in doubt. If `now`, the present object's fingerprint, is owned->former or a
- * mixture (rule 2), logs `now`. When all names are settled, call manifest_seal(). Returns 0 or
- * -errno.
+ * Settles a name in doubt: logs `now`, the present object's fingerprint, if it is owned->former or
+ * a mixture (rule 2). When all names are settled, call manifest_seal(). Returns 0 or -errno.
  */
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now);
 

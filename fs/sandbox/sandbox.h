@@ -15,9 +15,8 @@
  *                 in /proc or the like.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client, writes its state, and switches the link to it. It
- *                 can read all files that its user may read, and connect to all sockets except
- *                 abstract ones. The programs that it runs (git, ssh and gpg) have the same rights,
- *                 and so has plyfs-report.
+ *                 can read all that its user can, and connect to all but abstract sockets. git,
+ *                 ssh and gpg, which it runs, have the same rights, and so has plyfs-report.
  *   state         plyfs-state (fs/last_good/state_process.h) writes files in the directory that
  *                 `state` names, and reads nothing there.
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of plyfs.yaml, which inherits the

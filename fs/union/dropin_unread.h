@@ -7,11 +7,10 @@
 #include "union.h"
 
 /**
- * Calls `each` for all unread drop-ins of `path` (NAME), in byte order. An unread drop-in is a link
- * in NAME.d with a drop-in's name, a directory in NAME.d that has a file with such a name, or
- * NAME.d itself if it is a link. `why` is the reason with the remedy. Stops at the first non-zero
- * result of `each`, and returns it. Otherwise returns 0, or -errno if memory or descriptors are
- * short.
+ * Calls `each` for all unread drop-ins of `path` (NAME), in byte order: links in NAME.d with a
+ * drop-in's name, directories in NAME.d that have a file with such a name, and NAME.d itself if it
+ * is a link. `why` is the reason with the remedy. Stops at the first non-zero result of `each`, and
+ * returns it. Otherwise returns 0, or -errno if memory or descriptors are short.
  */
 int dropin_unread_each(const struct settings *settings, const char *path,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *why),

@@ -39,8 +39,7 @@ struct workers;
 
 /* The callbacks of the driver, or of a rendering. */
 struct view_callbacks {
-	/* Logs a line without newline. `problem` is the problem that the line reports, or NULL.
-	 * May be NULL. */
+	/* Logs a line without newline, which reports `problem` (NULL: none). May be NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/* Makes the kernel drop a directory's attributes, or updates the rendered directory.

@@ -28,9 +28,8 @@ struct worker_page {
 };
 
 /**
- * Makes this process end if the other end of the socket is closed. A timer checks this after each
- * second of processor time. Call this function right after forked_dies_with() (forked.h). Allocates
- * nothing.
+ * Makes this process end if the other end of the socket is closed: a timer checks it after each
+ * second of processor time. Call this right after forked_dies_with() (forked.h). Allocates nothing.
  */
 void worker_end_with(int socket);
 

@@ -35,9 +35,8 @@ int section_leave(struct section_reader *reader);
 int section_close(struct section_reader *reader);
 
 /**
- * Sets *ret to the section's name: `line` begins with "[", and the name ends at the next "]". Sets
- * *rest to the text behind the "]", trimmed. Returns 0, or PROBLEM if the "]" is missing or the
- * name is empty.
+ * Sets *ret to the section's name, between the "[" that begins `line` and the next "]", and *rest
+ * to the trimmed text behind "]". Returns 0, or PROBLEM if "]" or the name is missing.
  */
 int section_name(
 	const struct section_reader *reader, struct span line, struct span *ret, struct span *rest);
