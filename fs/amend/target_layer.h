@@ -9,7 +9,7 @@
 #include "settings.h"
 
 /**
- * Finds the layer `name`; NULL: the highest layer, which must not be absent (absent_layer.h). A
+ * Finds the layer `name`; NULL: the highest layer, which absent_layer_refuse() must not refuse. A
  * named layer may be absent, as the edit can make its directory. Returns 0 with *ret, which belongs
  * to the settings; PROBLEM, also for an absent layer that comes out of a store; or -ENOMEM.
  */

@@ -41,5 +41,5 @@ struct due {
 /** Takes the work that is due. If a generation is, the caller must call agenda_commit_done(). */
 void agenda_take(struct agenda *agenda, struct due *ret);
 
-/** Ends a due generation: the caller makes it (`after_ms` 0), or it is due again in `after_ms`. */
+/** Settles a due generation: the caller makes it (`after_ms` 0), or postpones it by `after_ms`. */
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms);
