@@ -8,7 +8,7 @@
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
  * BASE is the `state` of the `etcd:` or `git:`, or a default. ID is a hash of the mirror's user and
- * all parameters but interval, compare and max-delete. Layers with the same ID share a mirror.
+ * options, without interval, compare and max-delete. Layers of one BASE/KIND-ID share a mirror.
  */
 #pragma once
 
