@@ -28,5 +28,5 @@ struct background {
  */
 int background_start(struct background *ret, int *exit_code);
 
-/** If a parent waits: opens the standard streams on /dev/null, and reports that we are ready. */
+/** If a parent waits, opens the standard streams on /dev/null, and reports that we are ready. */
 void background_ready(struct background *background);

@@ -47,8 +47,8 @@ extern const struct command command_unset;
 const struct command *const *command_all(void);
 
 /**
- * Runs "plyfs __complete WORD...", a command for shells: prints the possible completions of the
- * last of `words`, which are the user's words after "plyfs". Returns an exit code.
+ * Runs "plyfs __complete WORD...", a command for shells. `words` are the user's words after
+ * "plyfs". Prints the possible completions of the last one. Returns an exit code.
  */
 int command_complete(int count, char **words);
 
@@ -87,13 +87,13 @@ struct command_option {
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv);
 
-/** Returns whether the word is --json, or a beginning of it. */
+/** Returns whether the word is --json, or an abbreviation of it. */
 bool command_asks_for_json(const char *word);
 
-/** Is a command_option.take: sets the text at `context` (const char **); refuses a second value. */
+/** For command_option.take: sets the text at `context` (const char **); refuses a second value. */
 int command_once(const struct command *command, void *context, const char *value);
 
-/** Is a command_option.take: reads the value of --color. */
+/** For command_option.take: reads the value of --color. */
 int command_colour(const struct command *command, void *context, const char *word);
 
 /** Writes to standard output. Returns EXIT_DONE, or EXIT_FAILED after an error message. */

@@ -5,9 +5,8 @@
 
 /**
  * Counts the faults of files, plyfs.yaml, mirrors, change hooks and processes; layers that do not
- * answer; and files that a rendered tree can't write. If files are shown without a check because
- * its command can't be run, counts this command. Adds 1 if the mount can't notify the kernel of
- * changes.
+ * answer; files that a rendered tree can't write; and check commands that can't be run, if files
+ * are shown without their check. Adds 1 if the mount can't notify the kernel of changes.
  */
 double fault_list_count(const struct node *report);
 

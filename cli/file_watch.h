@@ -25,12 +25,12 @@ int file_watch_add_directory(struct file_watch *watch, const char *directory);
 
 /* Results of file_watch_wait(). */
 enum {
-	FILE_WATCH_CHANGED, /* a change; returned when the events pause, or 1 s after the first */
+	FILE_WATCH_CHANGED, /* a change; returned after 50 ms without events, or after 1 s */
 	FILE_WATCH_ENDED,   /* input on fds[0], or an error on fds[1] */
 };
 
 /**
- * Waits for a change, for input on fds[0], or for an error on fds[1], as of a pipe without a
- * reader. A descriptor may be -1. Returns one of the results above.
+ * Waits for a change, for input on fds[0], or for an error on fds[1], such as that of a pipe
+ * without a reader. A descriptor may be -1. Returns one of the results above.
  */
 int file_watch_wait(struct file_watch *watch, const int fds[2]);

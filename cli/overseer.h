@@ -1,7 +1,7 @@
 /*
  * An overseer: the process that the user has started. A child does the command's work, and the
  * overseer passes on the child's output. If a call of the child on a mount blocks for PROBE_MS
- * (probe.h), the overseer prints a message that names the mount, and ends.
+ * (probe.h), the overseer prints a message that names the mount, kills the child, and ends.
  *
  *      user ◀─ overseer ◀─ pipes ── child ── stat(2), read(2) … ──▶ a mount
  *                  └─ /proc/CHILD/task/…/syscall
@@ -9,9 +9,9 @@
 #pragma once
 
 /**
- * Forks, and returns in the child. The overseer exits with the child's exit code, or with
- * EXIT_FAILED after it has named a mount. If no mount depends on another process or machine, or the
- * fork fails, returns without an overseer. Call it before there are coroutines, for a command that
- * ends by itself.
+ * Forks, and returns in the child. The overseer ends as the child did, or with EXIT_FAILED after it
+ * has named a mount. If no mount depends on another process or machine, or no child can be forked,
+ * returns without an overseer. Call it before there are coroutines, for a command that ends by
+ * itself.
  */
 void overseer_begin(void);

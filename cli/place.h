@@ -5,10 +5,10 @@
 
 #include "settings.h"
 
-/** Returns the path in the layer of the source that messages call `name`; NULL: it has none. */
+/** Returns the path, relative to the layer, of the file `name`; NULL: it is not in the layer. */
 const char *place_in_layer(const struct layer *layer, const char *name);
 
-/** Returns whether a schema of `settings` (may be NULL) marks secrets: then show no line. */
+/** Returns whether a schema of `settings` (may be NULL) marks secrets. If so, show no line. */
 bool place_is_secret(const struct settings *settings);
 
 /**
@@ -18,9 +18,9 @@ bool place_is_secret(const struct settings *settings);
 void place_show(const struct settings *settings, const struct problem *problem);
 
 /**
- * If the line is in a layer's file, and place_is_secret() is false, prints the line to `out`,
- * indented by `indent` blanks. Returns true if the line is in a layer's file, or place_is_secret()
- * is true.
+ * If the problem has no line, returns false. If the problem's source is a file in a layer, and
+ * place_is_secret() is false, prints the line to `out`, indented by `indent` blanks. Returns
+ * whether the source is in a layer, or place_is_secret() is true.
  */
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);

@@ -1,7 +1,7 @@
 /*
  * An absent layer: an optional layer whose directory is missing. If the highest layer is absent, a
- * change for which the user names no layer would go to a lower layer, which other hosts or users
- * may share.
+ * change for which the user names no layer would go to a lower layer. Other hosts or users may
+ * share that layer.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ int absent_layer_refuse(const struct settings *settings, struct problem *problem
 
 /**
  * Refuses settings->around if it names a host, machine or user for which no layer exists. Refuses
- * facts if layers have a fact in their paths, and all these layers are missing. Returns 0; PROBLEM,
- * which suggests the nearest name that has a layer; or -ENOMEM.
+ * its facts if layers have a fact in their paths, and all these layers are missing. Returns 0;
+ * PROBLEM, which suggests the nearest name that has a layer; or -ENOMEM.
  */
 int absent_layer_find(const struct settings *settings, struct problem *problem);

@@ -24,9 +24,9 @@ struct table_mount {
 bool mount_table_is_remote(const struct table_mount *mount);
 
 /**
- * Returns 0 if the device is a local file system's, -EREMOTE if a remote one's, or another -errno.
- * A device that no mount has, as that of a btrfs subvolume, counts as local. Asks no file system.
- * Call this function from one thread alone: it caches results.
+ * Returns 0 if the device belongs to a local file system; -EREMOTE if to a remote one; or -errno.
+ * A device that no mount has, such as that of a btrfs subvolume, counts as local. Asks no file
+ * system. Call this function from one thread alone: it caches results.
  */
 int mount_table_check(dev_t dev);
 

@@ -7,8 +7,8 @@
  *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
- * BASE is the `state` of the `etcd:` or `git:`, or a default. ID is a hash of the store's
- * parameters and the mirror's user: layers with the same store and user share a mirror.
+ * BASE is the `state` of the `etcd:` or `git:`, or a default. ID is a hash of the mirror's user and
+ * options, without interval, compare and max-delete. Layers of one BASE/KIND-ID share a mirror.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct store_spec {
 	const char *base;
 	const char *home;      /* BASE/KIND-ID */
 	const char *directory; /* BASE/KIND-ID/layer */
-	/* as `directory`, but below root's default BASE; NULL if plyfs.yaml gives `state` */
+	/* as `directory`, but in the default BASE of root; NULL if plyfs.yaml gives `state` */
 	const char *system;
 	const char *const *words; /* arguments of "plyfs" that run the mirror, ending with NULL */
 	const char *specifiers;   /* letters of specifiers in prefix, ref or path (layer_spec.h) */
@@ -36,7 +36,7 @@ struct store_spec {
 
 /* The context of a plyfs.yaml: where relative paths in it begin, and the values of specifiers. */
 struct store_spec_place {
-	/* its directory, with a slash at the end; "": the working directory */
+	/* of plyfs.yaml, with a slash at the end; "": the working directory */
 	const char *directory;
 	const struct settings_environment *around;
 	struct arena *arena;

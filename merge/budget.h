@@ -46,7 +46,7 @@ void budget_resume(struct budget *budget, uint64_t paused_ns);
 
 /**
  * Translates `r`, the result of work under this budget. If the time is spent, turns -ENOMEM into
- * PROBLEM, and fills `problem`, with `source` as the name. If the work was cancelled, turns any
+ * PROBLEM, and fills `problem`, with `source` as its source. If the work was cancelled, turns any
  * failure into -ECANCELED. Returns all other results as they are.
  */
 int budget_result(const struct budget *budget, int r, const char *source, struct problem *problem);

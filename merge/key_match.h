@@ -38,8 +38,8 @@ struct key_ground {
 /**
  * Splits `text`, which *ret borrows, into parts that lead to the value. Returns 0 with the parts in
  * `arena`; KEY_NEW; PROBLEM or -ENOMEM. A KEY that can't be read or is ambiguous is a problem. If
- * wants_new is set, a new KEY that can be read in two ways, or that is a path of another tool
- * (/a/b), is a problem, too.
+ * wants_new is set, a new KEY that can be read in two ways, or that is in the notation of another
+ * tool (/a/b), is a problem, too.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

@@ -12,7 +12,7 @@ struct limits {
 	uint64_t time_ms;    /* of processor time, to read a source or to merge; 0: no limit */
 };
 
-/* Greatest value of `depth`: functions walk trees by recursion, and the stack must hold that. */
+/* Greatest value of `depth`: functions walk trees by recursion, and the stack must suffice. */
 #define LIMIT_DEPTH_MAX 1000
 
 /* Real configuration stays far below each of these. */

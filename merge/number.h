@@ -13,8 +13,8 @@
 
 /*
  * Greatest number of digits that are converted from another base to decimal: the time grows with
- * the square. An integer with more digits, in a base other than 10, has no JSON form, and equals no
- * integer in another base.
+ * the square of this number. An integer with more digits, in a base other than 10, has no JSON
+ * form, and equals no integer in another base.
  */
 #define NUMBER_DIGITS_MAX 2048
 

@@ -2,17 +2,17 @@
  * Salt's aggregation, in the terms of salt.utils.aggregation, and its tags in YAML.
  *
  * A map or a list may be marked as an aggregate (Salt's classes Map and Sequence). Two marked maps
- * give a map with the keys of both, two marked lists a list with the items of both. If none or one
- * of two maps is marked, the result has the keys of the later one. In each case, the two values of
- * a common key are aggregated by the same rules. Of any other two values, the later one stays.
+ * give a map with the keys of both. Two marked lists give a list with the items of both. If none or
+ * one of two maps is marked, the result has the keys of the later one. In each case, the two values
+ * of a common key are aggregated by the same rules. Of any other two values, the later one stays.
  *
  *      foo: !aggr-seq [first]          foo: !aggr-seq [first, second]
  *      foo: !aggr-seq [second]   ->
  *      bar: [first]                    bar: [second]
  *      bar: [second]
  *
- * Marks are in `mark` of nodes that this module makes. It changes no other nodes. A result lives as
- * long as the arena and the nodes that it was made from.
+ * Marks are in `mark` of nodes that this module makes. No other nodes are changed. A result lives
+ * as long as the arena and the nodes that it was made from.
  */
 #pragma once
 
@@ -27,8 +27,8 @@ struct salt {
 };
 
 /*
- * A level is on at some nesting depths: there, values get a mark before they are combined. It is on
- * at the `count` outermost depths. Each character of `flags` stands for one of the next depths.
+ * A level is on at some nesting depths: there, values get a mark before they are combined. The
+ * `count` outermost depths are on. Each character of `flags` stands for one of the next depths.
  */
 struct salt_level {
 	uint32_t count;    /* UINT32_MAX: all depths */
@@ -56,7 +56,7 @@ int salt_level_of(const struct node *value, struct arena *arena, struct salt_lev
 /** Returns whether the value is marked: Salt's isinstance(value, Aggregate). */
 bool salt_is_aggregate(const struct node *value);
 
-/** `value` is a null with !aggregate. Makes its replacement, an empty Sequence. 0 or -ENOMEM. */
+/** Replaces `value`, a null with !aggregate, by an empty Sequence, *ret. Returns 0 or -ENOMEM. */
 int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret);
 
 /* The reason of a mark, for origins. */
@@ -70,8 +70,8 @@ enum salt_reason {
 };
 
 /**
- * Salt's mark(): marks the value. A map becomes a Map, a list a Sequence, any other value a Scalar,
- * which is a marked list of one item; a marked value stays. Returns 0 or -ENOMEM.
+ * Salt's mark(): marks the value. A map becomes a Map, and a list a Sequence. A marked value stays.
+ * Any other value becomes a Scalar, which is a marked list of one item. Returns 0 or -ENOMEM.
  */
 int salt_mark(const struct salt *salt, const struct node *value, enum salt_reason reason,
 	const struct node **ret);

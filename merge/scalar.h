@@ -57,15 +57,15 @@ double scalar_number(const struct node *scalar);
 /**
  * Gives the scalar's value as JSON text: numbers in decimal (0644 -> 420), strings without quotes
  * and escapes. Returns 0 with *ret, NUL-terminated, which may lie in `arena` or in the scalar;
- * -ENOMEM; or -ERANGE for .inf, .nan, and more than NUMBER_DIGITS_MAX digits that are not decimal.
+ * -ENOMEM; or -ERANGE for .inf, .nan, and more than NUMBER_DIGITS_MAX digits not in base 10.
  */
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 
 /**
  * Gives a plain scalar without a tag the value that its text has in the schema `from`. Does nothing
- * if the text has the same value in scalar->schema. A string gets quotes: from YAML 1.2 to 1.1,
- * `no` becomes 'no'. Any other value gets JSON's text and schema. If JSON can't express the value
- * (.inf, a date), the text stays and the schema becomes `from`. Returns 0 or -ENOMEM.
+ * if the text has the same value in scalar->schema. A string gets quotes: the `no` of YAML 1.2
+ * becomes 'no' in YAML 1.1. Any other value gets JSON's text and schema. If JSON can't express the
+ * value (.inf, a date), the text stays and the schema becomes `from`. Returns 0 or -ENOMEM.
  */
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 

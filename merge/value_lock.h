@@ -4,14 +4,14 @@
  *      lock: {policy: ["log-driver", "hosts.*"]}
  *
  * L is the merge of the locking layer and the layers below it. R is the merge of all layers. R gets
- * the values that L has at the locked places. Where L has no value, R gets none.
+ * the values that L has at the locked places. If L has no value at a locked place, R gets none.
  *
  *      L   hosts: {a: 1}        R   hosts: {a: 2, b: 3}      lock "hosts.a"
  *                 └───────────────▶ hosts: {a: 1, b: 3}      and a refusal: site.yaml:1:12
  *
  * If R lacks a map or list on the way to a locked value, or has another kind of value there, R gets
- * the whole map or list of L. If an index is locked at which L has no item, the list in R ends
- * before that index.
+ * the whole map or list of L. If a lock names an index at which the list in L has no item, the list
+ * in R ends before that index.
  *
  * If several layers lock a place, the lock of the lowest layer wins. Locks are enforced outside of
  * the strategies.
@@ -24,7 +24,7 @@
 
 #include "merge.h"
 
-/* Begins the reason of a locked value (origin.h); the layer's name follows. */
+/* The reason (origin.h) of a locked value is this text and the layer's name. */
 #define VALUE_LOCK_RULE "locked by "
 
 struct value_lock_word;
@@ -32,7 +32,7 @@ struct value_lock_word;
 struct value_lock {
 	const struct node *layer;            /* the name of the layer, a node of the option */
 	unsigned rank;                       /* of the layer */
-	const struct value_lock_word *words; /* of all places (value_lock_place.h), in turn */
+	const struct value_lock_word *words; /* of one place after another (value_lock_place.h) */
 	size_t word_count;
 };
 
@@ -50,14 +50,14 @@ struct value_locks {
 int value_locks_read(const struct node *map, struct arena *arena, struct value_locks **ret,
 	struct problem *problem);
 
-/** Returns whether there are bounds, or an input is above a locking layer. */
+/** Returns whether the request has bounds, or an input from a layer above a locking one. */
 bool value_locks_bind(const struct merge_request *request);
 
 struct merge;
 struct merge_output;
 
 /**
- * Calls the strategy's merge(), then applies the locks and bounds. Adds the refusals to
- * merge->result. *is_changed: a lock or bound changed the tree. Returns 0, PROBLEM or -errno.
+ * Calls the strategy's merge(), then applies locks and bounds. Adds refusals to merge->result. Sets
+ * *is_changed to whether a lock or bound changed the tree. Returns 0, PROBLEM or -errno.
  */
 int value_locks_merge(struct merge *merge, struct merge_output *ret, bool *is_changed);

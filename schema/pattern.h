@@ -41,9 +41,9 @@ struct matcher *matcher_new(void);
 void matcher_free(struct matcher *matcher);
 
 /**
- * Sets *ret to whether `text` has a match. *work is the number of steps, of a few nanoseconds each,
- * that the search may take; subtracts those taken. Returns 0; PATTERN_TOO_MUCH_WORK if it needs
- * more steps, or more than 64 MiB for backtracking; or -ENOMEM.
+ * Sets *ret to whether `text` has a match. The search may take *work steps, of a few nanoseconds
+ * each. Subtracts the steps taken. Returns 0; PATTERN_TOO_MUCH_WORK if the search needs more steps,
+ * or more than 64 MiB for backtracking; or -ENOMEM.
  */
 int pattern_match(const struct pattern *pattern, struct matcher *matcher, struct span text,
 	uint64_t *work, bool *ret);

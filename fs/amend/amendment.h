@@ -1,13 +1,13 @@
 /*
  * An amendment: an edit of a merged file. One source of one layer gets a new text (put.h), and its
- * file is replaced. After a failure nothing has changed, but if a store's reply is lost, the
+ * file is replaced. After a failure nothing has changed. But if a store's reply is lost, the
  * outcome is unknown.
  *
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
  *
- * This module locks the layer's directory (flock(2)) from the lookup to the end, so two of its
- * edits do not overwrite each other. If a program without the lock, such as vi, changes the source
+ * This module locks the layer's directory (flock(2)) from the lookup to the end, so that two edits
+ * do not overwrite each other. If a program that takes no lock, such as vi, changes the source
  * meanwhile, the edit begins again, a few times.
  *
  * Before the write, all layers are merged with the new text, and the result is checked. If a mirror
@@ -51,12 +51,12 @@ struct amendment_request {
 
 	/*
 	 * The wanted text of the whole file, or NULL. It replaces `plan` if the strategy does not
-	 * read the file as a tree, or if the file has only one source, and shows it unchanged.
+	 * read the file as a tree, or if the file is an unchanged copy of its only source.
 	 */
 	const struct span *text;
 	/*
-	 * With `text`: the shown text from which the user made `text`. Changes that another program
-	 * has made since are kept. NULL: the text that is shown now.
+	 * With `text`: the shown text from which the user made `text`. Changes that other programs
+	 * have made since then are kept. NULL: the text that is shown now.
 	 */
 	const struct span *shown;
 };
@@ -69,7 +69,7 @@ struct amendment {
 	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
 	const char *copies; /* the source of which the new file is an edited copy; or NULL */
 	const char *hides;  /* if `file` is a new whiteout: the names that it hides; or NULL */
-	const char *shown_by;  /* of a new whiteout: a drop-in that the file still has; or NULL */
+	const char *shown_by;  /* of a new whiteout: a drop-in that still shows the file; or NULL */
 	uint64_t revision;     /* etcd's revision of the write; 0: unknown, or not in etcd */
 	const char *unchecked; /* why the check could not run; NULL: it ran, or there is none */
 	const char *unseen;    /* why the layer does not show the written key yet; or NULL */

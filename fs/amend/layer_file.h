@@ -27,8 +27,8 @@ struct layer_file {
 	const char *path; /* in the layer; a link is followed if it leads to a place in the layer */
 	struct span old;  /* the text that was read; `data` NULL: there is no such file */
 	struct span new;
-	/* Attributes of a lower layer's file: a new file admits no user that they refuse. NULL: the
-	 * umask decides. */
+	/* Attributes of a lower layer's file: a new file admits no user that this file refuses.
+	 * NULL: the umask decides. */
 	const struct stat *like;
 	/* A lower layer: a new directory admits no user that the directory at the same path in
 	 * `model` refuses. NULL: the umask decides. */

@@ -9,14 +9,14 @@
 #include "settings.h"
 
 /**
- * Finds the layer `name`; NULL: the highest layer, which must not be absent (absent_layer.h). A
+ * Finds the layer `name`; NULL: the highest layer, which absent_layer_refuse() must not refuse. A
  * named layer may be absent, as the edit can make its directory. Returns 0 with *ret, which belongs
  * to the settings; PROBLEM, also for an absent layer that comes out of a store; or -ENOMEM.
  */
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);
 
-/** If *store is NULL, opens the layer's store, if it has one. Returns 0, PROBLEM or -errno. */
+/** If *store is NULL, and the layer has a store, opens the store. Returns 0, PROBLEM or -errno. */
 int target_layer_open_store(const struct layer *layer, const struct store_access *access,
 	struct layer_store **store, struct problem *problem);
 

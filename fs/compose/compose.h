@@ -13,7 +13,7 @@
 /* A file above this size may be read by descriptor, without a copy (compose_held_source()). */
 #define COMPOSE_HELD_BYTES (4u << 20)
 
-/* A path counts as broken if a source changes during each of so many attempts to compose it. */
+/* A path counts as broken if a source changes during each of this many attempts to compose it. */
 #define COMPOSE_TRIES 1000
 #define COMPOSE_PAUSE_NS 1000000 /* between two attempts */
 
@@ -55,11 +55,11 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 
 /**
  * Loads the source that was found at `path`: its document, or its text if `options` is NULL.
- * Returns as source_cache_load(), but PROBLEM for SOURCE_FAILED or a source that the lookup could
- * not examine.
+ * Returns as source_cache_load(), but PROBLEM in place of SOURCE_FAILED, and for a source that the
+ * lookup could not examine.
  *
- * If the source is broken and has a fallback, returns 0 with the fallback; if problem->message is
- * empty, fills `problem` with the reason.
+ * If the source is broken and has a fallback, returns 0 with the fallback, and fills `problem` with
+ * the reason, unless problem->message has another one already.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
@@ -111,8 +111,8 @@ bool compose_is_current(const struct composer *composer, const char *path,
  * layer and stamp. If the basis, the settings and the program are the same, the version is
  * the same, even in a later process. Reads no file.
  *
- * Returns 0 (no basis) if `seed` is 0, if the lookup has found no file or link, if it could not
- * examine everything, or if a source
+ * Returns 0 (no basis) if `seed` is 0; if the lookup has found no file or link, could not examine
+ * everything, or has left a file out (union.h); or if a source
  *
  * - is racy (source_is_young());
  * - lies at another path than `path`: a drop-in, or a source of a virtual file;

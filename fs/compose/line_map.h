@@ -1,6 +1,6 @@
 /*
- * A line map: for each line of a merged text, the place in a source that the line comes from. It is
- * made from line origins (line_origin.h), and needs no source or tree afterwards.
+ * A line map: for each line of a merged text, the place in a source that the line comes from. A map
+ * is made from line origins (line_origin.h), and needs no source or tree afterwards.
  */
 #pragma once
 

@@ -18,7 +18,7 @@
 /* The kind of a line decides its origin. If several kinds fit a line, it has the last of them. */
 enum line_kind {
 	LINE_MADE,   /* the merge made the line: a comment, a separator, a closing bracket */
-	LINE_OPENS,  /* a bracket, or a tag, of a map or list in the lines below */
+	LINE_OPENS,  /* the opening bracket or the tag of a map or list in the lines below */
 	LINE_KEY,    /* a key whose map or list stands in the lines below */
 	LINE_VALUE,  /* a value, or an unchanged line of a source */
 	LINE_INSIDE, /* a further line of a value of many lines */
@@ -33,7 +33,7 @@ struct line {
 	uint32_t key_column;         /* of the first key in `text`; 0: no key begins in the line */
 	uint32_t value_column;       /* of that key's value; 0: the value begins in another line */
 	uint32_t first;              /* index in `values` of the line's first value */
-	uint32_t count; /* the number of its values; a value belongs to the line of its key */
+	uint32_t count; /* number of the line's values; a value belongs to the line of its key */
 };
 
 /* A value of the result, in the order of the text. */
@@ -41,9 +41,9 @@ struct line_value {
 	const struct node *value; /* line_origin_place() says where it is from */
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
-	uint32_t parent;          /* index in `values` of the map or list that it is in */
+	uint32_t parent;          /* index in `values` of the map or list that has this value */
 	uint32_t column;          /* of the key, or of the value if `key` is NULL */
-	bool is_in_line;          /* a scalar, or a map or list that is empty or in flow style */
+	bool is_in_line;          /* this is a scalar, or an empty or flow-style map or list */
 };
 
 struct line_origins {

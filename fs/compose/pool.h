@@ -32,8 +32,8 @@ struct pool_job {
 };
 
 /**
- * Makes a pool. With `is_idle`, it has no coroutines, and pool_add() runs the job itself. Returns 0
- * with *ret for pool_free(), or -ENOMEM.
+ * Makes a pool. With `is_idle`, the pool has no coroutines, and pool_add() and pool_add_later() run
+ * the job themselves. Returns 0 with *ret for pool_free(), or -ENOMEM.
  */
 int pool_new(bool is_idle, struct pool **ret);
 
@@ -49,7 +49,7 @@ int pool_resume(struct pool *pool);
 /** Stops and frees the pool. NULL: does nothing. */
 void pool_free(struct pool *pool);
 
-/** Queues a job that reads about `bytes`. It does not begin before the calling coroutine waits. */
+/** Queues a job that reads about `bytes`. The job begins only when the calling coroutine waits. */
 void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 
 /** Queues the job, which does not begin before `delay_us` have passed. */

@@ -26,7 +26,7 @@ int source_lines_get(
 bool source_line_next(struct span *rest, struct span *ret);
 
 /**
- * Returns the lines of `source`. NULL: `source` is no input of the request, or one without text.
+ * Returns the lines of `source`. NULL: the request has no such input, or the input has no text.
  * `texts`, all zero at first, has one item for each input, in the same order.
  */
 struct source_lines *source_lines_of(struct source_lines *texts,

@@ -18,8 +18,8 @@ struct validity {
  * Checks the result of a merge by the schema of request->path. Returns 0: it is valid, or the path
  * has no schema; PROBLEM; or -errno. If the result is invalid, `problem` has the first error and
  * the number of further ones, and *ret has the errors, for validity_fini(). If the check itself has
- * failed, `problem` says why, and *ret does not change. Set *ret to all zero before; `ret` may be
- * NULL.
+ * failed, `problem` says why, and *ret does not change. Before the call, set *ret to all zero.
+ * `ret` may be NULL.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);

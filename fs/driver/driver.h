@@ -134,7 +134,7 @@ void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, 
 void readdir_reply(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size, off_t offset);
 
-/** attribute.c: answer GETXATTR and LISTXATTR. */
+/** attribute.c: these two functions answer GETXATTR and LISTXATTR. */
 void attribute_get(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);
 void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size);

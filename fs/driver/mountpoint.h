@@ -17,8 +17,8 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 int mountpoint_make(const char *path);
 
 /**
- * Returns whether programs need files at `path` (absolute) to start, such as those in /usr: then
- * none may start while a mount there does not answer.
+ * Returns whether programs may need files at or below `path` (absolute) to start, as those in /usr.
+ * While a mount at such a path does not answer, perhaps no program can start.
  */
 bool mountpoint_is_for_programs(const char *path);
 

@@ -32,7 +32,7 @@ struct request_loop_hook {
 /**
  * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, empty before, becomes a copy
  * of the request, with ret->data for free(3). If memory is short or no request was read, *ret stays
- * empty. *is_parallel: the kernel sends several LOOKUPs in one directory at a time.
+ * empty. Sets *is_parallel to whether the kernel sends several LOOKUPs in one directory at a time.
  */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
 

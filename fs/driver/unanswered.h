@@ -7,7 +7,7 @@
 struct fuse_session;
 struct unanswered;
 
-/** Copies the present request, for unanswered_end(), _handle() or _is_kept(). NULL: no memory. */
+/** Copies request_loop_current() for unanswered_end(), _handle() or _is_kept(). NULL: no memory. */
 struct unanswered *unanswered_add(struct session_handover *handover);
 
 /** Frees the copy of a request that is being answered. */
@@ -19,7 +19,7 @@ void unanswered_handle(struct unanswered *request, fuse_req_t req);
 /**
  * Call it when the work on a request has ended with `result`. If the view was paused
  * (session_handover_is_at_rest()), and `result` is -ENOTCONN, keeps the copy, makes libfuse forget
- * `req`, and returns true. If not, frees the copy, and returns false: the caller answers.
+ * `req`, and returns true. Otherwise frees the copy, and returns false: the caller must answer.
  */
 bool unanswered_is_kept(
 	struct session_handover *handover, struct unanswered *request, fuse_req_t req, int result);

@@ -16,7 +16,7 @@ struct finding {
 	struct problem problem;
 };
 
-/* A path that has so many findings gets no more warnings. */
+/* A path that has this many findings gets no more warnings. */
 #define FINDINGS_MAX 50
 
 struct findings {
@@ -41,7 +41,7 @@ struct inspection {
 	char *text;              /* the merged text, if the rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	bool *is_matched; /* for each pattern of a virtual file: it matches a source; or NULL */
+	bool *is_matched; /* whether each pattern matches a source; NULL: not a virtual file */
 };
 
 /**

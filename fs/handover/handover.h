@@ -23,13 +23,13 @@
  * exec, it unmounts. If it hangs for HANDOVER_S, the kernel kills it (SIGALRM), and the mount ends.
  *
  * The state is a record with its descriptors. It waits in a pair of sockets, and can be read once.
- * If the sockets are closed before that, so is the last descriptor of /dev/fuse: the mount is dead.
+ * If the sockets are closed unread, so is the last descriptor of /dev/fuse: the mount is dead.
  *
  * If the service manager restarts plyfs, the old daemon ends before the new one starts. In between,
  * the manager keeps the socket (handover_leave()), and no process answers requests. So no other
  * command of the unit (ExecStartPre=) may access the mount, nor may the new plyfs before it serves.
  * If the manager itself waits for the mount (a unit's EnvironmentFile=), a process that the old
- * daemon forked ends the mount. SIGTERM makes the daemon unmount.
+ * daemon forked ends the mount. A restart begins with HANDOVER_LEAVE_SIGNAL. SIGTERM unmounts.
  *
  * The first message in the sockets is an offer, whose format never changes. So a plyfs that can't
  * read the state can end the mount (heir_end()), and mount anew.
@@ -110,8 +110,8 @@ enum handover_wish handover_take(struct handover *handover);
 void handover_fail(struct handover *handover, const char *error);
 
 /**
- * Returns the number of tried take-overs. *error becomes the reason of the last one's failure, and
- * lives until the next failure; NULL: it did not fail.
+ * Returns the number of tried take-overs. *error becomes the reason why the last one has failed,
+ * and lives until the next failure; NULL: the last one has not failed.
  */
 unsigned handover_tried(const struct handover *handover, const char **error);
 

@@ -35,8 +35,8 @@ struct last_good_options {
 
 /**
  * Makes an empty store, and starts plyfs-state if there is a directory. Call it before the mount is
- * made. Returns 0 with *ret for last_good_free(); PROBLEM if the directory can't be opened, or is
- * not ours alone; or -errno.
+ * made. Returns 0 with *ret for last_good_free(); PROBLEM if the directory can't be made or opened,
+ * belongs to another user, or is open to other users; or -errno.
  */
 int last_good_open(
 	const struct last_good_options *options, struct last_good **ret, struct problem *problem);
@@ -52,8 +52,8 @@ int last_good_load(struct last_good *last_good, struct problem *problem);
 const char *last_good_place(const struct last_good *last_good);
 
 /**
- * For the trial of a take-over: finds out whether last_good_load() could lock the directory. `own`
- * is last_good_place() of the running daemon: that directory counts as free. Returns as
+ * For the trial of a take-over: finds out whether last_good_load() could lock the directory. The
+ * directory of the running daemon, whose last_good_place() is `own`, counts as free. Returns as
  * last_good_load().
  */
 int last_good_try(const struct last_good *last_good, const char *own, struct problem *problem);

@@ -13,8 +13,8 @@
  */
 bool aside_try(void (*run)(void *context), void *context);
 
-/** As aside_try(), but runs `run` directly where that returns false. */
+/** Calls aside_try(). If it returns false, runs `run` in the caller's thread. */
 void aside_run(void (*run)(void *context), void *context);
 
-/** Returns whether any such thread is running now. */
+/** Returns whether a thread of aside_try() is running now. */
 bool aside_is_running(void);

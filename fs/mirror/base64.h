@@ -9,7 +9,7 @@
 char *base64_make(struct span bytes);
 
 /**
- * Decodes `text` to `out`, which has text.len / 4 * 3 bytes, and may be the memory of `text`.
- * Returns whether `text` is base64; if so, with the number of decoded bytes in *ret_len.
+ * Decodes `text` to `out`, which has text.len / 4 * 3 bytes, and may be the memory of `text`. Sets
+ * *ret_len to the number of decoded bytes. Returns false if `text` is not base64.
  */
 bool base64_decode(struct span text, char *out, size_t *ret_len);

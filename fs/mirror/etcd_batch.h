@@ -24,7 +24,7 @@ struct etcd_batch {
 	bool is_open; /* the events of the last revision continue in the next message */
 };
 
-/* Maximum number of changes applied one by one. For more, a draft (replica.h) is cheaper. */
+/* Maximum number of changes to apply one by one. For more, a draft (replica.h) is cheaper. */
 #define ETCD_BATCH_SINGLE_MAX 64
 
 /* Maximum of `bytes`. If a watch reports more, the mirror reads all keys again, page by page. */
@@ -34,8 +34,8 @@ struct etcd_batch {
 int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd_key *key);
 
 /**
- * Returns whether the changes can be applied one by one: there are at most ETCD_BATCH_SINGLE_MAX,
- * and at most one of each revision.
+ * Returns whether the changes can be applied one by one: there are at most ETCD_BATCH_SINGLE_MAX
+ * changes, and each has a revision of its own.
  */
 bool etcd_batch_is_single(const struct etcd_batch *batch);
 

@@ -11,9 +11,9 @@
 struct etcd_client;
 
 struct etcd_client_options {
-	struct gateway_options gateway;
-	const char *cluster;   /* the required cluster id; "": any */
-	struct credentials as; /* is_none: our own */
+	struct gateway_options gateway; /* `wake_fd` and `is_sent_once` are ignored */
+	const char *cluster;            /* the required cluster id; "": any */
+	struct credentials as;          /* is_none: our own */
 };
 
 struct etcd_value {

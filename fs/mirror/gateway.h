@@ -51,8 +51,8 @@ void gateway_limit(struct gateway *gateway, size_t bytes);
 
 /**
  * Sends `body` to `path`, such as "kv/range", with a token if there is a `user_file`. Waits for the
- * reply, which lives as long as `arena`, and has the cluster and the store's revision. Returns 0;
- * PROBLEM, also if etcd replies with an error; GATEWAY_TOO_LONG; or -ENOMEM.
+ * reply, which names the cluster and the store's revision. Returns 0 with *ret, which lives as long
+ * as `arena`; PROBLEM, also if etcd replies with an error; GATEWAY_TOO_LONG; or -ENOMEM.
  */
 int gateway_call(struct gateway *gateway, const char *path, const char *body, unsigned timeout_ms,
 	struct arena *arena, struct etcd_reply *ret, struct problem *problem);
@@ -66,6 +66,6 @@ int gateway_watch(struct gateway *gateway, const char *body);
  */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 
-/** Reads the next message of the watch, if there is one (*is_there). Returns as gateway_call(). */
+/** Reads the next message of the watch. *is_there: there was one. Returns as gateway_call(). */
 int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_reply *ret,
 	bool *is_there, struct problem *problem);

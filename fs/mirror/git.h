@@ -5,7 +5,7 @@
  *
  * A draft is the next tree, while it is made; STATE is the mirror's own directory (replica.h). Each
  * commit is one state. Nothing is checked out, so the repository's hooks, filters, attributes and
- * submodules have no effect. A link that leads out of the mirrored tree is left out: a fault.
+ * submodules have no effect. A link out of the mirrored tree is left out, which is a fault.
  *
  * If history was rewritten, the new commit is accepted, and the rewriting is a fault until the next
  * commit. A commit that has no ancestor in common with the mirrored one is held back (mirror.h).
@@ -18,7 +18,7 @@ struct git_options {
 	const char *url;
 	const char *ref;     /* "main", "refs/tags/…" */
 	const char *path;    /* the directory in the repository; "": all of the repository */
-	const char *verify;  /* a file with one key, which must have signed each commit; or NULL */
+	const char *verify;  /* a file with the key that must have signed a new commit; or NULL */
 	unsigned interval_s; /* seconds between two fetches */
 };
 

@@ -20,12 +20,12 @@
 struct recycled_tree {
 	int state_fd; /* lent */
 	int fd;
-	struct path_list stale; /* paths in which it may differ from the present tree */
+	struct path_list stale; /* paths in which this tree may differ from the present one */
 };
 
 /**
- * Makes the tree `name` in STATE the recycled one. `stale` has the paths in which it differs from
- * the present tree. Takes over `fd`, the tree's descriptor, and the contents of `stale`.
+ * Makes the tree `name` in STATE the recycled one. `stale` has the paths in which that tree differs
+ * from the present one. Takes over `fd`, the tree's descriptor, and the contents of `stale`.
  */
 void recycled_tree_keep(
 	struct recycled_tree *recycled, const char *name, int fd, struct path_list *stale);

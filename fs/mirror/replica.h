@@ -71,13 +71,13 @@ void replica_mark(const struct replica *replica, const char *revision);
 
 /**
  * Replaces or makes the file at `path` in the present tree. tree_path_refuse() must return NULL for
- * `path`. *is_changed: the file was different or missing before. Returns 0, -errno, or
- * REPLICA_NEEDS_DRAFT, which means that nothing was changed.
+ * `path`. Sets *is_changed to whether the file was different or missing before. Returns 0; -errno;
+ * or REPLICA_NEEDS_DRAFT, with nothing changed.
  */
 int replica_put(struct replica *replica, const char *path, struct span bytes, mode_t mode,
 	bool *is_changed);
 
-/** Removes the file from the present tree. *is_changed: there was one. Returns as replica_put(). */
+/** Removes a file of the present tree. *is_changed: there was one. Returns as replica_put(). */
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
@@ -102,8 +102,8 @@ int replica_draft_remove(struct replica *replica, const char *path);
 int replica_compare(struct replica *replica, struct tree_difference *ret);
 
 /**
- * Makes the draft the present tree. `difference` is that of replica_compare(). Returns 0; or
- * -errno: then DIRECTORY may still lead to the old tree.
+ * Makes the draft the present tree. `difference` is that of replica_compare(). Returns 0 or -errno.
+ * After an error, DIRECTORY may still lead to the old tree.
  */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 

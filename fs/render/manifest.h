@@ -1,7 +1,7 @@
 /*
  * The manifest: the names in a rendered directory that belong to plyfs. It is a log on the disk,
- * `.plyfs/manifest`. plyfs writes a line before each change. So after plyfs was killed, its changes
- * can be told from those of other programs:
+ * `.plyfs/manifest`. plyfs writes a line before each change. So even if plyfs is killed, the next
+ * process can distinguish its changes from those of other programs:
  *
  *      plyfs render 2
  *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
@@ -96,16 +96,16 @@ struct owned *manifest_get(struct manifest *manifest, const char *path);
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
-/** Undoes manifest_put() after a failure of the caller. `before`: the object still there. */
+/** Undoes manifest_put() after a failure. `before` is the fingerprint of the object still there. */
 void manifest_undo(
 	struct manifest *manifest, struct owned *owned, const struct fingerprint *before);
 
-/** Returns whether the name is in doubt (see 1. above). */
+/** Returns whether the name is in doubt (rule 1 above). */
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
- * Settles a name in doubt. If `now`, the present object's fingerprint, is the former one or a
- * mixture (2.), logs it. When all names are settled, call manifest_seal(). Returns 0 or -errno.
+ * Settles a name in doubt: logs `now`, the present object's fingerprint, if it is owned->former or
+ * a mixture (rule 2). When all names are settled, call manifest_seal(). Returns 0 or -errno.
  */
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now);
 
@@ -128,7 +128,7 @@ void manifest_put_path(FILE *out, const char *path);
 /** Reads a hexadecimal number in lower case, and moves *at behind it. */
 uint64_t manifest_read_hash(char **at);
 
-/** Decodes in place a path of the manifest; `line` has no newline. Returns NULL if malformed. */
+/** Decodes the path `line`, which has no newline, in place. Returns it; NULL: it is malformed. */
 char *manifest_read_path(char *line);
 
 /** Returns entry `index` in byte order of the paths, starting at 0; NULL: there are no more. */

@@ -29,8 +29,7 @@ struct render {
 	unsigned failed;               /* number of failures since render_all() began */
 	int64_t retry_ms;              /* from the next failure to its retry; 0: RETRY_MS */
 
-	/* NULL: changes by other programs are not watched for. */
-	struct inotify *inotify;
+	struct inotify *inotify;    /* NULL: other programs' changes are not watched for */
 	struct subscription beside; /* to the directory that contains the generations */
 
 	struct coroutine_queue answered; /* the coroutine that populates waits here for a lookup */

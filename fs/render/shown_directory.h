@@ -12,7 +12,7 @@ struct render;
  */
 enum shown_state {
 	SHOWN_WHOLE,
-	SHOWN_MISSED,  /* some lookups failed; what is rendered of these names stays */
+	SHOWN_MISSED,  /* some lookups failed; the files rendered at these names stay */
 	SHOWN_UNKNOWN, /* memory or descriptors were short; nothing may be removed */
 };
 
@@ -30,7 +30,7 @@ struct shown_directory *shown_find(const struct render *render, uint64_t ino);
 /** Adds the directory, unless it was added already. Returns 0 or -ENOMEM. */
 int shown_add(struct render *render, uint64_t ino, const char *path);
 
-/** Ends the watch of the directory, and frees its struct, if there is one. */
+/** Frees the struct of the directory `ino`, if there is one, and ends its watch. */
 void shown_drop(struct render *render, uint64_t ino);
 void shown_drop_all(struct render *render);
 

@@ -7,16 +7,16 @@
  * rights of each:
  *
  *   worker        plyfs-worker reads beneath the layers, mirrors' states and /proc, and parses
- *                 (reader_sandbox.h). It has one socket, to the daemon. Of the daemon's descriptors
- *                 it keeps those of the layers and of the directory under the mount, and inotify's,
- *                 to which it adds watches of remote layers. It writes no file, starts no process
- *                 and sends no signal. If a link in a layer with `follow` leads out of the layers,
+ *                 (reader_sandbox.h). It has one socket, to the daemon. It keeps the daemon's
+ *                 descriptors of the layers, of the directory under the mount, and of inotify. With
+ *                 the last one it watches remote layers. It writes no file, starts no process, and
+ *                 sends no signal. If a link in a layer with `follow` leads out of the layers,
  *                 a process that the daemon forks opens the file for the worker, unless the file is
  *                 in /proc or the like.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client, writes its state, and switches the link to it. It
- *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
- *                 and gpg, which it runs, have the same rights, and so has plyfs-report.
+ *                 can read all that its user can, and connect to all but abstract sockets. git,
+ *                 ssh and gpg, which it runs, have the same rights, and so has plyfs-report.
  *   state         plyfs-state (fs/last_good/state_process.h) writes files in the directory that
  *                 `state` names, and reads nothing there.
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of plyfs.yaml, which inherits the

@@ -1,7 +1,7 @@
 /*
  * The report of a mirror: the file status.json (fs/mirror/mirror_status.h) in STATE, the mirror's
- * state directory. The directory that a mirror fills is a link into STATE. The mirror's process
- * writes the report: it is hostile input.
+ * state directory. The directory that a mirror fills is a link into STATE. The report is hostile
+ * input, because the mirror's process writes it.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 /* Size of mirror_report.idle, in bytes. */
 #define MIRROR_IDLE_MAX 96
 
-/* The text for a stopped mirror, for printf(3) with its pid, twice. */
+/* The text for a stopped mirror, as a format of printf(3); both arguments are the mirror's pid. */
 #define MIRROR_STOPPED "its process %d is stopped; let it go on: kill -CONT %d"
 
 /* Made by mirror_report_read(). */

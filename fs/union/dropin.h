@@ -24,7 +24,7 @@
 #define DROPIN_LINK_MASKED "masked by a link to /dev/null (dropins: uapi)"
 
 /**
- * *ret is the lookup of `path`. Replaces its contributors (union.h) by the sources that the
+ * *ret is the lookup of `path`. Replaces the contributors (union.h) in *ret by the sources that the
  * specification gives, followed by the files that are left out, each with the reason. If there is
  * no source, *ret stays unchanged. Returns 0 or -errno.
  */

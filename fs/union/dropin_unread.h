@@ -1,16 +1,16 @@
 /*
- * Unread drop-ins, which the merge lacks: directories in NAME.d, and symbolic links in a layer that
- * follows none. But a link to /dev/null masks the files of lower layers, and is no unread drop-in.
+ * Unread drop-ins: directories in NAME.d, and symbolic links in a layer that follows no links. They
+ * are not merged. A link to /dev/null masks the files of lower layers, and is no unread drop-in.
  */
 #pragma once
 
 #include "union.h"
 
 /**
- * Calls `each` for all unread drop-ins of `path` (NAME), in byte order. They are links in NAME.d
- * with a drop-in's name, directories in it that have a file with such a name, or NAME.d itself if
- * it is a link. `why` is the reason with the remedy. Stops at the first non-zero result of `each`,
- * and returns it. Otherwise returns 0, or -errno if memory or descriptors are short.
+ * Calls `each` for all unread drop-ins of `path` (NAME), in byte order: links in NAME.d with a
+ * drop-in's name, directories in NAME.d that have a file with such a name, and NAME.d itself if it
+ * is a link. `why` is the reason with the remedy. Stops at the first non-zero result of `each`, and
+ * returns it. Otherwise returns 0, or -errno if memory or descriptors are short.
  */
 int dropin_unread_each(const struct settings *settings, const char *path,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *why),

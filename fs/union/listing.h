@@ -16,7 +16,7 @@ struct listing {
 	int error; /* errno: a layer or a name could not be examined; else 0 */
 };
 
-/** Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM. */
+/** Lists the directory `path` of `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM. */
 int listing_take(
 	const struct settings *settings, layer_mask layers, const char *path, struct listing *ret);
 void listing_free(struct listing *listing);

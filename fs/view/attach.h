@@ -22,15 +22,15 @@ void attach_drop(struct view *view, struct directory *directory);
 void attach_poll(struct view *view, int error, bool is_remote);
 
 /**
- * Watches the directory in `layers`, and queues it if it has changed there since `lookup`. Scan the
- * names afterwards, as a change before the watch has no event. May wait.
+ * Watches the directory in `layers`, and queues it if it has changed there since `lookup`. The
+ * caller must scan the names afterwards, as a change before the watch has no event. May wait.
  */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup, layer_mask layers);
 
 /**
  * Notes that a layer refused us a part of the directory (EACCES). When the attributes of any
- * directory change, the noted directories are scanned again.
+ * directory change, all noted directories are scanned again.
  */
 void attach_unseen(struct view *view, struct directory *directory);
 

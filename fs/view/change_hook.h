@@ -11,8 +11,8 @@
  * (look.h) of these events. It does not wait for a large file, a check (gate.h) or a file that is
  * being written: their changes come with the next batch.
  *
- * Changes during a run, or during the pause after a failure, belong to the next run. A run after a
- * failure has the paths of the failed run, too. If several rules name the same
+ * Changes during a run belong to the next run. A change during the pause after a failure ends the
+ * pause. A run after a failure has the paths of the failed run, too. If several rules name the same
  * command, they share one hook.
  */
 #pragma once
@@ -39,7 +39,7 @@ void change_hook_directory(struct view *view, const char *path);
 /** Notes all files below a directory that has gone. */
 void change_hook_gone(struct view *view, const struct directory *directory);
 
-/** If the entry's path has a hook, keeps its directory watched until change_hook_unpin(). */
+/** If the entry's path has a hook, keeps the path's directory watched until change_hook_unpin(). */
 void change_hook_pin(struct view *view, struct entry *entry);
 void change_hook_unpin(struct entry *entry);
 

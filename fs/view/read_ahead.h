@@ -12,9 +12,9 @@
 #include "look.h"
 
 /**
- * Begins looks at the names after `name` in the listing, if the two before `name` are shown files.
- * Call it when a request has looked up `name`. The caller must have the directory in use
- * (directory.h).
+ * Begins looks at the names after `name` in the listing, if the two names before `name` are those
+ * of shown files. Call it when a request has looked up `name`. The caller must have the directory
+ * in use (directory.h).
  */
 void read_ahead_begin(struct view *view, struct directory *directory, const char *name);
 

@@ -39,7 +39,7 @@ struct workers;
 
 /* The callbacks of the driver, or of a rendering. */
 struct view_callbacks {
-	/* May be NULL. Logs a line without newline. `problem`: what the line reports, or NULL. */
+	/* Logs a line without newline, which reports `problem` (NULL: none). May be NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/* Makes the kernel drop a directory's attributes, or updates the rendered directory.
@@ -161,13 +161,13 @@ bool view_lets_in(struct view *view, uint64_t parent, const struct user *user);
 /** Drops `count` kernel references to the object. */
 void view_forget(struct view *view, uint64_t ino, uint64_t count);
 
-/** Returns whether VIEW_TRIM_BYTES of versions were freed since it last returned true. */
+/** Returns whether VIEW_TRIM_BYTES of versions were freed since the last result `true`. */
 bool view_was_freed(struct view *view);
 
 /**
  * If `ino` is a placeholder that has not ended, adds `caller` to its waiters, sets caller->parent
- * to the number of the placeholder's directory, and returns VIEW_LATER. If not, returns 0. A waiter
- * is answered with 0; -ESTALE if the kernel must walk the path again; or another -errno.
+ * to the number of the placeholder's directory, and returns VIEW_LATER. Otherwise returns 0. A
+ * waiter is answered with 0; -ESTALE if the kernel must walk the path again; or another -errno.
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
@@ -234,7 +234,7 @@ struct change_hook_state {
 	bool is_given_up;       /* it failed too often, and waits for the next change */
 	unsigned failures;      /* in a row */
 	size_t waiting;         /* paths that wait for a run, or whose run is under way */
-	int64_t again_ms;       /* until the pause after a failure ends; 0: there is no pause */
+	int64_t again_ms;       /* milliseconds left of the pause after a failure; 0: no pause */
 	struct timespec began;  /* CLOCK_REALTIME: when its last run began; 0: it has not run */
 	struct timespec ended;  /* CLOCK_REALTIME: when a run last ended; 0: none has */
 	struct problem problem; /* of the run that last ended; no message: that run did not fail */

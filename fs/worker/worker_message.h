@@ -1,12 +1,12 @@
-/* The messages between the daemon and a worker: records (record.h), through a SOCK_SEQPACKET. */
+/* Messages between the daemon and a worker: records (record.h) through a SOCK_SEQPACKET socket. */
 #pragma once
 
 #include "record.h"
 
-/* The format of all messages. */
+/* The format of the records. */
 #define WORKER_FORMAT (RECORD_UNSUMMED | 1)
 
-/* The first number of each message. */
+/* The kind of a message: the first number in its record. */
 enum worker_message {
 	WORKER_JOB,    /* to the worker: a task, and its input */
 	WORKER_ANSWER, /* to the daemon: 0 and the task's output; or an errno */

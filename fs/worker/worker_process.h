@@ -28,13 +28,13 @@ struct worker_page {
 };
 
 /**
- * Makes this process end if the other end of the socket is closed, which a timer checks after each
- * second of processor time. Call it right after forked_dies_with() (forked.h). Allocates nothing.
+ * Makes this process end if the other end of the socket is closed: a timer checks it after each
+ * second of processor time. Call this right after forked_dies_with() (forked.h). Allocates nothing.
  */
 void worker_end_with(int socket);
 
 /**
- * For a task (worker.h) of many system calls: notes that one more was answered. While a worker
+ * For a task (worker.h) of many system calls: notes that one more call was answered. While a worker
  * notes such steps, it does not count as standing still (worker_job.patience_ms). Outside of a
  * worker, does nothing.
  */
@@ -42,13 +42,13 @@ void worker_note_step(void);
 
 /**
  * Until the task ends, blocks SIGPROF, the signal of the processor time limit: on some file systems
- * it makes system calls fail with EINTR. For a task of few system calls.
+ * this signal makes system calls fail with EINTR. For a task of few system calls.
  */
 void worker_block_signals(void);
 
 /**
  * Does jobs until the socket is closed, with the settings of `composer`. `watches` is a descriptor
- * of inotify(7), or -1. If it is a descriptor, all others that the worker reads from must have
+ * of inotify(7), or -1. If it is not -1, all other descriptors that the worker reads from must have
  * lower numbers.
  */
 __attribute__((noreturn)) void worker_process(

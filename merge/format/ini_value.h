@@ -22,7 +22,7 @@ enum ini_quoting {
 struct ini_value {
 	const char *comments; /* the characters that begin a comment behind a value */
 	const char *quotes;   /* the quotes in which no comment begins */
-	const char *escaping; /* those of `quotes` in which a backslash escapes */
+	const char *escaping; /* the quotes in which a backslash escapes */
 	const char *quote;    /* the quote for a value that needs quotes; NULL: no quote helps */
 	const char *escapes;  /* the only characters that may follow a backslash; NULL: any may */
 	/* operators, which the program evaluates outside of quotes; NULL: none */

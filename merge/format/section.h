@@ -35,8 +35,8 @@ int section_leave(struct section_reader *reader);
 int section_close(struct section_reader *reader);
 
 /**
- * Finds the section's name: `line` begins with "[", and the name ends at the next "]". *rest is the
- * text behind the "]", trimmed. Returns 0, or PROBLEM if the "]" is missing or the name is empty.
+ * Sets *ret to the section's name, between the "[" that begins `line` and the next "]", and *rest
+ * to the trimmed text behind "]". Returns 0, or PROBLEM if "]" or the name is missing.
  */
 int section_name(
 	const struct section_reader *reader, struct span line, struct span *ret, struct span *rest);
@@ -44,10 +44,10 @@ int section_name(
 /* How a format of sections is written. */
 struct section_style {
 	const char *name; /* of the format, in messages */
-	/* remedy, in messages, for a key before the sections; NULL: keys may stand there */
+	/* the remedy, in messages, for a key before all sections; NULL: keys may stand there */
 	const char *root_keys;
 	const char *not_in_name; /* characters that a section's name can't contain, besides "\n" */
-	/* Returns what else is wrong with a section's name, or NULL. The member may be NULL. */
+	/* Returns a further fault of a section's name, or NULL. The member may be NULL. */
 	const char *(*name_fault)(struct span name);
 	bool has_lists;          /* a section may be a list of maps, each under the same header */
 	const struct fold *fold; /* of the sections' names (spelling.h); NULL: none */

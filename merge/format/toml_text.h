@@ -29,7 +29,7 @@ int toml_text_fail(struct toml_text *at, const char *message);
  */
 int toml_text_bad_character(struct toml_text *at, const char *otherwise);
 
-/** Skips spaces, then a comment. Returns 0, or PROBLEM for an invalid comment. */
+/** Skips spaces, and a comment if one follows. Returns 0, or PROBLEM for an invalid comment. */
 int toml_text_skip_rest(struct toml_text *at);
 
 /** Skips spaces, comments and line ends. Returns 0, or PROBLEM for an invalid comment. */

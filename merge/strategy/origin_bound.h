@@ -16,8 +16,8 @@ bool origin_bound_is_short(const struct origins *origins, const struct node *nod
 
 /**
  * As origin_move(), but `from` may stay in the result, and shares its steps with `to`. Does nothing
- * if both are true: `from` has more than ORIGIN_BOUND steps; another value that shares these steps
- * has added one of its own.
+ * if `from` has more than ORIGIN_BOUND steps, and another value that shares these steps has already
+ * added a step of its own.
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 

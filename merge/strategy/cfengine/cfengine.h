@@ -1,6 +1,6 @@
 /*
- * The parts of CFEngine's mergedata(): arguments that are JSON, and the sum of all arguments. A
- * container is CFEngine's word for a list or map, such as a layer's value.
+ * The parts of CFEngine's mergedata(): arguments that are JSON, and the sum of all arguments.
+ * "Container" is CFEngine's word for a list or map, such as a layer's value.
  */
 #pragma once
 

@@ -77,9 +77,9 @@ struct cloud {
 	struct table aliased;
 
 	const struct node *root;  /* the result so far: a map, if no patch has replaced it */
-	struct json_patch *patch; /* if not NULL, has the result; `root` is out of date */
+	struct json_patch *patch; /* if not NULL, it has the result, and `root` is out of date */
 	struct how fallback;      /* the mergers of parts that name none */
-	const struct cloud_dispatch *stacked; /* with `mergers: stack`: those of the next part */
+	const struct cloud_dispatch *stacked; /* `mergers: stack`: the mergers of the next part */
 
 	unsigned depth;  /* of nested cloud_merge() calls */
 	struct lua *lua; /* NULL until the first merger in Lua */
@@ -118,7 +118,7 @@ int cloud_end_patch(struct cloud *cloud);
 int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
-/** Checks options of built-in mergers. `knows_all`: refuses other mergers. Returns 0 or PROBLEM. */
+/** Checks options of built-in mergers; if `knows_all`, refuses all others. Returns 0 or PROBLEM. */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
 /** Merges the new value `with` into the old `value`. Returns 0 with *ret, PROBLEM or -errno. */
@@ -126,7 +126,7 @@ int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const
 	const struct node *with, const struct node **ret);
 
 /**
- * Record a decision, for origins. cloud_note_taken(): `with` replaces the old `value`.
+ * Both record a decision, for origins. cloud_note_taken(): `with` replaces the old `value`.
  * cloud_note(): `value` is in the result, and `fate` says whether `with` is lost or a part of
  * `value`. `rule` is the merger with its option.
  */

@@ -61,8 +61,8 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 
 /**
- * Returns whether `value` is one more assignment of the key at `place`, after those of `below`: the
- * two are texts or lists, and the place's rule adds assignments.
+ * Returns whether `value` is one more assignment of the key at `place`, after those of `below`:
+ * both are lists or scalars, neither null nor tagged, and the place's rule adds assignments.
  */
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);

@@ -16,7 +16,7 @@ struct work {
 	uint64_t left; /* values that may still be read or copied */
 };
 
-/* Entries of a list that memmove(3) shifts in the time in which one value is copied */
+/* Number of list entries that memmove(3) shifts in the time in which one value is copied. */
 #define WORK_SHIFT 16
 
 /* Counts `units` values. Returns false if too few are left: the caller must stop. */

@@ -24,9 +24,9 @@
 #define LUA_ARGUMENTS_MAX 250
 
 struct lua_sandbox {
-	size_t used;    /* bytes of memory in use */
-	size_t longest; /* bytes of the longest string so far */
-	uint64_t work;
+	size_t used;           /* bytes of memory in use */
+	size_t longest;        /* bytes of the longest string so far */
+	uint64_t work;         /* in units, so far */
 	uint64_t timed;        /* `work` at the last check of the budget */
 	struct budget *budget; /* the time limit; NULL: none */
 	uint64_t traffic;      /* sum of all allocations, in bytes; it differs between runs */
