@@ -29,14 +29,31 @@ static const struct kind kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* Returns the owner that the command line requests; NULL: none, so this machine or user itself. */
-static const char *asked_for(const struct settings *settings, size_t kind)
+/* Returns whether `path` has `value` in the place of the spec's first specifier. */
+static bool has_value(const struct layer_spec *spec, const char *path, const char *value)
+{
+	size_t len = strlen(path), value_len = strlen(value);
+
+	return len >= spec->behind + value_len &&
+	       strncmp(path + len - spec->behind - value_len, value, value_len) == 0;
+}
+
+/*
+ * Returns the owner that the command line requests; NULL: none, so this machine or user itself. Of
+ * several facts, the one in the path of `spec`, unless that is NULL.
+ */
+static const char *asked_for(
+	const struct settings *settings, const struct layer_spec *spec, size_t kind)
 {
 	const struct settings_environment *around = &settings->around;
 	const char *fact = NULL;
 
-	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
-		fact = strchr(around->facts[i], '=') + 1;
+	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++) {
+		const char *value = strchr(around->facts[i], '=') + 1;
+
+		if (!fact || (spec && has_value(spec, spec->path, value)))
+			fact = value;
+	}
 	return (const char *const[]){around->host, around->machine_id, around->user, fact}[kind];
 }
 
@@ -50,7 +67,7 @@ static const char *whose(
 	const struct settings *settings, const struct layer_spec *spec, char text[TEXT_SIZE])
 {
 	for (size_t kind = 0; kind < KINDS; kind++) {
-		const char *name = asked_for(settings, kind);
+		const char *name = asked_for(settings, spec, kind);
 		char own[HOST_NAME_MAX + 1] = "";
 
 		if (!is_of(spec, kind))
@@ -102,8 +119,7 @@ static const char *find_nearest(const struct layer *layer, const struct layer_sp
 	const char *words = "";
 	struct span nearest;
 
-	if (!*asked || len < spec->behind + asked_len ||
-		strncmp(layer->place + len - spec->behind - asked_len, asked, asked_len) != 0)
+	if (!*asked || !has_value(spec, layer->place, asked))
 		return NULL;
 	struct span before = {layer->place, len - spec->behind - asked_len};
 	struct span behind = {layer->place + len - spec->behind, 0};
@@ -134,11 +150,11 @@ static const char *find_nearest(const struct layer *layer, const struct layer_sp
 static const char *describe_nearest(
 	const struct settings *settings, size_t rank, size_t kind, struct arena *arena)
 {
-	const char *asked = asked_for(settings, kind);
-	const char *nearest =
-		asked && is_of(&settings->specs[rank], kind)
-			? find_nearest(settings->layers[rank], &settings->specs[rank], asked, arena)
-			: NULL;
+	const struct layer_spec *spec = &settings->specs[rank];
+	const char *asked = asked_for(settings, spec, kind);
+	const char *nearest = asked && is_of(spec, kind)
+				      ? find_nearest(settings->layers[rank], spec, asked, arena)
+				      : NULL;
 	const char *text = nearest ? arena_printf(arena, "; the nearest %s that exists is '%s'",
 					     kinds[kind].what, nearest)
 				   : "";
@@ -182,7 +198,7 @@ static int refuse_common(const struct settings *settings, const struct layer *hi
 	size_t first = KINDS;
 
 	for (size_t kind = 0; kind < KINDS; kind++) {
-		if (!asked_for(settings, kind))
+		if (!asked_for(settings, NULL, kind))
 			continue;
 		is_asked |= is_of(&settings->specs[highest->rank], kind);
 		first = first < kind ? first : kind;
@@ -192,7 +208,7 @@ static int refuse_common(const struct settings *settings, const struct layer *hi
 	return problem_set(problem, NULL, 0, 0,
 		"the change would go into the layer '%s', which is not for the %s '%s' alone: "
 		"give --layer %s to change it for all, or name another layer",
-		highest->name, kinds[first].what, asked_for(settings, first),
+		highest->name, kinds[first].what, asked_for(settings, NULL, first),
 		quote(highest->name, arena));
 }
 
@@ -212,6 +228,7 @@ static int find_kind(
 	const struct settings *settings, size_t kind, struct arena *arena, struct problem *problem)
 {
 	const struct layer *absent = NULL;
+	const struct layer_spec *spec = NULL;
 
 	for (size_t i = 0; i < settings->layer_count; i++) {
 		if (!is_of(&settings->specs[i], kind))
@@ -219,8 +236,9 @@ static int find_kind(
 		if (settings->layers[i]->dirfd >= 0)
 			return 0;
 		absent = settings->layers[i];
+		spec = &settings->specs[i];
 	}
-	const char *asked = asked_for(settings, kind);
+	const char *asked = asked_for(settings, spec, kind);
 	if (!absent && !kinds[kind].option)
 		return 0;
 	if (!absent)
@@ -238,7 +256,7 @@ int absent_layer_find(const struct settings *settings, struct problem *problem)
 	int r = arena_new(&arena);
 
 	for (size_t kind = 0; r == 0 && kind < KINDS; kind++)
-		if (asked_for(settings, kind))
+		if (asked_for(settings, NULL, kind))
 			r = find_kind(settings, kind, arena, problem);
 	return r;
 }

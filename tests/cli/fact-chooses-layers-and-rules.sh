@@ -45,6 +45,10 @@ grep -q "no layer of the fact 'wbe' exists: there is no .*conf/roles/wbe; the ne
 runs 1 "$PLYFS" set "${here[@]}" --fact role=wbe app.yaml port 1
 grep -q "the layer 'role' does not exist for the fact wbe" err
 [ "$(cat conf/vendor/app.yaml)" = 'port: 80' ]
+# Of several facts, the one in the layer's path.
+runs 1 "$PLYFS" set "${here[@]}" --fact role=wbe --fact zone=eu app.yaml port 1
+says "the layer 'role' does not exist for the fact wbe"
+says "the nearest fact that exists is 'web'"
 # A fact that only rules use, or nothing.
 runs 0 "$PLYFS" cat "${here[@]}" --fact other=x app.yaml
 prints $'port: 80\ntls: true'
