@@ -499,8 +499,8 @@ bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version)
 {
 	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
-	const struct stamp *stamps = version->latest ? version->latest : version->stamps;
-	size_t stamp_count = version->latest ? version->latest_count : version->stamp_count;
+	size_t stamp_count;
+	const struct stamp *stamps = version_stamps(version, &stamp_count);
 	unsigned first = 0;
 	unsigned count = 1;
 

@@ -15,13 +15,13 @@ static int add(struct fallbacks *fallbacks, struct loaded *loaded)
 
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown)
 {
+	size_t count;
 	int r = 0;
 
 	*fallbacks = (struct fallbacks){0};
 	if (!shown)
 		return 0;
-	const struct stamp *stamps = shown->latest ? shown->latest : shown->stamps;
-	size_t count = shown->latest ? shown->latest_count : shown->stamp_count;
+	const struct stamp *stamps = version_stamps(shown, &count);
 	if (!count)
 		return 0;
 	fallbacks->stamps = malloc(count * sizeof(*stamps));

@@ -161,27 +161,39 @@ struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter)
 {
 	CLEANUP(version_unrefp) struct version *copy = version_copy(version);
+	size_t count;
+	const struct stamp *stamps = version_stamps(version, &count);
 
 	if (!copy)
 		return NULL;
 	version_restrict(copy, other, mounter);
-	copy->stamps = calloc(version->stamp_count + 1, sizeof(*copy->stamps));
+	copy->is_held = version->is_held;
+	copy->stamps = calloc(count + 1, sizeof(*copy->stamps));
+	copy->fallbacks = calloc(version->fallback_count + 1, sizeof(struct loaded *));
 	if (version->fd >= 0)
 		copy->fd = fcntl(version->fd, F_DUPFD_CLOEXEC, 0);
-	if (!copy->stamps || (version->fd >= 0 && copy->fd < 0))
+	if (!copy->stamps || !copy->fallbacks || (version->fd >= 0 && copy->fd < 0))
 		return NULL;
-	if (version->stamp_count)
-		memcpy(copy->stamps, version->stamps, version->stamp_count * sizeof(*copy->stamps));
-	copy->stamp_count = version->stamp_count;
+	for (; copy->stamp_count < count; copy->stamp_count++)
+		copy->stamps[copy->stamp_count] = stamps[copy->stamp_count];
+	for (; copy->fallback_count < version->fallback_count; copy->fallback_count++)
+		copy->fallbacks[copy->fallback_count] =
+			loaded_ref(version->fallbacks[copy->fallback_count]);
 	return take_ptr(copy);
+}
+
+const struct stamp *version_stamps(const struct version *version, size_t *count)
+{
+	*count = version->latest ? version->latest_count : version->stamp_count;
+	return version->latest ? version->latest : version->stamps;
 }
 
 /* Returns the only source; NULL: there are more. The directories that guard a source stand after
  * it, and have no time. */
 static const struct stamp *only_source(const struct version *version)
 {
-	const struct stamp *stamps = version->latest ? version->latest : version->stamps;
-	size_t count = version->latest ? version->latest_count : version->stamp_count;
+	size_t count;
+	const struct stamp *stamps = version_stamps(version, &count);
 
 	for (size_t i = 1; i < count; i++)
 		if (stamps[i].mtime.tv_sec || stamps[i].mtime.tv_nsec)

@@ -109,7 +109,7 @@ bool version_same(const struct version *a, const struct version *b);
 struct version *version_copy(const struct version *version);
 
 /**
- * Copies the version with its stamps and descriptor, and does version_restrict() with the copy and
+ * Copies the version with its stamps, fallbacks and descriptor, and does version_restrict() with the copy and
  * `other`. Returns one reference to the copy; NULL: memory or descriptors are short.
  */
 struct version *version_narrow(
@@ -118,6 +118,9 @@ struct version *version_narrow(
 /** Restricts `version`, which is not shown yet, to users who may also read `other`. */
 void version_restrict(
 	struct version *version, const struct version *other, const struct mounter *mounter);
+
+/** Returns the stamps of the sources that last made the version's bytes, and their count. */
+const struct stamp *version_stamps(const struct version *version, size_t *count);
 
 /** Returns whether the version has only one source. If so, its time is that source's time. */
 bool version_has_one_source(const struct version *version);

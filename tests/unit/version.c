@@ -2,6 +2,7 @@
  * A version does not change: what a reader sees of it stays the same, or the reader gets an error.
  */
 #include "version.h"
+#include "source_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -197,6 +198,33 @@ TEST(held_file_can_be_narrowed_again_and_again)
 	assert_memory_equal(buffer, "0123456789", 10);
 	unlink(path);
 	version_unref(version);
+}
+
+TEST(narrowed_version_keeps_what_its_sources_fall_back_to)
+{
+	struct loaded loaded = {.references = 2};
+	struct version *version = bytes("text"), *other = bytes("text");
+	const struct mounter root = {0, 0};
+	size_t count;
+
+	version->is_held = true;
+	other->stamps = calloc(2, sizeof(*other->stamps));
+	other->stamps[1].size = 7;
+	other->stamp_count = 2;
+	other->fallbacks = calloc(1, sizeof(struct loaded *));
+	other->fallbacks[other->fallback_count++] = loaded_ref(&loaded);
+	version_take_sources(version, other);
+	version_unref(other);
+
+	struct version *narrow = version_narrow(version, version, &root);
+	version_unref(version);
+	assert_true(narrow->is_held);
+	assert_int_equal(version_stamps(narrow, &count)[1].size, 7);
+	assert_int_equal(count, 2);
+	assert_int_equal(narrow->fallback_count, 1);
+	assert_ptr_equal(narrow->fallbacks[0], &loaded);
+	version_unref(narrow);
+	assert_int_equal(loaded.references, 2);
 }
 
 TEST(narrowed_version_is_for_who_may_read_both)
