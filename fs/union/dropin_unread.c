@@ -88,6 +88,8 @@ static int search_directory(struct unread_search *search, const char *directory)
 	struct listing listing = {0};
 	int r = listing_take(search->settings, search->lookup->layers, directory, &listing);
 
+	if (r == 0 && layer_is_shortage(-listing.error))
+		r = -listing.error;
 	for (size_t i = 0; r == 0 && i < listing.count; i++) {
 		const struct listed *item = &listing.items[i];
 		CLEANUP(freep) char *path = NULL;
