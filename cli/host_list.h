@@ -1,4 +1,4 @@
-/* A list of hosts, each a line with its facts: "web1 role=web site=fra1". # begins a comment. */
+/* A list of hosts, a line for each with its facts: "web1 role=web". A comment begins with #. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@ struct command;
 
 struct host {
 	const char *name;
-	/* NAME=VALUE, each NUL-terminated; blanks may stand behind the NUL */
+	/* `fact_count` texts NAME=VALUE, each followed by a NUL and perhaps blanks */
 	const char *facts;
 	size_t fact_count;
 };

@@ -1,7 +1,7 @@
 /*
- * The differences between two sets of layers, file by file, as git compares two trees. Or the
- * change that each layer makes to one file, the lowest layer first: the difference between the
- * merge of all lower layers, and the merge of these layers and the layer itself.
+ * The differences that layers make. layer_diff_sets() compares two sets of layers file by file, as
+ * git compares two trees. layer_diff() shows how each layer changes one file, the lowest layer
+ * first: it compares the merge of all lower layers with the merge that includes this layer, too.
  *
  *      nothing ── vendor ──▶ text ── site ──▶ text ── host ──▶ as in a mount
  */

@@ -1,6 +1,6 @@
 /*
- * The boot of the machine. A program that does not wait until its files are on the disk stores the
- * boot's id beside them. If the program later finds another id, the files may have lost bytes.
+ * The boot of the machine. If plyfs does not wait until its files are on the disk, it stores the id
+ * of the present boot beside them. In a later boot, which has another id, they may lack bytes.
  */
 #pragma once
 
@@ -12,5 +12,5 @@
 /** Reads the id of the present boot; "": unknown. */
 void boot_read(char ret[BOOT_MAX]);
 
-/** Returns whether the directory `fd` has a file `name` without the id of the present boot. */
+/** Returns whether the file `name` exists in `fd`, but does not have the id of the present boot. */
 bool boot_is_another(int fd, const char *name);

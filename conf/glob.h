@@ -1,6 +1,6 @@
 /*
  * Patterns over paths. A pattern matches the whole path, relative to the root, with no slash in
- * front. Names that begin with a dot are matched like any other. A pattern, like a path, is bytes.
+ * front. Names that begin with a dot are matched like any other. Patterns and paths are bytes.
  *
  *      *  ?          any bytes, or one byte, of one name
  *      **            any bytes, slashes too; where a name begins, "**" and the "/" after it
@@ -19,7 +19,10 @@
  */
 #define GLOB_MAX 1024
 
-/** Returns whether the pattern can match. If not, *reason is static: "it" means the pattern. */
+/**
+ * Returns whether the pattern is valid. If not, *reason is a static text for messages, where "it"
+ * means the pattern.
+ */
 bool glob_is_valid(const char *pattern, const char **reason);
 
 /** Returns whether the pattern, which must be valid, matches. Allocates no memory. */

@@ -10,14 +10,14 @@
 
 struct settings_text;
 
-/* Greatest number of --fact. */
+/* Greatest number of --fact options. */
 #define SETTINGS_FACTS_MAX 32
 
 struct settings_environment {
 	/* Absolute. Relative paths begin here. */
 	const char *directory;
 
-	/* Another machine's values of %H, %m and %u, to get that machine's result. */
+	/* Values of %H, %m and %u on another machine, to get the result that it would get. */
 	const char *host;
 	const char *machine_id;
 	const char *user; /* %h is the home of this user on this machine */
@@ -27,13 +27,13 @@ struct settings_environment {
 	const char *facts[SETTINGS_FACTS_MAX];
 	const struct settings_text *fact_file; /* the file of facts; NULL: none, or not read yet */
 
-	/* The directory that a mount of ours hides (absolute, without links; NULL: none), and a
-	 * path that leads to it beneath the mount (NULL: none is known). */
+	/* The directory that our mount hides (absolute, without links; NULL: none), and a path that
+	 * leads to this directory beneath the mount (NULL: none is known). */
 	const char *mountpoint;
 	const char *beneath;
 
-	/* The caller reads the settings again when a file changes. If false, settings_read() itself
-	 * reads the settings again if a bad file was just written. */
+	/* True: the caller reads the settings again when a file changes. False: if a file is bad,
+	 * and was just written, settings_read() itself reads the settings again. */
 	bool is_watched;
 };
 

@@ -51,12 +51,12 @@ struct store {
 	gid_t group;
 	bool is_shared; /* users other than the owner may have written to STATE */
 
-	/* From the status; "": the status does not have it. These texts lie in `arena`. */
+	/* Texts from the status, in `arena`. "": the status does not have the text. */
 	const char *prefix;   /* etcd: the keys' prefix; git: the path in the repository */
-	const char *identity; /* etcd: the cluster */
+	const char *identity; /* etcd: the cluster's id */
 	const char *endpoint; /* etcd: the endpoint that answered last; git: the URL */
 	const char *ref;      /* git: the branch or tag that is mirrored */
-	/* etcd: as struct gateway_options (fs/mirror/gateway.h) has them */
+	/* etcd: as the members of struct gateway_options (fs/mirror/gateway.h) */
 	const char *endpoints, *ca, *cert, *key, *user_file;
 	const char *commit; /* git: the commit of the layer's tree; "": not known */
 	struct arena *arena;
@@ -80,8 +80,8 @@ bool store_is_replaced(int directory);
 
 /**
  * Asks the mirror, by a shared flock(2), to keep the layer's tree until store_freep(). Call
- * store_is_replaced() next: the mirror may have given up the tree before. A mirror keeps a limited
- * number of older trees (fs/mirror/replica.h).
+ * store_is_replaced() next: the mirror may have given up the tree before the flock(2). A mirror
+ * keeps at most a limited number of older trees (fs/mirror/replica.h).
  */
 void store_hold(struct store *store);
 
@@ -104,8 +104,8 @@ void store_read_attribute(int fd, char ret[STORE_REVISION_MAX]);
 void store_read_revision(const struct store *store, int fd, char ret[STORE_REVISION_MAX]);
 
 /**
- * Makes a file's place for messages: "etcd:/fleet/app.yaml@4711" (the key and its revision), or
- * "git:4f2a91c0b1de:config/app.yaml" (the commit and the path). `revision` may be "". Returns 0
- * with *ret for free(3), or -ENOMEM.
+ * Makes the place of the file `name` (store_name()), for messages: "etcd:/fleet/app.yaml@4711" (key
+ * and revision), or "git:4f2a91c0b1de:config/app.yaml" (commit and path). `revision` may be "".
+ * Returns 0 with *ret for free(3), or -ENOMEM.
  */
 int store_place(const struct store *store, const char *name, const char *revision, char **ret);

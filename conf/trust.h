@@ -12,7 +12,7 @@
 
 /* A file to be checked. */
 struct trusted {
-	/* messages begin with "plyfs" and this, such as "runs commands only for a plyfs.yaml" */
+	/* follows "plyfs" in messages, such as "runs commands only for a plyfs.yaml" */
 	const char *what;
 	const char *path;        /* as messages show it */
 	const char *place;       /* the path for open(2) */
@@ -25,7 +25,7 @@ struct trusted {
 /**
  * Checks the file, and every directory and link on the way to it (route.h). Each must belong to
  * root, our user or `user`, and no other user may be able to write to it. A directory with the
- * sticky bit, like /tmp, may be writable for all. Files on a FUSE file system count as those of the
+ * sticky bit, like /tmp, may be writable by all. Files on a FUSE file system count as those of the
  * user who mounted it. Returns 0; PROBLEM at trusted->node; -ESTALE if the file that was read is
  * gone, or another file is in its place; or another -errno.
  */

@@ -3,7 +3,7 @@
 
 #include <pwd.h>
 
-/* The result of user_find() if the system knows no such user, or can't tell. */
+/* The result of user_find() if the system knows no such user, or can't tell whether it does. */
 #define USER_UNKNOWN 1
 
 /**

@@ -2,7 +2,7 @@
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
  * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the command
- * line says it (struct store_access). The record is trusted if only root, or the user that makes
+ * line does (struct store_access). The record is trusted if only root, or the user that makes
  * the edit, can have written it. A record may name files, such as one with a private key. If root
  * makes the edit, plyfs reads these files with the rights of the record's owner. If another user
  * makes the edit, a record that names files must be trusted.
@@ -19,8 +19,8 @@ struct layer_store;
 
 /*
  * How to reach the store, from the command line. If all members are NULL, the mirror's record is
- * used. Otherwise `gateway` must have endpoints. If `prefix` is NULL, the prefix is from the
- * record, which must then be trusted.
+ * used. If not, `gateway` must have endpoints; and if `prefix` is NULL, the prefix is that of the
+ * record, which must be trusted.
  */
 struct store_access {
 	struct gateway_options gateway;
@@ -37,7 +37,7 @@ void layer_store_freep(struct layer_store **store);
 
 /**
  * Returns PROBLEM if the open `directory` lies in a mirror's copy, which no edit may change; 0 if
- * not; or -errno. `path` is the path of the edited file, for the message.
+ * it does not; or -errno. `path` is the path of the edited file, for the message.
  */
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 

@@ -7,12 +7,12 @@
 #include "layer.h"
 #include "version.h"
 
-/* A source in memory: its text, or the document that was parsed from its text. */
+/* A source in memory: its text, or the document that was parsed from it. */
 struct loaded {
 	atomic_uint references;
 	struct stamp stamp;
 	struct stat stat;
-	struct source source;      /* its strings are owned */
+	struct source source;      /* with strings that belong to this struct */
 	struct span text;          /* the bytes, NUL-terminated; empty if there is a document */
 	struct document *document; /* NULL: the caller wanted the text */
 	struct timespec read;      /* CLOCK_REALTIME: when the source was read */

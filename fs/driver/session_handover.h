@@ -4,7 +4,7 @@
  *      session_handover_begin()   the publisher stops, then the request loop: the session rests
  *      session_handover_run()     the view is paused, the state written; then exec, or the service
  *                                 manager gets the state
- *      session_handover_go_on()   if session_handover_run() has failed: the view goes on
+ *      session_handover_go_on()   if session_handover_run() has failed: the view is resumed
  */
 #pragma once
 
@@ -17,9 +17,9 @@
 struct session;
 
 struct session_handover {
-	struct heir *heir;      /* while we take over: has the previous daemon's state; else NULL */
-	struct record *record;  /* that state, from heir_take(); else NULL */
-	struct handover *offer; /* our side of the next take-over; NULL: none is possible */
+	struct heir *heir; /* while we take over: reads the previous daemon's state; else NULL */
+	struct record *record;   /* the previous daemon's state, from heir_take(); else NULL */
+	struct handover *offer;  /* our side of the next take-over; NULL: none is possible */
 	enum handover_wish wish; /* while the session rests: _WANTED or _LEAVE; else _NOTHING */
 	struct unanswered *unanswered; /* requests that wait for an answer */
 };
@@ -29,7 +29,7 @@ void session_handover_fini(struct session_handover *handover);
 /** Lets SIGUSR2 begin a take-over, if session_options.call is set. Returns 0 or -errno. */
 int session_handover_offer(struct session *session);
 
-/** Returns whether the session rests, or is about to: requests dropped now are repeated later. */
+/** Returns whether the session rests, or will soon: requests dropped now are repeated later. */
 bool session_handover_is_at_rest(const struct session_handover *handover);
 
 /**
@@ -45,15 +45,15 @@ bool session_handover_begin(void *context);
 int session_handover_run(struct session *session);
 
 /**
- * Logs that session_handover_run() has returned `error`, and resumes the view. Then the caller
- * starts a new publisher, and repeats dropped requests. Returns 0 or -errno.
+ * Logs that session_handover_run() has returned `error`, and resumes the view. Afterwards, the
+ * caller must start a new publisher, and repeat dropped requests. Returns 0 or -errno.
  */
 int session_handover_go_on(struct session *session, int error);
 
 /**
  * Reads the mount's descriptors and the agreement with the kernel (connection.h) from the previous
- * daemon's state. Returns 0 with *fuse_fd, the open /dev/fuse; or -errno: then the caller must end
- * this process, to close /dev/fuse.
+ * daemon's state. Returns 0 with *fuse_fd, the open /dev/fuse. If the result is -errno, the caller
+ * must end this process, to close /dev/fuse.
  */
 int session_handover_take_agreement(struct session *session, int *fuse_fd);
 

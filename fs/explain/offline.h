@@ -1,6 +1,6 @@
 /*
- * A merged tree without a mount: computes what a mount with the same settings would show. Until it
- * is freed, it caches parsed sources and the lists of files below directories.
+ * A merged tree without a mount. It has the files that a mount with the same settings would show.
+ * Until the tree is freed, it caches parsed sources and the lists of files below directories.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct settings *offline_settings(const struct offline *offline);
 /** Returns the finder of files below directories; it lives as long as `offline`. */
 const struct finder *offline_finder(const struct offline *offline);
 
-/** Calls `each` for all that a mount would show at and below `path`. Returns as traverse(). */
+/** Calls `each` for every path that a mount would show at and below `path`; see traverse(). */
 int offline_traverse(const struct offline *offline, const char *path,
 	int (*each)(void *context, const struct traversed *found), void *context);
 
@@ -39,8 +39,9 @@ int offline_read(const struct offline *offline, const char *path, struct version
 
 /**
  * Looks `path` up, and calls `take` with the lookup. If the lookup fails, returns -errno as
- * offline_read(). If `take` returns 0, PROBLEM or -errno, returns this result. Else a source has
- * changed: looks up and calls `take` again, and returns PROBLEM after COMPOSE_TRIES calls.
+ * offline_read(). If `take` returns 0, PROBLEM or -errno, returns this result. Any other result of
+ * `take` means that a source has changed: looks `path` up again, and calls `take` again. After
+ * COMPOSE_TRIES calls, returns PROBLEM.
  */
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,

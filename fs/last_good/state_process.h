@@ -1,6 +1,6 @@
 /*
- * The process plyfs-state: only this process writes the directory of the last-good store
- * (last_good_file.h). plyfs-state can write nothing else.
+ * The process plyfs-state, which writes the directory of the last-good store (last_good_file.h). No
+ * other process writes there, and plyfs-state can write nowhere else.
  *
  *      daemon ── CALL ──▶ plyfs-state      there are files to write
  *             ◀─ NEXT ───                  a second later

@@ -6,8 +6,9 @@
  *      every `compare_s` seconds, and when events may have been lost: read all keys and apply the
  *      differences
  *
- * A draft is the next tree, while it is made (replica.h). Each key becomes a file; the part of the
- * key after the prefix is the path. A key that can't be a file is a fault of its own.
+ * A draft is the next tree, while the mirror makes it (replica.h). Each key becomes a file; the
+ * file's path is the part of the key after the prefix. Each key that can't be a file is a fault of
+ * its own.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 
 struct etcd_options {
 	struct gateway_options gateway; /* etcd_mirror() sets gateway.wake_fd */
-	const char *prefix;             /* a missing slash at its end is added */
+	const char *prefix;             /* a slash is added at the end if it is missing */
 	unsigned compare_s;             /* seconds between two full comparisons */
 };
 
