@@ -36,7 +36,10 @@ struct decimal {
 /* Result of decimal_compare() if one of the two is NaN. */
 #define DECIMAL_UNORDERED 2
 
-/** Converts a scalar of type int or float. *ret borrows its text, and must not be copied. */
+/**
+ * Converts a scalar of type int or float. *ret borrows the scalar's text. Do not copy *ret, as
+ * `digits` may point into it.
+ */
 void decimal_of(const struct node *scalar, struct decimal *ret);
 
 /** Returns -1, 0 or 1 as `a` is less than, equal to or greater than `b`; or DECIMAL_UNORDERED. */
@@ -51,7 +54,7 @@ bool decimal_is_whole(const struct decimal *decimal);
  */
 bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *factor);
 
-/** Adds the number to `hash`, and returns the result. Equal numbers give equal results. */
+/** Continues `hash` with the number. Returns the new hash. Equal numbers give equal results. */
 uint64_t decimal_hash(const struct decimal *decimal, uint64_t hash);
 
 /**

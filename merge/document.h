@@ -1,8 +1,9 @@
 /*
  * A document: one source after it has been read. It never changes.
  *
- * A YAML source may hold several YAML documents, each with its root; any other source has one root.
- * A source with no content but comments has no root; in TOML, its root is an empty table.
+ * A YAML source may hold several YAML documents, each with its root. Any other source has one root.
+ * If a source has no content but comments, its root is an empty table in TOML; in any other format,
+ * it has no root.
  */
 #pragma once
 
@@ -20,8 +21,8 @@
 struct text_place {
 	uint32_t lines;   /* number of the source's lines in front of the text */
 	uint32_t columns; /* number of characters in front of each line of the text */
-	/* the text is encoded in the source (base64): every node and problem of the text has the
-	 * place of line `lines` and column `columns` */
+	/* the text is encoded in the source (base64): every node and problem of the text is placed
+	 * at the line number `lines` and the column number `columns`, both starting at 1 */
 	bool is_rewritten;
 };
 

@@ -1,4 +1,4 @@
-/* A strategy: one way to merge sources into one file. strategy.c has the table of all. */
+/* A strategy: one way to merge sources into one file. The table of strategies is in strategy.c. */
 #pragma once
 
 #include "merge.h"
@@ -13,7 +13,8 @@ struct merge {
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
 	struct origins *origins; /* records the decisions; NULL: off (origin.h) */
-	/* the caller's environment; request->environment calls it, and notes the found sources */
+	/* the caller's environment; request->environment calls its functions, and notes the sources
+	 * that they find */
 	const struct merge_environment *asked;
 };
 
@@ -42,17 +43,17 @@ bool strategy_is_highest_first(const struct merge *merge);
 
 /**
  * Refuses a source's root `value` if its kind differs from that of `below`, the root of the lower
- * sources: one of the two files is broken (a forgotten colon, an error page). If a root
- * has a tag, or `below` is a null, the kinds may differ. The problem is at `below` if that is a
+ * sources: one of the two files is probably broken (a forgotten colon, an error page). If a root
+ * has a tag, or `below` is a null, the kinds may differ. The problem is at `below` if `below` is a
  * scalar, else at `value`. The message suggests `tag`, which allows another kind; NULL: no tag
- * does. Returns 0 or PROBLEM.
+ * allows it. Returns 0 or PROBLEM.
  */
 int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
 	const char *tag);
 
 /**
- * Finds the only root that is not empty. Returns 0 (*ret NULL: there is none); or PROBLEM, if a
- * second root is not empty.
+ * Finds the only root that is not empty. Returns 0 (*ret NULL: all roots are empty); or PROBLEM, if
+ * a second root is not empty.
  */
 int merge_only_root(
 	const struct merge *merge, const struct document *document, const struct node **ret);
@@ -121,9 +122,9 @@ struct strategy {
 		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);
 
 	/*
-	 * Sets *ret to the index in `roots` of the document that is merged with `root`, which is
-	 * document `n` of the result. `roots` are the documents of one input, or of a merge. If
-	 * there is no such document, *ret becomes `count`, and *named the name of `root`
+	 * `root` is document `n` of the result, and `roots` are the documents of one input, or of
+	 * a merge. Sets *ret to the index in `roots` of the document that is merged with `root`. If
+	 * there is no such document, *ret becomes `count`, and *named becomes the name of `root`
 	 * (name_documents), or NULL. Returns 0 or -ENOMEM. NULL: a result has one document.
 	 */
 	int (*match_document)(const struct merge_request *request, const struct node *root,
@@ -141,9 +142,9 @@ struct strategy {
 		const struct node **by);
 
 	/*
-	 * For nodes of the options that name places in files (option_use.h); NULL: none does.
-	 * note_uses() adds to `uses` those whose place is in `document`, the document of the input
-	 * with the index `input`. report_idle() reports those that are not in `uses`.
+	 * For nodes of the options that name places in files (option_use.h); NULL: there are none.
+	 * note_uses() adds to `uses` the nodes whose place is in `document`, the document of the
+	 * input with the index `input`. report_idle() reports the nodes that are not in `uses`.
 	 */
 	int (*note_uses)(const struct merge_request *request, size_t input,
 		const struct document *document, struct option_uses *uses);

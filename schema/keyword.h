@@ -46,8 +46,8 @@ struct subschema {
 	const struct node *node;
 	struct resource *resource;
 	const struct subschema *parent; /* NULL: the root of a document */
-	/* the keyword of `parent` that contains this subschema; or, if a reference alone leads
-	 * here, the JSON Pointer from `parent` to here, without its first slash */
+	/* the keyword of `parent` that contains this subschema; or, if only a reference leads to
+	 * this subschema, the JSON Pointer from `parent` to it, without the first slash */
 	struct span step;
 	const struct node *key; /* of the subschema in a map of schemas; or NULL */
 	uint32_t index;         /* of the subschema in a list of schemas; or UINT32_MAX */
@@ -59,12 +59,12 @@ struct subschema {
 	uint32_t count;
 };
 
-/* An entry of a keyword's value, if that is a map or list. */
+/* An entry of a keyword's value that is a map or list. */
 struct member {
 	struct span name;
 	uint32_t hash;
 	const struct node *value;
-	struct subschema *target; /* the value as a subschema; NULL: it is none */
+	struct subschema *target; /* the value as a subschema; NULL: it is not one */
 	struct pattern *pattern;  /* of patternProperties and additionalProperties */
 	struct member *names;     /* of dependentRequired and dependencies: the required keys */
 	uint32_t name_count;

@@ -1,7 +1,7 @@
 /*
- * The bare repository into which a mirror of git fetches. git gets an environment that we make, and
- * no configuration of the user or the system. No hook, filter, prompt or pager runs, and only the
- * protocol of the URL is allowed.
+ * The bare repository into which a mirror of git fetches. git runs in an environment that we make,
+ * without the configuration of the user or the system. No hook, filter, prompt or pager runs, and
+ * only the protocol of the URL is allowed.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ struct repository;
 
 /**
  * Opens or makes the repository in the directory `state`. Removes locks that a killed git has left.
- * `verify` is the file with the key (git_options.verify), or NULL. `mode` is that of the mirrored
- * files: users who can't read these can't read the repository. Returns 0 with *ret for
+ * `verify` is the file with the key (git_options.verify), or NULL. `mode` is the mode of mirrored
+ * files: users who can't read them can't read the repository. Returns 0 with *ret for
  * repository_freep(), PROBLEM or -errno.
  */
 int repository_open(const char *state, const char *url, const char *verify, mode_t mode,

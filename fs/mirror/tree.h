@@ -41,10 +41,10 @@ struct tree_difference {
 /** Removes `name` in `fd`, with everything in it; `name` may be missing. Returns 0 or -errno. */
 int tree_remove(int fd, const char *name);
 
-/** Fills the empty directory `to` with hard links of all files in `from`. Returns 0 or -errno. */
+/** Fills the empty directory `to` with hard links to all files in `from`. Returns 0 or -errno. */
 int tree_link(int from, int to);
 
-/** If `from` has a file at `path`, makes a hard link of it in `to`. Returns 0 or -errno. */
+/** If `from` has a file at `path`, makes a hard link to it in `to`. Returns 0 or -errno. */
 int tree_link_file(int from, int to, const char *path);
 
 /**
@@ -56,7 +56,7 @@ int tree_renew(int fd, const char *path, int stage_fd, const char *name);
 /** Examines the file at `path`. Returns 0; -ENOENT, also for a directory; or another -errno. */
 int tree_stat(int fd, const char *path, struct stat *ret);
 
-/** Returns whether both attributes are of the same file. */
+/** Returns whether `one` and `other` are attributes of the same file. */
 bool tree_is_same(const struct stat *one, const struct stat *other);
 
 /** Compares two trees. `from` -1: an empty tree. Returns 0 or -errno. */
@@ -71,7 +71,7 @@ int tree_compare_at(int from, int to, const struct path_list *paths, size_t befo
 
 /**
  * Opens the parent directory of `path`; *name becomes the last part of `path`. If `clash` is not
- * NULL, makes missing directories, and removes a file that stands in the way of one. *clash becomes
+ * NULL, makes missing directories, and removes a file in the place of a directory. *clash becomes
  * the length of the removed file's path, or 0. Returns a descriptor for close(2); -ENOENT or
  * -ENOTDIR if there is no such directory; or another -errno.
  */
@@ -82,7 +82,7 @@ bool tree_has(int fd, const char *path, struct span bytes, mode_t mode);
 
 /**
  * Writes a new file, or a symbolic link if `mode` is S_IFLNK. With `is_synced`, waits until the
- * file's bytes are on the disk. Returns 0, or -errno without a new file.
+ * file's bytes are on the disk. Returns 0; or -errno: no file was made.
  */
 int tree_write(int fd, const char *name, struct span bytes, mode_t mode, bool is_synced);
 

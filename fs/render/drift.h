@@ -8,7 +8,7 @@ struct drifted {
 	char *path;             /* relative to the root */
 	bool is_beside;         /* a link beside the generations of an atomic tree */
 	enum drift drift;       /* DRIFT_NONE: the file can't be read */
-	int error;              /* -errno: why it can't be read; or 0 */
+	int error;              /* -errno: why the file can't be read; or 0 */
 	struct fingerprint was; /* the fingerprint in the manifest */
 };
 
@@ -21,8 +21,8 @@ struct drift_list {
 
 /**
  * Finds the drift of the rendered tree in the directory `root`. *ret must be empty. Returns 0;
- * -ENOENT if plyfs has not rendered the directory; -EBADMSG if another version of plyfs has; or
- * another -errno. In any case call drift_list_fini().
+ * -ENOENT if plyfs has not rendered the directory; -EBADMSG if another version of plyfs has
+ * rendered it; or another -errno. In any case call drift_list_fini().
  */
 int drift_find(const char *root, struct drift_list *ret);
 void drift_list_fini(struct drift_list *list);

@@ -1,6 +1,6 @@
 /*
- * Rendering: shows the view as ordinary files in a directory, instead of as a mount. It implements
- * the publisher's operations (publisher.h).
+ * Rendering: the view is shown as ordinary files in a directory, instead of as a mount. This room
+ * implements the publisher's operations (publisher.h).
  *
  *      walk: list, look up, put ──▶ rendered directory ◀── publisher: replace, remove, …
  *      (at first, and in new directories)
@@ -21,13 +21,13 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	struct render **ret, struct problem *problem);
 void render_freep(struct render **place); /* NULL: does nothing */
 
-/** Makes the directory match the layers. Logs failed paths. Returns their number, or -errno. */
+/** Makes the directory match the layers. Logs each failed path. Returns how many, or -errno. */
 int render_all(struct render *render);
 
 /** Returns the view of the layers, which lives as long as `render`. */
 struct view *render_view(const struct render *render);
 
-/** Keeps the directory up to date until render_stop(). Returns 0, or -ENOENT: it was removed. */
+/** Keeps the directory up to date until render_stop(). Returns 0, or -ENOENT if it was removed. */
 int render_watch(struct render *render);
 
 /** Ends render_watch(). A signal handler may call it. */

@@ -1,6 +1,7 @@
 /*
  * The output of a check. The output names places (lines, columns) in the judged file.
- * run_output_read() turns them into places in the sources. Each program writes a place in its way:
+ * run_output_read() turns such a place into a place in a source. Each program writes places in its
+ * own way:
  *
  *      /run/…/base.yml:10:11: could not parse   promtool check, named-checkconf, visudo, yamllint
  *      unknown directive "x" in /run/…/nginx.conf:12
@@ -17,9 +18,9 @@
  * Finds the first place in the judged copy of `path` that result->output names. A place in a
  * warning counts only if all places are in warnings. `problem` gets the place in a source to which
  * `map` converts the found place. If `map` is NULL, or has no source for the found place, `problem`
- * gets the found place in the merged file. The message is the output, joined into one line. If the
- * line that names the place has other words, too, the lines above it are left out. If the output
- * names no place, returns false: then the place of `problem` is `path` alone.
+ * gets the found place in the merged file. The message is the output, joined into one line. The
+ * message begins with the line that names the place, if that line has other words, too. If the
+ * output names no place, returns false, and the place of `problem` is `path` alone.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

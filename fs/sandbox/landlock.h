@@ -12,7 +12,7 @@ struct landlock {
 	uint64_t files; /* the file rights that the set controls */
 };
 
-/** Makes a set that forbids all it controls. Returns 0; -EOPNOTSUPP: no Landlock; or -errno. */
+/** Makes a set that allows nothing yet. Returns 0; -EOPNOTSUPP: no Landlock; or another -errno. */
 int landlock_new(enum sandbox_process process, struct landlock *ret);
 
 /** Allows `right` for the object open as `fd`, and all beneath it. Returns 0 or -errno. */

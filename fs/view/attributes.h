@@ -4,21 +4,21 @@
  * The kernel checks users by a directory's mode and owner. It caches both until the daemon notifies
  * it of a change. The contract:
  *
- *   (a) A right is taken away, then content is written. A user without the right can't read that
- *       content by a path walk that begins after the write.
- *   (b) A file is removed, then a right is given. A user with the new right never sees the file.
+ *   (a) If a right is taken away before content is written, a user without the right can't read
+ *       the content by a path walk that begins after the write.
+ *   (b) If a file is removed before a right is given, users with the new right never see the file.
  *
  * How the contract is kept:
  *
  *   (a) Before content is shown, attributes_settle_waits() drains the events. From the
  *       content's directory up to the root, it looks up each directory whose rights may have
- *       changed. It notifies the kernel of new rights. Then it waits until each path walk in the
- *       kernel's caches has ended. A walk that waits for a lock or a LOOKUP may go on later with
- *       the old rights. So once a right to a directory was taken away, the kernel must not cache
- *       names in it: each walk then sends a LOOKUP, and the driver checks the user again
- *       (view_lets_in()).
- *   (b) A directory that gets wider rights gets a revision (queue.h). The directory shows the
- *       rights when no change in it, or below it, waits with a smaller revision.
+ *       changed. It notifies the kernel of new rights. If a right was taken away, it waits until
+ *       each path walk in the kernel's caches has ended. A walk that waits for a lock or a LOOKUP
+ *       may go on later with the old rights. So once a right to a directory was taken away, the
+ *       kernel must not cache names in that directory: each walk then sends a LOOKUP, and the
+ *       driver checks the user again (view_lets_in()).
+ *   (b) If a directory gets wider rights, they get a revision (queue.h). The directory shows them
+ *       once no change with a smaller revision, in or below the directory, waits to be shown.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct view;
 
 /**
  * Sets mode, owner, time and layers from the lookup. A shown directory gets wider rights later (b).
- * Its time never goes back.
+ * The time of a shown directory never goes back.
  */
 void attributes_describe(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup);
@@ -55,7 +55,7 @@ void attributes_notify_waits(struct view *view, struct directory *directory);
 uint64_t attributes_narrowings(const struct directory *directory);
 
 /**
- * Shows one directory's wider rights (b), if due. Returns the directory for directory_leave();
- * NULL: none is due.
+ * Finds a directory whose wider rights may be shown now (b), and shows them. Returns the directory
+ * for directory_leave(); NULL: there is none.
  */
 struct directory *attributes_open(struct view *view);

@@ -28,21 +28,22 @@ struct worker_page {
 };
 
 /**
- * Makes this process end if the other end of the socket is closed: a timer checks it after each
- * second of processor time. Call this right after forked_dies_with() (forked.h). Allocates nothing.
+ * Makes this process end if the other end of the socket is closed: a timer checks that after each
+ * second of processor time. Call worker_end_with() right after forked_dies_with() (forked.h).
+ * Allocates nothing.
  */
 void worker_end_with(int socket);
 
 /**
- * For a task (worker.h) of many system calls: notes that one more call was answered. While a worker
- * notes such steps, it does not count as standing still (worker_job.patience_ms). Outside of a
+ * For a task (worker.h) of many system calls: notes that one more call has returned. A worker that
+ * goes on noting calls does not count as standing still (worker_job.patience_ms). Outside of a
  * worker, does nothing.
  */
 void worker_note_step(void);
 
 /**
- * Until the task ends, blocks SIGPROF, the signal of the processor time limit: on some file systems
- * this signal makes system calls fail with EINTR. For a task of few system calls.
+ * For a task of few system calls: until the task ends, blocks SIGPROF, the signal of the processor
+ * time limit. On some file systems this signal makes system calls fail with EINTR.
  */
 void worker_block_signals(void);
 

@@ -1,4 +1,4 @@
-/* An output: the text of a writer. Writers need no checks: output_finish() returns any failure. */
+/* An output: the text that a writer makes. output_finish() reports failures of earlier calls. */
 #pragma once
 
 #include "arena.h"
@@ -24,13 +24,13 @@ struct writer {
 	const struct format *format; /* the format that is written */
 };
 
-/** Reports a collection that is nested too deep. Returns PROBLEM. */
+/** Reports a map or list that is nested too deeply. Returns PROBLEM. */
 int writer_too_deep(const struct writer *writer, const struct node *node);
 
 /* How a key's text is determined. */
 enum text_key_kind {
 	TEXT_KEY_AS_WRITTEN, /* the key's own text; a map or list as a key is refused */
-	TEXT_KEY_OF_JSON,    /* as scalar_json() writes it; a key that it can't write has no text */
+	TEXT_KEY_OF_JSON,    /* as scalar_json() writes the key; if it can't, the key has no text */
 };
 
 /**
@@ -40,7 +40,7 @@ enum text_key_kind {
 int text_key_check(const struct writer *writer, const struct node *map, const char *format,
 	enum text_key_kind kind);
 
-/* Makes room for `more` bytes. Returns false after a failure. */
+/* Makes room for `more` bytes. Returns false if this call, or an earlier one, has failed. */
 bool output_grow(struct output *output, size_t more);
 
 void output_fini(struct output *output);

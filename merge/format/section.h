@@ -47,7 +47,7 @@ struct section_style {
 	/* the remedy, in messages, for a key before all sections; NULL: keys may stand there */
 	const char *root_keys;
 	const char *not_in_name; /* characters that a section's name can't contain, besides "\n" */
-	/* Returns a further fault of a section's name, or NULL. The member may be NULL. */
+	/* Returns any other fault of a section's name, or NULL. The member may be NULL. */
 	const char *(*name_fault)(struct span name);
 	bool has_lists;          /* a section may be a list of maps, each under the same header */
 	const struct fold *fold; /* of the sections' names (spelling.h); NULL: none */
