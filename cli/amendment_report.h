@@ -29,7 +29,7 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 
 /**
  * Ends the output. If no change was reported, prints `nothing`, or with `is_json` an object without
- * changes. A command that has failed passes NULL: then only closes an object that was begun.
- * Prints a message if the report of a change can't be written.
+ * changes. If `nothing` is NULL, because the command has failed, only closes a JSON object that was
+ * begun. Prints an error message if the report of a change can't be written.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -37,13 +37,14 @@ size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /**
  * Returns the path of `source` in its layer; if the layer mirrors a store, the place in the store
- * (store_place.h); without a layer, source->name. The text lives as long as source and places.
+ * (store_place.h); without a layer, source->name. The text lives as long as `source` and
+ * blame->places.
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
 /**
  * Returns the author of the commit that last changed the line; NULL: none is known. The author
- * lives until blame_authors_fini(). If a file's history can't be read, prints a message once.
+ * lives until blame_authors_fini(). If the history of a file can't be read, prints one message.
  */
 const struct line_author *blame_author(struct blame_authors *authors, const struct line *line);
 void blame_authors_fini(struct blame_authors *authors);

@@ -34,8 +34,8 @@ static inline void fclosep(FILE **stream)
 }
 
 /*
- * Both open a name in `directory` for reading, and follow no link at the name. They return a
- * descriptor or -errno. descriptor_open_file() does not wait if the name is a FIFO.
+ * These two functions open a name in `directory` for reading, and follow no link at the name. They
+ * return a descriptor or -errno. descriptor_open_file() does not wait if the name is a FIFO.
  */
 int descriptor_open_file(int directory, const char *name);
 int descriptor_open_directory(int directory, const char *name);
@@ -46,13 +46,13 @@ DIR *descriptor_list(int fd);
 /** Raises this process's limit of open descriptors to its hard limit. */
 void descriptor_raise_limit(void);
 
-/** Closes all descriptors from 3 on but those in `kept`, which it sorts. Allocates nothing. */
+/** Sorts `kept`. Closes all descriptors from 3 on that are not in `kept`. Allocates nothing. */
 void descriptor_close_except(int *kept, size_t count);
 
 /* Size of "/proc/self/fd/N", in bytes. */
 #define DESCRIPTOR_LINK_MAX (sizeof("/proc/self/fd/") + 3 * sizeof(int))
 
-/** Writes "/proc/self/fd/N", a path that opens the same file even if it was renamed (proc(5)). */
+/** Writes "/proc/self/fd/N". This path opens the file of `fd`, even if it was renamed (proc(5)). */
 void descriptor_link(int fd, char ret[DESCRIPTOR_LINK_MAX]);
 
 /**

@@ -47,7 +47,7 @@ struct layer {
 	 * and backups of editors. Borrowed. */
 	const char *const *exclude;
 	struct store *store; /* the store that a mirror copies to this layer; NULL: none */
-	const struct settings *settings; /* the settings that it belongs to; NULL: none yet */
+	const struct settings *settings; /* the settings that have this layer; NULL: none yet */
 	atomic_bool is_remote; /* it lies on a network or FUSE file system, or contains one */
 	atomic_int silence;    /* enum layer_silence */
 	char *covered; /* the mountpoint, relative to the layer; NULL: it is not in the layer */
@@ -79,8 +79,9 @@ struct layer_delegate {
 
 /**
  * Sets the delegate; NULL: this process looks into all layers itself. Call this function while no
- * layer is in use. Functions that open a file do not use the delegate. In the thread that has set a
- * delegate, they return -EREMOTE if a link leads to a remote file system (followed_path.h).
+ * layer is in use. Functions of this header that open a file do not use the delegate. In the thread
+ * that has set a delegate, they return -EREMOTE if a link leads to a remote file system
+ * (followed_path.h).
  */
 void layer_delegate(const struct layer_delegate *delegate);
 
@@ -141,9 +142,9 @@ bool layer_is(const struct layer *layer, const struct stat *directory);
 bool layer_is_current(const struct layer *layer);
 
 /**
- * Returns whether another directory, or none, is at the layer's place now. If so, the opened
- * directory may be half removed. For a missing layer, returns false. If a mirror writes the layer,
- * returns store_is_replaced().
+ * Returns whether another directory, or none, is at the layer's place now: the opened directory may
+ * be half removed. For a missing layer, returns false. If a mirror writes the layer, returns
+ * store_is_replaced() instead.
  */
 bool layer_was_replaced(const struct layer *layer);
 
@@ -180,21 +181,22 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 void layer_stay(const char *directory);
 
 /**
- * Returns false if layer_stay() is in effect for `directory`, and no name in the directory begins
- * with `prefix`. Returns true if a name does, or if that is unknown. Until the next layer_stay(),
+ * Returns false only if layer_stay() is in effect for `directory`, and certainly no name in the
+ * directory begins with `prefix`. In all other cases, returns true. Until the next layer_stay(),
  * `prefix` must be the same in all calls.
  */
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 
 /**
- * Calls lstat(2), or stat(2) with `follow`. From a directory's mode, removes the rights that
- * layer_stat_rights() removes. Returns 0 or -errno.
+ * Calls lstat(2), or stat(2) with `follow`. If the file is a directory, also removes rights from
+ * its mode, as layer_stat_rights() does. Returns 0 or -errno.
  */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Does layer_stat(). From any file's mode, removes the rights that the access list (access_list.h)
- * and, with `follow`, directories above the file (ancestors.h) deny. Returns 0 or -errno.
+ * Does layer_stat(). From the mode of any file, removes the rights that the file's access list
+ * (access_list.h) denies and, with `follow`, those that directories above the file deny
+ * (ancestors.h). Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 struct route_step {
-	/* The directory of `name`, O_PATH. -1: the step has no name: it is the start of the route
-	 * or of an absolute link's target, or the file to which a magic link leads. */
+	/* The directory of `name`, O_PATH. -1: the step has no name, as it is the start of the
+	 * route or of an absolute link's target, or the file to which a magic link leads. */
 	int at;
 	const char *name; /* the name in `at`; NULL if `at` is -1 */
 	/* absolute, with no link above the last name; behind a magic link, the path that the kernel
@@ -21,7 +21,7 @@ struct route_step {
 	const char *path;
 	int fd;           /* the file, or the link itself, O_PATH; -errno: it can't be opened */
 	struct stat stat; /* of `fd`, if it is open */
-	bool is_last;     /* no name follows, except those of a link's target */
+	bool is_last;     /* no further name of `path` follows; names of a link's target may */
 };
 
 /**

@@ -4,7 +4,7 @@
  *      readers of requests   request_loop.c, ops.c   take requests apart, ask the view, reply
  *      publisher             publishing.c            its operations (publisher.h)
  *      root                  session.c               mount, wait for the end, unmount
- *      mount process         mount_process.c         rename(2) and its like on our own mount
+ *      mount process         mount_process.c         calls rename(2) and the like on our own mount
  *
  * Readers, publisher and root are coroutines (coroutine.h) of one thread. A reader never waits for
  * the publisher. The publisher waits for the mount process, which waits for the readers.
@@ -43,7 +43,7 @@
 #define STAGED_PREFIX "new-"
 #define STAGE_PATH PLYFS_NAME "/" STAGE_NAME
 
-/* Seconds that the kernel may cache an answer. With coherence=strict, names have 0 instead. */
+/* Seconds that the kernel may cache an answer, except for names with coherence=strict. */
 #define FOR_EVER 1e9
 
 enum request_kind {
@@ -97,13 +97,13 @@ void session_log(void *session, const char *line);
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
-/** ops.c: returns whether the mount process made the request, for the publisher. */
+/** ops.c: returns whether the request is the publisher's: the mount process made it. */
 bool is_publisher(fuse_req_t req);
 
 /** ops.c: returns whether the program that made the request may search `parent` now. */
 bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent);
 
-/** ops.c: seconds that the kernel may cache what a name shows. */
+/** ops.c: returns the seconds that the kernel may cache a name with its inode. */
 double name_timeout(const struct session *session);
 
 /** ops.c: answers a lookup. The kernel may cache the name for `seconds`. Returns 0 or -errno. */
@@ -139,12 +139,12 @@ void attribute_get(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);
 void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size);
 
-/** control.c: returns whether `uid` may see all sources, as root or as the user who mounts. */
+/** control.c: returns whether `uid` is root or the user who mounted: both may see all sources. */
 bool is_trusted(const struct session *session, uid_t uid);
 
 /**
- * Makes the text of .plyfs/status: JSON. If not `is_trusted`, lists no faults, as they quote
- * sources, but gives their number. Returns 0 with *ret for free(3), or -ENOMEM.
+ * Makes the text of .plyfs/status: JSON. If not `is_trusted`, gives only the number of the faults,
+ * as the text of a fault quotes sources. Returns 0 with *ret for free(3), or -ENOMEM.
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 

@@ -8,7 +8,7 @@
 #include "driver.h"
 
 /**
- * Returns whether the present request must wait for `ino`. If so, the request is handled again when
- * the file is composed, or ends with an error: the caller must not answer it.
+ * Returns whether the present request must wait for `ino`. If so, the caller must not answer the
+ * request: it is handled again when the file is composed, or ends with an error.
  */
 bool paused_waits(fuse_req_t req, fuse_ino_t ino);

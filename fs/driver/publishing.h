@@ -16,8 +16,8 @@
  * (rename(2)).
  *
  * If a file system is mounted on the path in our mount namespace, the kernel refuses the call
- * (EBUSY). If one is mounted there in another namespace, such as a container's, the kernel unmounts
- * it without a report, and makes the change.
+ * (EBUSY). If a file system is mounted there in another namespace, such as a container's, the
+ * kernel unmounts that file system without a report, and makes the change.
  *
  * If the calls are not possible (the mount is hidden, a right is missing), plyfs invalidates the
  * kernel's caches. Then reads are right, but watchers get no events.
@@ -43,7 +43,7 @@ struct publishing {
 	struct mount_process process; /* once the publisher runs, only the publisher calls it */
 	enum publish_mode mode;
 	int error;            /* errno of the last publication; 0: it succeeded */
-	uint64_t published;   /* changes published by rename(2) and its like */
+	uint64_t published;   /* changes published by calls like rename(2) */
 	uint64_t invalidated; /* changes for which the kernel's caches were invalidated instead */
 };
 

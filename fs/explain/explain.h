@@ -20,7 +20,7 @@ struct passed {
 struct explanation {
 	char *path;             /* relative to the root */
 	enum version_kind kind; /* VERSION_BYTES: `result` is set; else `source` is set */
-	struct source source;   /* the only source; `name` NULL: there is a `result` */
+	struct source source;   /* the only source; its `name` is NULL if `result` is set */
 	const struct merge_request
 		*request; /* has the inputs, lowest layer first, with their texts */
 	const struct merge_result *result; /* with its origins */
@@ -28,7 +28,8 @@ struct explanation {
 	struct passed *passed;             /* files of one path stand lowest layer first */
 	size_t passed_count;
 	size_t passed_capacity;
-	/* for a file that gets the explanation: 0666; 0600 if some user can't read some source */
+	/* of a file for the explanation: 0666; but 0600 if there is a source that not all users can
+	 * read */
 	mode_t mode;
 	struct store_places places; /* of the sources that are in stores */
 };

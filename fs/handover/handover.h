@@ -13,8 +13,8 @@
  *   times, the bytes of open and mapped files, places in listings, and the names in the kernel's
  *   cache stay valid. Everything else is read from the layers again.
  * - No change is lost, and none is reported twice. The new program takes over the inotify
- *   descriptor with its queue, and the changes that are not published yet. In addition it looks
- *   everything up again, as after an overflow of the queue.
+ *   descriptor with its queue, and the changes that are not published yet. In addition, the new
+ *   program looks everything up again, as after an overflow of the queue.
  * - Each request is answered once. The daemon answers a request that it has read, or puts it into
  *   the state (driver/unanswered.h). Unread requests wait in /dev/fuse, which stays open.
  * - The process number, the parent and the terminal stay.
@@ -22,17 +22,18 @@
  * If anything fails before the exec, the daemon goes on serving. If the new program fails after the
  * exec, it unmounts. If it hangs for HANDOVER_S, the kernel kills it (SIGALRM), and the mount ends.
  *
- * The state is a record with its descriptors. It waits in a pair of sockets, and can be read once.
- * If the sockets are closed unread, so is the last descriptor of /dev/fuse: the mount is dead.
+ * The state is a record with its descriptors. The state waits in a pair of sockets, and can be read
+ * once. If the sockets are closed unread, the last descriptor of /dev/fuse is closed with them, and
+ * the mount is dead.
  *
  * If the service manager restarts plyfs, the old daemon ends before the new one starts. In between,
  * the manager keeps the socket (handover_leave()), and no process answers requests. So no other
- * command of the unit (ExecStartPre=) may access the mount, nor may the new plyfs before it serves.
+ * command of the unit (ExecStartPre=) may access the mount. Nor may the new plyfs, until it serves.
  * If the manager itself waits for the mount (a unit's EnvironmentFile=), a process that the old
  * daemon forked ends the mount. A restart begins with HANDOVER_LEAVE_SIGNAL. SIGTERM unmounts.
  *
- * The first message in the sockets is an offer, whose format never changes. So a plyfs that can't
- * read the state can end the mount (heir_end()), and mount anew.
+ * The first message in the sockets is an offer, whose format never changes. So even a plyfs that
+ * can't read the state can end the mount (heir_end()), and mount anew.
  */
 #pragma once
 
@@ -60,7 +61,7 @@ struct inheritance {
 /** Takes the values of handover_become() out of the environment. */
 struct inheritance handover_inherit(void);
 
-/* The daemon's settings that a trial compares with its own. */
+/* The daemon's settings that the new program, in a trial, compares with its own. */
 struct handover_terms {
 	bool is_strict;    /* coherence=strict */
 	const char *state; /* last_good_place(): the directory that the daemon has locked */

@@ -57,19 +57,19 @@ void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until)
 /** Makes the first coroutine of the queue ready. */
 void coroutine_wake(struct coroutine_queue *queue);
 
-/** Wakes the first coroutine at `at` (CLOCK_MONOTONIC; NULL: never). Replaces an earlier `at`. */
+/** Sets the time (CLOCK_MONOTONIC; NULL: never) at which the queue's first coroutine is woken. */
 void coroutine_wake_at(struct coroutine_queue *queue, const struct timespec *at);
 
 /** Makes all coroutines of the queue ready. */
 void coroutine_wake_all(struct coroutine_queue *queue);
 
 /**
- * Sets the signal mask that this thread has in ppoll(2); NULL: its own. *mask must stay valid. A
+ * Sets the signal mask of this thread in ppoll(2); NULL: the thread's own. *mask must stay valid. A
  * coroutine that changes the thread's own mask must restore it before it waits.
  */
 void coroutine_mask(const sigset_t *mask);
 
-/** Gives each coroutine its own value of *variable, at first 0. A thread can have one variable. */
+/** Gives each coroutine its own value of *variable, at first 0. A thread has one such variable. */
 void coroutine_keeps(int *variable);
 
 /* Exit status of a process of coroutine_fork() that has no memory for its stack. */

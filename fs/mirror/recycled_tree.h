@@ -2,10 +2,10 @@
  * A recycled tree: the previous tree of a replica (replica.h), kept to become the next draft.
  *
  *      STATE/tree.7/    the present tree
- *      STATE/spare/     tree.6, as it was; the paths in which the two differ are kept in memory
+ *      STATE/spare/     tree.6, as it was; memory has the list of paths at which the two differ
  *
  * Other processes may still read in the recycled tree. If a directory in it must change, a new one
- * replaces it: a process that has the old one open reads the old state or nothing.
+ * replaces it: a process that has the old directory open reads the old state or nothing.
  */
 #pragma once
 
@@ -20,11 +20,11 @@
 struct recycled_tree {
 	int state_fd; /* lent */
 	int fd;
-	struct path_list stale; /* paths in which this tree may differ from the present one */
+	struct path_list stale; /* paths at which this tree may differ from the present one */
 };
 
 /**
- * Makes the tree `name` in STATE the recycled one. `stale` has the paths in which that tree differs
+ * Makes the tree `name` in STATE the recycled one. `stale` has the paths at which this tree differs
  * from the present one. Takes over `fd`, the tree's descriptor, and the contents of `stale`.
  */
 void recycled_tree_keep(

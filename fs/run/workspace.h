@@ -1,8 +1,8 @@
 /*
- * A workspace: a directory with one file, which a command of plyfs.yaml reads: the content to be
- * checked, or the list of changed paths. The guard (guard.h) makes the directory, and removes it
+ * A workspace: a directory with one file for a command of plyfs.yaml. The file has the content to
+ * be checked, or the list of changed paths. The guard (guard.h) makes the directory, and removes it
  * after the command. If the guard was killed, the runner (runner.h) removes the directory. The
- * guard's child writes the file, and makes the command's user the owner of file and directory.
+ * guard's child writes the file, and gives file and directory to the command's user.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
  * The processes that the supervisor forks:
  *
  * - A mirror, `plyfs mirror`, with no more rights than it needs.
- * - plyfs-report, without the daemon's descriptors: makes one status line of the reports of all
- *   mirrors, for the service manager.
+ * - plyfs-report, without the daemon's descriptors. This process makes one status line of the
+ *   reports of all mirrors, for the service manager.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct mirror_identity {
 	gid_t gid;
 	const char *name;
 	const char *home;
-	char *text; /* for free(3) in any case: has `name` and `home` */
+	char *text; /* contains `name` and `home`; for free(3), even after a failure */
 };
 
 /** Finds the user for a store's mirror. Returns 0; PROBLEM, if none is usable; or -errno. */
@@ -45,8 +45,9 @@ struct mirror_start {
 
 /**
  * Forks a process that closes all our descriptors, finds the user, prepares the directories, and
- * becomes the mirror. The kernel kills it when the calling thread ends. Returns the pid with *log,
- * the nonblocking read end of a pipe with the mirror's messages, for close(2); or -errno.
+ * becomes the mirror. The kernel kills this process when the calling thread ends. Returns the pid
+ * with *log, the nonblocking read end of a pipe with the mirror's messages, for close(2); or
+ * -errno.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);
 
@@ -54,9 +55,9 @@ pid_t mirror_process_start(const struct mirror_start *start, int *log);
 #define MIRROR_REPORTER_LINE 2048
 
 /**
- * Forks plyfs-report, which writes a line whenever the status has changed, and ends if no mirror
- * fills a layer. The kernel kills it when the calling thread ends. Returns the pid with *lines, the
- * nonblocking read end of the pipe with the lines, for close(2); or -errno.
+ * Forks plyfs-report. This process writes a line whenever the status has changed, and ends if no
+ * mirror fills a layer. The kernel kills it when the calling thread ends. Returns the pid with
+ * *lines, the nonblocking read end of the pipe with the lines, for close(2); or -errno.
  */
 pid_t mirror_reporter_start(
 	const struct settings *settings, const struct sandbox_switches *switches, int *lines);
