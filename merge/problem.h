@@ -15,14 +15,14 @@
 /* The positive result of a function that has filled a problem. */
 #define PROBLEM 1
 
-/* In bytes. Longer texts are cut with "…": a source's name at its front, a message at its end. */
+/* In bytes. Of a longer text, "…" replaces the front (a source's name) or the end (a message). */
 #define PROBLEM_SOURCE_MAX 1024
 #define PROBLEM_MESSAGE_MAX 1024
 #define PROBLEM_PROGRAM_MAX 64
 
 struct problem {
 	char source[PROBLEM_SOURCE_MAX]; /* as the user knows it: "site/app.yaml"; "" if none */
-	char place[PROBLEM_SOURCE_MAX];  /* by problem_place(): shown instead of `source`; or "" */
+	char place[PROBLEM_SOURCE_MAX];  /* shown instead of `source`; "": none (problem_place()) */
 	unsigned line;                   /* starting at 1; 0: the source as a whole */
 	unsigned column;                 /* in characters, starting at 1; 0: the line as a whole */
 	char message[PROBLEM_MESSAGE_MAX]; /* the error and the remedy: one line, no full stop */
@@ -37,11 +37,11 @@ __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, c
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);
 
-/** Copies `at`, which may be `problem` itself, with a new message. Returns PROBLEM. */
+/** Sets `problem` to `at` with a new message. `at` may be `problem` itself. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
 
-/** If the message begins with a word in "quotes", removes the word: it may be a secret. */
+/** Replaces a word in "quotes" at the message's beginning by "a word": it may be a secret. */
 void problem_hide_word(struct problem *problem);
 
 /** Sets problem->program. */

@@ -6,7 +6,7 @@
 struct traversed {
 	const char *path; /* relative to the root; "" is the root */
 	enum union_kind kind;
-	layer_mask layers; /* the layers that show the directory that contains `path` */
+	layer_mask layers; /* the layers that show the parent directory of `path` */
 	layer_mask own;    /* of a directory: the layers that show the directory itself */
 	int error;         /* of a directory: the errno if its listing is incomplete; else 0 */
 };

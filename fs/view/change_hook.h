@@ -1,6 +1,6 @@
 /*
- * Change hooks: a command of on_change in plyfs.yaml runs once for each batch of changes, after the
- * batch is shown.
+ * Change hooks: each command of `on_change` in plyfs.yaml runs once for a batch of changes, after
+ * plyfs has shown the batch.
  *
  *      IDLE ──a path was published──▶ DUE ──end of the batch──▶ RUNNING ──it ended well──▶ IDLE, or
  *                                      ▲                         │ │      DUE, if more has changed
@@ -27,7 +27,7 @@ struct look;
 /** Counts a look of the publisher, if it belongs to the batch. */
 void change_hook_look_begins(struct view *view, const struct look *look);
 
-/** Stops counting the look. Call it when the look ends, or its sources turn out to be large. */
+/** Stops counting the look. Call it when the look ends, or the look's sources prove to be large. */
 void change_hook_look_ends(struct view *view, const struct look *look);
 
 /** Notes a published change; for a new directory, all files below it. May wait (coroutine.h). */
@@ -43,14 +43,14 @@ void change_hook_gone(struct view *view, const struct directory *directory);
 void change_hook_pin(struct view *view, struct entry *entry);
 void change_hook_unpin(struct entry *entry);
 
-/** Calls `each` for every path of the present run and the next one. */
+/** Calls `each` for every path of each hook's present run and next run. */
 void change_hook_each_path(
 	const struct view *view, void (*each)(void *context, const char *path), void *context);
 
 /** Returns whether a command has ended since the last call. */
 bool change_hooks_have_ended(struct view *view);
 
-/** Starts due commands. Returns the milliseconds until the next is due; -1: unknown. */
+/** Starts due commands. Returns the milliseconds until another is due; -1: unknown. */
 int change_hooks_run(struct view *view);
 
 /** Frees all change hooks. Call it after runner_stop() (runner.h). */

@@ -1,9 +1,10 @@
 /*
  * The gate: if a path has a check in plyfs.yaml, new bytes are shown only after the check's command
- * has accepted exactly these bytes. An optional check accepts them if its program is missing.
+ * has accepted exactly these bytes. If a check is optional, and its program is missing, all bytes
+ * are accepted.
  *
- *      composed ──▶ gate_judge ──▶ equal to what passed last ──▶ shown
- *                       │      ──▶ equal to what failed last ──▶ a fault, like a parse error
+ *      composed ──▶ gate_judge ──▶ the bytes accepted last ──▶ shown
+ *                       │      ──▶ the bytes refused last  ──▶ a fault, like a parse error
  *                       ▼
  *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *
@@ -24,15 +25,15 @@ struct look;
 
 /**
  * Judges the version in look->result. May wait. Returns 0: the version may be shown; PROBLEM, with
- * look->result.problem: it may not; LOOK_AT_GATE or LOOK_IS_CURRENT (look.h): the shown version
- * stays for now; LOOK_IS_PARKED: look_judged() continues the look, perhaps before this function
- * returns; or -errno.
+ * look->result.problem: it must not be shown; LOOK_AT_GATE or LOOK_IS_CURRENT (look.h): the shown
+ * version stays for now; LOOK_IS_PARKED: look_judged() continues the look, perhaps before this
+ * function returns; or -errno.
  */
 int gate_judge(struct look *look);
 
 /**
- * Queues each name whose check could not run, if it is time for another try. Returns the
- * milliseconds until the next try is due; -1: none is.
+ * Queues each name whose check could not run, and for which another try is due. Returns the
+ * milliseconds until the next try; -1: there is none.
  */
 int64_t gate_retry(struct view *view, int64_t now_ms);
 

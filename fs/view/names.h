@@ -16,7 +16,7 @@ void names_end(struct directory *directory);
 /** Makes entries for a listing's names, but publishes none. May wait. Returns 0 or -ENOMEM. */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
-/** Forgets which layers have the names: for new settings that give layers other ranks. */
+/** Forgets which layers have the names: new settings may give the layers other ranks. */
 void names_forget_layers(struct directory *directory);
 
 /**
@@ -25,5 +25,5 @@ void names_forget_layers(struct directory *directory);
  */
 int names_complete(struct view *view, struct directory *directory);
 
-/** Lists one directory that is to be scanned. May wait. Returns false if there is none. */
+/** Lists one of the directories to be scanned. May wait. Returns false if none is to be scanned. */
 bool names_scan_next(struct view *view);

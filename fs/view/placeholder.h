@@ -1,11 +1,11 @@
 /*
  * A placeholder inode: the inode of a file that takes long to compose. While the kernel waits for a
  * LOOKUP, it holds the directory's lock, and nothing else there can be published or looked up. So
- * the daemon answers the LOOKUP with a number alone, and readers wait for the attributes.
+ * the daemon answers the LOOKUP with a number and a type, and readers wait for the attributes.
  *
  *      LOOKUP ──▶ look takes long ──▶ placeholder_give()   "a file, ask for the rest"
  *      GETATTR, OPEN … ─────────────▶ placeholder_await()  waits
- *                 look has ended ───▶ placeholder_keep()   the version gets its number
+ *                 look has ended ───▶ placeholder_keep()   the version gets the number
  *                               or    placeholder_end()    -ENOENT; or -ESTALE: then the kernel
  *                                                          walks the path once more
  *
@@ -45,9 +45,9 @@ bool placeholder_await(struct inode *inode, struct view_caller *caller);
 bool placeholder_give_up(struct inode *inode, struct view_caller *caller);
 
 /**
- * Shows the first version of the entry. If the entry has a placeholder, the version takes over its
- * number and kernel references. But a link gets another number. So does any version if a right to a
- * directory above the entry was taken away since the placeholder was made.
+ * Shows the first version of the entry. If the entry has a placeholder, the version takes over the
+ * placeholder's number and kernel references. But the version gets another number if it is a link,
+ * or if a right to a directory above the entry was taken away since the placeholder was made.
  */
 void placeholder_keep(struct view *view, struct entry *entry, struct version *version);
 

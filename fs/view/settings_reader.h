@@ -8,8 +8,8 @@
  * plyfs-settings, which does not have /dev/fuse, reads files, opens directories, and checks which
  * users may have written the files (trust.h). The daemon parses the texts.
  *
- * A process that does not answer in time is left alone. Until it ends, no other process accesses
- * the path for which it waits.
+ * If a process does not answer in time, the daemon kills it, but does not wait for its end: it is
+ * left alone. Until it ends, no new process accesses the path for which it waits.
  */
 #pragma once
 
@@ -19,12 +19,12 @@
 
 struct name_watch;
 
-/* Maximum number of processes that are left alone. */
+/* Maximum number of processes that are left alone at a time. */
 #define SETTINGS_READERS_MAX 16
 
 struct settings_process {
 	pid_t pid;  /* 0: there is none */
-	char *path; /* the path without an answer; NULL: none, or memory was short */
+	char *path; /* the path for which it does not answer; NULL: none, or memory was short */
 };
 
 struct settings_reader {
@@ -54,13 +54,13 @@ int settings_reader_begin(
 	struct settings_reader *reader, struct name_watch *watch, unsigned answer_ms);
 
 /**
- * Does settings_again(); the process reads the files, opens the layers, and watches each name on
- * their paths. The calling coroutine waits.
+ * Does settings_again(). The process reads the files, opens the layers, and watches each name on
+ * the paths of both. The calling coroutine waits.
  */
 int settings_reader_read(struct settings_reader *reader, const struct settings *old, dev_t own,
 	struct settings **outline, struct settings **ret, struct problem *problem);
 
-/** Ends the process, if there is one. Waits for its end, unless it did not answer. */
+/** Ends the process, if there is one. If it has answered every request, waits for its end. */
 void settings_reader_end(struct settings_reader *reader);
 
 /** Reaps processes that were left alone and have ended. Call it after SIGCHLD. */

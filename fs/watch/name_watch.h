@@ -24,20 +24,20 @@ int name_watch_add(struct name_watch *watch, int directory, const char *name, ui
  *
  * 1. Before the process adds them, call name_watch_expect(). It returns 0, or -EDQUOT at the limit
  *    of inotify_limit() (inotify.h): then stop here.
- * 2. When they are added, call name_watch_add_watched() for each name, with the number `wd` of its
- *    directory's watch. It returns 0 or -ENOMEM.
+ * 2. When the process has added them, call name_watch_add_watched() for each name, with the number
+ *    `wd` of the watch of the name's directory. It returns 0 or -ENOMEM.
  * 3. Call name_watch_expect_no_more().
  *
- * An event of a watch that has no name yet is dropped; name_watch_end_renewal() reports that.
+ * An event of a watch that has no name yet is dropped; then name_watch_end_renewal() returns true.
  */
 int name_watch_expect(struct name_watch *watch);
 int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
 void name_watch_expect_no_more(struct name_watch *watch);
 
 /**
- * Replace all names: after name_watch_renew() add the new ones. The old names stay watched until
- * name_watch_end_renewal(). It returns true if an event was dropped, or a new name was not watched
- * before in the same directory: then the caller must read the named files once more.
+ * Replace all names: call name_watch_renew(), add the new names, and call name_watch_end_renewal().
+ * The old names stay watched until the last call. It returns true if an event was dropped, or a new
+ * name was not watched before in the same directory: then read the named files once more.
  */
 void name_watch_renew(struct name_watch *watch);
 bool name_watch_end_renewal(struct name_watch *watch);

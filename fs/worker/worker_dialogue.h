@@ -13,7 +13,7 @@ struct worker {
 	int socket; /* the daemon's end */
 	int pidfd;  /* -1: the kernel has none */
 	struct worker_page *page;
-	struct settings *settings; /* those at its fork; one reference */
+	struct settings *settings; /* in force when it was forked; one reference */
 	dev_t file_system;         /* of its job (worker_job.file_system); 0: none */
 	int64_t since_ms;          /* clock_ms() when it got its job */
 	unsigned jobs;             /* number of jobs that it got */

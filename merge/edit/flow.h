@@ -18,10 +18,10 @@ struct flow_layout {
 };
 
 /**
- * Returns where the comments of an entry begin. If the entry has none, returns `begin`, where its
- * own line begins. The comments are the comment lines directly above the entry, with the same
- * indentation; none is before the line at `floor`. If the entry is not the first of its collection,
- * these lines are its comments only if a blank line is directly above them.
+ * Returns where the comments of an entry begin. If the entry has none, returns `begin`, where the
+ * entry's own line begins. The comments are the comment lines directly above the entry, with the
+ * same indentation, from the line at `floor` on. If the entry is not the first of its collection, a
+ * blank line must be directly above these lines, or they are no comments of the entry.
  */
 size_t flow_comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first);
 
@@ -34,7 +34,7 @@ struct span edit_indent(const struct edit *edit, size_t offset);
 /** Returns whether a line ends within the range. */
 bool edit_has_lines(const struct edit *edit, struct range range);
 
-/** Returns the offset of the collection's opening bracket, after its tag and anchor. */
+/** Returns the offset of the collection's opening bracket. A tag and an anchor may precede it. */
 size_t flow_open(const struct flow *flow, const struct extent *in);
 
 /**
