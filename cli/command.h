@@ -48,7 +48,7 @@ const struct command *const *command_all(void);
 
 /**
  * Runs "plyfs __complete WORD...", a command for shells. `words` are the user's words after
- * "plyfs". Prints the possible completions of the last one. Returns an exit code.
+ * "plyfs". Prints the possible completions of the last word. Returns an exit code.
  */
 int command_complete(int count, char **words);
 

@@ -1,6 +1,6 @@
 /*
- * An explanation for people: a line for each value, with its place. Below the line stand the values
- * that this value has overridden or was made of, the latest first.
+ * An explanation for people: a line for each value, with its place. Below the line of a value stand
+ * the values that it has overridden or was made of, the latest first.
  *
  *      server.port: 9090                       host    /etc/app.d/web/app.yaml:3:9
  *        lost  8080                            site    /etc/app/app.yaml:2:9        the later …

@@ -11,7 +11,7 @@ struct layer_choice {
 	const char *config; /* a plyfs.yaml; or NULL */
 	const char *layers; /* "A:B:C"; or NULL */
 	struct settings_environment around;
-	bool is_of_list; /* the host is from a list: no warning about a host without a layer */
+	bool is_of_list; /* the host is one of a list: no warning if no layer exists for it */
 };
 
 /* Returns `config` or `layers`; NULL: the path is in a mount. */
@@ -45,8 +45,8 @@ static inline const char *layer_choice_text(const struct layer_choice *choice)
 int layer_choice_take_fact(const struct command *command, void *context, const char *text);
 
 /**
- * Guesses whether `word` is a plyfs.yaml or layers. A file is a plyfs.yaml. So is a name with a
- * suffix of YAML that no file or directory has. Any other word is layers.
+ * Guesses whether `word` is a plyfs.yaml or layers. An existing file is a plyfs.yaml. If nothing
+ * exists at that path, a word with a suffix of YAML is a plyfs.yaml. Any other word is layers.
  */
 struct layer_choice layer_choice_guess(const char *word);
 
@@ -119,8 +119,8 @@ char *layer_choice_directory(void);
 /**
  * Warns of directories above a layer that keep other users out: a mount shows the layer to these
  * users, too. Omits the directories above `beside`, the path of a mount or a plyfs.yaml. Calls
- * `warn` once for each directory. Returns 0, or the first non-zero result of `warn`, at which it
- * stops.
+ * `warn` once for each directory. Stops at the first non-zero result of `warn`, and returns it.
+ * Otherwise returns 0.
  */
 int layer_choice_warn_closed(const struct settings *settings, const char *beside,
 	int (*warn)(void *context, const struct problem *warning), void *context);

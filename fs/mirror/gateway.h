@@ -10,11 +10,11 @@ struct gateway;
 
 struct gateway_options {
 	const char *endpoints; /* "http://a:2379,https://b:2379" */
-	const char *ca;        /* file with certificates of authorities; NULL: the system's */
+	const char *ca;        /* file with the authorities' certificates; NULL: the system's */
 	const char *cert;      /* file with the client's certificate; or NULL */
 	const char *key;       /* file with the certificate's key */
 	const char *user_file; /* a file with "NAME:PASSWORD"; or NULL */
-	int wake_fd;           /* gateway_wait() ends when it becomes readable; -1: none */
+	int wake_fd;           /* gateway_wait() ends when this becomes readable; -1: none */
 
 	/*
 	 * True: each request has a connection of its own. False: libcurl reuses connections. If
@@ -66,6 +66,6 @@ int gateway_watch(struct gateway *gateway, const char *body);
  */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 
-/** Reads the next message of the watch. *is_there: there was one. Returns as gateway_call(). */
+/** Reads the next message of the watch, if any (*is_there). Returns as gateway_call(). */
 int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_reply *ret,
 	bool *is_there, struct problem *problem);

@@ -21,8 +21,8 @@
 #define MIRROR_WORD_MAX 256
 
 /*
- * Maximum number of listed faults. When the list has that many, faults of further keys and files
- * are left out. Faults of other subjects are still added.
+ * Maximum number of listed faults. Once the list is full, faults of further keys and files are left
+ * out. Faults of other subjects are still added.
  */
 #define MIRROR_FAULTS_MAX 200
 
@@ -39,7 +39,7 @@ struct mirror_fault {
 	char *subject;
 	char *message;
 	time_t since;
-	bool is_swept; /* in a sweep, and not set again */
+	bool is_swept; /* a sweep is under way, and will end the fault if it is not set again */
 };
 
 /* All zero: nothing is known. */

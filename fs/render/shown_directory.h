@@ -7,12 +7,12 @@ struct publisher_hook;
 struct render;
 
 /*
- * The result of listing a directory and looking up its names. If it is not SHOWN_WHOLE, the
+ * The result of listing a directory and looking up its names. Unless the result is SHOWN_WHOLE, the
  * directory must be listed again.
  */
 enum shown_state {
 	SHOWN_WHOLE,
-	SHOWN_MISSED,  /* some lookups failed; the files rendered at these names stay */
+	SHOWN_MISSED,  /* lookups of some names failed; the files rendered there stay */
 	SHOWN_UNKNOWN, /* memory or descriptors were short; nothing may be removed */
 };
 
@@ -37,6 +37,7 @@ void shown_drop_all(struct render *render);
 /** Begins to watch the directory for changes of other programs. */
 void shown_watch(struct shown_directory *shown);
 
+/** Begins to watch all directories, or with `is_watched` false, ends their watches. */
 void shown_watch_all(struct render *render, bool is_watched);
 
 /**
@@ -46,7 +47,7 @@ void shown_watch_all(struct render *render, bool is_watched);
 void shown_watch_beside(struct render *render);
 
 /**
- * Reads inotify's events, and schedules the examination of the changed paths. Returns false. For
- * publisher_hook.handle (publisher.h).
+ * For publisher_hook.handle (publisher.h): reads inotify's events, and schedules the examination of
+ * the changed paths. Returns false.
  */
 bool shown_take_events(void *context, struct publisher_hook *hook);

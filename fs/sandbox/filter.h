@@ -7,7 +7,7 @@
 #define FILTER_NOT_BUILT 1
 
 /**
- * Forbids the process the system calls that it does not need. Looks up no path. Returns 0;
+ * Forbids this process the system calls that `process` does not need. Looks up no path. Returns 0;
  * FILTER_NOT_BUILT; -EOPNOTSUPP: the kernel has no filters; or another -errno.
  */
 int filter_enter(enum sandbox_process process);

@@ -13,14 +13,14 @@
  * the publisher passes the new settings to supervisor_use().
  *
  * - A mirror runs without capabilities, and inherits neither our environment nor our descriptors.
- *   If we are root, it runs as another user: the store's `user:`, or SUPERVISOR_USER.
+ *   If we are root, the mirror runs as another user: the store's `user:`, or SUPERVISOR_USER.
  * - The kernel kills a mirror when the thread that has forked it ends. So only the daemon's main
  *   thread forks mirrors.
  * - From supervisor_start() on, the daemon waits for no mirror, and looks up no path of a mirror:
  *   the disk may not answer. A new mirror looks its own paths up. Under a service manager,
  *   plyfs-report looks them up, too, for the status line (mirror_process.h).
  * - If a mirror or plyfs-report ends, the supervisor starts it again, after ever longer pauses.
- * - If several supervisors have the same store, one of their mirrors works, the others stand by.
+ * - If several supervisors have the same store, one of their mirrors works, and the others wait.
  * - At the end all mirrors are killed, even those suspended by SIGSTOP. Their state on disk stays.
  */
 #pragma once
@@ -53,7 +53,7 @@ int supervisor_new(struct settings *outline, const struct supervisor_options *op
 
 /**
  * Waits until each layer that comes out of a store, and is not optional, has a state. With
- * `is_fresh`, also waits until the store of each such layer has answered; if that takes too long,
+ * `is_fresh`, also waits until the store of each such layer has answered; if this takes too long,
  * an old state is enough. Returns 0; or PROBLEM if a layer has no state in time.
  */
 int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem *problem);
@@ -61,7 +61,7 @@ int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem
 /** Starts the coroutine, in the thread that called supervisor_new(). Returns 0 or -ENOMEM. */
 int supervisor_start(struct supervisor *supervisor);
 
-/** From now on runs the mirrors of the stores in `settings`. Takes a reference of its own. */
+/** From now on, runs the mirrors of the stores in `settings`. Takes another reference to them. */
 void supervisor_use(struct supervisor *supervisor, struct settings *settings);
 
 /**

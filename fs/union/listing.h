@@ -7,7 +7,7 @@
 struct listed {
 	char *name;
 	enum union_kind kind;
-	layer_mask layers; /* the layers that have or hide the name; 0: expand.h has added it */
+	layer_mask layers; /* the layers that have or hide the name; 0: added by expand.h */
 };
 
 struct listing {

@@ -13,8 +13,8 @@ size_t yaml_text_begin(const struct edit *edit);
 size_t yaml_line_begin(const struct edit *edit, size_t offset);
 
 /**
- * Returns the offset where the text of the line at `offset` ends; `offset` itself if it is in that
- * line's break.
+ * Returns the offset where the text of the line at `offset` ends; `offset` itself if it is in the
+ * break of the line.
  */
 size_t yaml_line_text_end(const struct edit *edit, size_t offset);
 
@@ -45,7 +45,7 @@ size_t yaml_block_header(const struct edit *edit, const struct extent *scalar);
 /** Returns whether `scalar` is a block scalar with "+", which keeps the blank lines below it. */
 bool yaml_keeps_lines(const struct edit *edit, const struct extent *scalar);
 
-/** Returns the offset after the blank lines at `offset`. *has_blanks: one has a space or a tab. */
+/** Returns the offset after the blank lines at `offset`. *has_blanks: a line has a space or tab. */
 size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_blanks);
 
 /** Returns the offset after the entry's last line, where the next entry may begin. */

@@ -13,8 +13,8 @@ struct yaml_extents {
 	struct span text;
 	size_t index;  /* the last converted mark, in characters */
 	size_t offset; /* the same mark, in bytes */
-	size_t behind; /* end of the text of earlier events: offset in bytes */
-	size_t root;   /* where an empty root stands: offset in bytes */
+	size_t behind; /* offset of the end of the text of earlier events, in bytes */
+	size_t root;   /* offset where an empty root stands, in bytes */
 };
 
 /** Adds the extents of an event that the builder has taken. Returns 0 or -ENOMEM. */
