@@ -2,7 +2,7 @@
  * The hash of keys and values: fast, and not predictable from outside, as keys may be hostile.
  *
  * hash_seed() is a random number, which a forked process shares with its parent alone. Store no
- * hash that starts with it, and let no output depend on such a hash.
+ * hash that starts with this number, and let no output depend on such a hash.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * A node: one value of a document, with everything that is needed to write it again as it was.
+ * A node: one value of a document, with everything that is needed to write it as it was read.
  *
  *      map ── pair ── key: scalar "port"
  *       │        └─── value: scalar "80"
@@ -7,8 +7,8 @@
  *                └─── value: sequence ── scalar "a"
  *
  * The nodes of a document that has been read are immutable, and may be shared by aliases, merges
- * and threads. The result of a merge refers to nodes of the sources, so their arenas must outlive
- * it. Maps keep the order of insertion.
+ * and threads. The result of a merge refers to nodes of the sources, so the sources' arenas must
+ * outlive the result. Maps keep the order of insertion.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ enum node_style {
 	NODE_BLOCK,   /* map or sequence, one entry per line */
 	NODE_FLOW,    /* map or sequence, [a, b] or {a: b} */
 	NODE_DOTTED,  /* map: each entry is a line with the name of the map: map.key = 1 */
-	NODE_HEADER,  /* map: as NODE_BLOCK, but its name is a line of its own: [map] */
+	NODE_HEADER,  /* map: as NODE_BLOCK, below a line with the name of the map: [map] */
 	NODE_STREAM,  /* sequence, only as a root: the documents of a file, at least two */
 };
 
@@ -79,7 +79,7 @@ struct node {
 
 	/*
 	 * Number of nodes in this tree, including this one; an alias counts like a copy. UINT32_MAX
-	 * means that many or more. Kept up to date by readers and by the functions below.
+	 * also stands for more. Readers and the functions below keep `weight` up to date.
 	 */
 	uint32_t weight;
 
@@ -180,7 +180,7 @@ int node_change(struct arena *arena, const struct node *node, struct node **copy
  */
 const char *node_foreign_tag(const struct node *node);
 
-/** Returns whether both maps or lists have the same node_foreign_tag(), or none. */
+/** Returns whether two maps or lists have the same node_foreign_tag(), or both have none. */
 bool node_tags_equal(const struct node *a, const struct node *b);
 
 /** Returns "a map", "a list" or "a scalar", for messages. */
@@ -227,7 +227,7 @@ int node_put_hashed(struct arena *arena, struct node *map, const struct pair *pa
 /** Appends a pair, even if the map has the key already. Returns 0 or -ENOMEM. */
 int node_append(struct arena *arena, struct node *map, const struct pair *pair);
 
-/** Makes room for `count` pairs, counting those that the map has. Returns 0 or -ENOMEM. */
+/** Makes room for `count` pairs, including those that the map has. Returns 0 or -ENOMEM. */
 int node_reserve(struct arena *arena, struct node *map, uint32_t count);
 
 /** Removes all pairs with that key. The others keep their order. Costs O(entries). */
@@ -246,8 +246,8 @@ const struct pair *node_find_as_python(
 /**
  * Returns the pair by which an item of a list is matched, or NULL. `by` is a key or a list of keys.
  * The keys are tried in their order, until the item has a scalar at one of them. A value that is
- * not written (`name:`) is passed over. So is a null or an empty text, except at the last key. If
- * the item lacks a key with dots, such as metadata.name, that key is tried as a path.
+ * not written (`name:`) is passed over. A null or an empty text is passed over, too, except at the
+ * last key. If the item lacks a key with dots, such as metadata.name, the key is tried as a path.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 

@@ -11,8 +11,8 @@
  *      bar: [first]                    bar: [second]
  *      bar: [second]
  *
- * Marks are in `mark` of nodes that this module makes. No other nodes are changed. A result lives
- * as long as the arena and the nodes that it was made from.
+ * A mark is in the member `mark` of a node that this module has made. No other nodes are changed. A
+ * result lives as long as the arena and the nodes that it was made from.
  */
 #pragma once
 
@@ -70,8 +70,9 @@ enum salt_reason {
 };
 
 /**
- * Salt's mark(): marks the value. A map becomes a Map, and a list a Sequence. A marked value stays.
- * Any other value becomes a Scalar, which is a marked list of one item. Returns 0 or -ENOMEM.
+ * Salt's mark(): marks the value. A map becomes a Map, and a list a Sequence. A marked value stays
+ * as it is. Any other value becomes a Scalar, which is a marked list of one item. Returns 0 or
+ * -ENOMEM.
  */
 int salt_mark(const struct salt *salt, const struct node *value, enum salt_reason reason,
 	const struct node **ret);

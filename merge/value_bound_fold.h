@@ -10,9 +10,9 @@ struct value_bound_view {
 	const struct node *own; /* the value after the source was merged alone; NULL: none */
 	const struct node *raw; /* the value in the document, with tags; NULL: none, or not known */
 	/*
-	 * The node that removes the lower values; NULL: none. Either this node has a tag that
-	 * removes them, and is at the place or above it. Or this node is above the place, and not
-	 * of the kind (map or list) in which the place could be.
+	 * The node that removes the lower values; NULL: none. Such a node is at the place or above
+	 * it, and has a tag that removes them; or it is above the place, and is not of the kind
+	 * (map or list) in which the place could be.
 	 */
 	const struct node *cut;
 };

@@ -12,8 +12,8 @@ struct value_lock_enforcement {
 	const struct value_lock *lock;
 	const struct node *low;      /* L: the merge up to the locking layer; NULL: no value */
 	struct origins *low_origins; /* of `low`; NULL: off */
-	/* `lock` has the places of bounds, and `low` the bounded values. Where `low` has no value,
-	 * R keeps its own. No refusals are added: value_bound_fold() has added them. */
+	/* True: `lock` has the places of bounds, and `low` the bounded values. Where `low` has no
+	 * value, R keeps its own. No refusals are added: value_bound_fold() has added them. */
 	bool is_bound;
 
 	/* private: */
@@ -30,7 +30,7 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 
 /* Parts that bounds (value_bound.h) need, too. */
 
-/* Sizes of buffers, in bytes: for the name of a place, and for value_lock_describe_kept(). */
+/* Sizes, in bytes, of buffers for the name of a place, and for value_lock_describe_kept(). */
 #define VALUE_LOCK_NAME_BYTES 256
 #define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
 
@@ -38,8 +38,8 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
 
 /**
- * If merge->result has REFUSALS_MAX refusals already, only counts one more, and sets *ret to NULL.
- * Otherwise, adds a refusal at *ret, which the caller must fill. Returns 0 or -ENOMEM.
+ * Adds a refusal to merge->result. The caller must fill *ret. If there are REFUSALS_MAX refusals
+ * already, only counts one more, and sets *ret to NULL. Returns 0 or -ENOMEM.
  */
 int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 

@@ -15,7 +15,7 @@ int word_index(const char *list, struct span word);
 size_t word_distance(struct span a, struct span b);
 
 /**
- * Finds the word in `list` that is nearest to `word`. Their word_distance() must be at most 2, and
- * at most half the length of the word in `list`. Returns false if there is none.
+ * Finds the word in `list` that is nearest to `word`. The word_distance() must be at most 2, and at
+ * most half the length of the word in `list`. Returns false if there is no such word.
  */
 bool word_nearest(const char *list, struct span word, struct span *ret);

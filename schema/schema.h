@@ -12,7 +12,7 @@
 
 struct schema;
 
-/* Greatest number of faults in faults.items. faults.more counts further ones. */
+/* Greatest number of faults in faults.items. faults.more counts further faults. */
 #define FAULTS_MAX 100
 
 /* A violation of the schema. Its texts lie in the arena that schema_validate() gets. */

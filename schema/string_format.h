@@ -33,7 +33,7 @@ FORMAT(iri);
 FORMAT(iri_reference);
 FORMAT(uri_template);
 
-/* Whether this build can check international names */
+/* Whether this build can check international names. */
 extern const bool idn_is_known;
 
 /**

@@ -41,12 +41,11 @@ int cfengine_json_read(const struct cfengine_json *json, const struct node **ret
 /*
  * CFEngine's JsonMerge(): containers merged from left to right, two at a time.
  *
- * Two arrays are concatenated. If one or both are objects, the result is an object; the keys of an
- * array's items are their offsets "0", "1"…. If both objects have the same key, the right object's
- * value wins. If an array's offset equals an object's key, the array's value wins. Deeper values
- * are not merged.
+ * Two lists are concatenated. If one or both are maps, the result is a map; the keys of a list's
+ * items are their offsets "0", "1"…. If both maps have the same key, the right map's value wins. If
+ * an offset in a list equals a key of a map, the list's value wins. Deeper values are not merged.
  *
- * The sum of one container is that container. The sum of several is a new node. 1 and "1" have the
+ * The sum of one container is this container. The sum of several is a new node. 1 and "1" have the
  * same text in JSON, so they are one key. The result has the key as it was written first.
  */
 struct cfengine_sum {

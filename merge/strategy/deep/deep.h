@@ -12,8 +12,8 @@
  *      OWNED list               until deep_seal(), a struct list (list.h) in the scratch arena
  *
  * A directive is a tag that says how its value combines with the value below. It acts once, when
- * its layer is merged in. Without a value below, !delete leaves nothing, and the other directives
- * leave their value unchanged.
+ * its layer is merged in. If there is no value below, !delete leaves nothing, and any other
+ * directive leaves its value unchanged.
  */
 #pragma once
 
@@ -127,7 +127,7 @@ int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
 /** Counts a comparison. Returns 0, or -ENOMEM if the budget (budget.h) is found to be spent. */
 int deep_compares(struct deep *deep);
 
-/** Enters a source's map or list. Returns 0, or PROBLEM if that is nested too deep. */
+/** Enters a source's map or list. Returns 0, or PROBLEM if it is nested too deeply. */
 int deep_enter(struct deep *deep, const struct node *collection);
 
 /** Leaves the map or list that deep_enter() entered. */
@@ -154,7 +154,7 @@ void deep_widen(struct node *result, const struct node *value);
 /** Turns a tree under construction into an ordinary, immutable tree. */
 int deep_seal(struct deep *deep, const struct node *node, const struct node **ret);
 
-/** Call it for a node (or NULL) that leaves the tree: does deep_seal() if origins are on. */
+/** For a node (or NULL) that leaves the tree: does deep_seal() if origins are on. */
 int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret);
 
 /** Makes a sealed copy in `scratch`. `node` does not change, and stays under construction. */

@@ -15,7 +15,8 @@
  *      refuse                      each source's only document; a second document is an error
  *
  * Without the option, `kind` and `metadata.name` (Kubernetes's names) are the KEYs if all documents
- * have them. If not, `refuse` applies. If only one source has documents, `refuse` accepts several.
+ * have them. If not all have them, `refuse` applies. If only one source has documents, `refuse`
+ * accepts several documents.
  */
 #pragma once
 
@@ -29,7 +30,7 @@ struct deep_documents {
 	struct key *keys;      /* the KEYs of `by`, parsed */
 	const char *names;     /* the KEYs of `by`, for messages */
 	bool is_one;           /* all documents become one, or no source has a second document */
-	uint32_t *inputs;      /* for each document: number of the last input that has it, from 1 */
+	uint32_t *inputs;      /* for each document: the last input that has it, counted from 1 */
 	uint32_t capacity;     /* of `inputs` */
 };
 

@@ -36,7 +36,7 @@ extern const char *const list_mode_names[LIST_BY_KEY];
  */
 enum list_twice {
 	/* A layer's second item with the key is merged with the second such item of the lower
-	 * layers, and so on. If there is none, the item is appended. */
+	 * layers, and so on. If there is no such item, the layer's item is appended. */
 	LIST_TWICE_SECOND,
 	LIST_TWICE_MERGE, /* the item is merged into the earlier item */
 	LIST_TWICE_ERROR,
