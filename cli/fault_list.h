@@ -6,7 +6,7 @@
 /**
  * Counts the faults of files, plyfs.yaml, mirrors, change hooks and processes; layers that do not
  * answer; files that a rendered tree can't write; and check commands that can't be run, if files
- * are shown without their check. Adds 1 if the mount can't notify the kernel of changes.
+ * are shown without their check. Adds 1 if changes in the mount do not reach watchers.
  */
 double fault_list_count(const struct node *report);
 

@@ -21,7 +21,7 @@ struct route_step {
 	const char *path;
 	int fd;           /* the file, or the link itself, O_PATH; -errno: it can't be opened */
 	struct stat stat; /* of `fd`, if it is open */
-	bool is_last;     /* no further name of `path` follows; names of a link's target may */
+	bool is_last;     /* the last name; if it is a link, the steps of its target follow */
 };
 
 /**

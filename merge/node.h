@@ -79,7 +79,7 @@ struct node {
 
 	/*
 	 * Number of nodes in this tree, including this one; an alias counts like a copy. UINT32_MAX
-	 * also stands for more. Readers and the functions below keep `weight` up to date.
+	 * stands for larger numbers, too. Readers and the functions below keep `weight` up to date.
 	 */
 	uint32_t weight;
 

@@ -2,10 +2,11 @@
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
  * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the command
- * line does (struct store_access). The record is trusted if only root, or the user that makes
- * the edit, can have written it. A record may name files, such as one with a private key. If root
- * makes the edit, plyfs reads these files with the rights of the record's owner. If another user
- * makes the edit, a record that names files must be trusted.
+ * line does (struct store_access). The record is refused if users besides its owner can have
+ * written it. It is trusted if the owner is root, or the user that makes the edit. A record may name
+ * files, such as one with a private key. If root makes the edit, plyfs reads these files with the
+ * rights of the record's owner. If another user makes the edit, a record that names files must be
+ * trusted.
  */
 #pragma once
 

@@ -103,7 +103,7 @@ bool is_publisher(fuse_req_t req);
 /** ops.c: returns whether the program that made the request may search `parent` now. */
 bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent);
 
-/** ops.c: returns the seconds that the kernel may cache a name with its inode. */
+/** ops.c: returns the seconds that the kernel may cache a name; with coherence=strict, 0. */
 double name_timeout(const struct session *session);
 
 /** ops.c: answers a lookup. The kernel may cache the name for `seconds`. Returns 0 or -errno. */

@@ -28,8 +28,7 @@ struct explanation {
 	struct passed *passed;             /* files of one path stand lowest layer first */
 	size_t passed_count;
 	size_t passed_capacity;
-	/* of a file for the explanation: 0666; but 0600 if there is a source that not all users can
-	 * read */
+	/* of a file for the explanation: 0666; 0600 if some user can't read one of the sources */
 	mode_t mode;
 	struct store_places places; /* of the sources that are in stores */
 };

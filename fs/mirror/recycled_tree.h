@@ -2,7 +2,7 @@
  * A recycled tree: the previous tree of a replica (replica.h), kept to become the next draft.
  *
  *      STATE/tree.7/    the present tree
- *      STATE/spare/     tree.6, as it was; memory has the list of paths at which the two differ
+ *      STATE/spare/     tree.6, as it was; the paths at which the two differ are in memory
  *
  * Other processes may still read in the recycled tree. If a directory in it must change, a new one
  * replaces it: a process that has the old directory open reads the old state or nothing.

@@ -37,7 +37,7 @@ void shown_drop_all(struct render *render);
 /** Begins to watch the directory for changes of other programs. */
 void shown_watch(struct shown_directory *shown);
 
-/** Begins to watch all directories, or with `is_watched` false, ends their watches. */
+/** Begins to watch all directories; if `is_watched` is false, ends their watches. */
 void shown_watch_all(struct render *render, bool is_watched);
 
 /**

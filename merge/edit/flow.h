@@ -20,8 +20,8 @@ struct flow_layout {
 /**
  * Returns where the comments of an entry begin. If the entry has none, returns `begin`, where the
  * entry's own line begins. The comments are the comment lines directly above the entry, with the
- * same indentation, from the line at `floor` on. If the entry is not the first of its collection, a
- * blank line must be directly above these lines, or they are no comments of the entry.
+ * same indentation, from the line at `floor` on. If the entry is not the first of its collection,
+ * these lines count only if a blank line is directly above them.
  */
 size_t flow_comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first);
 
