@@ -12,5 +12,5 @@
 /** Reads the id of the present boot; "": unknown. */
 void boot_read(char ret[BOOT_MAX]);
 
-/** Returns whether the file `name` exists in `fd`, but does not have the id of the present boot. */
+/** Returns whether the directory `fd` has a file `name` with another id than the present boot's. */
 bool boot_is_another(int fd, const char *name);

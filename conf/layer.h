@@ -207,8 +207,8 @@ int layer_stat_rights(const struct layer *layer, const char *path, struct stat *
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Does what layer_open_file() does, without a stat(2) before open(2). The caller must have found a
- * regular file there by layer_stat() a moment ago: open(2) of a FIFO would wake its writer.
+ * Does what layer_open_file() does, without a stat(2) before open(2). A moment ago, the caller must
+ * have found a regular file at `path` by layer_stat(): open(2) of a FIFO would wake its writer.
  */
 int layer_open_found(const struct layer *layer, const char *path, struct stat *ret);
 

@@ -10,7 +10,7 @@
 
 struct table_mount {
 	int id;
-	int parent; /* id of the mount below */
+	int parent; /* id of the mount that this mount lies on */
 	dev_t dev;
 	uid_t uid;           /* FUSE: of the user who mounted; else 0 */
 	gid_t gid;           /* FUSE: of the user who mounted; else 0 */

@@ -17,7 +17,7 @@ struct settings_environment {
 	/* Absolute. Relative paths begin here. */
 	const char *directory;
 
-	/* Values of %H, %m and %u on another machine, to get the result that it would get. */
+	/* Values of %H, %m and %u on another machine: the result is that machine's. */
 	const char *host;
 	const char *machine_id;
 	const char *user; /* %h is the home of this user on this machine */

@@ -50,7 +50,7 @@ void number_of_float(struct span text, struct number *ret);
 /** Returns whether the numbers are equal. NaN equals nothing. */
 bool number_equal(const struct number *a, const struct number *b);
 
-/** Adds the number to `hash`. Equal numbers have equal hashes. Not for NaN. */
+/** Continues `hash` with the number. Equal numbers give equal results. Not for NaN. */
 uint64_t number_hash(const struct number *number, uint64_t hash);
 
 /** Returns the double nearest to the number. */

@@ -104,13 +104,13 @@ struct strategy {
 
 	/*
 	 * For a strategy that joins the lines of inputs; else NULL. Returns a word; "": none. If
-	 * the word stands before a line in one input, that line is removed from the others.
+	 * the word stands before a line in one input, the line is removed from the other inputs.
 	 */
 	const char *(*remover)(const struct options *options);
 
 	/*
-	 * Checks what the member `options` can't express. Returns 0, PROBLEM or -ENOMEM. May be
-	 * NULL.
+	 * Checks conditions that the member `options` can't express. Returns 0, PROBLEM or -ENOMEM.
+	 * May be NULL.
 	 */
 	int (*check)(const struct options *options, struct problem *problem);
 

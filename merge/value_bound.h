@@ -3,7 +3,7 @@
  *
  *      bounds: {permissions.deny: union, mode: {at_most: [off, ask, allow]}}
  *
- * The bound computes the value from those that the sources have at the place, lowest first. The
+ * The bound computes the value from the sources' values at the place, lowest source first. The
  * strategy's result does not count.
  *
  *      union       the items of all lists, each once, those of the lowest list first

@@ -67,7 +67,7 @@ void schema_freep(struct schema **schema);
 /**
  * Finds the faults of `root`, and allocates them in `arena`. The faults refer to nodes of `root`.
  * Returns 0 with *ret, even if there are faults; PROBLEM if the validation takes too much work or
- * nests too deep; or -ENOMEM, which can mean that the arena's budget is spent.
+ * nests too deeply; or -ENOMEM, which can mean that the arena's budget is spent.
  */
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);

@@ -3,10 +3,11 @@
  *
  * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the command
  * line does (struct store_access). The record is refused if users besides its owner can have
- * written it. It is trusted if the owner is root, or the user that makes the edit. A record may name
- * files, such as one with a private key. If root makes the edit, plyfs reads these files with the
- * rights of the record's owner. If another user makes the edit, a record that names files must be
- * trusted.
+ * written it. It is trusted if the owner is root, or the user that makes the edit.
+ *
+ * A record may name files, such as one with a private key. If root makes the edit, plyfs reads the
+ * files with the rights of the record's owner. If another user makes the edit, a record that names
+ * files must be trusted.
  */
 #pragma once
 
@@ -62,7 +63,7 @@ const char *layer_store_name(const struct layer_store *store);
  * Writes the file that layer_store_read() has read last; if text.data is NULL, removes it. Waits up
  * to five seconds until the layer shows the change. Returns 0; LAYER_FILE_MOVED if the file was
  * changed since it was read; PROBLEM; or -errno. If the result is 0, *revision is that of
- * etcd_client_swap(). *unseen is NULL, or a static text: why the layer does not show the change.
+ * etcd_client_swap(), and *unseen is NULL, or a static text: why the layer lacks the change.
  */
 int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
 	const char **unseen, struct problem *problem);

@@ -92,7 +92,7 @@ struct source_want {
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem);
 
-/** Returns one reference to the newest cached state of a source, read by `options`; NULL: none. */
+/** Returns a reference to the newest cached state of a source, read with `options`; NULL: none. */
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options);
 
@@ -119,7 +119,7 @@ int loaded_of_text(const struct read_source *source, const struct read_options *
 struct loaded *loaded_ref(struct loaded *loaded);
 void loaded_unref(struct loaded *loaded); /* NULL is fine */
 
-/** Returns whether `loaded` is the source `path` of `layer`, parsed by `options`. */
+/** Returns whether `loaded` is the source `path` of `layer`, parsed with `options`. */
 bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const char *path,
 	const struct read_options *options);
 

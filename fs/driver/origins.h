@@ -7,7 +7,7 @@
  *          app.yaml           a snapshot, made anew at each lookup
  *
  * A snapshot shows content of lower layers, whatever the rights of the directories above PATH. So
- * root and the mounting user alone may read it.
+ * only root and the mounting user may read it.
  */
 #pragma once
 

@@ -60,5 +60,5 @@ int session_handover_take_agreement(struct session *session, int *fuse_fd);
 /** Reads the rest of the previous daemon's state. Returns 0, PROBLEM or -errno. */
 int session_handover_take_shown(struct session *session, struct problem *problem);
 
-/** Returns PROBLEM: `coherence` in plyfs.yaml differs from that of the mount. */
+/** Reports that `coherence` in plyfs.yaml differs from that of the mount. Returns PROBLEM. */
 int session_handover_refuse_coherence(const char *mountpoint, struct problem *problem);

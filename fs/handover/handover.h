@@ -51,7 +51,7 @@
 /* Seconds that the new program may take until it serves. */
 #define HANDOVER_S 60
 
-/* Values from the program that ran in this process before the present one. */
+/* Values from the program that ran in this process before the present program. */
 struct inheritance {
 	int socket;     /* with the state, for heir_new(); -1: there was no such program */
 	unsigned tried; /* number of take-overs of this mount that this process has tried */
@@ -175,7 +175,7 @@ int heir_find_older(const char *mountpoint);
 /** Reads the state. Returns 0 with *ret for record_free(), or -errno. */
 int heir_take(struct heir *heir, struct record **ret);
 
-/** The format of the state. Raise it with each change of the format. */
+/** The number of the state's format. Raise it with each change of the format. */
 #define STATE_FORMAT 5
 
 /**

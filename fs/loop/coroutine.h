@@ -22,7 +22,7 @@
 
 struct coroutine;
 
-/* Descriptors that one coroutine may wait for at a time. */
+/* Maximum number of descriptors for which one coroutine may wait at a time. */
 #define COROUTINE_FDS_MAX 16
 
 /* Coroutines that wait for the same thing; the first one has waited longest. All zero: none. */

@@ -17,7 +17,7 @@ struct json_stream {
 	size_t len;
 	size_t capacity;
 	size_t begin;   /* offset of the next object */
-	size_t scanned; /* offset of the next byte to scan, where the members below hold */
+	size_t scanned; /* offset of the next byte to scan; the members below: the state there */
 	size_t depth;
 	bool is_in_string;
 	bool is_escaped;

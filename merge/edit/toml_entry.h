@@ -23,7 +23,7 @@ struct toml_editor {
 /** Returns whether entries of `in` have lines of their own: true for the root and a header. */
 bool toml_entry_has_lines(const struct toml_editor *editor, const struct extent *in);
 
-/** Returns where a header begins, with the comments above it. */
+/** Returns the offset of a header's line, or of the first comment line that belongs to it. */
 size_t toml_entry_line_above(const struct toml_editor *editor, const struct extent *header);
 
 /** Returns the offset after the last line of the table and of the tables in it. */
