@@ -37,8 +37,7 @@ size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /**
  * Returns the path of `source` in its layer; if the layer mirrors a store, the place in the store
- * (store_place.h); without a layer, source->name. The text lives as long as `source` and
- * blame->places.
+ * (store_place.h); without a layer, source->name. It lives as long as `source` and blame->places.
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 

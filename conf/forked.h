@@ -36,8 +36,5 @@ bool forked_reap(pid_t pid, int *status);
 /** Returns whether a signal (SIGSTOP), or a debugger, has stopped the child. */
 bool forked_is_stopped(pid_t pid);
 
-/**
- * Waits up to `timeout_ms` for the end of the child, and reaps it. Returns whether it has ended.
- * `pidfd` is -1 if the kernel has no pidfds.
- */
+/** As forked_reap(), but waits up to `timeout_ms`. `pidfd` is -1 if the kernel has no pidfds. */
 bool forked_await(pid_t pid, int pidfd, int timeout_ms);

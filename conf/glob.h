@@ -19,10 +19,7 @@
  */
 #define GLOB_MAX 1024
 
-/**
- * Returns whether the pattern is valid. If not, *reason is a static text for messages, where "it"
- * means the pattern.
- */
+/** Returns whether the pattern is valid. If not, *reason is a static text that calls it "it". */
 bool glob_is_valid(const char *pattern, const char **reason);
 
 /** Returns whether the pattern, which must be valid, matches. Allocates no memory. */

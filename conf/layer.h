@@ -79,9 +79,8 @@ struct layer_delegate {
 
 /**
  * Sets the delegate; NULL: this process looks into all layers itself. Call this function while no
- * layer is in use. Functions of this header that open a file do not use the delegate. In the thread
- * that has set a delegate, they return -EREMOTE if a link leads to a remote file system
- * (followed_path.h).
+ * layer is in use. Functions that open a file do not use the delegate. In the thread that has set a
+ * delegate, they return -EREMOTE if a link leads to a remote file system (followed_path.h).
  */
 void layer_delegate(const struct layer_delegate *delegate);
 
@@ -194,9 +193,8 @@ bool layer_stay_may_have(const struct layer *layer, const char *directory, const
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Does layer_stat(). From the mode of any file, removes the rights that the file's access list
- * (access_list.h) denies and, with `follow`, those that directories above the file deny
- * (ancestors.h). Returns 0 or -errno.
+ * Does layer_stat(). From the mode of any file, removes the rights that its access list or, with
+ * `follow`, a directory above it denies (access_list.h, ancestors.h). Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 

@@ -36,10 +36,7 @@ struct decimal {
 /* Result of decimal_compare() if one of the two is NaN. */
 #define DECIMAL_UNORDERED 2
 
-/**
- * Converts a scalar of type int or float. *ret borrows the scalar's text. Do not copy *ret, as
- * `digits` may point into it.
- */
+/** Converts a scalar of type int or float. *ret borrows the scalar's text. Do not copy *ret. */
 void decimal_of(const struct node *scalar, struct decimal *ret);
 
 /** Returns -1, 0 or 1 as `a` is less than, equal to or greater than `b`; or DECIMAL_UNORDERED. */

@@ -2,8 +2,7 @@
  * A document: one source after it has been read. It never changes.
  *
  * A YAML source may hold several YAML documents, each with its root. Any other source has one root.
- * If a source has no content but comments, its root is an empty table in TOML; in any other format,
- * it has no root.
+ * A source with nothing but comments has no root, except in TOML: its root is an empty table.
  */
 #pragma once
 

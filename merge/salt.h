@@ -71,8 +71,7 @@ enum salt_reason {
 
 /**
  * Salt's mark(): marks the value. A map becomes a Map, and a list a Sequence. A marked value stays
- * as it is. Any other value becomes a Scalar, which is a marked list of one item. Returns 0 or
- * -ENOMEM.
+ * as it is. Any other value becomes a Scalar, a marked list of one item. Returns 0 or -ENOMEM.
  */
 int salt_mark(const struct salt *salt, const struct node *value, enum salt_reason reason,
 	const struct node **ret);

@@ -13,8 +13,7 @@ struct merge {
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
 	struct origins *origins; /* records the decisions; NULL: off (origin.h) */
-	/* the caller's environment; request->environment calls its functions, and notes the sources
-	 * that they find */
+	/* the caller's environment; request->environment calls it, and notes the found sources */
 	const struct merge_environment *asked;
 };
 

@@ -3,11 +3,9 @@
  *
  * The mirror's record, STATE/status.json (store.h), says how to reach the store, unless the command
  * line does (struct store_access). The record is refused if users besides its owner can have
- * written it. It is trusted if the owner is root, or the user that makes the edit.
- *
- * A record may name files, such as one with a private key. If root makes the edit, plyfs reads the
- * files with the rights of the record's owner. If another user makes the edit, a record that names
- * files must be trusted.
+ * written it. It is trusted if the owner is root, or the user that makes the edit. It may name
+ * files, such as one with a private key. If root makes the edit, plyfs reads these files with the
+ * rights of the record's owner. If another user edits, a record that names files must be trusted.
  */
 #pragma once
 

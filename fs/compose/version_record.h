@@ -20,9 +20,8 @@ void version_put(struct record *record, const struct version *version);
 struct version *version_take(struct record *record);
 
 /**
- * As version_take(), for a version that is the last value of its record. If most of a large record
- * is the file's bytes, the version takes over the record's mapping (record_take_map()) instead of
- * copying the bytes.
+ * As version_take(), for the last value of a record. If a large record is mostly the file's bytes,
+ * the version takes over the record's mapping (record_take_map()) instead of copying the bytes.
  */
 struct version *version_take_last(struct record *record);
 

@@ -39,9 +39,8 @@ int offline_read(const struct offline *offline, const char *path, struct version
 
 /**
  * Looks `path` up, and calls `take` with the lookup. If the lookup fails, returns -errno as
- * offline_read(). If `take` returns 0, PROBLEM or -errno, returns this result. Any other result of
- * `take` means that a source has changed: looks `path` up again, and calls `take` again. After
- * COMPOSE_TRIES calls, returns PROBLEM.
+ * offline_read(). If `take` returns 0, PROBLEM or -errno, returns this result. Any other result
+ * means that a source has changed: repeats both steps. Returns PROBLEM after COMPOSE_TRIES calls.
  */
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,

@@ -22,9 +22,8 @@
  * If anything fails before the exec, the daemon goes on serving. If the new program fails after the
  * exec, it unmounts. If it hangs for HANDOVER_S, the kernel kills it (SIGALRM), and the mount ends.
  *
- * The state is a record with its descriptors. The state waits in a pair of sockets, and can be read
- * once. If the sockets are closed unread, the last descriptor of /dev/fuse is closed with them, and
- * the mount is dead.
+ * The state is a record with its descriptors. It waits in a pair of sockets, and can be read once.
+ * If the sockets are closed unread, /dev/fuse is closed with them, and the mount is dead.
  *
  * If the service manager restarts plyfs, the old daemon ends before the new one starts. In between,
  * the manager keeps the socket (handover_leave()), and no process answers requests. So no other

@@ -6,9 +6,8 @@
  *      every `compare_s` seconds, and when events may have been lost: read all keys and apply the
  *      differences
  *
- * A draft is the next tree, while the mirror makes it (replica.h). Each key becomes a file; the
- * file's path is the part of the key after the prefix. Each key that can't be a file is a fault of
- * its own.
+ * A draft is the next tree, while it is made (replica.h). Each key becomes a file; the part of the
+ * key after the prefix is the path. Each key that can't be a file is a fault of its own.
  */
 #pragma once
 

@@ -47,7 +47,7 @@ void shown_watch_all(struct render *render, bool is_watched);
 void shown_watch_beside(struct render *render);
 
 /**
- * For publisher_hook.handle (publisher.h): reads inotify's events, and schedules the examination of
- * the changed paths. Returns false.
+ * For publisher_hook.handle (publisher.h): schedules the examination of the paths that inotify
+ * reports. Returns false.
  */
 bool shown_take_events(void *context, struct publisher_hook *hook);

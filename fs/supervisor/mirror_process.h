@@ -45,9 +45,8 @@ struct mirror_start {
 
 /**
  * Forks a process that closes all our descriptors, finds the user, prepares the directories, and
- * becomes the mirror. The kernel kills this process when the calling thread ends. Returns the pid
- * with *log, the nonblocking read end of a pipe with the mirror's messages, for close(2); or
- * -errno.
+ * becomes the mirror. The kernel kills it when the calling thread ends. Returns the pid with *log,
+ * the nonblocking read end of a pipe with the mirror's messages, for close(2); or -errno.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);
 

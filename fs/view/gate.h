@@ -1,7 +1,6 @@
 /*
  * The gate: if a path has a check in plyfs.yaml, new bytes are shown only after the check's command
- * has accepted exactly these bytes. If a check is optional, and its program is missing, all bytes
- * are accepted.
+ * has accepted exactly these bytes. An optional check whose program is missing accepts all bytes.
  *
  *      composed ──▶ gate_judge ──▶ the bytes accepted last ──▶ shown
  *                       │      ──▶ the bytes refused last  ──▶ a fault, like a parse error

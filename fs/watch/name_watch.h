@@ -36,9 +36,8 @@ void name_watch_expect_no_more(struct name_watch *watch);
 
 /**
  * Replace all names: call name_watch_renew(), add the new names, and call name_watch_end_renewal().
- * The old names stay watched until the last call. If an event was dropped, or a new name was not
- * watched before in the same directory, the last call returns true: the caller must then read the
- * named files once more.
+ * The old names stay watched until the last call. It returns true if an event was dropped, or a new
+ * name was not watched before in the same directory: then read the named files once more.
  */
 void name_watch_renew(struct name_watch *watch);
 bool name_watch_end_renewal(struct name_watch *watch);

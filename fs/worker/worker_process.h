@@ -29,8 +29,7 @@ struct worker_page {
 
 /**
  * Makes this process end if the other end of the socket is closed: a timer checks that after each
- * second of processor time. Call worker_end_with() right after forked_dies_with() (forked.h).
- * Allocates nothing.
+ * second of processor time. Call this right after forked_dies_with() (forked.h). Allocates nothing.
  */
 void worker_end_with(int socket);
 

@@ -15,8 +15,7 @@
  *      refuse                      each source's only document; a second document is an error
  *
  * Without the option, `kind` and `metadata.name` (Kubernetes's names) are the KEYs if all documents
- * have them. If not all have them, `refuse` applies. If only one source has documents, `refuse`
- * accepts several documents.
+ * have them; if not, `refuse` applies. If only one source has documents, `refuse` accepts several.
  */
 #pragma once
 
