@@ -9,11 +9,11 @@
 #include "offline.h"
 #include "table.h"
 
-/* The state of the files of a rule or virtual file. Of several states, the greatest counts. */
+/* Whether the files of a rule, or a virtual file, merge. Of several states, the greatest counts. */
 enum merged {
 	MERGED_NONE,   /* there is no such file */
-	MERGED_ALL,    /* all of them merge */
-	MERGED_BROKEN, /* one of them does not merge */
+	MERGED_ALL,    /* all such files merge */
+	MERGED_BROKEN, /* one such file does not merge */
 };
 
 struct check_tree {

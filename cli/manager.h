@@ -18,7 +18,7 @@ void manager_find(void);
  */
 void manager_say(const char *text, bool is_important);
 
-/** Is a supervisor_options.say: sends the state of the mirrors as the status of the service. */
+/** Implements supervisor_options.say: sends the mirrors' state as the status of the service. */
 void manager_say_status(void *context, const char *text);
 
 /**
@@ -28,8 +28,8 @@ void manager_say_status(void *context, const char *text);
 bool manager_store(int fd);
 
 /**
- * Waits until the manager has read all messages. Returns -ETIMEDOUT after 15 s; else 0, even
- * without a manager. Call it in a forked process that has closed the connection of manager_find().
+ * Waits until the manager has read all earlier messages. Returns -ETIMEDOUT after 15 s; else 0,
+ * even without a manager. Call it in a forked process that has closed manager_find()'s connection.
  */
 int manager_ask(void);
 
@@ -40,7 +40,7 @@ int manager_take_stored(void);
 void manager_drop_stored(void);
 
 /**
- * Logs a line under this process's number in the system's log. Does not wait, as libc's syslog(3)
- * may: if the log's socket is full, the line is lost.
+ * Logs a line under this process's number in the system's log. Never waits (libc's syslog(3) may
+ * wait): if the log's socket is full, the line is lost.
  */
 void manager_log(const char *line);

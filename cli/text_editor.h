@@ -14,7 +14,7 @@ struct text_editor {
 };
 
 /**
- * Copies `text`, and makes the temporary directory. The file in it will have the last name of the
+ * Copies `text`, and makes the temporary directory. The temporary file gets the last name of the
  * path `name`. Returns EXIT_DONE, or EXIT_FAILED after an error message. In both cases call
  * text_editor_fini().
  */

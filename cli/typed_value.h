@@ -4,8 +4,8 @@
  *      app.json   80 → 80   true → true   0644 → "0644"   yes → "yes"   [a, 1] → ["a", 1]
  *      my.cnf     80 → 80   [a, 1] → [a, 1]
  *
- * VALUE is parsed if it is a map or list in brackets, a text in quotes, or a number, a boolean or
- * null as the file's format writes it. Any other VALUE is a text. If the format has only texts,
+ * VALUE is parsed if it is a map or list in brackets, or a text in quotes, or if the file's format
+ * reads it as a number, a boolean or null. Any other VALUE is a text. If the format has only texts,
  * every VALUE is a text.
  */
 #pragma once

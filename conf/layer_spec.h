@@ -10,10 +10,10 @@
 
 struct layer_spec {
 	const char *name;               /* NULL until layer_specs_name() if plyfs.yaml gives none */
-	const char *path;               /* for messages; its specifiers have been replaced */
+	const char *path;               /* for messages; with the values of its specifiers */
 	const char *at;                 /* the path for open(2) */
 	const struct store_spec *store; /* the store that a mirror copies the layer from, or NULL */
-	/* letters of the specifiers in the path (%H: 'H'; %{NAME}: '{'); NULL: none */
+	/* letters of the specifiers in plyfs.yaml's path (%H: 'H'; %{NAME}: '{'); NULL: none */
 	const char *specifiers;
 	size_t behind; /* bytes of `path` after the value of the first specifier other than %h */
 	bool is_named; /* plyfs.yaml gives the name */
@@ -35,8 +35,8 @@ struct layer_spec {
  * Sets the members `path`, `specifiers`, `behind` and `has_no_value` from `text`, the path in
  * plyfs.yaml. Replaces specifiers such as %H (plyfs.yaml(5)) by their values. A relative path
  * begins at `directory`, which is "" or ends with a slash. If a specifier has no value on this
- * machine, the path of an optional layer keeps the specifier, and any other layer is a problem.
- * Returns 0, with the texts in `arena`; PROBLEM at the spec's place; or -ENOMEM.
+ * machine, the path of an optional layer keeps the specifier; for any other layer, that is a
+ * problem. Returns 0, with the texts in `arena`; PROBLEM at the spec's place; or -ENOMEM.
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
 	const struct settings_environment *around, struct arena *arena, struct problem *problem);

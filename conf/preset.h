@@ -4,8 +4,8 @@
  *      description: Docker's daemon.json
  *      rules: [...]            as in plyfs.yaml
  *
- * A preset is a file NAME.yaml in one of several directories; the first directory that has it
- * counts. The environment variable PLYFS_PRESETS lists the directories, separated by colons. The
+ * A preset is a file NAME.yaml. If several directories have the file, plyfs reads only the first
+ * one. The environment variable PLYFS_PRESETS lists the directories, separated by colons. The
  * default is /etc/plyfs/presets, then the directory of the presets that are installed with plyfs.
  */
 #pragma once

@@ -28,12 +28,12 @@ struct settings_options {
 struct settings_options settings_options_default(void);
 
 /**
- * Reads `map`, the value of `options` in plyfs.yaml; NULL: none. Unset options stay as they are.
- * If an option has its former name, *warning says so. Returns 0, PROBLEM or -ENOMEM.
+ * Reads `map`, the value of `options` in plyfs.yaml; NULL: none. Options that `map` lacks do not
+ * change. If `map` has a former name of an option, fills *warning. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_options_read(struct settings_options *options, const struct node *map,
 	struct arena *arena, struct problem *warning, struct problem *problem);
 
-/** Reads the option `limits` alone, whose value is `map`. Returns as settings_options_read(). */
+/** Reads only the option `limits`. `map` is its value. Returns as settings_options_read(). */
 int settings_options_read_limits(
 	const struct node *map, struct limits *limits, struct problem *problem);

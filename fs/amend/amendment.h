@@ -22,7 +22,7 @@
 enum amendment_mode {
 	AMENDMENT_WRITES,
 	AMENDMENT_DRY, /* writes nothing */
-	/* as DRY, but ignores the file's schema and check, and reads the mirror's copy */
+	/* as DRY, without the file's schema and check; reads the mirror's copy, not the store */
 	AMENDMENT_TRIAL,
 };
 
@@ -50,8 +50,9 @@ struct amendment_request {
 	size_t before;
 
 	/*
-	 * The wanted text of the whole file, or NULL. It replaces `plan` if the strategy does not
-	 * read the file as a tree, or if the file is an unchanged copy of its only source.
+	 * The wanted text of the whole file, or NULL. This text is used instead of `plan` if the
+	 * strategy does not read the file as a tree, or if the file is an unchanged copy of its
+	 * only source.
 	 */
 	const struct span *text;
 	/*

@@ -3,8 +3,8 @@
  * that lower layers show again. Hiding adds a whiteout, so that nothing shows at the path.
  *
  * During the change the layer is locked (amendment.h). If a mirror fills the layer, the store is
- * changed instead, without a lock. Of an amendment_request, `path`, `layer`, `mode` and `access`
- * are used.
+ * changed instead, without a lock. Only the members `path`, `layer`, `mode` and `access` of an
+ * amendment_request are used.
  */
 #pragma once
 

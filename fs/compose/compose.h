@@ -28,14 +28,14 @@ struct composer {
 	struct source_cache *cache;
 	struct mounter mounter;
 	unsigned *doubts;                /* gets an OR of enum compose_doubt; may be NULL */
-	const atomic_bool *is_cancelled; /* makes compose() end with -ECANCELED; may be NULL */
+	const atomic_bool *is_cancelled; /* true: compose() ends with -ECANCELED; may be NULL */
 	bool takes_unfinished;           /* a source that is being written is read as it is */
 	struct fallbacks *fallbacks;     /* of broken sources; NULL: none */
 	bool copies_held; /* a large file of one layer becomes VERSION_BYTES, not VERSION_HELD */
 
 	const struct finder *finder;
 
-	/* Gets warnings of values that merge, but may be mistakes. May be NULL. */
+	/* Gets warnings about values that merge, but may be mistakes. May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
 };
@@ -55,11 +55,11 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 
 /**
  * Loads the source that was found at `path`: its document, or its text if `options` is NULL.
- * Returns as source_cache_load(), but PROBLEM in place of SOURCE_FAILED, and for a source that the
- * lookup could not examine.
+ * Returns as source_cache_load(), except for SOURCE_FAILED: then returns PROBLEM. Also returns
+ * PROBLEM for a source that the lookup could not examine.
  *
- * If the source is broken and has a fallback, returns 0 with the fallback, and fills `problem` with
- * the reason, unless problem->message has another one already.
+ * If the source is broken and has a fallback, returns 0 with the fallback. Then fills `problem`
+ * with the reason, unless problem->message has another reason already.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);

@@ -2,8 +2,9 @@
  * Fallbacks: if a source is broken, its last good state takes its place in the merge, so that
  * changes of all other sources still show.
  *
- * A fallback is the state of a source in the shown version. So a version that is made with a
- * fallback is only for users who may read the shown one (version_restrict(), directory_restrict()).
+ * A fallback is the state of a source in the shown version. So a new version that is made with a
+ * fallback is restricted to users who may read the shown version (version_restrict(),
+ * directory_restrict()).
  */
 #pragma once
 
@@ -15,7 +16,7 @@ struct fallback {
 	bool is_used;
 };
 
-/* Where a worker finds fallbacks: it asks the daemon. */
+/* Where a worker finds fallbacks: the worker asks the daemon. */
 struct fallback_origin {
 	/* Returns one reference to a fallback, parsed by `options`; NULL: none. */
 	struct loaded *(*find)(void *context, const struct layer *layer, const char *path,
@@ -24,7 +25,7 @@ struct fallback_origin {
 };
 
 struct fallbacks {
-	const struct fallback_origin *origin; /* NULL: the source cache has them */
+	const struct fallback_origin *origin; /* NULL: fallbacks come from the source cache */
 	struct stamp *stamps;                 /* of the sources of the shown version */
 	size_t stamp_count;
 	struct fallback *items;
@@ -47,7 +48,7 @@ void fallbacks_rest(struct fallbacks *fallbacks);
 
 /**
  * Returns the fallback for the source `path` of `layer`, parsed by `options`; NULL: there is none.
- * It belongs to `fallbacks`, and is valid until the next fallbacks_find().
+ * The result belongs to `fallbacks`, and is valid until the next fallbacks_find().
  */
 struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options);

@@ -31,7 +31,7 @@ int record_new(uint64_t format, struct record **ret);
 void record_free(struct record *record); /* also closes its descriptors */
 void record_freep(struct record **record);
 
-/* Writing. After a first error, such as -ENOMEM, record_file() and record_bytes() return it. */
+/* Writing. record_file() and record_bytes() return the first error, such as -ENOMEM. */
 void record_put(struct record *record, uint64_t value);
 void record_put_bytes(struct record *record, const void *bytes, size_t size);
 void record_put_text(struct record *record, const char *text); /* NULL stays NULL */
@@ -78,7 +78,7 @@ uint64_t record_get(struct record *record);
 uint64_t record_get_below(struct record *record, uint64_t max);
 bool record_get_bool(struct record *record);
 
-/** Reads a count of items of at least `least` bytes each. A count that can't fit is damage. */
+/** Reads a count of items of at least `least` bytes each. If they can't fit, that is damage. */
 size_t record_get_count(struct record *record, size_t least);
 
 /** Reads bytes, which live as long as the record. */
@@ -89,8 +89,8 @@ size_t record_size(const struct record *record);
 
 /**
  * If record_open() opened the record, gives the caller the record's mapping, for munmap(2);
- * otherwise returns an empty span. All bytes that were read lie in the mapping. After a mapping was
- * given, only record_error(), record_end() and record_free() may be called.
+ * otherwise returns an empty span. The spans of record_get_bytes() lie in the mapping. After this
+ * call, call only record_error(), record_end() and record_free(), unless the span is empty.
  */
 struct span record_take_map(struct record *record);
 

@@ -1,6 +1,6 @@
 /*
  * Validity: whether a merged file matches the schema of its path. An invalid merge is not shown.
- * The place of an error is that of the wrong value in a layer, or of the map that lacks a key.
+ * The place of an error is the place of the wrong value in a layer, or of the map that lacks a key.
  */
 #pragma once
 
@@ -15,11 +15,11 @@ struct validity {
 };
 
 /**
- * Checks the result of a merge by the schema of request->path. Returns 0: it is valid, or the path
- * has no schema; PROBLEM; or -errno. If the result is invalid, `problem` has the first error and
- * the number of further ones, and *ret has the errors, for validity_fini(). If the check itself has
- * failed, `problem` says why, and *ret does not change. Before the call, set *ret to all zero.
- * `ret` may be NULL.
+ * Checks the result of a merge by the schema of request->path. Before the call, set *ret to all
+ * zero; `ret` may be NULL. Returns 0 if the result is valid, or the path has no schema; PROBLEM; or
+ * -errno. If the result is invalid, `problem` has the first error and the number of further errors,
+ * and *ret has the errors, for validity_fini(). If PROBLEM means that the result could not be
+ * checked, `problem` says why, and *ret does not change.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);

@@ -60,7 +60,7 @@ struct version {
 	struct stamp *stamps;  /* of the sources, then of environment.stats (environment.h) */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
-	bool is_held;         /* a value lock or bound has refused values of a source */
+	bool is_held;         /* a value lock or bound has refused values; not VERSION_HELD */
 	uint64_t basis;       /* compose_basis() (compose.h) of the sources as merged; 0: unknown */
 
 	/* Below: mutable. `layers`, `sources`: NULL if no extended attribute shows them. */
@@ -69,7 +69,7 @@ struct version {
 	char *sources;        /* source_list.h */
 	struct stamp *latest; /* of the sources that last made the same bytes; NULL: `stamps` */
 	size_t latest_count;
-	struct loaded **fallbacks; /* the fallbacks in it (fallback.h); one reference each */
+	struct loaded **fallbacks; /* those it was made with (fallback.h); one reference each */
 	size_t fallback_count;
 	struct entry *entry; /* the entry that shows it now, or NULL */
 };
@@ -126,8 +126,8 @@ const struct stamp *version_stamps(const struct version *version, size_t *count)
 bool version_has_one_source(const struct version *version);
 
 /**
- * For two versions with the same content: returns whether the same file is the only source of both,
- * but with another mtime. Call it before version_take_sources().
+ * For two versions with the same content: returns whether both have the same file as their only
+ * source, with different mtimes. Call it before version_take_sources().
  */
 bool version_is_touched(const struct version *version, const struct version *other);
 

@@ -30,7 +30,7 @@ struct nearby_paths {
 	const char **ways;
 	size_t way_count; /* 0: the paths are out of date */
 	size_t way_capacity;
-	const char **tops; /* the mountpoint, then the layers: mounts in them are nearby */
+	const char **tops; /* the mountpoint, then the layers; all mounts in these are nearby */
 	size_t top_count;
 	size_t top_capacity;
 };

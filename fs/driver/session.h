@@ -67,8 +67,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
 /**
  * Serves until the mount ends. SIGTERM, SIGINT and SIGHUP unmount. HANDOVER_LEAVE_SIGNAL
  * (handover.h) unmounts if the service manager does not keep the mount. SIGUSR2 starts a trial
- * (trial.h); if that succeeds, execs session_options.call. Calls `ready` (may be NULL) once, when
- * requests are answered. Returns 0; -ECONNABORTED: the kernel had ended the connection, and
+ * (trial.h); if the trial succeeds, execs session_options.call. Calls `ready` (may be NULL) once,
+ * when requests are answered. Returns 0; -ECONNABORTED: the kernel had ended the connection, and
  * session_serve() has removed the mount; another -errno: the session broke; or SESSION_LEFT.
  */
 int session_serve(struct session *session, void (*ready)(void *context), void *context);

@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) void json_put(FILE *out, const char *forma
 /** Writes `before` unchanged, such as ", \"layer\": ", then `text` as a string; NULL: as null. */
 void json_put_field(FILE *out, const char *before, const char *text);
 
-/** Writes the fields "source", "line", "column", "message", and if known "place" and "program". */
+/** Writes the fields "source", "line", "column", "message"; "place" and "program" if known. */
 void json_put_problem(FILE *out, const struct problem *problem);
 
 /** Writes a map's key as a string. The text of a scalar is not converted: 0644 becomes "0644". */

@@ -1,6 +1,6 @@
 /*
- * The directory of the last-good store: it has a file for each path. The file's name is a number,
- * and its content a record (record.h) of the path and its version.
+ * The directory of the last-good store: it has a file for each path. The name of each file is a
+ * number. The content is a record (record.h) of the path and its version.
  *
  *      written   12.new, and after last_good_file_sync() renamed to 12
  *      read      once, when the mount starts, as hostile input
@@ -24,14 +24,14 @@ struct last_good_file_report {
 
 /**
  * Reads all files, the oldest first. Calls `each` for each file; `each` takes over the version's
- * reference. If the files have more than `max` bytes together, removes the oldest ones unread.
- * Removes each NUMBER.new that a crash has left. Returns 0 or -errno.
+ * reference. If the files have more than `max` bytes together, removes the oldest files unread, so
+ * that the rest fits. Removes each NUMBER.new that a crash has left. Returns 0 or -errno.
  */
 int last_good_file_load(int directory, size_t max,
 	void (*each)(void *context, uint64_t number, const char *path, struct version *version),
 	void *context, struct last_good_file_report *ret);
 
-/** Makes an unnamed file with the record. Returns its descriptor, for close(2), or -errno. */
+/** Makes an unnamed file with the record. Returns the file's descriptor for close(2), or -errno. */
 int last_good_file_make(const char *path, const struct version *version);
 
 /** Copies `source`, a descriptor of last_good_file_make(), to NUMBER.new. Returns 0 or -errno. */

@@ -1,7 +1,7 @@
 /*
- * A client of etcd that changes keys by compare-and-swap. With the rights of the user
- * in etcd_client_options.as (credentials.h), it reads the files that its options name, and connects
- * to the store.
+ * A client of etcd that changes keys by compare-and-swap. The client reads the files that its
+ * options name, and connects to the store, with the rights of the user in etcd_client_options.as
+ * (credentials.h).
  */
 #pragma once
 
@@ -13,13 +13,13 @@ struct etcd_client;
 struct etcd_client_options {
 	struct gateway_options gateway; /* `wake_fd` and `is_sent_once` are ignored */
 	const char *cluster;            /* the required cluster id; "": any */
-	struct credentials as;          /* is_none: our own */
+	struct credentials as;          /* as.is_none: our own rights */
 };
 
 struct etcd_value {
 	struct span text;  /* `data` NULL: there is no such key */
-	uint64_t revision; /* the revision that wrote it; 0: there is no such key */
-	uint64_t store;    /* the revision of the store when it was read */
+	uint64_t revision; /* the revision that wrote the text; 0: there is no such key */
+	uint64_t store;    /* the revision of the store when the key was read */
 };
 
 /* Positive result of etcd_client_swap(), besides PROBLEM. */
@@ -41,8 +41,8 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 
 /**
  * Writes `text` to the key (text.data NULL: deletes the key) if the key's revision is `old` (0:
- * there is no such key). Returns 0 with the new revision in *ret, or a later one if the reply to a
- * deletion was lost; ETCD_CLIENT_LOST; PROBLEM, also if the outcome is unknown; or -errno.
+ * there is no such key). Returns 0; ETCD_CLIENT_LOST; PROBLEM, also if the outcome is unknown; or
+ * -errno. After 0, *ret is the new revision; if the reply to a deletion was lost, a later revision.
  */
 int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, struct span text,
 	uint64_t *ret, struct problem *problem);
