@@ -26,7 +26,7 @@ struct format {
 	const char *suffixes; /* of file names: "yaml,yml"; "": only a rule can select the format */
 	const char *names;    /* names of files in this format, whatever the suffix; NULL: none */
 	const char *comment;  /* begins a comment line: "#"; NULL: the format has no comments */
-	const char *nothing;  /* the text of a file without a value; read() must accept it */
+	const char *nothing;  /* the text of a file without a value; read() must accept the text */
 	/* The line to put between two documents in one stream: "---\n"; "": none is needed. */
 	const char *divider;
 	bool has_lists;    /* maps and lists may be nested to any depth */
@@ -38,7 +38,7 @@ struct format {
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
 
 	/* Used if `repeats`. Returns whether all values of the key count; false: only the last
-	 * one does. NULL: all values of every key count. */
+	 * value counts. NULL: all values of every key count. */
 	bool (*counts_all)(struct span section, struct span key);
 
 	/*

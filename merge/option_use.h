@@ -1,6 +1,6 @@
 /*
  * Used and idle options. Nodes of a rule's options name places in files, such as "server.port". A
- * place is used if a file has a value there. If no file has one, the place is idle, maybe misspelt.
+ * place is used if a file has a value there. Any other place is idle, and may be misspelt.
  */
 #pragma once
 

@@ -4,15 +4,15 @@
  *      DIRECTORY ─▶ STATE/tree.7/        the present tree: ordinary files
  *                   STATE/draft/         the next one, being made
  *                   STATE/status.json    the revision, and faults (mirror_status.h)
- *                   STATE/lock           held while a mirror keeps the replica
+ *                   STATE/lock           locked while a mirror keeps the replica up to date
  *
  * Several changes at once are made in a draft. When it is complete, it gets its number, and
  * rename(2) makes the link DIRECTORY lead to it. A process that has the old tree open reads the old
  * state or nothing, and never a part of the new one. If only one file changes, rename(2) replaces
  * it in the present tree.
  *
- * A command that reads a tree holds it (store_hold()). A held tree stays until a draft is published
- * after the command has ended, or until more than REPLICA_HELD_MAX trees are newer.
+ * A command that reads a tree holds it (store_hold()). A held tree stays until the first
+ * publication after the end of the command, or until more than REPLICA_HELD_MAX trees are newer.
  *
  * A tree with a number is complete, even after a crash (but see unsynced.h). The tree with the
  * highest number is the present one.
@@ -24,7 +24,7 @@
 #include "problem.h"
 #include "tree.h"
 
-/* Maximum number of trees that may be newer than a held one. */
+/* Maximum number of trees that may be newer than a held tree. */
 #define REPLICA_HELD_MAX 8
 
 struct replica;
@@ -57,7 +57,7 @@ int replica_state_fd(const struct replica *replica);
 /** Returns the absolute path of STATE, which lives as long as `replica`. */
 const char *replica_state_path(const struct replica *replica);
 
-/** Returns the absolute path of the mirrored directory, which is a link. */
+/** Returns the absolute path of DIRECTORY, the link. */
 const char *replica_directory(const struct replica *replica);
 
 /**
@@ -66,7 +66,7 @@ const char *replica_directory(const struct replica *replica);
  */
 void replica_revise(struct replica *replica, const char *revision);
 
-/** Marks the draft (without one, the present tree) as the complete state of `revision`. */
+/** Marks the draft, or, if there is none, the present tree, as the whole state of `revision`. */
 void replica_mark(const struct replica *replica, const char *revision);
 
 /**

@@ -48,8 +48,9 @@ void populate_note_number(struct render *render, struct owned *owned, uint64_t i
 
 /**
  * Writes the path again if its last writing failed, or if another program has changed the object
- * there; but not while the publisher retries a change of the path. Lists a directory again if it
- * was not listed completely. If populate_remove_unseen() left files for later, calls it again.
+ * there. While the publisher retries a change of the path, does not write it. Lists a directory
+ * again if it was not listed completely. If populate_remove_unseen() left files for later, calls
+ * populate_remove_unseen() again.
  */
 void populate_again(struct render *render, const char *path);
 

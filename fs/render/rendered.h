@@ -2,7 +2,7 @@
  * A rendered directory: ordinary files with the contents that a mount would show. A file is written
  * in .plyfs/stage, and renamed to its place when it is complete. A file that is right already is
  * not touched. Only names in the manifest are replaced or removed. Exception: after a reboot, plyfs
- * replaces an empty file of its own user, as a power failure may have left it.
+ * replaces an empty file of its own user, as a power failure may have emptied it.
  *
  * With --atomic each state of the tree is a generation (generation.h): the next rendered_commit()
  * makes all changes visible together.
@@ -30,7 +30,7 @@ enum outcome {
 
 struct rendered_options {
 	const char *directory; /* must be empty, unless plyfs has rendered it */
-	bool is_made;          /* the caller has just made it, and no other user can enter it */
+	bool is_made;          /* the caller has just made the directory, closed to other users */
 	const char *source;    /* the plyfs.yaml or "A:B:C", as given; for render_status.c */
 	bool adopts;           /* takes over other programs' files that have the right bytes */
 	bool keeps_drift;      /* does not undo changes of other programs */
@@ -41,18 +41,18 @@ struct rendered_options {
 	struct sandbox_switches switches;
 	/* Logs a line, as view_callbacks.log does. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
-	/* Called with the outcome of each file and link; may be NULL. `why`: a failure's reason */
+	/* Gets the outcome of each file and link; may be NULL. `why`: the reason of a failure. */
 	void (*report)(void *context, enum outcome outcome, const char *path, const char *why);
 	void *context;
 };
 
 /* Positive results besides PROBLEM. */
-#define RENDERED_KEPT 2   /* another program's change is there, and was kept */
+#define RENDERED_KEPT 2   /* another program has changed the object, and the change stays */
 #define RENDERED_BROKEN 3 /* the version is broken */
 
 /**
- * Opens the directory. Returns 0 with *ret for rendered_free(), and with its manifest, which lives
- * as long; PROBLEM if the directory can't be rendered with these options, or another process
+ * Opens the directory. Returns 0 with *ret for rendered_free(), and *manifest, which lives as long
+ * as *ret; PROBLEM if the directory can't be rendered with these options, or another process
  * renders it now; or -errno.
  */
 int rendered_open(const struct rendered_options *options, struct rendered **ret,
@@ -78,7 +78,7 @@ int rendered_take_time(
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem);
 
-/** Removes from `stat` the rights that the shown directory lacks. Returns whether there are any. */
+/** Removes from `stat` the rights that the shown directory lacks. Returns whether it lacks any. */
 bool rendered_keep_closed(const struct owned *owned, struct stat *stat);
 
 /**
@@ -94,12 +94,12 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root);
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
-/** Completes the changes so far. Returns 0; PROBLEM or -errno: call it again later. */
+/** Completes the changes so far. Returns 0, PROBLEM or -errno. After an error, call it again. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
 /**
- * Returns whether another program has changed the object. If so, and if options.keeps_drift, logs
- * the change.
+ * Returns whether another program has changed the object at `owned`. If options.keeps_drift is
+ * set, logs the change.
  */
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned);
 

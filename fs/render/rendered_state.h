@@ -14,13 +14,13 @@ struct layer;
 struct rendered {
 	struct rendered_options options;
 	struct layer *place; /* the rendered directory (rendered.h); lookups never leave it */
-	struct layer *tree;  /* equals `place`; --atomic: the present generation; NULL: none yet */
+	struct layer *tree;  /* `place`; --atomic: the shown generation, or NULL: there is none */
 	struct manifest *manifest;
 	int stage_fd;
 	int own_fd;                       /* of .plyfs; locked */
 	uint64_t staged;                  /* number of names made in .plyfs/stage so far */
 	char boot[BOOT_MAX];              /* the present boot's id, to be written; "": written */
-	bool has_rebooted;                /* since .plyfs/boot was last written */
+	bool has_rebooted;                /* the machine has, since .plyfs/boot was written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
 	bool has_new_bases;               /* .plyfs/bases must be written */
@@ -36,9 +36,8 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * plus the bits `more`. If we may not set the group, the old group and others get only the rights
- * that this mode gives to both the group and others. Returns 0 with *ret, whose `hash` stays unset;
- * or -errno.
+ * plus the bits `more`. If we may not set the group, the mode gives its group and others only the
+ * rights that it would give to both. Returns 0 with *ret, whose `hash` stays unset; or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 

@@ -9,8 +9,8 @@
  *                         └─ sends the result
  *
  * The guard sends a struct run_result twice: before the program starts, with RUN_GONE and the path
- * of the workspace (workspace.h); then with the result. If the guard is killed in between, the
- * runner passes on the first one, and removes the workspace.
+ * of the workspace (workspace.h); at the end, with the result. If the guard is killed in between,
+ * the runner passes on the first one, and removes the workspace.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include "program.h"
 #include "run_result.h"
 
-/* The PATH of each program. The guard finds the program itself by this PATH, too. */
+/* The PATH of each program. The program itself is found by this PATH, too. */
 #define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 enum run_kind {
@@ -44,11 +44,11 @@ struct run_command {
 	const struct run_origin *origin;
 };
 
-/* Number of messages of a guard. It sends the last one after removing its workspace. */
+/* Number of messages of a guard. The guard sends the last one after removing the workspace. */
 #define GUARD_MESSAGES 2
 
 /**
- * Call this in a process of coroutine_fork(). Closes all descriptors but `socket` and
+ * Call this function in a process of coroutine_fork(). Closes all descriptors but `socket` and
  * command->file, runs the command in a workspace, removes the workspace, and sends the result.
  */
 __attribute__((noreturn)) void guard_run(const struct run_command *command, int socket);

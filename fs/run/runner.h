@@ -40,9 +40,9 @@ int runner_new(struct runner **ret);
 
 /**
  * Starts the program for `path`, with the content of `fd` from its beginning. `run` must live until
- * run->done is called; the other arguments may end with this call. Returns 0; -EBUSY if RUN_SLOTS
- * commands of this kind run already; -ECANCELED if runner_stop() was called or `runner` is NULL; or
- * another -errno. After an error, run->done is never called.
+ * run->done is called; the caller may free the other arguments after this call. Returns 0; -EBUSY
+ * if RUN_SLOTS commands of this kind run already; -ECANCELED if runner_stop() was called or
+ * `runner` is NULL; or another -errno. After an error, run->done is never called.
  */
 int runner_run(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run *run);
@@ -57,7 +57,7 @@ void runner_stop(struct runner *runner);
 void runner_free(struct runner *runner);
 void runner_freep(struct runner **runner);
 
-/** Calls runner_run(), and waits for the end. *ret has RUN_UNSTARTED if runner_run() fails. */
+/** Calls runner_run(), and waits for the result: RUN_UNSTARTED if runner_run() fails. */
 void runner_wait(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run_result *ret);
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The kernel takes no more descriptors with a message (SCM_MAX_FD). */
+/* Maximum number of descriptors that the kernel takes with a message (SCM_MAX_FD). */
 #define PARCEL_FDS_MAX 253
 
 /** Sends a message with the descriptor `fd` (-1: none). Returns 0 or -errno. */

@@ -7,13 +7,14 @@
  * A contributor admits a set of users: root; its owner, by the owner's bits alone; other members of
  * its group, by the group's bits alone; and all other users, by the bits of others. This module
  * assumes that a user may be in any group. The result admits only users that every contributor
- * admits, and as many of these users as an owner, a group and a mode can express.
+ * admits, and as many of these users as one owner, one group and one mode can admit.
  *
- * If all contributors have one owner, the result has that owner. Else its owner is one of theirs,
- * the user that mounts, or root. If all contributors have one group, the result has that group.
- * Else its group is one of theirs, or that of the user that mounts. For each pair of these owners
- * and groups, the safe mode is the widest that admits only users that every contributor admits. The
- * result is the pair whose safe mode admits most users, with that mode.
+ * If all contributors have one owner, the result has that owner. Else the result's owner is a
+ * contributor's owner, the user that mounts, or root. If all contributors have one group, the
+ * result has that group. Else the result's group is a contributor's group, or the group of the user
+ * that mounts. Each possible pair of owner and group has a safe mode: the widest mode that admits
+ * only users that every contributor admits. The result is the pair whose safe mode admits most
+ * users, with that mode.
  */
 #pragma once
 
@@ -49,7 +50,7 @@ bool rights_take_away(const struct rights *before, const struct rights *after);
 
 /**
  * Returns whether the user may search a directory with these rights (path_resolution(7)). If the
- * user has more groups, and the answer depends on them, returns false.
+ * answer depends on groups that are missing in user->groups, returns false.
  */
 bool rights_allow_search(const struct rights *rights, const struct user *user);
 

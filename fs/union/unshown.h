@@ -1,7 +1,7 @@
 /*
- * Names that have no effect, in a layer's directory. Unshown: FIFOs, sockets, devices, and names
- * whose path is too long for system calls. Idle: whiteouts (union.h) that hide nothing in lower
- * layers.
+ * Names in a layer's directory that have no effect. Unshown names: FIFOs, sockets, devices, and
+ * names whose path is too long for system calls. Idle whiteouts (union.h): those that hide nothing
+ * in lower layers.
  */
 #pragma once
 

@@ -40,7 +40,7 @@ struct fault {
 /** Writes "FILE:LINE:COLUMN: MESSAGE (PATH, since TIME; SERVED)". `path` may be NULL. */
 void fault_text(const struct fault *fault, const char *path, char text[FAULT_TEXT_MAX]);
 
-/** Writes SERVED: "the version of 5 minutes ago is served". `age_s`: of fault.made, in seconds. */
+/** Writes SERVED: "the version of 5 minutes ago is served". `age_s`: seconds since fault.made. */
 void fault_serves_text(enum fault_serves serves, long long age_s, char *text, size_t size);
 
 /** Writes an age: "5 minutes", "a moment". */
@@ -54,5 +54,5 @@ long long fault_age_s(struct timespec time);
 /** Returns the name in .plyfs/status, such as "last-good". Static. */
 const char *fault_serves_name(enum fault_serves serves);
 
-/** Returns the constant whose fault_serves_name() is `name`; if none is, FAULT_SERVES_NOTHING. */
+/** Returns the constant whose fault_serves_name() is `name`, or else FAULT_SERVES_NOTHING. */
 enum fault_serves fault_serves_of(const char *name);

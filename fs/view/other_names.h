@@ -10,10 +10,10 @@
 struct look;
 struct view;
 
-/** Notes the look's sources with several hard links. */
+/** Notes those sources of the look that have several hard links. */
 void other_names_note(struct view *view, const struct look *look);
 
-/** Queues the other entries made of the noted sources. Returns whether any were noted. */
+/** Queues the other entries made of the noted sources. Returns whether any source was noted. */
 bool other_names_queue(struct view *view);
 
 void other_names_fini(struct view *view);

@@ -12,8 +12,8 @@
 struct layer_watch;
 struct watch;
 
-/* The watches of one merged directory. The owner allocates `items`, and frees them at the end;
- * watch_renumber() frees those that it replaces. */
+/* The watches of one merged directory. The owner allocates the array `items`, and frees it at the
+ * end. If watch_renumber() replaces the array, it frees the old one. */
 struct layer_watches {
 	void *owner;                /* for the watch_handler; fixed */
 	struct layer_watch **items; /* one for each layer, by rank (layer.h); NULL: no watch */
@@ -21,9 +21,9 @@ struct layer_watches {
 };
 
 /*
- * Handles one event. `owner` is that of the directory's watches, and `layer` the rank. `name` NULL:
- * an event of the directory itself. If events were lost, `mask` is IN_Q_OVERFLOW, and `owner` and
- * `name` are NULL.
+ * Handles one event. `owner` is the owner of the directory's watches, and `layer` the rank. `name`
+ * NULL: an event of the directory itself. If events were lost, `mask` is IN_Q_OVERFLOW, and `owner`
+ * and `name` are NULL.
  */
 typedef void watch_handler(
 	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
@@ -50,7 +50,7 @@ int watch_fd(const struct watch *watch);
 size_t watch_count(const struct watch *watch);
 
 /**
- * Watches `fd` (O_PATH is enough), the directory of `layer`, in place of the watch that `layer`
+ * Watches `fd` (O_PATH is enough), the directory in `layer`, in place of the watch that `layer`
  * had. `fd` stays the caller's. If there is no such layer any more, does nothing. Returns as
  * inotify_subscribe().
  */
@@ -66,13 +66,13 @@ int watch_begin(struct watch *watch);
 int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer, int wd);
 uint32_t watch_mask(void);
 
-/** Returns whether the directory of `layer` is watched. */
+/** Returns whether the directory in `layer` is watched. */
 bool watch_has(const struct layer_watches *watches, unsigned layer);
 
 /** Ends the directory's watches in all layers. */
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
-/** Does watch_remove(), frees watches->items, and sets it to `items`, for `count` layers. */
+/** Does watch_remove(). Then replaces watches->items by the array `items` for `count` layers. */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
 

@@ -7,9 +7,9 @@
  * The daemon makes no system call that such a file system has to answer, except to read a source
  * above 64 MiB (compose_task.h). If the file system does not answer within the settings' answer_ms,
  * the caller gets -ETIMEDOUT. While the worker goes on waiting, later callers get the error at
- * once. If a link of a local layer leads to such a file system, only paths through the link wait.
- * The publisher waits LAYER_HURRY_MS. Then the publisher gets -LAYER_LATE (layer.h), which is no
- * failure: the shown versions stay.
+ * once. If a link of a local layer leads to such a file system, only lookups through the link wait
+ * for that file system. The publisher waits only LAYER_HURRY_MS, and then gets -LAYER_LATE
+ * (layer.h), which is no failure: the shown versions stay.
  */
 #pragma once
 

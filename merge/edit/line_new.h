@@ -44,8 +44,8 @@ int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);
 
 /**
- * Sets *ret to section `i` (from 0) of those named `name`; NULL: there are fewer. Returns how many
- * there are. Allocates nothing, as an edit of a list may call it for each item.
+ * Sets *ret to section `i` (from 0) of the sections named `name`; NULL: there are fewer. Returns
+ * the number of these sections. Allocates nothing: an edit of a list may call it for each item.
  */
 uint32_t line_place_find_item(const struct line_editor *editor, const struct node *name, uint32_t i,
 	const struct extent **ret);
@@ -58,11 +58,11 @@ int line_place_find_parts(const struct line_editor *editor, const struct line_se
 int line_place_find_pairs(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, struct line_places *ret);
 
-/* A tree as the format writes it, with the extents of its parts. */
+/* A sample: its text, and the document that was read from the text, with extents. */
 struct line_sample {
 	struct span text;
 	struct document *document;
-	struct line_places pairs; /* of line_sample_pair() */
+	struct line_places pairs; /* in `text` */
 };
 
 void line_sample_fini(struct line_sample *sample);
@@ -108,7 +108,7 @@ struct line_manner {
 void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner);
 
-/** Returns the manner of the section's last pair; if the section is empty, of another pair. */
+/** Returns the manner of the section's last pair; if it has no pair, of a pair elsewhere. */
 struct line_manner line_manner_of(
 	const struct line_editor *editor, const struct line_section *section);
 

@@ -3,7 +3,7 @@
 
 #include "text_lines.h"
 
-/* How the neighbours are written. */
+/* How the pairs near the new text are written. */
 struct toml_manner {
 	struct span indent;        /* the blanks before a pair */
 	bool is_tight_before;      /* no blank is before the "=" */
@@ -11,7 +11,7 @@ struct toml_manner {
 	const struct node *string; /* new strings get the quotes of this value; may be NULL */
 };
 
-/** Returns the manner of the last pair in `in`; or of some other pair, if `in` has none. */
+/** Returns the manner of the last pair in `in`; if `in` has no pair, of a pair elsewhere. */
 struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *in);
 
 /**
@@ -29,6 +29,6 @@ int toml_new_pairs(const struct text_lines *lines, const struct edit_step *keys,
 	const struct node *value, const struct toml_manner *manner, bool is_dotted,
 	struct span *ret);
 
-/** Writes a table, or a list of tables, under headers, with their contents. */
+/** Writes `value`, a table or a list of tables, with headers. `steps` lead to `value`. */
 int toml_new_tables(const struct text_lines *lines, const struct edit_step *steps, size_t count,
 	const struct node *value, const struct toml_manner *manner, struct span *ret);

@@ -65,8 +65,8 @@ bool ini_value_is_computed(const struct ini_value *value, struct span text);
 const char *ini_value_line_fault(const struct ini_value *value, struct span line);
 
 /**
- * Returns why the program could not read the text in several lines, of which all but the last end
- * with a backslash; NULL: it could.
+ * As ini_value_line_fault(), for a text that is written in several lines. All lines but the last
+ * end with a backslash.
  */
 const char *ini_value_joined_fault(const struct ini_value *value, struct span text);
 

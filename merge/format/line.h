@@ -11,7 +11,7 @@ struct line_reader {
 	uint32_t number;   /* the line's number, starting at 1 */
 	const char *next;  /* where the next line begins */
 	const char *end;   /* of the text */
-	struct extent *in; /* of the current section or the root; NULL unless extents are wanted */
+	struct extent *in; /* extent of the current section or root; NULL: none is wanted */
 };
 
 /** Returns whether `c` is a space, a tab or other white space of C, but not a newline. */
@@ -30,7 +30,7 @@ struct line_reader line_begin(struct builder *builder, struct span text);
 /** Moves the reader to the next line. Returns false if there is none. */
 bool line_next(struct line_reader *reader);
 
-/** Returns the place of the byte `at` of the line. Takes time in proportion to its column. */
+/** Returns the place of the byte `at` of the line, in time proportional to the byte's column. */
 struct place line_place(const struct line_reader *reader, const char *at);
 
 /** Reports a problem at the byte `at` of the line. Returns PROBLEM. */
@@ -63,8 +63,8 @@ int line_open_root(struct line_reader *reader, const char *at);
 int line_close_root(struct line_reader *reader);
 
 /**
- * Notes the extent of the pair that was added last. `key` and `value` are its parts of the text,
- * with their quotes. reader->in must be set. Returns 0 or -ENOMEM.
+ * Notes the extent of the pair that was added last. `key` and `value` are the pair's parts of the
+ * text, with quotes. reader->in must be set. Returns 0 or -ENOMEM.
  */
 EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);
 
@@ -80,7 +80,7 @@ int line_repeat(
 /** Reports a value that the format can't hold, at the value's place. Returns PROBLEM. */
 #define line_refuse(writer, node, ...) problem_at((writer)->problem, line_source(node), __VA_ARGS__)
 
-/** Returns the node with the value's place: the value, or, if a merge made it, its first entry. */
+/** Returns the node with the value's place: the value; its first entry if a merge made it. */
 const struct node *line_source(const struct node *node);
 
 /** Returns why the text can't stand in a line, for example "a line break"; NULL: it can. */
