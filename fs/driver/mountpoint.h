@@ -17,8 +17,8 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 int mountpoint_make(const char *path);
 
 /**
- * Returns whether programs may need files at or below `path` (absolute) to start, as those in /usr.
- * While a mount at such a path does not answer, perhaps no program can start.
+ * Returns whether programs may need files at or below `path` (absolute) to start, such as files in
+ * /usr. While a mount at such a path does not answer, perhaps no program can start.
  */
 bool mountpoint_is_for_programs(const char *path);
 

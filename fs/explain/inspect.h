@@ -30,7 +30,7 @@ struct findings {
 struct reference {
 	char *directory; /* relative to the root */
 	char *name;
-	struct problem place; /* where a source names the file, if known; no message */
+	struct problem place; /* where a source names the file, if known; without a message */
 };
 
 struct inspection {
@@ -41,7 +41,7 @@ struct inspection {
 	char *text;              /* the merged text, if the rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	bool *is_matched; /* whether each pattern matches a source; NULL: not a virtual file */
+	bool *is_matched; /* for each pattern: it matches a source; NULL: not a virtual file */
 };
 
 /**

@@ -39,7 +39,7 @@ enum pending_state {
 /* How thoroughly a queued name is looked up. Of several scopes, the highest counts. */
 enum entry_scope {
 	SCOPE_POLL,   /* if the sources' stamps (version.h) are unchanged, nothing is composed */
-	SCOPE_RESCAN, /* an event may be missing; files that no program has read are skipped */
+	SCOPE_RESCAN, /* an event may have been lost; files that no program has read are skipped */
 	SCOPE_FULL,   /* the name, a source or a dependency has changed */
 };
 
@@ -67,8 +67,8 @@ enum entry_known {
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
 enum entry_hook {
 	HOOK_NONE,
-	HOOK_PINNED, /* a hook is run, so the name's directory must stay */
-	HOOK_NOTED,  /* as PINNED; since the last change noted for the hook, no version was shown */
+	HOOK_PINNED, /* a hook is run for each change, so the name's directory must stay */
+	HOOK_NOTED,  /* as PINNED; no version was shown since the hook's last change was noted */
 };
 
 /* The events of a name that no look has handled yet. */
@@ -78,11 +78,11 @@ struct pending {
 	bool is_touched;        /* the name had an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
 	bool was_late;          /* a layer was late (LAYER_LATE): the next look waits longer */
-	bool is_in_queue;       /* view->queue has it, though perhaps not QUEUED any more */
+	bool is_in_queue;       /* view->queue has the entry; `state` may have changed since then */
 	struct entry *next;     /* the entry behind it in that queue */
 	uint64_t since;         /* unless NONE: its queue_revision() when it began to wait */
-	layer_mask writing;     /* layers where its file was written, and is not closed yet */
-	layer_mask created;     /* layers where its file was made, and is not closed yet */
+	layer_mask writing;     /* layers where a program has written its file and not closed it */
+	layer_mask created;     /* layers where a program has made its file and not closed it */
 	size_t debounced_at;    /* GONE, WRITING: its place in view->queue.debounced */
 	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
 	int64_t event_ms;       /* GONE, WRITING: when its last event came; CLOCK_MONOTONIC */
@@ -105,7 +105,7 @@ struct entry_use {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
-	uint64_t used_since;         /* while it has users: the oldest revision they handle */
+	uint64_t used_since;         /* if `users` > 0: the oldest revision that they handle */
 	uint64_t written;            /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
@@ -179,7 +179,7 @@ enum directory_scan {
 /* A directory's attributes (attributes.h). */
 struct directory_attributes {
 	struct rights rights; /* shown */
-	struct rights found;  /* in the layers; if wider than `rights`, they are shown later */
+	struct rights found;  /* in the layers; if wider than `rights`, they will be shown later */
 	uint64_t opens_after; /* revision of wider rights not shown yet (attributes.h); 0: none */
 	struct timespec mtime;
 	uint64_t described;  /* how often the attributes have changed */
@@ -219,7 +219,7 @@ struct directory_entries {
 
 /* The order in which a directory is listed. */
 struct directory_order {
-	uintptr_t *slots; /* by cookie: an entry, or the cookie of one that went away */
+	uintptr_t *slots; /* by cookie: an entry; a gap has the cookie of the removed entry */
 	size_t count;
 	size_t capacity;
 	uint64_t next; /* the next cookie */
@@ -250,7 +250,7 @@ struct directory {
 	struct layer_watches watches;
 	struct directory_links links;
 	layer_mask joined;        /* layers that have begun to show it since it was last listed */
-	layer_mask left;          /* layers whose directory has gone, or was replaced, since then */
+	layer_mask left;          /* layers whose directory was removed or replaced since then */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
 	struct stamp *identities; /* the stamp of each layer's directory; watches.count of them */
 
@@ -297,15 +297,15 @@ struct entry *directory_entry(struct directory *directory, const char *name);
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**
- * Puts the entry into the listing: at its former place, if that is free, else at the end. Does
+ * Puts the entry into the listing: at its former place if there is a gap, else at the end. Does
  * nothing if the entry is in the listing already. Returns 0 or -ENOMEM.
  */
 int directory_list_entry(struct directory *directory, struct entry *entry);
 
-/** Takes the entry out of the listing, if it is in it. */
+/** Takes the entry out of the listing, if the listing has it. */
 void directory_unlist_entry(struct directory *directory, struct entry *entry);
 
-/** Returns the entry at an index of `order`; NULL: it went away. */
+/** Returns the entry at an index of `order`; NULL: there is a gap. */
 static inline struct entry *directory_listed(const struct directory *directory, size_t i)
 {
 	return directory->order.slots[i] & 1 ? NULL : (struct entry *)directory->order.slots[i];

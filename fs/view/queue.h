@@ -19,7 +19,7 @@ struct directory_list {
 };
 
 struct view_queue {
-	struct entry *first; /* of the queued entries; pending->next is the one behind it */
+	struct entry *first; /* of the queued entries, which pending->next links */
 	struct entry *last;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
@@ -34,9 +34,9 @@ struct view_queue {
 };
 
 /**
- * Returns the revision for an item that is queued now: that of the item that the publisher handles
- * (view->queue.cause), or a new one. When nothing with an item's revision waits any more, the item
- * and all that it has caused are shown.
+ * Returns the revision for an item that is queued now. If the publisher handles an item, this is
+ * the handled item's revision (view->queue.cause); otherwise it is a new one. When nothing with an
+ * item's revision waits any more, the item and all that it has caused are shown.
  */
 uint64_t queue_revision(struct view *view);
 
@@ -44,8 +44,8 @@ uint64_t queue_revision(struct view *view);
 uint64_t queue_since(const struct view *view);
 
 /**
- * Returns entry->use->pending, and makes it if it is missing. It lives until directory_tidy().
- * NULL: no memory; queue_shortage() was called.
+ * Returns entry->use->pending, and makes it if it is missing. The result lives until
+ * directory_tidy(). NULL: no memory; queue_shortage() was called.
  */
 struct pending *queue_pending(struct view *view, struct entry *entry);
 
@@ -75,8 +75,9 @@ struct entry *queue_take(struct view *view);
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /**
- * Returns whether 1 s is over since the first event of a name that no layer had. Until then, the
- * name is queued EVENTS_GONE_MS after its last event; from then on, at once after each event.
+ * Returns whether the entry shows nothing, and 1 s is over since the first event of its present run
+ * of events. Until then, a new name is queued EVENTS_GONE_MS after its last event; from then on, at
+ * once after each event.
  */
 bool queue_is_overdue(const struct entry *entry);
 
@@ -92,7 +93,7 @@ void queue_rest(struct view *view, struct entry *entry);
 /** Schedules a lookup of everything after SHORTAGE_MS, as an event may be lost. */
 void queue_shortage(struct view *view);
 
-/** Queues entries that were quiet long enough. Returns the ms until one more is due; -1: none. */
+/** Queues entries that were quiet long enough. Returns the ms until the next is due; -1: none. */
 int64_t queue_due(struct view *view, int64_t now_ms);
 
 /** Queues the directory to be listed. */

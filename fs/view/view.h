@@ -8,8 +8,8 @@
  *
  * The view knows neither FUSE nor the mount. The first lookup of a name shows the object that it
  * finds. From then on only view_apply_change() (change.h) changes what the name shows. In a mount,
- * it is called when the publisher's system call, such as a rename, arrives as a request. The pool
- * (pool.h) composes files, and answers the requests that wait for them.
+ * the driver calls this function when the publisher's system call, such as a rename, arrives as a
+ * request. The pool (pool.h) composes files, and answers the requests that wait for them.
  *
  * A view belongs to one thread, whose coroutines (coroutine.h) use it.
  */
@@ -74,8 +74,8 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 void view_set_runner(struct view *view, struct runner *runner);
 
 /**
- * Sets the last-good store for versions that the kernel has forgotten; NULL: none. It is used from
- * view_start() until view_stop(), and must outlive the view.
+ * Sets the last-good store for versions that the kernel has forgotten; NULL: none. The view uses
+ * the store from view_start() until view_stop(). The store must outlive the view.
  */
 void view_set_last_good(struct view *view, struct last_good *last_good);
 
@@ -125,7 +125,7 @@ enum {
 	VIEW_GOING = 4, /* as -ENOENT, but not to be cached: the removal is not published yet */
 };
 
-/* A caller that waits for a lookup. Its owner must not touch it until it is answered. */
+/* A caller that waits for a lookup. Until the answer, its owner must not touch the struct. */
 struct view_caller {
 	/* Gets the result of view_lookup(), and the attributes. Called once, perhaps before
 	 * view_lookup() returns; may free the caller. */
@@ -192,8 +192,8 @@ typedef bool view_name_taker(
 /**
  * Calls `each`, which must not wait, for the names with cookies above `cookie`, in the order of
  * these cookies, until `each` returns false. A name keeps its cookie as long as the name is in the
- * directory. May wait if `may_wait` is set. If it is not, and a remote layer must be asked, does
- * nothing and returns VIEW_LATER. Returns 0 or -errno.
+ * directory. If layers must be asked, and settings_may_wait() is true, waits if `may_wait` is set;
+ * if not, does nothing and returns VIEW_LATER. Returns 0 or -errno.
  */
 int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	view_name_taker *each, void *context);
@@ -220,7 +220,7 @@ struct view_unchecked {
 	const char *program;
 	const char *why; /* "is not installed" or "can't be executed"; static */
 	size_t files;
-	size_t shown; /* how many of them are shown, because their check is optional */
+	size_t shown; /* how many of `files` are shown, because their check is optional */
 };
 
 /** Calls `each`, which must not wait, for every missing program. */
