@@ -1,5 +1,5 @@
 /*
- * A watch on a few files. It notices a file that is written in place, replaced, removed or made.
+ * A watch on a few files. It notices that a file is written in place, replaced, removed or made.
  *
  *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ file_watch_new again
  *
@@ -15,8 +15,8 @@ int file_watch_new(struct file_watch **ret);
 void file_watch_freep(struct file_watch **watch);
 
 /**
- * Watches a file, which need not exist. If it is a link, watches the link and its target. Returns 0
- * or -ENOMEM.
+ * Watches a file, which need not exist. If `file` is a link, watches the link and its target.
+ * Returns 0 or -ENOMEM.
  */
 int file_watch_add(struct file_watch *watch, const char *file);
 

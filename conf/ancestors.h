@@ -3,7 +3,7 @@
  *
  * With the layer's option `follow`, a link may lead to a file beneath directories that the mount
  * does not show. Only a user who may search these directories may read the file. The directories
- * above the links do not count. Nor do the directories above the layer: see layer_closed_above().
+ * above the links do not count, and those above the layer do not either (layer_closed_above()).
  */
 #pragma once
 
@@ -26,5 +26,5 @@ struct layer;
 int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);
 
-/** Removes from stat->st_mode the rights of each class with a user who may not search `above`. */
+/** If a user of a class may be unable to search `above`, clears the class's bits in st_mode. */
 void ancestors_narrow(struct stat *stat, const struct stat *above);

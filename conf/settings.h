@@ -23,7 +23,7 @@
 /* How files in NAME.d/ are used; `dropins` in plyfs.yaml. */
 enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
 
-/* The file of a JSON Schema that rules name, or that another schema refers to. */
+/* The file of a JSON Schema that a rule names, or that another schema refers to. */
 struct schema_file {
 	const char *path;            /* as messages show it */
 	const char *place;           /* the path for open(2) */
@@ -54,7 +54,7 @@ struct rule {
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
 	const struct node *idle; /* the `user` or `timeout` that has no command; NULL: none */
 	const char *preset;      /* the preset with this rule; NULL: the user's rule, or built in */
-	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
+	const struct schema_file *schema; /* that the merged file must satisfy; NULL: none */
 	struct source source;             /* where the rule stands; name NULL for a built-in one */
 	unsigned line;                    /* starting at 1; 0 for a built-in one */
 };
@@ -64,7 +64,7 @@ struct virtual_file {
 	const char *path;
 	const char **from;        /* patterns, glob.h */
 	size_t from_count;        /* at least 1 */
-	struct rule rule;         /* its own; `match` and `preset` are unused */
+	struct rule rule;         /* of this file alone; `match` and `preset` are unused */
 	const struct node *place; /* the node of its path in plyfs.yaml */
 };
 
@@ -89,9 +89,9 @@ struct settings {
 	struct settings_options options;
 	bool has_programs; /* a rule, a virtual file or `options` has a check or an on_change */
 	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
-	struct settings_environment around; /* in which the settings were made */
+	struct settings_environment around; /* the environment when the settings were made */
 	/* private: */
-	const char *spec; /* "A:B:C", if made from it */
+	const char *spec; /* "A:B:C", if the settings were made from it */
 	struct arena *arena;
 	atomic_uint references;
 };

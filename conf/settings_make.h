@@ -16,7 +16,7 @@ int settings_set_rules(struct settings *settings, size_t count);
 
 /**
  * Reads the file that `facts:` names in `root`, a plyfs.yaml's map, into settings->facts. Then
- * calls settings_expand_facts() for rules, files and options.
+ * calls settings_expand_facts() for `rules`, `files` and `options` in `root`.
  */
 int settings_read_facts(
 	struct settings *settings, const struct node *root, struct problem *problem);
@@ -33,8 +33,8 @@ int settings_read_schemas(
 	struct settings *settings, const struct node *node, struct problem *problem);
 
 /**
- * Reads `schema:` of `map`, a rule or virtual file, into *ret (unchanged if it is not given). A
- * relative path begins at the directory of the plyfs.yaml or preset.
+ * Reads `schema:` of `map`, a rule or virtual file, into *ret. Without `schema:`, *ret does not
+ * change. A relative path begins at the directory of the plyfs.yaml or preset.
  */
 int settings_read_schema(struct settings *settings, const struct node *map,
 	const struct schema_file **ret, struct problem *problem);
@@ -52,7 +52,7 @@ int settings_open(struct settings *settings, struct problem *problem);
 /** Opens the layers of settings->specs; each spec needs a name. */
 int settings_set_layers(struct settings *settings, struct problem *problem);
 
-/** Reads `exclude:` of a layer into *ret, in `arena` (unchanged if it is not given). */
+/** Reads `exclude:` of a layer into *ret, in `arena`. Without `exclude:`, *ret does not change. */
 int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
 	struct problem *problem);
 

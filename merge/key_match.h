@@ -6,15 +6,15 @@
  *      {a: [{b: 1}]}            /a/0/b, $.a[0].b, .a[0]["b"] → a[0].b
  *
  * Dots, brackets and quotes may be characters of a name. A KEY that may mean two values is refused,
- * and the problem gives the unambiguous KEY of each.
+ * and the problem gives an unambiguous KEY for each value.
  *
  * The KEY of a new value begins with the path of the map that gets the value; at the root, this
  * path is empty. In a format with nested maps, the rest of the KEY is split at its dots. But if
  * most keys of that map have dots, or if one of them begins with the same word and dot as the
  * rest, the rest is one name. In .properties the whole KEY is one name.
  *
- * A KEY without a document's name is matched in each document. If several documents have it, the
- * KEY is refused.
+ * A KEY without a document's name is matched in each document. If several documents have such a
+ * value, the KEY is refused.
  */
 #pragma once
 
@@ -28,7 +28,7 @@
 /* Where the value of a KEY is searched for. */
 struct key_ground {
 	struct stream stream; /* the file's documents, searched first */
-	/* Other trees, searched if no document has the KEY. The first that has it counts. */
+	/* Other trees, searched if no document has the KEY. The first tree that has it counts. */
 	const struct node *const *roots;
 	size_t count;
 	const struct format *format; /* of the file; NULL: YAML */

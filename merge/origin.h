@@ -52,7 +52,7 @@ struct origin_places;
 /* A value that a map or list had and has no longer. */
 struct origin_removed {
 	struct origin_removed *next;
-	const struct node *key;    /* its key; for an item, the value by which it was matched */
+	const struct node *key;    /* for an item of a list: the value by which it was matched */
 	struct origin_step *first; /* not NULL */
 	struct origin_step *last;  /* not NULL; ORIGIN_REMOVED, if the removing node is known */
 	uint32_t count;            /* steps */
@@ -78,7 +78,7 @@ struct origin_piece {
 	size_t offset; /* bytes, in the result */
 	size_t len;
 	const struct source *source;
-	uint32_t line; /* of the source, at which the piece begins; starting at 1 */
+	uint32_t line; /* the line of the source at which the piece begins; starting at 1 */
 };
 
 /** Makes empty origins. Returns NULL when there is no memory. */
@@ -117,8 +117,8 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 
 /**
  * Moves the steps and removals of `from` to `to`, a copy that replaces `from` in the result. The
- * caller may change the copy. If the copy is lost later, the step that records this has the value
- * as it was read, without the caller's changes.
+ * caller may change the copy. If the copy is lost later, the step that records the loss has the
+ * value as it was read, without the caller's changes.
  */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 

@@ -1,8 +1,9 @@
 /*
- * The type of a scalar. That of a plain scalar follows from its text and its schema: YAML 1.1 as
+ * The type of a scalar. A plain scalar's type follows from its text and its schema: YAML 1.1 as
  * PyYAML's SafeLoader resolves it (resolver.py), the core schema of YAML 1.2.2 (section 10.3.2),
- * RFC 8259, or TOML 1.1.0, whose dates and local times are timestamps. A quoted or block scalar is
- * a string. A core tag, such as !!int, takes precedence over the text; the tag "!" means string.
+ * JSON (RFC 8259), or TOML 1.1.0. TOML's dates and local times are timestamps. A quoted or block
+ * scalar is a string. A core tag, such as !!int, takes precedence over the text. The tag "!" means
+ * string.
  */
 #pragma once
 
@@ -36,7 +37,7 @@ const char *scalar_or_kind_name(const struct node *node);
 /** Returns whether the node is a scalar of type string. */
 bool scalar_is_string(const struct node *node);
 
-/** Returns whether the node is a scalar of type null, which may be empty. */
+/** Returns whether the node is a scalar of type null. Its text may be empty. */
 bool scalar_is_null(const struct node *node);
 
 /** Returns whether the node is a plain scalar of YAML with no text and no tag, as in `key:`. */
@@ -57,7 +58,8 @@ double scalar_number(const struct node *scalar);
 /**
  * Gives the scalar's value as JSON text: numbers in decimal (0644 -> 420), strings without quotes
  * and escapes. Returns 0 with *ret, NUL-terminated, which may lie in `arena` or in the scalar;
- * -ENOMEM; or -ERANGE for .inf, .nan, and more than NUMBER_DIGITS_MAX digits not in base 10.
+ * -ENOMEM; or -ERANGE for .inf, .nan, and a number in a base other than 10 with more than
+ * NUMBER_DIGITS_MAX digits.
  */
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 

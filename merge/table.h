@@ -25,13 +25,13 @@ void *table_get(const struct table *table, struct span key);
  */
 void **table_place(struct table *table, struct arena *arena, struct span key);
 
-/** Adds `value`; if the key has a value, keeps that. Returns 0 or -ENOMEM. */
+/** Adds `value`. If the key has a value already, changes nothing. Returns 0 or -ENOMEM. */
 int table_put(struct table *table, struct arena *arena, struct span key, void *value);
 
 /** Removes all entries. */
 void table_clear(struct table *table);
 
-/** As table_get() and table_put(). The key is an address. */
+/** As table_get() and table_put(), but the key is an address. */
 void *table_get_address(const struct table *table, const void *address);
 int table_put_address(
 	struct table *table, struct arena *arena, const void *address, const void *value);

@@ -42,8 +42,8 @@ void matcher_free(struct matcher *matcher);
 
 /**
  * Sets *ret to whether `text` has a match. The search may take *work steps, of a few nanoseconds
- * each. Subtracts the steps taken. Returns 0; PATTERN_TOO_MUCH_WORK if the search needs more steps,
- * or more than 64 MiB for backtracking; or -ENOMEM.
+ * each. Subtracts from *work the number of steps taken. Returns 0; PATTERN_TOO_MUCH_WORK if the
+ * search needs more steps, or more than 64 MiB for backtracking; or -ENOMEM.
  */
 int pattern_match(const struct pattern *pattern, struct matcher *matcher, struct span text,
 	uint64_t *work, bool *ret);

@@ -20,7 +20,7 @@ struct edit_tree {
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem);
 
-/** Makes the maps and lists of one entry in which the steps lead to `value`. NULL: no memory. */
+/** Makes nested maps and lists, each with one entry: the steps lead to `value`. NULL: no memory. */
 const struct node *edit_tree_wrap(
 	const struct edit_step *steps, size_t count, const struct node *value, struct arena *arena);
 
@@ -36,8 +36,8 @@ const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);
 
 /**
- * Returns whether the tree and the document have the same values and types. The keys of
- * both must also have the same order, unless the format has sections.
+ * Returns whether the tree and the document have the same values and types, and their keys the same
+ * order. If the format has sections, the order does not count.
  */
 bool edit_tree_is(const struct edit_tree *tree, const struct document *document);
 
@@ -50,8 +50,8 @@ bool edit_tree_is_same(const struct edit_tree *a, const struct edit_tree *b);
  * keys in op->steps, to the nodes that were read. `yaml` is the edited text's version of YAML;
  * NULL: that of the options. Does nothing for EDIT_REMOVE.
  *
- * Returns 0; PROBLEM if the format can't hold the value; or -ENOMEM. The caller must set *ret to
- * NULL before. *ret owns the new value: free *ret with document_free(), even after -ENOMEM.
+ * Returns 0; PROBLEM if the format can't hold the value; or -ENOMEM. Before the call, set *ret to
+ * NULL. *ret owns the new value: free *ret with document_free(), even after -ENOMEM.
  */
 int edit_op_convert(struct edit_op *op, const enum node_schema *yaml,
 	const struct read_options *options, struct arena *arena, struct document **ret,

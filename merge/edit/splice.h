@@ -22,8 +22,8 @@ struct patched {
 int patched_begin(struct patched *patched, struct arena *arena, struct span text);
 
 /**
- * Applies splices of patched->text, which may be in any order. At one offset, insertions come
- * before a replacement, and keep their order. *ret becomes the text after the change. It borrows
+ * Applies splices of patched->text. The splices may be in any order. At one offset, insertions come
+ * before a replacement, and keep their order. *ret becomes the text after the change, and borrows
  * the texts of the splices. Returns 0; EDIT_CANNOT if two splices overlap; or -ENOMEM.
  */
 int patched_splice(const struct patched *patched, const struct splice *splices, size_t count,

@@ -10,7 +10,7 @@
  */
 enum scalar_type toml_value_type(struct span text);
 
-/** Returns the offset at which missing seconds of a time (TOML 1.1) would begin; otherwise 0. */
+/** Returns the offset at which a time lacks its seconds (TOML 1.1); 0: no seconds are missing. */
 size_t toml_value_lacks_seconds(struct span text);
 
 bool toml_value_is_nan(struct span text);

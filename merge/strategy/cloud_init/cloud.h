@@ -118,7 +118,7 @@ int cloud_end_patch(struct cloud *cloud);
 int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
-/** Checks options of built-in mergers; if `knows_all`, refuses all others. Returns 0 or PROBLEM. */
+/** Checks options of built-in mergers. If `knows_all`, refuses other mergers. 0 or PROBLEM. */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
 /** Merges the new value `with` into the old `value`. Returns 0 with *ret, PROBLEM or -errno. */
@@ -126,9 +126,9 @@ int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const
 	const struct node *with, const struct node **ret);
 
 /**
- * Both record a decision, for origins. cloud_note_taken(): `with` replaces the old `value`.
- * cloud_note(): `value` is in the result, and `fate` says whether `with` is lost or a part of
- * `value`. `rule` is the merger with its option.
+ * Both functions record a decision, for origins. cloud_note_taken(): `with` replaces the old
+ * `value`. cloud_note(): `value` is in the result, and `fate` says whether `with` is lost or a part
+ * of `value`. `rule` is the merger with its option.
  */
 void cloud_note_taken(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule);

@@ -22,10 +22,10 @@ bool json_pointer_begin_equal(
 /** Returns the part as the key of a map. The key borrows `part`. */
 struct node json_pointer_key(struct span part);
 
-/** Returns the pair of the map with the key json_pointer_key(part), or NULL. */
+/** Returns the pair of `map` whose key is json_pointer_key(part), or NULL. */
 const struct pair *json_pointer_find(const struct node *map, struct span part);
 
-/** Reads the part as an index; above UINT32_MAX, *ret is UINT32_MAX. Returns 0 or PROBLEM. */
+/** Reads the part as an index. A larger index than UINT32_MAX becomes UINT32_MAX. 0 or PROBLEM. */
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 
