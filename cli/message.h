@@ -18,7 +18,7 @@
 /* Number of blanks before an excerpt below a message. */
 #define MESSAGE_INDENT 4
 
-/** Makes all further messages JSON, or text again. */
+/** Makes all further messages JSON (true) or text (false). */
 void message_use_json(bool use);
 
 /* The functions that print an error return EXIT_FAILED. */

@@ -30,5 +30,5 @@ int text_editor_run(struct text_editor *editor, const char *message, const char 
 /** Makes text_editor_fini() leave the file in place, and prints the file's path. */
 void text_editor_keep(struct text_editor *editor);
 
-/** Removes the file, unless it was kept. */
+/** Removes the file, unless text_editor_keep() was called. */
 void text_editor_fini(struct text_editor *editor);

@@ -1,6 +1,6 @@
 /*
- * Facts: values that describe a machine, such as its role, for %{NAME} in plyfs.yaml. They are in
- * the file that `facts` names, as a map of names to scalars:
+ * Facts: values that describe a machine, such as its role, for %{NAME} in plyfs.yaml. Facts are in
+ * the file that plyfs.yaml names by `facts`, as a map of names to scalars:
  *
  *      role: web
  *      site: fra1

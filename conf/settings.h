@@ -28,7 +28,7 @@ struct schema_file {
 	const char *path;            /* as messages show it */
 	const char *place;           /* the path for open(2) */
 	struct span uri;             /* file:///… */
-	struct span id;              /* its '$id', absolute; empty: none, or not `is_listed` */
+	struct span id;              /* the '$id', absolute; empty: none, or not `is_listed` */
 	bool is_listed;              /* plyfs.yaml lists it in `schemas` */
 	bool validates_formats;      /* `schema` validates formats */
 	struct span text;            /* as it was read; `data` NULL: it could not be read */
@@ -43,7 +43,7 @@ struct schema_file {
 struct rule {
 	const char *match; /* glob.h; NULL: built in */
 	struct options options;
-	const struct format *format;  /* NULL: the one that the file's name implies */
+	const struct format *format;  /* NULL: the format that the file's name implies */
 	const enum node_schema *yaml; /* YAML version of its sources; NULL: that of the settings */
 	bool is_toml_1_0;             /* its TOML sources must be TOML 1.0 */
 	enum rule_dropins dropins;    /* how files in NAME.d are sources of NAME */
@@ -55,8 +55,8 @@ struct rule {
 	const struct node *idle; /* the `user` or `timeout` that has no command; NULL: none */
 	const char *preset;      /* the preset with this rule; NULL: the user's rule, or built in */
 	const struct schema_file *schema; /* that the merged file must satisfy; NULL: none */
-	struct source source;             /* where the rule stands; name NULL for a built-in one */
-	unsigned line;                    /* starting at 1; 0 for a built-in one */
+	struct source source;             /* where the rule stands; name NULL: built in */
+	unsigned line;                    /* starting at 1; 0: built in */
 };
 
 /* A virtual file: one path that is merged from many sources. */

@@ -6,7 +6,7 @@
 
 #include "value_lock.h"
 
-/* The set of nodes that name a used place. All zero: empty. It borrows the nodes. */
+/* The set of nodes that name a used place. All zero: empty. The set borrows the nodes. */
 struct option_uses {
 	const struct node **items;
 	size_t count;

@@ -69,7 +69,7 @@ struct version {
 	char *sources;        /* source_list.h */
 	struct stamp *latest; /* of the sources that last made the same bytes; NULL: `stamps` */
 	size_t latest_count;
-	struct loaded **fallbacks; /* those it was made with (fallback.h); one reference each */
+	struct loaded **fallbacks; /* used in its merge (fallback.h); one reference each */
 	size_t fallback_count;
 	struct entry *entry; /* the entry that shows it now, or NULL */
 };

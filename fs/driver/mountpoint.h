@@ -13,7 +13,7 @@
  */
 int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct problem *problem);
 
-/** Makes a missing directory `path`, and those above it, with mode 0755. Returns 0 or -errno. */
+/** Makes `path` and the directories above it, if missing, with mode 0755. Returns 0 or -errno. */
 int mountpoint_make(const char *path);
 
 /**

@@ -3,8 +3,8 @@
  * stamp (version.h) is what stat(2) says of the state of a file. A later process leaves a file as
  * it is, without reading its sources, if three conditions hold:
  *
- * 1. The basis (compose_basis()) is the same. It covers the layers and stamps of all sources of the
- *    file, the settings and all files that they were read from, our user, and our executable.
+ * 1. The basis (compose_basis()) has not changed. It covers the layers and stamps of all sources of
+ *    the file, the settings and all files that they were read from, our user, and our executable.
  * 2. The rendered file is the one that plyfs wrote: an earlier process has noted its stamp, or
  *    plyfs reads the file and finds the right bytes.
  * 3. No stamp was racy when the content was read (source_is_young(); git's rule). The stamp of a

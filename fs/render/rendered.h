@@ -94,7 +94,7 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root);
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
-/** Completes the changes so far. Returns 0, PROBLEM or -errno. After an error, call it again. */
+/** Completes the changes so far. Returns 0; PROBLEM or -errno: call it again later. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
 /**

@@ -36,8 +36,8 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * plus the bits `more`. If we may not set the group, the mode gives its group and others only the
- * rights that it would give to both. Returns 0 with *ret, whose `hash` stays unset; or -errno.
+ * plus the bits `more`. If we may not set the group, the group and others get only the rights that
+ * this mode has for both of them. Returns 0 with *ret, whose `hash` stays unset; or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 

@@ -67,7 +67,7 @@ pid_t helper_pid(enum helper_kind kind);
 /** Returns a descriptor that is readable when the helper has ended; -1: none. Do not close it. */
 int helper_fd(enum helper_kind kind);
 
-/** Returns the helper's state. HELPER_RUNS: also if there is none, or a guard has ended. */
+/** Returns the helper's state. HELPER_RUNS: also if there is no helper, or a guard has ended. */
 enum helper_state helper_state(enum helper_kind kind);
 
 /** Writes a line about the state of the helper. If the helper has ended, the line has `remedy`. */

@@ -16,8 +16,8 @@
 #define DROPIN_SUFFIX ".d"
 
 /**
- * Returns NAME, for free(3), if the path `directory` is "NAME.d". NULL: it is not, no rule gives
- * NAME drop-ins, or memory is short.
+ * Returns NAME, for free(3), if the path `directory` is "NAME.d". NULL: it is another path, no rule
+ * gives NAME drop-ins, or memory is short.
  */
 char *dropin_owner(const struct settings *settings, const char *directory);
 

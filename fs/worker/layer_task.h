@@ -29,8 +29,8 @@ struct layer_tasks {
 };
 
 /**
- * Makes workers look into the remote layers of all settings (layer_delegate() in layer.h). `tasks`
- * is copied; NULL: this process looks into them. Call it while no coroutine looks into a layer.
+ * Makes workers look into all remote layers (layer_delegate() in layer.h). `tasks` is copied; NULL:
+ * this process looks into all layers. Call this function while no coroutine looks into a layer.
  */
 void layer_tasks_use(const struct layer_tasks *tasks);
 

@@ -118,7 +118,7 @@ int cloud_end_patch(struct cloud *cloud);
 int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
-/** Checks options of built-in mergers. If `knows_all`, refuses other mergers. 0 or PROBLEM. */
+/** Checks built-in mergers' options; refuses other mergers if `knows_all`. Returns 0 or PROBLEM. */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
 /** Merges the new value `with` into the old `value`. Returns 0 with *ret, PROBLEM or -errno. */

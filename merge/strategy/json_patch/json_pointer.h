@@ -25,7 +25,7 @@ struct node json_pointer_key(struct span part);
 /** Returns the pair of `map` whose key is json_pointer_key(part), or NULL. */
 const struct pair *json_pointer_find(const struct node *map, struct span part);
 
-/** Reads the part as an index. A larger index than UINT32_MAX becomes UINT32_MAX. 0 or PROBLEM. */
+/** Reads the part as an index. *ret is UINT32_MAX for any larger index. Returns 0 or PROBLEM. */
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 
