@@ -6,5 +6,5 @@
 
 #include "check_tree.h"
 
-/** Reports these settings and files. All of `tree` must be inspected. Returns 0 or -errno. */
+/** Reports these settings and files. Inspect all of `tree` before. Returns 0 or -errno. */
 int idle_settings_report(const struct check_tree *tree, struct check_report *report);

@@ -55,7 +55,7 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 
 /**
  * Loads the source that was found at `path`: its document, or its text if `options` is NULL.
- * Returns as source_cache_load(), except for SOURCE_FAILED: then returns PROBLEM. Also returns
+ * Returns as source_cache_load(), but returns PROBLEM in place of SOURCE_FAILED. Also returns
  * PROBLEM for a source that the lookup could not examine.
  *
  * If the source is broken and has a fallback, returns 0 with the fallback. Then fills `problem`

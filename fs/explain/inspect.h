@@ -41,7 +41,7 @@ struct inspection {
 	char *text;              /* the merged text, if the rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	bool *is_matched; /* for each pattern: it matches a source; NULL: not a virtual file */
+	bool *is_matched; /* for each pattern, whether it matches a source; NULL: not virtual */
 };
 
 /**

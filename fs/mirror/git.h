@@ -5,7 +5,7 @@
  *
  * A draft is the next tree, while it is made; STATE is the mirror's own directory (replica.h). Each
  * commit is one state. Nothing is checked out, so the repository's hooks, filters, attributes and
- * submodules have no effect. A link that leads out of the mirrored tree is left out: a fault.
+ * submodules have no effect. A link that leads out of the mirrored tree is a fault, and left out.
  *
  * If history was rewritten, the new commit is accepted, and the rewriting is a fault until the next
  * commit. A commit that has no ancestor in common with the mirrored one is held back (mirror.h).

@@ -20,7 +20,7 @@ struct rendered {
 	int own_fd;                       /* of .plyfs; locked */
 	uint64_t staged;                  /* number of names made in .plyfs/stage so far */
 	char boot[BOOT_MAX];              /* the present boot's id, to be written; "": written */
-	bool has_rebooted;                /* the machine has, since .plyfs/boot was written */
+	bool has_rebooted;                /* the machine, since .plyfs/boot was last written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
 	bool has_new_bases;               /* .plyfs/bases must be written */

@@ -67,7 +67,7 @@ enum entry_known {
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
 enum entry_hook {
 	HOOK_NONE,
-	HOOK_PINNED, /* a hook is run for each change, so the name's directory must stay */
+	HOOK_PINNED, /* the name has a change hook, so the name's directory must stay */
 	HOOK_NOTED,  /* as PINNED; no version was shown since the hook's last change was noted */
 };
 
