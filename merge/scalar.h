@@ -2,8 +2,7 @@
  * The type of a scalar. A plain scalar's type follows from its text and its schema: YAML 1.1 as
  * PyYAML's SafeLoader resolves it (resolver.py), the core schema of YAML 1.2.2 (section 10.3.2),
  * JSON (RFC 8259), or TOML 1.1.0. TOML's dates and local times are timestamps. A quoted or block
- * scalar is a string. A core tag, such as !!int, takes precedence over the text. The tag "!" means
- * string.
+ * scalar is a string. A core tag, such as !!int, overrules the text. The tag "!" means string.
  */
 #pragma once
 
@@ -58,8 +57,7 @@ double scalar_number(const struct node *scalar);
 /**
  * Gives the scalar's value as JSON text: numbers in decimal (0644 -> 420), strings without quotes
  * and escapes. Returns 0 with *ret, NUL-terminated, which may lie in `arena` or in the scalar;
- * -ENOMEM; or -ERANGE for .inf, .nan, and a number in a base other than 10 with more than
- * NUMBER_DIGITS_MAX digits.
+ * -ENOMEM; or -ERANGE for .inf, .nan, and over NUMBER_DIGITS_MAX digits in a base other than 10.
  */
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 

@@ -2,9 +2,8 @@
  * Fallbacks: if a source is broken, its last good state takes its place in the merge, so that
  * changes of all other sources still show.
  *
- * A fallback is the state of a source in the shown version. So a new version that is made with a
- * fallback is restricted to users who may read the shown version (version_restrict(),
- * directory_restrict()).
+ * A fallback is a source's state in the shown version. So a version made with a fallback is only
+ * for users who may read the shown version (version_restrict(), directory_restrict()).
  */
 #pragma once
 

@@ -29,8 +29,7 @@ int explained_value_each(const struct origins *origins, const struct explained_v
 
 /**
  * Matches the KEY `text` (key_match.h) with the merged result. If the result has no such value,
- * matches the KEY with the sources. Returns 0 with *ret in `arena`, even if no source has such a
- * value; PROBLEM; or -ENOMEM.
+ * tries the sources. Returns 0 with *ret in `arena`, even if nothing matches; PROBLEM; or -ENOMEM.
  */
 int explained_value_key(const struct explanation *explanation, const char *text,
 	struct arena *arena, struct key *ret, struct problem *problem);

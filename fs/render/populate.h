@@ -49,8 +49,7 @@ void populate_note_number(struct render *render, struct owned *owned, uint64_t i
 /**
  * Writes the path again if its last writing failed, or if another program has changed the object
  * there. While the publisher retries a change of the path, does not write it. Lists a directory
- * again if it was not listed completely. If populate_remove_unseen() left files for later, calls
- * populate_remove_unseen() again.
+ * again if it was not listed completely. If populate_remove_unseen() left files, tries it again.
  */
 void populate_again(struct render *render, const char *path);
 

@@ -11,10 +11,9 @@
  *
  * If all contributors have one owner, the result has that owner. Else the result's owner is a
  * contributor's owner, the user that mounts, or root. If all contributors have one group, the
- * result has that group. Else the result's group is a contributor's group, or the group of the user
- * that mounts. Each possible pair of owner and group has a safe mode: the widest mode that admits
- * only users that every contributor admits. The result is the pair whose safe mode admits most
- * users, with that mode.
+ * result has that group. Else the result's group is a contributor's group, or the mounting user's.
+ * Each possible pair of owner and group has a safe mode: the widest mode that admits only users
+ * whom every contributor admits. The result is the pair and safe mode that admit most users.
  */
 #pragma once
 

@@ -75,9 +75,8 @@ struct entry *queue_take(struct view *view);
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /**
- * Returns whether the entry shows nothing, and 1 s is over since the first event of its present run
- * of events. Until then, a new name is queued EVENTS_GONE_MS after its last event; from then on, at
- * once after each event.
+ * Returns whether 1 s is over since the present run of events began, and the entry shows nothing.
+ * Before, a new name is queued EVENTS_GONE_MS after its last event; after that, at each event.
  */
 bool queue_is_overdue(const struct entry *entry);
 
