@@ -1,6 +1,6 @@
 /*
- * The settings of a mount, made again in this process from the mount's .plyfs/status. The layers
- * are opened with this process's rights.
+ * The settings of a mount, made again from the mount's .plyfs/status. This process opens the layers
+ * with its own rights.
  */
 #pragma once
 

@@ -11,7 +11,7 @@
 /** Makes settings with one reference: all defaults, no layers, no rules. `around` may be NULL. */
 int settings_new(const struct settings_environment *around, struct settings **ret);
 
-/** Makes room for `count` rules, which the caller fills; adds the built-in rules behind them. */
+/** Makes room for `count` rules that the caller will fill in, and adds the built-in rules. */
 int settings_set_rules(struct settings *settings, size_t count);
 
 /**

@@ -23,7 +23,7 @@ struct limits {
 		.nodes = 1000000,                                                                  \
 		.time_ms = 1000})
 
-/** Bounds the depth by LIMIT_DEPTH_MAX. If all but `time_ms` are zero, returns LIMITS_DEFAULT. */
+/** Caps `depth` at LIMIT_DEPTH_MAX. If all members but `time_ms` are 0, returns LIMITS_DEFAULT. */
 static inline struct limits limits_or_default(struct limits limits)
 {
 	if (!limits.source_bytes && !limits.result_bytes && !limits.depth && !limits.nodes)

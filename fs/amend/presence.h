@@ -10,7 +10,7 @@
 
 #include "amendment.h"
 
-/* Reports one change, without `before` and `after`. Returns 0, or another value to stop. */
+/* Reports one change, without `before` and `after`. A result other than 0 stops the function. */
 typedef int presence_report(void *context, const struct amendment *change);
 
 /**

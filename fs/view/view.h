@@ -165,9 +165,9 @@ void view_forget(struct view *view, uint64_t ino, uint64_t count);
 bool view_was_freed(struct view *view);
 
 /**
- * If `ino` is a placeholder that has not ended, adds `caller` to its waiters, sets caller->parent
- * to the number of the placeholder's directory, and returns VIEW_LATER. Otherwise returns 0. A
- * waiter is answered with 0; -ESTALE if the kernel must walk the path again; or another -errno.
+ * If `ino` is a placeholder that has not ended (placeholder.h), adds `caller` to its waiters, sets
+ * caller->parent to the number of the placeholder's directory, and returns VIEW_LATER. If not,
+ * returns 0. A waiter gets 0; -ESTALE if the kernel must walk the path again; or another -errno.
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
