@@ -2,8 +2,8 @@
  * A compared file: the text of one path of an offline tree (offline.h), as a mount would show it.
  * The caller switches off the comment that names the sources (settings.options.header).
  *
- * A mount shows a file of one layer byte for byte, and writes a merged file anew. So a file that is
- * shown byte for byte may have a second text, written anew, to be compared with a merged file.
+ * A mount shows a file of one layer byte for byte, and writes a merged file anew. If a file is
+ * shown byte for byte, it may have a second text, written anew, to be compared with a merged file.
  */
 #pragma once
 

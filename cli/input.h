@@ -20,9 +20,9 @@ struct inputs {
 };
 
 /**
- * Reads the file of `argument` ([NAME=]FILE) as the next and highest layer. Without NAME, the
- * layer is named like the file without its suffix. Borrows `argument`. Returns 0; PROBLEM, also for
- * more than `limit` bytes; or -ENOMEM.
+ * Reads the file of `argument` ([NAME=]FILE), and adds it as the highest layer. Without NAME, the
+ * layer has the file's name without the suffix. Borrows `argument`. Returns 0; PROBLEM, also if the
+ * file has more than `limit` bytes; or -ENOMEM.
  */
 int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct problem *problem);
 

@@ -9,9 +9,9 @@
 #pragma once
 
 /**
- * Forks, and returns in the child. The overseer ends as the child did, or with EXIT_FAILED after it
- * has named a mount. If no mount depends on another process or machine, or no child can be forked,
- * returns without an overseer. Call it before there are coroutines, for a command that ends by
- * itself.
+ * Forks, and returns in the child. The overseer ends as the child did; after a message about a
+ * mount, with EXIT_FAILED. If no mount depends on another process or machine, or no child can be
+ * forked, returns without an overseer. Call it before there are coroutines, for a command that ends
+ * by itself.
  */
 void overseer_begin(void);

@@ -1,14 +1,15 @@
 /*
- * A store spec: the store that a layer mirrors, `etcd:` or `git:` in plyfs.yaml(5). The mount and
- * render commands run a mirror of the store (fs/supervisor). Other commands read the files that a
- * mirror has left:
+ * A store spec: the store that a layer mirrors, `etcd:` or `git:` in plyfs.yaml(5). `plyfs mount`
+ * and `plyfs render` run a mirror of the store (fs/supervisor). Other commands read the files that
+ * a mirror has left:
  *
  *      BASE/KIND-ID/         belongs to the mirror's user
  *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
- * BASE is the `state` of the `etcd:` or `git:`, or a default. ID is a hash of the mirror's user and
- * options, without interval, compare and max-delete. Layers of one BASE/KIND-ID share a mirror.
+ * BASE is `state` in the `etcd:` or `git:`; without it, a default. ID is a hash of the mirror's
+ * user and of its options except interval, compare and max-delete. Layers with the same
+ * BASE/KIND-ID share a mirror.
  */
 #pragma once
 

@@ -15,15 +15,15 @@ int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 
 /**
  * As text_read(), for a regular file; `size` is its size in bytes by fstat(2). But if the file is
- * longer than `limit` bytes, reads only `limit` bytes. If the text is shorter than `limit`, and
- * fstat(2) gives the same size afterwards, the text is the whole file.
+ * longer than `limit` bytes, reads only `limit` bytes. The text is the whole file if two conditions
+ * hold: the text is shorter than `limit`, and fstat(2) gives the same size after the call.
  */
 int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len);
 
 /* The kind of a file, for messages. */
 struct text_kind {
 	const char *name; /* "plyfs.yaml" */
-	const char *what; /* "settings are": "is a directory; settings are read from a file" */
+	const char *what; /* "settings are", for "is a directory; settings are read from a file" */
 	size_t size_max;  /* bytes */
 };
 
@@ -48,7 +48,7 @@ int text_write(int fd, const char *text, size_t len);
 int text_copy(int from, int to);
 
 /**
- * Returns a text that says what `error`, the -errno of a call on a path, means, and what the user
- * can do. For a rare error, returns the text of strerror(3).
+ * Returns a text with the meaning of `error`, the -errno of a call on a path, and with the remedy.
+ * For a rare error, returns the text of strerror(3).
  */
 const char *text_error(int error);

@@ -6,14 +6,14 @@
  *      site    log: debug      ── merge ──▶ port: 80     ── site: log: debug
  *                                           log: debug            port: 9090
  *
- * The caller gives the wanted result as ops on the result's tree (edit.h). Put edits a value that
- * the target has, and overrides in the target a value that another source has. It tries the
- * smallest change first, and merges all sources again to check the result. If the result is not the
- * wanted one, it tries the next larger change. If no change works, put changes nothing, and the
- * problem gives the cause.
+ * The caller gives the wanted result as ops on the result's tree (edit.h). If the target has the
+ * value, put edits it there. If another source has it, put overrides it in the target. Put tries
+ * the smallest change first, and merges all sources again to check the result. If the result is not
+ * the wanted one, put tries the next larger change. If no change works, put changes nothing, and
+ * the problem gives the cause.
  *
- * Laws (tests/model/put.py): putting a value that is there already changes no byte; after a value
- * was put, it is the value that is read; putting twice is the same as putting once.
+ * Laws (tests/model/put.py): putting a value that is there already changes no byte; after a put,
+ * the merge gives the value that was put; putting twice is the same as putting once.
  */
 #pragma once
 
@@ -34,12 +34,12 @@ struct put_request {
 	size_t count;
 
 	/*
-	 * If not NULL, makes the ops, in place of `ops` and `count` above. `present` has the
-	 * documents of the present result, which live as long as `arena`. `options` are for reading
-	 * text in the format of these documents. The value of a new document must include its name
-	 * (stream.h). Returns 0 with *count ops at *ops, PROBLEM, PUT_UNCLEAR or -errno. If
-	 * is_reset is set, put_run() calls plan() again after a PROBLEM, with the target's
-	 * documents as `present`.
+	 * Makes the ops; NULL: `ops` and `count` above give them. `present` has the documents of
+	 * the present result, which live as long as `arena`. `options` are for reading text in the
+	 * format of these documents. The value of a new document must include its name (stream.h).
+	 * Returns 0 with *count ops at *ops, PROBLEM, PUT_UNCLEAR or -errno. If is_reset is set,
+	 * and plan() returns PROBLEM, put_run() calls plan() again, with the target's documents as
+	 * `present`.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
@@ -57,7 +57,7 @@ enum put_effect {
 	PUT_UNCHANGED, /* the result is as wanted already */
 	PUT_ABSENT,    /* of a reset: neither the target nor the result has the value */
 	PUT_CHANGED,
-	/* of a reset: no values are left in the target; put_result.after is merged without it */
+	/* of a reset: the target has no values left; put_result.after is merged without it */
 	PUT_EMPTIED,
 };
 

@@ -22,16 +22,16 @@ static inline bool shown_is_plain(char c)
 
 /**
  * Writes the character at *p (*p < end) to `out`, as it is shown, and moves *p behind the
- * character. If it is escaped or invalid, writes "\xNN" for its first byte, and moves *p behind
- * this byte. Returns the number of bytes written. Does not always end `out` with a NUL.
+ * character. If the character is escaped or invalid, writes "\xNN" for its first byte, and moves *p
+ * behind this byte. Returns the number of bytes written. Does not always end `out` with a NUL.
  */
 size_t shown_put(const char **p, const char *end, char out[SHOWN_MAX + 1]);
 
 /**
- * Writes `text`, as it is shown, to `out`. If that needs more than `size` bytes with the NUL, "…"
- * replaces the end. `size` must be at least 8.
+ * Writes `text`, as it is shown, and a NUL to `out`. If these need more than `size` bytes, "…"
+ * replaces the end of the text. `size` must be at least 8.
  */
 void shown_head(char *out, size_t size, const char *text);
 
-/** As shown_head(), but "…" replaces the beginning. */
+/** As shown_head(), but "…" replaces the beginning of the text. */
 void shown_tail(char *out, size_t size, const char *text);

@@ -36,7 +36,7 @@ static inline size_t utf8_length(const char *p, const char *end)
 	return u[0] == 0xF4 && u[1] > 0x8F ? 0 : 4;
 }
 
-/* Returns the number of characters, the unit of all columns. */
+/* Returns the number of characters. All columns are counted in characters. */
 static inline size_t utf8_count(const char *p, const char *end)
 {
 	size_t count = 0;
@@ -57,7 +57,7 @@ static inline uint32_t utf8_decode(const char *p, size_t length)
 	return code;
 }
 
-/* Returns whether the character is white space of Unicode and not of ASCII. */
+/* Returns whether the character is white space outside of ASCII. */
 static inline bool utf8_is_blank(uint32_t code)
 {
 	return code == 0x85 || code == 0xA0 || code == 0x1680 ||

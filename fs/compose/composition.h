@@ -1,5 +1,5 @@
 /*
- * A composition: one merge of what the layers show at a path, with all that went into it.
+ * A composition: one merge of what the layers show at a path, with its inputs and its result.
  *
  *      lookup ── load ──▶ sources ── merge ──▶ result
  */
@@ -30,8 +30,8 @@ enum composition_want {
 /**
  * Loads the sources that `lookup` found, and merges them. Adds the dependencies to `asked` (may be
  * NULL), even on failure. Returns 0; PROBLEM; COMPOSE_MOVED or COMPOSE_UNSETTLED (compose.h); or
- * -errno. Call composition_fini() after any result. Until then all arguments must live, and the
- * composition must not be moved.
+ * -errno. Call composition_fini() after any result. Until that call, all arguments must live, and
+ * the composition must not be moved.
  */
 int composition_make(struct composition *composition, const struct composer *composer,
 	const char *path, const struct union_lookup *lookup, struct path_list *asked,

@@ -27,7 +27,7 @@ bool source_line_next(struct span *rest, struct span *ret);
 
 /**
  * Returns the lines of `source`. NULL: the request has no such input, or the input has no text.
- * `texts`, all zero at first, has one item for each input, in the same order.
+ * `texts`, all zero before the first call, has one item for each input, in the same order.
  */
 struct source_lines *source_lines_of(struct source_lines *texts,
 	const struct merge_request *request, const struct source *source);

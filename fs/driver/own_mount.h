@@ -50,7 +50,7 @@ void own_mount_close_clone(struct own_mount *mount);
 int own_mount_end(const struct own_mount *mount);
 
 /**
- * Waits, after the end of the connection, until the mount is gone, and returns 0. If the mount is
- * still there after `timeout_ms`, unmounts, and returns -ECONNABORTED.
+ * Waits until the mount is gone, and returns 0. If the mount is still there after `timeout_ms`,
+ * unmounts, and returns -ECONNABORTED. Call it after the end of the connection.
  */
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms);

@@ -23,8 +23,7 @@ struct mirror_report {
 	const struct node *faults; /* a list in `map`; NULL: there is none */
 	bool is_connected; /* the mirror runs, and reports that it is connected to its store */
 	bool is_running;   /* a process holds the lock in STATE */
-	char idle
-		[MIRROR_IDLE_MAX]; /* why no process keeps the directory up to date; "": one does */
+	char idle[MIRROR_IDLE_MAX]; /* why no process fills the directory; "": a process does */
 };
 
 /**
@@ -37,8 +36,8 @@ int mirror_report_open(const char *directory);
 int mirror_report_text(int state, char **ret, size_t *len);
 
 /**
- * Reads and parses the report in `state`. `name` is its name in messages. Returns 0 with *ret for
- * document_free(), whose first root is the report's map; PROBLEM; or -errno.
+ * Reads and parses the report in `state`. Messages call the report `name`. The document's first
+ * root is the report's map. Returns 0 with *ret for document_free(), PROBLEM or -errno.
  */
 int mirror_report_document(
 	int state, const char *name, struct document **ret, struct problem *problem);

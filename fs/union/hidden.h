@@ -12,8 +12,8 @@
 
 struct hidden {
 	unsigned layer;      /* rank of the layer that has the file */
-	unsigned by;         /* rank of the layer that hides it */
-	char mark[PATH_MAX]; /* path of the whiteout or object that hides it, in that layer */
+	unsigned by;         /* rank of the layer that hides the file */
+	char mark[PATH_MAX]; /* path, in the layer `by`, of the whiteout or object that hides it */
 };
 
 /**

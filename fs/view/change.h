@@ -13,7 +13,7 @@ enum change_kind {
 	CHANGE_REMOVE_DIRECTORY, /* the directory goes, with all that is in it */
 	CHANGE_ATTRIBUTES,       /* a directory has another mode or owner */
 	CHANGE_LISTING,          /* a shown directory is missing in the kernel's cached listing */
-	CHANGE_TIME,             /* a file or link shows another time already; this announces it */
+	CHANGE_TIME,             /* announces a new time that a file or link shows already */
 };
 
 struct change {
@@ -41,16 +41,16 @@ void view_begin_change(struct view *view, const struct change *change);
 int view_lookup_staged(struct view *view, struct stat *ret);
 
 /**
- * Makes the change that was begun in the directory `parent_ino`, if it was not made already. With
- * `is_known`, the caller answers a request of the kernel: a new directory gets one kernel
- * reference. If `is_known` is false, CHANGE_MAKE_DIRECTORY shows the name alone, and the name's
- * first lookup makes the directory. Returns 0 or VIEW_PASSING (view.h), with the attributes of a
- * new directory in *stat (`stat` may be NULL); -ESTALE: no change is begun in `parent_ino`;
+ * Makes the change that was begun in the directory `parent_ino`, unless it was made already. If
+ * `is_known` is true, the caller answers a request of the kernel, and a new directory gets one
+ * kernel reference. If `is_known` is false, CHANGE_MAKE_DIRECTORY shows the name alone, and the
+ * name's first lookup makes the directory. Returns 0 or VIEW_PASSING (view.h), with the attributes
+ * of a new directory in *stat (`stat` may be NULL); -ESTALE: no change is begun in `parent_ino`;
  * -EAGAIN: the change is overtaken (view_is_overtaken()).
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
-/** Returns whether the change must be begun and applied. If not, it is only announced. */
+/** Returns true if the change must be begun and applied; false: it is only announced. */
 bool change_is_of_tree(const struct change *change);
 
 /** Sets the path's fault: the change can't be made while something is mounted on the path. */

@@ -7,13 +7,13 @@
  *
  *      watched: "..data" in the layer, "..2024_1" in the layer, "app.yaml" in ..2024_1
  *
- * After the first link, each step is a name in a directory. The view watches this name even if it
- * is missing. If a source has several names (hard links), the view watches its inode. An event of
- * any of these watches counts as an event of the name in the layer.
+ * The names through which a link leads are its steps. The view watches each step, even if the step
+ * is missing. If a source has several names (hard links), the view watches the source's inode. An
+ * event of a step or of the inode counts as an event of the source's name in its layer.
  *
- * A look (look.h) at a name replaces the name's watches before it reads the sources. If a watch
- * can't be made, or the path leads to a network or FUSE file system, the name's directory is
- * polled.
+ * A look (look.h) at a name replaces the name's watches before the look reads the sources. If a
+ * watch can't be made, or a link leads to a network or FUSE file system, the view polls the
+ * directory of the name.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 
 /**
  * Watches the inodes of those sources in `lookup` (of `path`) that have several names, and updates
- * their attributes in `lookup`. Returns whether one of them was not watched before.
+ * their attributes in `lookup`. Returns whether one of these inodes was not watched before.
  */
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
 	struct union_lookup *lookup);
@@ -45,7 +45,8 @@ bool link_watch_sources(struct view *view, const struct settings *settings, cons
 void link_watch_remove(struct directory *directory);
 
 /**
- * Notes that a mount has come or gone at `path` (absolute, without links, outside of the layers).
- * If a link leads through `path`, or ends at or above it, schedules a lookup of the whole view.
+ * Notes that any file system was mounted or unmounted at `path` (absolute, without links, outside
+ * of the layers). If a link leads through `path`, or ends at or above `path`, schedules a lookup of
+ * the whole view.
  */
 void link_watch_note_mount(struct view *view, const char *path);
