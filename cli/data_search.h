@@ -1,6 +1,6 @@
 /*
- * The search of `plyfs merge` for files that a strategy needs in addition to its inputs. The search
- * goes breadth first, and takes the names in a directory in byte order. It skips links to
+ * The search of `plyfs merge` for files that a strategy needs in addition to the inputs. The search
+ * goes breadth first, and takes the names in a directory in byte order. The search skips links to
  * directories, and directories whose names begin with a dot.
  */
 #pragma once

@@ -1,4 +1,4 @@
-/* A circle of mounts: each is a layer of the next, and the last is a layer of the first. */
+/* A circle of mounts: each mount is a layer of the next, and the last is a layer of the first. */
 #pragma once
 
 #include "settings.h"

@@ -12,7 +12,7 @@ struct command;
 enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
 
 struct mount_options {
-	enum header_choice header; /* by the last "header" or "noheader" */
+	enum header_choice header; /* by the last of the words "header" and "noheader" */
 	bool is_private;           /* only the user that mounts has access */
 	bool is_shared;            /* all users have access; the default if root mounts */
 	bool has_norealtime;       /* no effect; a word of older versions of plyfs */
@@ -24,7 +24,7 @@ struct mount_options {
 	bool is_unpublished;   /* does not notify watchers; only for tests, so not in the help */
 };
 
-/** Is a command_option.take (command.h): reads words into `context`, a struct mount_options. */
+/** A command_option.take (command.h). Reads the words into `context`, a struct mount_options. */
 int mount_options_take(const struct command *command, void *context, const char *text);
 
 /** Returns our own documented words: "allow_other, private, header …". Static. */

@@ -33,7 +33,7 @@ void arena_freep(struct arena **arena);
 
 /**
  * Returns `size` bytes, aligned for pointers, integers and doubles, and not initialised. Returns
- * NULL when there is no memory. In this header, "no memory" includes a spent budget.
+ * NULL when there is no memory. In this header, a spent budget counts as no memory.
  */
 void *arena_alloc(struct arena *arena, size_t size);
 

@@ -17,7 +17,7 @@ void unanswered_end(struct unanswered *request);
 void unanswered_handle(struct unanswered *request, fuse_req_t req);
 
 /**
- * Call it when the work on a request has ended with `result`. If the view is paused
+ * Call it when the work on a request has ended with `result`. If the session rests
  * (session_handover_is_at_rest()), and `result` is -ENOTCONN, keeps the copy, makes libfuse forget
  * `req`, and returns true. Otherwise frees the copy, and returns false: the caller must answer.
  */

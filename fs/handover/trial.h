@@ -1,6 +1,6 @@
 /*
- * A trial: a run of the program that now lies at program_call.path, in a process of its own, before
- * the daemon execs this program. The program reports whether it can take the mount over.
+ * A trial: before the daemon execs the program that now lies at program_call.path, a process of its
+ * own runs the program. The program reports whether it can take the mount over.
  *
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
  *          ◀── its end: TRIAL_YES, or its message ──
@@ -60,8 +60,8 @@ int trial_begin(const struct program_call *call, const char *question, int benea
 
 /**
  * Reaps a trial that has ended (`pidfd` is readable), and closes its descriptors. Returns whether
- * the program said yes. If not, `text` gets the program's last message ("plyfs: …", without the
- * prefix); without a message, its first line of output; without output, how it ended.
+ * the program ended with TRIAL_YES. If not, `text` gets the program's last message ("plyfs: …",
+ * without the prefix); without a message, its first line of output; without output, how it ended.
  */
 bool trial_take(struct program_trial *trial, char text[TRIAL_TEXT_MAX]);
 

@@ -1,15 +1,15 @@
 /*
  * Aside: a thread that makes one call, and then ends. If the call waits in the kernel, only the
- * coroutine that called aside_run() waits.
+ * coroutine that has started the thread waits.
  */
 #pragma once
 
 #include <stdbool.h>
 
 /**
- * Runs `run` in a thread of its own, while the calling coroutine waits. `run` must not touch
- * anything that other coroutines change. Returns false, and does nothing, if there is no other
- * coroutine, or if the thread can't be started.
+ * Runs `run` in a thread of its own, and returns true when `run` has returned. Meanwhile the
+ * calling coroutine waits. `run` must not touch anything that other coroutines change. If there is
+ * no other coroutine, or the thread can't be started, does nothing and returns false.
  */
 bool aside_try(void (*run)(void *context), void *context);
 

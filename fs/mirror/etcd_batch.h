@@ -24,7 +24,7 @@ struct etcd_batch {
 	bool is_open; /* the events of the last revision continue in the next message */
 };
 
-/* Maximum number of changes to apply one by one. For more, a draft (replica.h) is cheaper. */
+/* Maximum of changes to apply one by one. For more changes, a draft (replica.h) is cheaper. */
 #define ETCD_BATCH_SINGLE_MAX 64
 
 /* Maximum of `bytes`. If a watch reports more, the mirror reads all keys again, page by page. */

@@ -8,7 +8,7 @@
 
 struct line_author {
 	const char *commit;  /* the commit's full id */
-	const char *name;    /* of the commit's author */
+	const char *name;    /* the name of the commit's author */
 	const char *summary; /* the first line of the commit's message */
 	int64_t time;        /* when the author made the commit; seconds since 1970 */
 };

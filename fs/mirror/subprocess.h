@@ -1,6 +1,7 @@
 /*
- * A program that runs while we read its output. It has a session of its own (setsid(2)), without a
- * terminal. subprocess_end() kills it if its time limit has passed. If we end, the kernel kills it.
+ * A program that runs while we read its output. The program has a session of its own (setsid(2)),
+ * without a terminal. If the time limit has passed, subprocess_end() kills the program. If this
+ * process ends first, the kernel kills the program.
  */
 #pragma once
 

@@ -25,11 +25,11 @@ struct render {
 	struct sandbox_state sandbox;  /* in force in each worker */
 	int helpers_fd;                /* from helper_watch() (helper.h); -1: none */
 	int commit_failure;            /* result of the last attempt at a generation; 0: success */
-	struct problem commit_problem; /* while there is a `commit_failure` */
+	struct problem commit_problem; /* set if `commit_failure` is not 0 */
 	unsigned failed;               /* number of failures since render_all() began */
 	int64_t retry_ms;              /* from the next failure to its retry; 0: RETRY_MS */
 
-	struct inotify *inotify;    /* NULL: other programs' changes are not watched for */
+	struct inotify *inotify;    /* NULL: other programs' changes are not watched */
 	struct subscription beside; /* to the directory that contains the generations */
 
 	struct coroutine_queue answered; /* the coroutine that populates waits here for a lookup */

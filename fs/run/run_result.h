@@ -16,7 +16,7 @@ struct line_map;
 enum run_end {
 	RUN_EXITED,    /* value: its exit status */
 	RUN_KILLED,    /* value: the signal that it died of */
-	RUN_TIMED_OUT, /* value: its time limit in milliseconds; it was killed */
+	RUN_TIMED_OUT, /* value: its time limit in milliseconds; the command was killed */
 	RUN_UNSTARTED, /* value: an errno; `output` names the step that has failed */
 	RUN_GONE, /* its guard (guard.h) was killed, or runner_stop() ended the run; no value */
 };

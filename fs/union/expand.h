@@ -1,5 +1,5 @@
 /*
- * Expanding: finds the sources of a path if they are not only the layers' files at that path.
+ * Expanding: finds the sources of a path, if the path also has sources at other paths.
  *
  *      files: [{path: app.yaml, from: [app.yaml, "conf.d/[0-9]*.yaml"]}]     a virtual file
  *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/
@@ -9,8 +9,8 @@
  * source. expand_is_ignored() and dropin_name.h say which names are ignored.
  *
  * With `dropins: uapi`, the sources of a virtual file are ordered by pattern, then by name. Of all
- * files with the same name, only one is a source: the file of the highest layer, or, if that layer
- * has several, the last by path. If this file masks (dropin.h), no file of that name is a source.
+ * files with the same name, only one is a source: the file of the highest layer, or, if this layer
+ * has several, the last by path. If this source masks (dropin.h), no file of its name is a source.
  */
 #pragma once
 
@@ -33,8 +33,8 @@ int expand_names(const struct finder *finder, const struct settings *settings, l
 bool expand_is_needed(const struct settings *settings);
 
 /**
- * Calls `each` for the path of every file of which `directory`/`name` may be a source, by a pattern
- * or as a drop-in. If `name` is "NAME.d", calls `each` for NAME, too.
+ * Calls `each` for the path of every file that may have `directory`/`name` as a source, by a
+ * pattern or as a drop-in. If `name` is "NAME.d", calls `each` for NAME, too.
  */
 void expand_each_made_of(const struct settings *settings, const char *directory, const char *name,
 	void (*each)(void *context, const char *path), void *context);

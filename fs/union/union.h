@@ -11,8 +11,8 @@
  *              all   host   both  nothing    host
  *
  * Whiteouts are overlayfs' (a character device 0/0) and those of container images (".wh.NAME", and
- * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and devices are passed
- * over.
+ * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and other devices count
+ * as nothing.
  *
  * A layer that can't be examined (no permission, an I/O error, a dead file system) counts as having
  *
@@ -32,7 +32,7 @@
 typedef uint64_t layer_mask;
 _Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 
-/* The prefix of a container image's whiteout; the name that it hides follows. */
+/* The prefix of a container image's whiteout; the hidden name follows. */
 #define UNION_MARK_PREFIX ".wh."
 
 /* A directory with this name in it is opaque: it hides the lower layers' directory. */
@@ -52,14 +52,14 @@ struct contributor {
 	struct stat stat; /* with error 0 */
 	const char *path; /* its path in the layer; NULL: the path of the lookup */
 	const char *why;  /* why it is left out; static; NULL: it is not left out */
-	bool is_ignored;  /* left out: its name is not a drop-in's (dropin_name.h) */
+	bool is_ignored;  /* it is left out, as its name is not a drop-in's (dropin_name.h) */
 };
 
 struct union_lookup {
 	enum union_kind kind;
 	layer_mask layers; /* of the contributors; for a directory, also those not examined */
 	unsigned count;    /* number of contributors; 1 for a link */
-	struct contributor *found; /* highest precedence first; then those left out */
+	struct contributor *found; /* contributors, highest precedence first; then those left out */
 	unsigned left_out_count;
 	bool has_unknown; /* a layer that is not in `found` could not be examined */
 	/*
@@ -101,13 +101,14 @@ bool union_has_mark(const char *path);
 const char *union_marked_name(const char *name);
 
 /**
- * Looks up `path`, relative to the root ("": the root), in `layers`, which show its directory. Call
- * union_lookup_init(ret) before. Returns 0; or -errno: memory or descriptors are short.
+ * Looks up `path`, relative to the root ("": the root), in `layers`, which show the directory of
+ * `path`. Call union_lookup_init(ret) before. Returns 0; or -errno: memory or descriptors are
+ * short.
  */
 int union_look_up(const struct settings *settings, layer_mask layers, const char *path,
 	struct union_lookup *ret);
 
-/** Returns whether there are contributors, and none could be examined. */
+/** Returns whether there are contributors, none of which could be examined. */
 bool union_is_out_of_sight(const struct union_lookup *lookup);
 
 /**
@@ -117,7 +118,7 @@ bool union_is_out_of_sight(const struct union_lookup *lookup);
 void union_keep_directory(struct union_lookup *lookup);
 
 /**
- * Returns 0 if it is known whether the path is a directory, and which layers show it; or the
+ * Returns 0 if the lookup shows whether the path is a directory, and which layers have it; or the
  * -errno with which a file system has failed.
  */
 int union_knows_directory(const struct union_lookup *lookup);

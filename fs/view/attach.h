@@ -8,8 +8,8 @@ struct view;
 
 /**
  * Makes the directory that `lookup` has found, and watches it. The directory counts as a user of
- * `parent` (directory.h); NULL: the directory is the root. May wait. Returns 0 with *ret, to be
- * shown, or dropped by attach_drop(); or -ENOMEM.
+ * `parent` (directory.h); NULL: the directory is the root. May wait. Returns 0 with *ret, which the
+ * caller must show or attach_drop(); or -ENOMEM.
  */
 int attach_make(struct view *view, const struct settings *settings, struct directory *parent,
 	const char *name, const struct union_lookup *lookup, struct directory **ret);
@@ -22,8 +22,9 @@ void attach_drop(struct view *view, struct directory *directory);
 void attach_poll(struct view *view, int error, bool is_remote);
 
 /**
- * Watches the directory in `layers`, and queues it if it has changed there since `lookup`. The
- * caller must scan the names afterwards, as a change before the watch has no event. May wait.
+ * Watches the directory in `layers`, and queues the directory if a layer has changed it since
+ * `lookup`. The caller must scan the names afterwards, as a change before the watch has no event.
+ * May wait.
  */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup, layer_mask layers);

@@ -4,8 +4,8 @@
  * A strategy may search for a file NAME anywhere under DIRECTORY (merge_environment.find). Each
  * search is a dependency of the merged path's entry, even if it finds nothing: if a file NAME
  * changes, comes or goes under DIRECTORY, this entry is queued. Each DIRECTORY has an index of the
- * names under it. The directories under DIRECTORY stay in the view, and watched, even if the kernel
- * forgets them.
+ * names under it. Even if the kernel forgets the directories under DIRECTORY, the view keeps and
+ * watches them.
  */
 #pragma once
 

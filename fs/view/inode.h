@@ -1,7 +1,7 @@
 /*
- * The inode table finds the object of an inode number that the kernel knows. An object is in the
- * table from its first lookup to its last forget (fuse_lowlevel.h, "forget"). After the last forget
- * another object may get the number.
+ * The inode table: the objects whose inode numbers the kernel knows. An object is in the table from
+ * its first lookup to its last forget (fuse_lowlevel.h, "forget"). After the last forget another
+ * object may get the number.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct inode_table {
 int inode_table_init(struct inode_table *table);
 void inode_table_fini(struct inode_table *table);
 
-/** Returns the object with that number, or NULL. */
+/** Returns the object with the number `ino`, or NULL. */
 struct inode *inode_table_find(const struct inode_table *table, uint64_t ino);
 
 /** Adds an object that is not in the table. If memory is short, the table gets slower. */
@@ -49,7 +49,7 @@ struct inode_memory {
 	size_t count;
 };
 
-/* Maximum number of paths (60 MB). One more path drops all: files may then get other numbers. */
+/* Maximum number of paths (60 MB). One more path drops all items, and files may change numbers. */
 #define INODE_MEMORY_MAX (1u << 19)
 
 /** Notes the item, in place of an older one of its path. If memory is short, does nothing. */

@@ -32,7 +32,7 @@ struct publisher_ops {
 	/* Announces a change that is already shown: CHANGE_ATTRIBUTES, _LISTING or _TIME. */
 	void (*set_attributes)(void *context, const struct change *change);
 
-	/* Called when no change is left. May be NULL. */
+	/* Called when no change of a batch is left, or a change hook has ended. May be NULL. */
 	void (*batch_end)(void *context);
 };
 
@@ -51,8 +51,8 @@ struct publisher_options {
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
 	void (*reload)(void *context); /* called before the settings are read again; may be NULL */
 	/*
-	 * Called, unless NULL, after plyfs.yaml was read again, even if a layer can't be opened.
-	 * `outline` has the new settings, but none of its layers is open.
+	 * Called after plyfs.yaml was read again, even if a layer can't be opened. `outline` has
+	 * the new settings, but none of its layers is open. May be NULL.
 	 */
 	void (*take_outline)(void *context, struct settings *outline);
 	void *context; /* of the operations and hooks */
@@ -72,7 +72,9 @@ void publisher_run(struct publisher *publisher);
 /** Makes publisher_run() return, after the change under way. A signal handler may call it. */
 void publisher_stop(struct publisher *publisher);
 
-/** Publishes all changes. Returns the ms until the next may be due; -1: wait for an event. */
+/**
+ * Publishes all changes. Returns the ms until the next change may be due; -1: wait for an event.
+ */
 int publisher_publish(struct publisher *publisher);
 
 /** Carries out the change, then calls view_end_change(). */

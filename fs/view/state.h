@@ -61,7 +61,7 @@ struct hooks {
 	struct batch batch;
 	unsigned running; /* those whose command runs */
 	bool are_held;    /* no command may start: changes are not visible yet */
-	bool has_ended;   /* a command has ended since change_hooks_have_ended() was last called */
+	bool has_ended;   /* a command has ended since the last call of change_hooks_have_ended() */
 };
 
 /* The objects that the kernel knows, and the numbers of those that it has forgotten (entry.h). */
@@ -87,7 +87,7 @@ struct looks {
 	struct look **done_end;
 	/* scans in the pool, and looks without a decision; looks at large files do not count */
 	unsigned under_way;
-	unsigned patient;              /* looks and scans that wait for a late layer */
+	unsigned patient;              /* number of looks and scans that wait for a late layer */
 	int64_t last_ms;               /* of the last decision; CLOCK_MONOTONIC */
 	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */
 	unsigned ahead_next;           /* number of looks kept so far */
@@ -116,8 +116,8 @@ struct publication {
 
 /* Directories whose changes no event reports. */
 struct polling {
-	bool is_on;        /* a directory must be polled: no watch sees all of its changes */
-	bool is_remote;    /* such a directory has a layer on a remote file system */
+	bool is_on;        /* a directory must be polled: its watches do not see all its changes */
+	bool is_remote;    /* a directory to be polled has a layer on a remote file system */
 	int error;         /* the last errno with which a watch failed; 0: none */
 	bool is_under_way; /* a poll has begun, and its looks have not all ended */
 	unsigned idle;     /* polls in a row that found no directory to poll */
@@ -128,7 +128,7 @@ struct polling {
 /* Wakes the publisher from any other coroutine. */
 struct waker {
 	struct coroutine_queue queue;      /* the publisher, while it waits for work */
-	const struct coroutine *publisher; /* NULL: it has not looked for work yet */
+	const struct coroutine *publisher; /* NULL: the publisher has not looked for work yet */
 	unsigned count;                    /* number of wakes since the last search for work */
 };
 

@@ -14,7 +14,7 @@ struct failed_jobs {
 
 void failed_jobs_fini(struct failed_jobs *jobs);
 
-/** Returns 0 if the job may be tried; or the result of its last try, with `problem`. */
+/** Returns 0 if the job may be tried; or the result of its last failure, with `problem`. */
 int failed_jobs_refuse(
 	const struct failed_jobs *jobs, const struct worker_job *job, struct problem *problem);
 

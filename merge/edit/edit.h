@@ -6,11 +6,11 @@
  * The comments of a removed entry are removed, too (text_lines.h, editor.h). Between brackets, a
  * comment behind several entries of one line belongs to none of them, and may stay when they go. A
  * new entry stands directly below old comments only if its file or brackets have no other entry. If
- * one op adds an entry, and a later op removes that entry, neither op leaves a trace.
+ * one op adds an entry, and a later op removes that entry, the result is the same as without both.
  *
  * The new text is read again, and its tree must be the wanted one. If the trees differ, the map or
- * list around the change is written anew; if they still differ, the next one around it. If nothing
- * works without the loss of a comment, the edit is refused.
+ * list around the change is written anew. If they still differ, the map or list around that one is
+ * written anew, and so on. If nothing works without the loss of a comment, the edit is refused.
  */
 #pragma once
 
@@ -37,8 +37,8 @@ enum edit_kind {
 };
 
 /*
- * For a repeated key (format.h) that has values in a source other than the target (put.h): how
- * put_run() makes only the target's values count.
+ * How put_run() makes only the target's values count, if a repeated key (format.h) also has values
+ * in a source other than the target (put.h).
  */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* not at all: the op fails */
@@ -95,8 +95,8 @@ void edit_result_freep(struct edit_result **result);
 
 /**
  * Returns whether both trees (or NULLs) are equal, including types. Numbers must have the same
- * text: 1.1 and 1.10 differ. If `minds_order`, the order of keys must be the same, and a null must
- * be written in both (`key: null`) or in neither (`key:`).
+ * text: 1.1 and 1.10 differ. If `minds_order` is true, the order of keys must be the same, and a
+ * null must be written in both trees (`key: null`) or in neither (`key:`).
  */
 bool edit_same(const struct node *a, const struct node *b, bool minds_order);
 

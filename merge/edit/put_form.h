@@ -1,4 +1,4 @@
-/* A form of an op: a change of the target (put.h) that has the op's effect on the merged result. */
+/* A form of an op on the result: an op on the target (put.h) with the same effect on the result. */
 #pragma once
 
 #include "edit_tree.h"

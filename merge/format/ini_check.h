@@ -1,6 +1,6 @@
 /*
- * The checks of an INI file, and of a tree that is written as an INI file. If the program that
- * reads the file is not known, a merge that might lose something is refused.
+ * The checks of an INI file that is read, and of a tree that is written as an INI file. If the
+ * program that reads the file is not known, a merge that might lose something is refused.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * If document.doubt is NULL, notes in it that a merge with other files would lose something.
+ * Sets document.doubt, unless it is set already: a merge with other files would lose something.
  * `message` says why. The place is `at`, in the current line. Returns 0 or -ENOMEM.
  */
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
