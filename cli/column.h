@@ -1,4 +1,4 @@
-/* Text and numbers in columns, measured in characters. */
+/* Text and numbers in columns, whose width is counted in characters. */
 #pragma once
 
 #include <stdio.h>

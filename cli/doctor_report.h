@@ -9,7 +9,7 @@
 /* The weight of a finding. */
 enum diagnosis_kind {
 	DIAGNOSIS_FAULT,
-	DIAGNOSIS_IN_ORDER, /* as NOTE, and "in order" replaces the finding's message */
+	DIAGNOSIS_IN_ORDER, /* as DIAGNOSIS_NOTE, with "in order" in place of the message */
 	DIAGNOSIS_NOTE,     /* no fault; reported only if is_verbose */
 };
 

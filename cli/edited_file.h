@@ -53,7 +53,7 @@ int edited_file_assign(const struct command *command, struct assignments *assign
 /** Sets `inner` and `subject` for the file. Returns EXIT_DONE, or another code after a message. */
 int edited_file_find(const struct command *command, struct edited_file *edited);
 
-/* The layers can't be opened again: an error message was printed, and `subject` is empty. */
+/* The layers could not be opened again: an error message was printed, and `subject` is empty. */
 #define EDITED_FILE_LOST 2
 
 /**

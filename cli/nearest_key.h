@@ -1,4 +1,4 @@
-/* The nearest KEY (assignment.h) to one that does not exist: a guess at what the user meant. */
+/* The nearest KEY (assignment.h): the one that the user probably meant by a KEY that is missing. */
 #pragma once
 
 #include "explained_value.h"

@@ -17,7 +17,7 @@ struct unified;
  */
 int rendered_tree_find(const char *path, char **ret);
 
-/** Returns the part of `real`, a path without links, after the root and a generation's name. */
+/** Returns the part of `real` (a path without links) after the root and a generation's name. */
 const char *rendered_tree_inner(const char *root, const char *real);
 
 /** Prints the tree's drift (drift.h) as text. Returns an exit code. */

@@ -14,6 +14,6 @@ uint64_t memory_max_in(const char *membership, const char *root);
 
 /**
  * Gives the 512 KiB of stack below the caller's frame back to the system. Call it in the first
- * thread, outside of coroutines: below another stack, there may be memory in use.
+ * thread, outside of coroutines: the memory below any other stack may be in use.
  */
 void memory_drop_stack(void);

@@ -38,7 +38,7 @@ void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_
 /** Returns whether the budget is spent or cancelled; false for NULL. */
 bool budget_is_spent(struct budget *budget);
 
-/** Begins a pause, whose time does not count. Returns `paused_ns` for budget_resume(). */
+/** Begins a pause: its time does not count. Returns `paused_ns` for budget_resume(). */
 uint64_t budget_pause(const struct budget *budget);
 
 /** Ends the pause. The caller must not have called budget_is_spent() during the pause. */

@@ -15,7 +15,7 @@
 /* line_value.parent of the root. */
 #define LINE_VALUE_NONE UINT32_MAX
 
-/* The kind of a line decides its origin. If several kinds fit a line, it has the last of them. */
+/* The kind of a line decides its origin. If several kinds fit, the last one in this list counts. */
 enum line_kind {
 	LINE_MADE,   /* the merge made the line: a comment, a separator, a closing bracket */
 	LINE_OPENS,  /* the opening bracket or the tag of a map or list in the lines below */
@@ -43,7 +43,7 @@ struct line_value {
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* index in `values` of the map or list that has this value */
 	uint32_t column;          /* of the key, or of the value if `key` is NULL */
-	bool is_in_line;          /* this is a scalar, or an empty or flow-style map or list */
+	bool is_in_line;          /* the value is a scalar, or an empty or flow-style map or list */
 };
 
 struct line_origins {
@@ -69,6 +69,7 @@ void line_origins_freep(struct line_origins **origins);
 
 /**
  * Returns the node that has the place of `value` in a source: `value` itself; or, if a merge has
- * made `value` from several nodes, the last of them that has a place. NULL: no node has one.
+ * made `value` from several nodes, the last of these nodes that has a place. NULL: there is no
+ * place.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);

@@ -1,6 +1,6 @@
 /*
  * The time slice (sched_setattr(2)): how long the kernel lets a process run while others are ready.
- * A forked process inherits it. Linux before 6.12 ignores it.
+ * A forked process inherits the slice. Linux before 6.12 ignores it.
  */
 #pragma once
 

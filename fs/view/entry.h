@@ -1,6 +1,6 @@
 /*
- * The objects that entries show, with their numbers and times. The same content keeps its number
- * and time even if the kernel forgets it. ctime never goes back.
+ * The objects that entries show, with their numbers and times. If the kernel forgets a path whose
+ * content stays the same, the path keeps its number and times. ctime never goes back.
  */
 #pragma once
 
@@ -11,19 +11,20 @@ struct view;
 /** Adds one kernel reference. */
 void inode_hold(struct view *view, struct inode *inode);
 
-/** Drops `count` kernel references. Frees the object if nothing needs it any more. */
+/** Drops `count` kernel references. Frees the object if nothing else needs the object. */
 void inode_forget(struct view *view, struct inode *inode, uint64_t count);
 
 /** Returns the directory with this inode number, or NULL. */
 struct directory *inode_directory(struct view *view, uint64_t ino);
 
-/** Returns whether `version` has the fingerprint of the version that the kernel forgot. */
+/** Returns whether `version` has the fingerprint of the entry's version that the kernel forgot. */
 bool entry_has_forgotten(const struct entry *entry, const struct version *version);
 
 /**
  * Give a version its number and times, before it is shown. The first version of a path has the
- * times of its newest source. A later version has the present as ctime. Its mtime is the newest
- * source's mtime, if this is at least 1 ms later than the former version's; otherwise the present.
+ * times of its newest source. A later version has the present time as ctime. If the newest source's
+ * mtime is at least 1 ms later than the former version's, a later version has the source's mtime;
+ * otherwise it has the present time.
  *
  * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
  * forgot the path: forgotten content gets its former number, and, if no source is newer, its former
@@ -35,10 +36,13 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 /** Gives the shown file a new ctime, and the mtime of `found`, which has the same bytes. */
 void entry_take_time(struct entry *entry, const struct version *found);
 
-/** Returns whether the path shows a directory, or did when the kernel forgot it. */
+/** Returns whether the path shows a directory, or showed one when the kernel forgot the path. */
 bool entry_was_directory(const struct view *view, const struct entry *entry);
 
-/** Returns the inode number of the object that is shown, was shown last, or is shown next. */
+/**
+ * Returns the inode number of the shown object; without one, of the object that was shown last;
+ * without either, of the object that is shown next.
+ */
 uint64_t entry_ino(const struct entry *entry);
 
 /** Reserves the inode number of the entry's first object, unless the entry has a number. */
@@ -56,7 +60,7 @@ void entry_hide(struct view *view, struct entry *entry);
 /** Sets the kind of a name. If the kind changes, updates dependency indexes (dependency.h). */
 void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind);
 
-/** Sets the kind without publishing. If the kind changes, hides the object and ends its fault. */
+/** Sets the kind without publishing. If the kind changes, hides the object, and ends the fault. */
 void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
@@ -78,11 +82,11 @@ static inline bool entry_is_covered(const struct entry *entry)
 /** If the path has a fault, ends it, and logs its end. */
 void entry_clear_fault(struct view *view, struct entry *entry);
 
-/** Adds a user of the entry and of its directory. entry_leave() drops it. */
+/** Adds a user of the entry and of its directory. entry_leave() drops this user. */
 void entry_enter(struct view *view, struct entry *entry);
 void entry_leave(struct view *view, struct entry *entry);
 
-/** Drops a user of the directory. Frees it, and directories above it, if nothing needs them. */
+/** Drops a user of the directory. Frees the directory and those above it, if nothing needs them. */
 void directory_leave(struct view *view, struct directory *directory);
 
 /** Returns the directory that the object at `path` lies in, or NULL. */

@@ -1,8 +1,8 @@
 /*
  * A look: the job of one name. It looks the name up in the layers, and composes the version.
  *
- *      look_up      the union lookup: in the pool for the publisher, or if a layer may be remote;
- *        │          otherwise at once
+ *      look_up      the union lookup: in the pool, if the look is the publisher's or a layer may be
+ *        │          remote; otherwise at once
  *        │ a file that must be composed
  *        ▼
  *      compose      in the pool, small before large; if a source changed or is being written, back
@@ -42,12 +42,12 @@ struct look_result {
 struct look_refresh {
 	enum union_kind kind;   /* of the entry */
 	enum entry_scope scope; /* of the pending events */
-	uint64_t since;         /* the revision of these events (queue.h) */
+	uint64_t since;         /* the revision of the pending events (queue.h) */
 	bool is_event;          /* the name had an event of its own */
 	bool takes_unfinished;  /* the look does not wait for a writer any more */
 	bool is_patient;        /* the look waits for late layers; counted in view->looks.patient */
 	bool is_large;          /* the look does not count in view->looks.under_way */
-	bool is_unread;         /* no version is shown or forgotten, and none must be published */
+	bool is_unread;         /* no program has had a version, and none must be published */
 	bool has_kept;    /* the shown version is the last good one, or made with a fallback */
 	bool is_known;    /* the kernel knows the directory that the entry is in */
 	bool is_compared; /* result.version is compared with the version that the kernel forgot */
@@ -82,12 +82,12 @@ struct look {
 /* Positive results, besides those of compose(). */
 enum {
 	LOOK_MET_WRITER = 16, /* a source was being written while the look read it */
-	LOOK_IS_CURRENT = 17, /* what is shown stays: it is current, or no program has read it */
+	LOOK_IS_CURRENT = 17, /* what is shown stays: it is current, or no program has asked for it */
 	LOOK_AT_GATE = 18,    /* REFRESH: the name is queued again when a check has judged */
 	LOOK_IS_PARKED = 19,  /* FIRST: the look ends when a check has judged (gate.h) */
 };
 
-/** Makes a look at `entry`, which it has in use until look_free(). NULL: no memory. */
+/** Makes a look at `entry`. The entry is in use until look_free(). NULL: no memory. */
 struct look *look_new(struct view *view, struct entry *entry, enum look_purpose purpose);
 
 /**
@@ -108,17 +108,17 @@ bool look_heed_silence(struct look *look);
  */
 void look_heed_unseen(struct look *look);
 
-/** Begin a look: its union lookup at once, or in the pool. Each may free the look. */
+/** Begin a look: its union lookup at once, or in the pool. Both functions may free the look. */
 void look_begin(struct look *look);
 void look_begin_in_pool(struct look *look);
 
 /** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->result.problem; or -errno. */
 void look_judged(struct look *look, int result);
 
-/** Frees a look without using its result. If it is the publisher's, queues its name again. */
+/** Frees a look, and ignores its result. If the look is the publisher's, queues the name again. */
 void look_drop(struct look *look);
 
-/** Frees a look. If its name had an event meanwhile, queues the name again. */
+/** Frees a look. If the name had an event since the look began, queues the name again. */
 void look_free(struct look *look);
 
 /** Answers the callers with `result`, a result of view_lookup(), and with `stat`. */
@@ -138,9 +138,9 @@ void lookup_takes_long(struct look *look);
 void lookup_again(struct view *view, const char *name, struct view_caller *callers);
 
 /**
- * Look up, and show, the directory `name` in `parent`, or the one at `path`. May wait. Return 0
- * with *ret for directory_leave(); -ENOENT; -ENOTDIR, also at or below a virtual file's path; or
- * another -errno.
+ * Look up and show a directory: `name` in `parent`, or the directory at `path`. Both may wait.
+ * Return 0 with *ret for directory_leave(); -ENOENT; -ENOTDIR, also at or below a virtual file's
+ * path; or another -errno.
  */
 int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret);

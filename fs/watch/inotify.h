@@ -46,8 +46,8 @@ void inotify_free(struct inotify *inotify);
 
 /**
  * Takes over another process's inotify(7) instance, open as `fd`, with its watches. `fd` stays the
- * caller's. Call this function before the first subscription. A watch without a subscription ends
- * with its first event. Returns 0 or -errno.
+ * caller's. Call this function before the first subscription. A watch that never gets a
+ * subscription ends with its first event. Returns 0 or -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
@@ -88,7 +88,7 @@ bool inotify_expect_no_more(struct inotify *inotify);
  */
 int inotify_subscribe_to(struct inotify *inotify, struct subscription *subscription, int wd);
 
-/** Ends a subscription. Does nothing if it has ended. */
+/** Ends a subscription. Does nothing if the subscription has ended already. */
 void inotify_unsubscribe(struct inotify *inotify, struct subscription *subscription);
 
 bool inotify_is_subscribed(const struct subscription *subscription);

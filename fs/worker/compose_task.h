@@ -1,21 +1,21 @@
-/* Composing in a worker, as compose() does it in the calling process. */
+/* The composition of a version in a worker. */
 #pragma once
 
 #include "line_map.h"
 #include "worker.h"
 
 /**
- * Does what compose() does, in a worker. The calling process itself composes a link in a layer that
- * is not remote (layer_task.h), and a file that is shown without a copy (compose_held_source()). If
- * such a file lies in a remote layer, the calling process composes the file only if the file is
- * larger than 64 MiB and the layer answers. Returns as compose() or workers_run().
+ * Does what compose() does, but in a worker. Exception: the calling process itself composes a link
+ * in a layer that is not remote (layer_task.h), and a file that is shown without a copy
+ * (compose_held_source()). If this file lies in a remote layer, the exception holds only if the
+ * file is larger than 64 MiB and the layer answers. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,
 	struct problem *problem);
 
 /**
- * Has a worker merge again, to find where the version's lines come from. Returns 0 with *ret for
+ * Makes the line map of the version: a worker repeats the merge. Returns 0 with *ret for
  * line_map_free() (NULL: the merge failed, or gave another text), -ENOMEM or -ECANCELED.
  */
 int map_lines_by(struct workers *workers, const struct composer *composer, const char *path,

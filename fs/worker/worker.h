@@ -9,15 +9,16 @@
  * A worker may ask the daemon for the path of a name under a directory (finder.h), for the last
  * good text of a source, and for the target of a link that leads out of the layers.
  *
- * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, a
- * worker is lost. The source's path keeps its last good version, with a fault; no other path is
- * affected. After three failures, the path's sources are not merged again until one of them
+ * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, one
+ * worker is lost. The merged file keeps its last good version, with a fault; no other file is
+ * affected. After three failures, the file's sources are not merged again until one of them
  * changes.
  *
  * The daemon forks a worker when a job needs it. The worker inherits the settings and the layers'
- * descriptors, and enters its sandbox (reader_sandbox.h). It does one job at a time. Two workers
- * are kept, each with a cache of parsed sources. The first one gets no large jobs
- * (worker_job.bytes). If none is free soon, one more worker is forked for the waiting job alone.
+ * descriptors, enters its sandbox (reader_sandbox.h), and does one job at a time. Two workers are
+ * kept, each with a cache of parsed sources. The first kept worker gets no large jobs
+ * (worker_job.bytes). If no kept worker is free soon, one more worker is forked for the waiting job
+ * alone.
  *
  * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
  * worker is left alone: it gets no job any more, and ends as soon as it can. A kept worker that
@@ -36,7 +37,7 @@
 /* While this many workers stand still, no worker is forked for one job alone. */
 #define WORKERS_LEFT_MAX 16
 
-/* The longest that a job waits for a kept worker, in ms, while WORKERS_LEFT_MAX stand still. */
+/* The longest wait for a kept worker, in ms, while WORKERS_LEFT_MAX workers stand still. */
 #define WORKER_PATIENCE_MS 10000
 
 /* Bytes that a worker may allocate, in addition to what the daemon had at the fork. */
@@ -46,8 +47,8 @@ struct workers;
 
 /*
  * A task: a function that runs in a worker. It reads the job and the sources before it writes to
- * `answer`, as reading a source adds its text to `answer`. `composer` has the worker's cache, and
- * no fallbacks. Returns 0 or -errno.
+ * `answer`, because each source that is read adds its text to `answer`. `composer` has the worker's
+ * cache, and no fallbacks. Returns 0 or -errno.
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
 
@@ -66,7 +67,7 @@ struct worker_job {
 	uint64_t state;
 	/*
 	 * The st_dev of a file system that may not answer; 0: none. Needs patience_ms: if a worker
-	 * has waited so long for the file system already, the job is refused with -ETIMEDOUT.
+	 * has waited for the file system so long already, workers_run() returns -ETIMEDOUT.
 	 */
 	dev_t file_system;
 	/*
@@ -114,7 +115,7 @@ struct worker_answer {
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
 
-/** Returns for how many ms workers are waiting for `file_system`: the longest time; 0: none. */
+/** Returns the longest time, in ms, that a worker has waited for `file_system`; 0: none waits. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
 /** Adds the answer's texts to `cache`, as fallbacks for sources that break later. */

@@ -2,8 +2,8 @@
  * The interface of editors. An editor is the edit() of a format (format.h). It finds the place of
  * one op in a text with extents, and adds splices.
  *
- * An editor may handle rare cases in a simple way, as edit.c checks the result. If the result is
- * wrong, edit.c tries to set the whole map or list around the place.
+ * An editor may handle rare cases in a simple way, because edit.c checks the result. If the result
+ * is wrong, edit.c tries to set the whole map or list around the place.
  */
 #pragma once
 
@@ -55,10 +55,10 @@ int edit_sample(
 	struct edit *edit, const struct node *tree, struct span *text, struct document **ret);
 
 /**
- * Changes `old`, the map or list at the op's place, to op->value by ops for single entries. Both
- * must be of the same kind. `apply` carries out each of these ops, as format.edit does. Exception:
- * all items to insert come in one op, whose value is a list of them. Returns 0; the first non-zero
- * result of `apply`, at which it stops; or -ENOMEM.
+ * Turns `old`, the map or list at the op's place, into op->value, which must be of the same kind,
+ * by ops for single entries. Exception: all items to insert come in one op, whose value is a list
+ * of them. `apply` carries out an op, as format.edit does. Returns 0; the first non-zero result of
+ * `apply`, at which edit_split() stops; or -ENOMEM.
  */
 int edit_split(const struct edit *edit, const struct edit_op *op, const struct node *old,
 	int (*apply)(const void *context, const struct edit_op *op), const void *context);

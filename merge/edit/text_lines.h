@@ -17,7 +17,7 @@ size_t text_lines_begin(const struct text_lines *lines, size_t offset);
 /** Returns where the line at `offset` ends: at its line break, or at the end of the text. */
 size_t text_lines_end(const struct text_lines *lines, size_t offset);
 
-/** Returns where the line after that of `offset` begins, or the text's end. */
+/** Returns where the line behind the line at `offset` begins, or the text's end. */
 size_t text_lines_after(const struct text_lines *lines, size_t offset);
 
 bool text_lines_is_blank(const struct text_lines *lines, size_t begin);
@@ -30,17 +30,17 @@ size_t text_lines_at(const struct text_lines *lines, const struct extent *entry)
 size_t text_lines_behind(const struct text_lines *lines, const struct extent *entry);
 
 /**
- * Returns where the comment lines directly above the entry begin; if there are none, where its
- * first line begins. `floor` is the end of the entry before, or 0; a comment on the line of `floor`
- * does not count.
+ * Returns where the comment lines directly above the entry begin; if there are none, where the
+ * entry's first line begins. `floor` is the end of the entry before, or 0. A comment on the line of
+ * `floor` does not count.
  */
 size_t text_lines_above(const struct text_lines *lines, const struct extent *entry, size_t floor);
 
 /**
- * Returns where `entry`, an entry of `in`, begins, including its comments. The comment lines
- * directly above it are its own if it is the first in `in`, or if a blank line or nothing is above
- * them. But if `in` is the root (`is_root`) and has no other entry, comment lines above `entry`
- * that begin at the top of the text belong to the file.
+ * Returns where `entry`, an entry of `in`, begins, including its comments. Comment lines directly
+ * above `entry` are its comments if `entry` is the first in `in`, or if a blank line or nothing is
+ * above these lines. But if `in` is the root (`is_root`) and has no other entry, comment lines
+ * above `entry` that begin at the top of the text belong to the file.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);
@@ -48,7 +48,7 @@ size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 /** Inserts whole lines at an offset where a line begins or the text ends. Returns 0 or -ENOMEM. */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
-/** As text_lines_insert(), but inserts a blank line first if a comment line is above `offset`. */
+/** As text_lines_insert(). If a comment line is above `offset`, inserts a blank line before. */
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
 
 /**
@@ -58,13 +58,13 @@ int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struc
 int text_lines_insert_sections(
 	const struct text_lines *lines, size_t offset, struct span added, bool is_dense);
 
-/** Removes a range. If it touches the last removed range, joins both. Returns 0 or -ENOMEM. */
+/** Removes a range. If the last removed range touches it, joins both. Returns 0 or -ENOMEM. */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 
 /**
- * Removes whole lines. If a blank line or nothing is before them, also removes the blank lines
- * behind them. If no text follows the removed lines, also removes the blank lines before them.
- * Returns 0 or -ENOMEM.
+ * Removes whole lines. If a blank line or nothing is before these lines, also removes the blank
+ * lines behind them. If no text follows the removed lines, also removes the blank lines before
+ * them. Returns 0 or -ENOMEM.
  */
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 

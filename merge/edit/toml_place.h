@@ -6,7 +6,7 @@
 
 #include "editor.h"
 
-/* The target: a value in the tree, given by the steps that lead to it. */
+/* The target: the value in the tree to which the steps lead. */
 struct toml_target {
 	const struct edit_step *steps;
 	size_t count;

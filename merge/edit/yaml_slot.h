@@ -26,9 +26,9 @@ struct yaml_slot_text {
 };
 
 /**
- * Finds the slot of `old`, to which the op's first `count` steps lead. Returns 0; *ret borrows the
- * extents. Returns EDIT_CANNOT if `old` is in brackets, or if other text stands where its colon,
- * dash or "---" is expected.
+ * Finds the slot of `old`, to which the op's first `count` steps lead. *ret borrows the extents.
+ * Returns 0; or EDIT_CANNOT if `old` is in brackets, or if other text stands in the place of its
+ * colon, dash or "---".
  */
 int yaml_slot_of(const struct edit *edit, const struct edit_op *op, size_t count,
 	const struct extent *old, struct yaml_slot *ret);
@@ -63,7 +63,7 @@ int yaml_new_entry(const struct edit *edit, const struct edit_op *op, const stru
 int yaml_new_value(const struct edit *edit, const struct edit_op *op, const struct yaml_slot *slot,
 	const struct node *value, struct yaml_slot_text *ret);
 
-/* The style of the text around a new value, and how the value is adapted to it: yaml_style.c. */
+/* yaml_style.c: the style of the text around a new value, and a value in that style. */
 
 /* The place of a new value. */
 struct yaml_spot_around {
@@ -76,8 +76,8 @@ struct yaml_spot_around {
 int yaml_column(const struct edit *edit, size_t offset);
 
 /**
- * Returns how maps and lists in block style are indented in `in`; if `in` does not show it, in
- * `root`; if neither does, YAML_LAYOUT. `in` and `root` may be NULL.
+ * Returns the indentation of maps and lists in block style in `in`; if `in` has none of them, in
+ * `root`; if neither has any, YAML_LAYOUT. `in` and `root` may be NULL.
  */
 struct yaml_layout yaml_find_layout(
 	const struct edit *edit, const struct extent *in, const struct extent *root);

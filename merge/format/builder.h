@@ -1,7 +1,8 @@
 /*
  * A builder: makes a document's nodes in the order of its text, for the readers of formats.
  *
- * Finished nodes wait on a stack until the map or list around them is closed. The roots stay there.
+ * Finished nodes wait on a stack until the map or list around them is closed. The roots stay on the
+ * stack.
  */
 #pragma once
 
@@ -68,7 +69,7 @@ static inline struct place builder_place(
 __attribute__((format(printf, 3, 4))) int builder_problem(
 	const struct builder *builder, struct place place, const char *format, ...);
 
-/** Makes a scalar. The caller must write its `len` bytes to *text. Returns NULL without memory. */
+/** Makes a scalar. The caller must write its `len` bytes to *text. Returns NULL: no memory. */
 struct node *builder_new_scalar(
 	const struct builder *builder, struct place place, size_t len, char **text);
 
@@ -117,7 +118,7 @@ int builder_push(
 /** Returns whether the value is a map, or a list that begins with a map. */
 bool builder_is_sections(const struct node *value);
 
-/** For repeat(): replaces found->value by again->value, and warns that only the last one counts. */
+/** For repeat(): replaces found->value by again->value, and warns that the last value counts. */
 void builder_override(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
