@@ -1,6 +1,6 @@
 /*
- * The explained file: the one file that a command is about, with its explanation. The file is in
- * the layers that -c or -l names; without these options, it is in a mount (layer_choice.h).
+ * The explained file: the one file that a command is about, with its explanation. The options -c
+ * and -l name the file's layers; without these options, the file is in a mount (layer_choice.h).
  */
 #pragma once
 
@@ -16,9 +16,9 @@ struct explained_file {
 
 /**
  * Opens the layers, and finds the path to which `path` leads, as follow_to() (follow.h) does. If
- * `may_be_new`, the file and its directories may be missing. If `path` is NULL, opens the layers of
- * -c or -l, and finds nothing. Returns EXIT_DONE with *ret_path for free(3), "" for the root; or
- * another exit code after an error message.
+ * `may_be_new` is true, the file and its directories may be missing. If `path` is NULL, opens the
+ * layers of -c or -l, and finds no path. Returns EXIT_DONE with *ret_path for free(3), "" for the
+ * root; or another exit code after an error message.
  */
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path);

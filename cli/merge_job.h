@@ -25,7 +25,7 @@ struct merge_job {
 	bool has_header;
 	bool is_watched;                 /* the result is printed again after each change */
 	bool ends_with_nul;              /* with `is_watched`: a NUL byte follows each result */
-	const atomic_bool *is_cancelled; /* true ends the merge; NULL: it is never cancelled */
+	const atomic_bool *is_cancelled; /* as merge_request.is_cancelled */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
 	/* the last merge: */
@@ -51,12 +51,12 @@ int merge_job_set(struct merge_job *job, struct node **map, const char *option,
 int merge_job_run(struct merge_job *job, struct problem *problem);
 
 /**
- * Returns job->to. If job->to is NULL, returns the format that the names of the files imply; or
- * YAML, if they imply no format or different formats.
+ * Returns job->to. If job->to is NULL, returns the format that the files' names imply; if they
+ * imply no format, or different formats, YAML.
  */
 const struct format *merge_job_format(const struct merge_job *job);
 
-/** Reports a `result` of merge_job_run(), and if it is PROBLEM, `problem`. Returns EXIT_FAILED. */
+/** Reports `result`, a failure of merge_job_run(); for PROBLEM, `problem`. Returns EXIT_FAILED. */
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem);
 
 void merge_job_fini(struct merge_job *job);

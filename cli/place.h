@@ -18,9 +18,9 @@ bool place_is_secret(const struct settings *settings);
 void place_show(const struct settings *settings, const struct problem *problem);
 
 /**
- * If the problem has no line, returns false. If the problem's source is a file in a layer, and
- * place_is_secret() is false, prints the line to `out`, indented by `indent` blanks. Returns
- * whether the source is in a layer, or place_is_secret() is true.
+ * If the problem has no line, returns false. If place_is_secret(), returns true. If the problem's
+ * source is a file in a layer, prints the line to `out`, indented by `indent` blanks, and returns
+ * true. Otherwise returns false.
  */
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);

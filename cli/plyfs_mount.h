@@ -22,13 +22,13 @@ struct table_mount;
 /**
  * Finds the mountpoint of the plyfs mount that contains `path`, which must exist. Returns 0 with
  * *ret for free(3), or -errno. -ENOENT: `path` lies in another file system. -ENOTCONN: the mount's
- * process has ended. -ETIMEDOUT: a mount on the way does not answer.
+ * process has ended. -ETIMEDOUT: a mount on the way to `path` does not answer.
  */
 int plyfs_mount_find(const char *path, char **ret);
 
 /**
  * As plyfs_mount_find(). *ret_path is `path`, absolute and without links. If `path` is in a bind
- * mount of a part of a plyfs mount, and that plyfs mount is visible to us, too, both outputs are
+ * mount of a part of a plyfs mount, and this process sees that plyfs mount, too, both outputs are
  * paths of the plyfs mount. The outputs must be NULL before; free(3) them even after a failure.
  */
 int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path);
@@ -42,8 +42,8 @@ int plyfs_mount_all(struct path_list *ret);
 /**
  * Reads and parses the status of the mount at `mountpoint` (report.h); the text may be hostile.
  * Returns 0 with *ret, which has one root, for document_free(), and the text in *ret_text (may be
- * NULL) for free(3); PROBLEM if the status is not JSON; or -errno, which is -ETIMEDOUT after
- * PROBE_MS.
+ * NULL) for free(3); PROBLEM if the status is not JSON; -ETIMEDOUT after PROBE_MS; or another
+ * -errno.
  */
 int plyfs_mount_report(
 	const char *mountpoint, char **ret_text, struct document **ret, struct problem *problem);
@@ -76,7 +76,7 @@ void plyfs_mount_silence(
 
 /**
  * Reports that a mount did not answer a call on `path` for PROBE_MS. `path` may be a list, "A:B".
- * The message names the mount, or `path` if the mount can't be found. If the guard
+ * The message names the mount; if the mount can't be found, `path`. If the guard
  * (plyfs_mount_guard()) has reported a mount, prints nothing. Returns EXIT_FAILED.
  */
 int plyfs_mount_complain(const char *path);
@@ -84,16 +84,16 @@ int plyfs_mount_complain(const char *path);
 /** Returns whether the guard has reported a silent mount. */
 bool plyfs_mount_has_reported(void);
 
-/** Returns whether another process or machine serves the mount that the path is in. */
+/** Returns whether another process or machine serves the mount that contains `path`. */
 bool plyfs_mount_is_foreign(const char *path);
 
 /** Returns whether there is a mount that another process or machine serves. */
 bool plyfs_mount_may_be_silent(void);
 
 /**
- * Makes the call in a probe, for PROBE_MS at most. If plyfs_mount_may_be_silent() returns
- * false, omits the call. If the call does not return, calls plyfs_mount_complain() and returns
- * EXIT_FAILED. Otherwise returns EXIT_DONE, even if the call has failed.
+ * Makes the call in a probe, unless plyfs_mount_may_be_silent() is false. If the call does not
+ * return within PROBE_MS, calls plyfs_mount_complain() and returns EXIT_FAILED. Otherwise returns
+ * EXIT_DONE, even if the call has failed.
  */
 int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
@@ -106,13 +106,13 @@ int plyfs_mount_await(const char *path);
 /**
  * Sets a guard (layer_guard()): for a path on a silent mount, layer_stat() and similar functions
  * return -ETIMEDOUT. The guard reports each silent mount once. The guard does not learn of a new
- * mount, nor of a silent mount that answers again. So use it only in a command that ends soon.
+ * mount, nor of a silent mount that answers again. So use a guard only in a command that ends soon.
  */
 void plyfs_mount_guard(void);
 
 /**
- * Probes the mounts that contain a layer or lie in one. If one of them is silent, reports it and
- * returns true. If a layer has `follow`, probes all other mounts, too, without a report. If there
- * is no guard, returns false.
+ * Probes the mounts that contain a layer or lie in a layer. Reports those that are silent, and
+ * returns whether there are any. If a layer has `follow`, probes all other mounts, too, without a
+ * report. If there is no guard, returns false.
  */
 bool plyfs_mount_guard_ask(const struct settings *settings);

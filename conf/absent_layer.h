@@ -1,7 +1,7 @@
 /*
  * An absent layer: an optional layer whose directory is missing. If the highest layer is absent, a
- * change for which the user names no layer would go to a lower layer. Other hosts or users may
- * share that layer.
+ * change for which the user names no layer would go to a lower layer, which other hosts or users
+ * may share.
  */
 #pragma once
 
@@ -15,8 +15,9 @@
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 
 /**
- * Refuses settings->around if it names a host, machine or user for which no layer exists. Refuses
- * its facts if layers have a fact in their paths, and all these layers are missing. Returns 0;
- * PROBLEM, which suggests the nearest name that has a layer; or -ENOMEM.
+ * Refuses the host, machine or user that settings->around names, if no layer of this host, machine
+ * or user exists. Refuses the facts in settings->around if layers have a fact in their paths, and
+ * all these layers are missing. Returns 0; PROBLEM, which suggests the nearest name that has a
+ * layer; or -ENOMEM.
  */
 int absent_layer_find(const struct settings *settings, struct problem *problem);

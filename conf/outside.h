@@ -1,7 +1,7 @@
 /*
  * Files and directories that settings name: plyfs.yaml, facts, presets, schemas, programs, and the
- * directories of layers. Their file systems may never answer. A thread that must not wait for them
- * sets a delegate: another process then makes the system calls.
+ * directories of layers. Their file systems may never answer. A thread that must not wait for these
+ * file systems sets a delegate: another process then makes the system calls.
  */
 #pragma once
 
@@ -21,13 +21,13 @@ struct outside_file {
 /* The demands of a caller of outside_open(): an OR of these. */
 enum outside_wanted {
 	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
-	OUTSIDE_FILLED = 1 << 1,   /* it must have an entry */
+	OUTSIDE_FILLED = 1 << 1,   /* the directory must have an entry */
 	OUTSIDE_OWNED = 1 << 2,    /* its owner must own dirname(3) of `path`, too */
 };
 
 /* The directory of a layer, opened by outside_open(). */
 struct outside_directory {
-	int fd; /* O_PATH, for close(2); -1: it is missing */
+	int fd; /* O_PATH, for close(2); -1: the directory is missing */
 	struct stat stat;
 	struct store *store; /* for store_freep(); NULL: no mirror writes the directory */
 };

@@ -2,8 +2,8 @@
  * The values of plyfs.yaml. Each function reads one value, or reports an error with the values that
  * are allowed.
  *
- * If a `node` is NULL or null, nothing was given: *ret keeps the caller's default, and the result
- * is 0. Messages call the value `name`. An int result is 0 or PROBLEM.
+ * If `node` is NULL or null, the user gave no value: *ret keeps the caller's default, and the
+ * result is 0. Messages call the value `name`. An int result is 0 or PROBLEM.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "node.h"
 #include "problem.h"
 
-/* Greatest number of entries in a list. For each path, all rules are searched, for example. */
+/* Greatest number of entries in a list. The rules, for example, are searched for each path. */
 #define VALUE_LIST_MAX 4096
 
 bool value_is_given(const struct node *node);

@@ -5,18 +5,18 @@
  *      "a.b".c  'a.b'.c        a key with a dot in it; "…" may have JSON's escapes, '…' has none
  *      ["odd key"][0]          keys and items, as programs write them
  *      hosts[name=web].port    the item that has that key and value
- *      ports[port=53,protocol=UDP].name    the item that has all these keys and values, if no
- *                                          item has the port "53,protocol=UDP"
+ *      ports[port=53,protocol=UDP].name    the item that has both keys and values; an item
+ *                                          with the port "53,protocol=UDP" goes first
  *      .                       the whole file
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)
  *
- * If a KEY is matched against a tree (key_match.h), dots and brackets may be part of a key's name,
- * and a KEY may have another tool's notation, such as /a/0/b (JSON Pointer).
+ * Where a KEY is matched against a tree (key_match.h), dots and brackets may be part of a key's
+ * name, and the KEY may have another tool's notation, such as /a/0/b (JSON Pointer).
  *
  * A word without quotes finds a key of any type by its text (`80` may be a number), and prefers a
  * key that is written without quotes. A word in quotes prefers a key that is written in quotes. A
- * KEY that plyfs prints finds its value again, unless a key on the way is a list or map: plyfs
- * prints that key as `[?]`.
+ * KEY that plyfs prints leads to the same value again, unless a key on the way is a list or map:
+ * plyfs prints such a key as `[?]`.
  */
 #pragma once
 
@@ -28,7 +28,7 @@
 #define KEY_PARTS_MAX LIMIT_DEPTH_MAX
 
 struct key_part {
-	struct span name;  /* a key's name; a number may also be the index of an item */
+	struct span name;  /* a key's name; if it is a number, perhaps the index of an item */
 	struct span value; /* of [name=value]; `data` NULL: a part of another form */
 	bool is_quoted;
 	bool is_value_quoted;
@@ -63,7 +63,7 @@ struct key_condition {
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
 
-/** Does what key_parse() does, from text[start] on. `start`: 0, or the end of a document's name. */
+/** As key_parse(), from text[start] on. `start` is 0, or the end of a document's name. */
 int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,
 	struct problem *problem);
 

@@ -1,8 +1,8 @@
 /*
  * The merge: sources, a strategy and its options in; one file's bytes out.
  *
- * A merge is pure: it opens no file, except libraries that it loads. So any number of merges may
- * run at the same time, even over the same documents.
+ * A merge is pure: it opens no file, except shared libraries that a format or strategy needs. So
+ * any number of merges may run at the same time, even over the same documents.
  *
  * The room merge is also the library libplymerge (examples/library/merge.c). A program linked with
  * libplymerge.so.1 runs with each later libplymerge.so.1: see plymerge.map. Initialize structs by
@@ -28,18 +28,18 @@ struct merge_input {
 #define MERGE_ABSENT 2
 
 /*
- * How a strategy reaches files that are not among its inputs. It calls find() even for files that
- * do not exist: so the caller of merge_run() knows all files that decide the result.
+ * How a strategy reaches files that are not among its inputs. The strategy calls find() even for
+ * files that do not exist. So the caller of merge_run() knows all files that decide the result.
  */
 struct merge_environment {
 	/*
 	 * Finds the file `name` at any depth in `directory`, a path from the layers' root ("": the
-	 * root itself). If several directories have such a file, the one nearest to the root
+	 * root itself). If several directories have such a file, the file nearest to the root
 	 * counts; of several equally near, the first in byte order. *ret becomes the *count sources
 	 * of that file, lowest layer first. They must exist until the result is freed. If the
 	 * options of read_options_for() have a format, the sources must have documents. If *count
 	 * is N > 0 at the call, the caller needs only sources of ranks below N: find() may leave
-	 * out the others, and may pass over a file that has no source of such a rank.
+	 * out the others, and may pass over a file that has no source of a rank below N.
 	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
@@ -63,7 +63,7 @@ struct merge_request {
 	void *warn_context;
 	/* Begin a written tree with the names of its sources, if the format has comments. */
 	bool wants_header;
-	/* Once this is true, the merge fails with -ECANCELED; NULL: never. */
+	/* If this becomes true, the merge fails with -ECANCELED. May be NULL. */
 	const atomic_bool *is_cancelled;
 };
 
@@ -86,9 +86,9 @@ struct merge_result {
 	uint32_t source_count;
 	uint32_t source_capacity;
 	struct origins *origins; /* of the values, if the request wanted them */
-	/* The only source's document, if all of this is true: origins are wanted; the strategy
-	 * reads trees; `text` is that source's text, unchanged; the source parses. Otherwise
-	 * NULL. */
+	/* The document of the only source, if four conditions hold: the request wants origins, the
+	 * strategy reads trees, `text` is the source's text, unchanged, and the source parses.
+	 * Otherwise NULL. */
 	const struct document *verbatim;
 	struct refusals refusals;
 	bool wants_crlf;         /* a written tree ends lines with "\r\n", like the lowest source */
@@ -98,8 +98,8 @@ struct merge_result {
 };
 
 /**
- * Returns the options with which to read an input in `format`, which may be NULL. If they have no
- * format, the strategy needs no document of the input.
+ * Returns the options with which to read an input in `format`, which may be NULL. If the options
+ * have no format, the strategy needs no document of the input.
  */
 struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format);

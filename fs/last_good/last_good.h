@@ -4,13 +4,13 @@
  *      version shown, or the kernel forgets it ─▶ last_good_note ─▶ memory ─▶ plyfs-state ─▶ files
  *      no version can be made, none is shown ───▶ last_good_find ◀─ memory
  *
- * The contract: if no new version of a path can be made, the last one is shown to users who could
- * read that version and may read the path now. This ends when a new version can be made, or when no
- * layer has the path.
+ * The contract: if no new version of a path can be made, the last good version is shown to users
+ * who could read that version and may read the path now. This ends when a new version can be made,
+ * or when no layer has the path.
  *
  * If versions take more than LAST_GOOD_MEMORY_MAX bytes, those noted or found longest ago are
  * dropped. If the mount has a directory for the store, plyfs-state (state_process.h) writes the
- * versions there, and the next mount begins with them.
+ * versions there, and the next mount reads them.
  */
 #pragma once
 
@@ -69,8 +69,8 @@ bool last_good_take(struct last_good *last_good);
 
 /**
  * Makes plyfs-state write all versions. Later calls of last_good_note() do nothing. Waits 5 s at
- * most for each answer; does not wait if plyfs-state is suspended (SIGSTOP) or has ended, or if
- * writing has failed. Only the root coroutine calls it.
+ * most for each answer of plyfs-state; does not wait if plyfs-state is suspended (SIGSTOP) or has
+ * ended, or if writing has failed. Only the root coroutine calls it.
  */
 void last_good_stop(struct last_good *last_good);
 
@@ -92,7 +92,7 @@ void last_good_freep(struct last_good **last_good);
 /** Returns the directory's path, which lives as long as the store; NULL: no directory. */
 const char *last_good_directory(const struct last_good *last_good);
 
-/** Returns true if a version must be noted when it is shown; false: when the kernel forgets it. */
+/** Returns whether a version must be noted when it is shown; if not, when the kernel forgets it. */
 static inline bool last_good_is_lasting(const struct last_good *last_good)
 {
 	return last_good_directory(last_good);
@@ -118,7 +118,7 @@ void last_good_each(struct last_good *last_good,
 
 struct last_good_counts {
 	size_t versions; /* with a directory, only those that are written there */
-	size_t bytes;    /* of their memory */
+	size_t bytes;    /* the memory of `versions` */
 	size_t lost;     /* versions that were dropped or not stored, for lack of room or memory */
 };
 

@@ -14,15 +14,14 @@ void agenda_free(struct agenda *agenda); /* NULL: does nothing */
 int agenda_fd(const struct agenda *agenda);
 
 /**
- * Schedules the examination of `path` after `after_ms`; NULL: of all paths. As soon as one of the
- * scheduled paths is due, all of them are. If memory is short, schedules all paths.
+ * Schedules the examination of `path` (NULL: of all paths) after `after_ms`. All scheduled paths
+ * are due at the earliest of their times. If memory is short, schedules all paths.
  */
 void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
  * Schedules the making of a generation after `after_ms`. A further call restarts the delay. But if
- * `after_ms` is at most 200, the generation is due at most 200 ms after the first call since the
- * last attempt at a generation.
+ * `after_ms` is at most 200, the generation is due at most 200 ms after the first call for it.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 
@@ -38,8 +37,8 @@ struct due {
 	bool is_status;     /* the status must be written */
 };
 
-/** Takes the work that is due. If a generation is, the caller must call agenda_commit_done(). */
+/** Takes the work that is due. If ret->is_generation, the caller must call agenda_commit_done(). */
 void agenda_take(struct agenda *agenda, struct due *ret);
 
-/** Settles a due generation: the caller makes it (`after_ms` 0), or postpones it by `after_ms`. */
+/** Ends a due generation (`after_ms` 0: the caller has made it), or postpones it by `after_ms`. */
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms);

@@ -82,7 +82,7 @@ struct look {
 /* Positive results, besides those of compose(). */
 enum {
 	LOOK_MET_WRITER = 16, /* a source was being written while the look read it */
-	LOOK_IS_CURRENT = 17, /* what is shown stays: it is current, or no program has asked for it */
+	LOOK_IS_CURRENT = 17, /* no change: the object is current, or no program has read it */
 	LOOK_AT_GATE = 18,    /* REFRESH: the name is queued again when a check has judged */
 	LOOK_IS_PARKED = 19,  /* FIRST: the look ends when a check has judged (gate.h) */
 };

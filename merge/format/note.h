@@ -1,5 +1,6 @@
 /*
- * Notes: the extents (extent.h) of the nodes that a reader finds, if read_options.wants_extents.
+ * Notes: the extents (extent.h) of the nodes that the reader of a format finds. They are made if
+ * read_options.wants_extents is set.
  *
  * A reader of nested collections passes the same nodes, in the same order, to the builder and to
  * the functions note_*(). In a map, each key goes before its value. The reader of a text with one
@@ -17,14 +18,14 @@ struct builder;
 /* A node that the reader found. */
 struct noted_node {
 	const struct node *node;
-	/* with tag and anchor; note_close() sets the end of a collection's range */
+	/* includes tag and anchor; note_close() sets the end of a collection's range */
 	struct range range;
 	size_t member_begin; /* of an item or a key: offset at which its entry begins */
 	bool is_alias;
 	bool has_anchor;
 };
 
-/* A collection that is not closed yet. If it is a map, `key` may still wait for its value. */
+/* A collection that is not closed yet. In a map, `key` may still wait for its value. */
 struct open_extent {
 	struct extent *extent;
 	bool is_key;  /* the collection is a key of the map around it */
@@ -63,10 +64,10 @@ int note_open(struct builder *builder, const struct noted_node *note);
 /** Closes the innermost collection. `end` is the offset of its end, or NOTE_LAST_ENTRY. */
 void note_close(struct builder *builder, size_t end);
 
-/** Gives the extents to the document, which has its roots already. Returns 0 or -ENOMEM. */
+/** Gives the extents to the document, whose roots are set already. Returns 0 or -ENOMEM. */
 int notes_finish(struct notes *notes, struct document *document);
 
-/* The attribute of the functions that note extents, as they are seldom called. */
+/* The attribute of functions that note extents: they are seldom called. */
 #define EXTENT_NOTE_RARE __attribute__((cold, noinline))
 
 /** Makes the root's extent, as yet without ranges. Returns NULL when there is no memory. */
@@ -82,5 +83,5 @@ int extent_note_set_keys(struct builder *builder, struct extent *extent,
 /** Returns the range from `begin` to `end`, two places in the text that the builder reads. */
 struct range extent_note_range(const struct builder *builder, const char *begin, const char *end);
 
-/** Closes a collection without brackets, such as a section: its end is that of its last entry. */
+/** Closes a collection without brackets, such as a section: it ends where its last entry ends. */
 void extent_note_close(struct extent *extent);

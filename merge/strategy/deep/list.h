@@ -1,6 +1,6 @@
 /*
- * A list into which layers are merged. It can grow at both ends and lose items. It finds an item by
- * its key or by its value in constant time.
+ * A list into which the lists of layers are merged. It can grow at both ends and lose items. A
+ * search for an item, by its key or by its value, takes constant time.
  *
  *      position      -2   -1 | 0    1    2
  *                    front   | back
@@ -25,12 +25,12 @@ struct items {
 /* An item in the index of keys. Items with equal keys form a chain, in their order. */
 struct list_entry {
 	uint32_t next;    /* the entry of the next item with an equal key; LIST_NONE: none */
-	uint32_t last;    /* in a key's first entry: the key's last entry */
+	uint32_t last;    /* only in a key's first entry: the key's last entry */
 	int32_t position; /* of the item; LIST_NOWHERE: none */
 
-	/* For the caller, in a key's first entry. A pass merges a layer's list into this list. */
+	/* For the caller, only in a key's first entry. A pass merges one layer's list into this. */
 	uint32_t pass;         /* number of the last pass that met the key; 0: none */
-	uint32_t following;    /* the entry for this pass's next item with the key; or LIST_NONE */
+	uint32_t following;    /* the entry for the pass's next item with the key; or LIST_NONE */
 	const struct node *by; /* the key as the layer's list has it */
 };
 
@@ -52,7 +52,7 @@ struct list {
 	uint32_t entry_capacity;
 	uint32_t *firsts; /* for each key in keys.map: the index of its first entry in `entries` */
 	uint32_t first_capacity;
-	uint32_t rebuilds; /* how often a change by key has emptied `values` */
+	uint32_t rebuilds; /* number of times that a change by key has emptied `values` */
 };
 
 /** Makes a list from `like`, without its items if `is_empty`. Returns NULL if memory is short. */
@@ -65,7 +65,7 @@ int32_t list_end(const struct list *list);
 /** Returns the item, or NULL if it was removed. */
 const struct node *list_at(const struct list *list, int32_t position);
 
-/** Sets an item. For use before the first search only, as the indexes are not updated. */
+/** Sets an item. Call it only before the first search, as the indexes are not updated. */
 void list_set(struct list *list, int32_t position, const struct node *item);
 
 /* Add an item at the end, and at the front. Both return 0 or -ENOMEM. */
@@ -73,8 +73,8 @@ int list_push_back(struct list *list, const struct node *item);
 int list_push_front(struct list *list, const struct node *item);
 
 /**
- * Finds a key's first entry, or adds one. *ret becomes the entry's index in list->entries. An
- * entry keeps its index. All calls for one list must have the same rule. Returns 0 or -ENOMEM.
+ * Finds a key's first entry, or adds an entry. *ret becomes its index in list->entries, which never
+ * changes. All calls for one list must have the same rule. Returns 0 or -ENOMEM.
  */
 int list_find_key(
 	struct list *list, const struct list_rule *rule, const struct node *key, uint32_t *ret);
@@ -104,8 +104,8 @@ int list_add_value(struct list *list, int32_t position, const struct node *value
 const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash);
 
 /**
- * Marks the item at `position` as removed, and empties the index `values`. When all items to remove
- * are marked, the caller must call list_removed().
+ * Marks the item at `position` as removed, and empties the index `values`. After the last of these
+ * calls, the caller must call list_removed().
  */
 void list_remove_at(struct list *list, int32_t position);
 
