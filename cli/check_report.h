@@ -1,8 +1,8 @@
 /*
  * The report of `plyfs check`: prints findings, for people or as JSON, and a summary. A finding
  * that several paths share is printed once. If check_report.host is set, check_report_end() prints
- * the findings, each with its hosts. It leaves out a warning about plyfs.yaml unless all hosts have
- * that warning.
+ * the findings, each with its hosts, and leaves out a warning about plyfs.yaml unless all hosts
+ * have this warning.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct reported_finding;
 struct check_report {
 	const struct settings *settings; /* to show lines of the sources; NULL: none are shown */
 	bool is_json;
-	bool is_quiet;  /* the text has no summary; it has warnings only if `is_strict` */
+	bool is_quiet;  /* the text has no summary, and has warnings only if `is_strict` */
 	bool is_strict; /* warnings are failures */
 	struct progress progress;
 	/* the host that is checked (the text must outlive the report); NULL: this host */

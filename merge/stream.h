@@ -36,8 +36,8 @@ struct stream {
 };
 
 /**
- * Makes the stream of the documents `roots`, which it borrows. The request's strategy names them.
- * Returns 0 with *ret, whose memory is in `arena`, or -ENOMEM.
+ * Makes the stream of the documents `roots`. The stream borrows `roots`. The request's strategy
+ * names the documents. Returns 0 with *ret, whose memory is in `arena`, or -ENOMEM.
  */
 int stream_make(const struct merge_request *request, const struct node *const *roots, size_t count,
 	struct arena *arena, struct stream *ret);
@@ -72,8 +72,8 @@ int stream_refuse_unknown(const struct stream *stream, const char *text, size_t 
 size_t stream_find_named(const struct stream *stream, const struct node *name);
 
 /**
- * Appends a document's name as it stands in a KEY; if it has none, its index [N]. Appends nothing
- * if the stream has a single document.
+ * Appends a document's name as it stands in a KEY; if the document has no name, its index [N]. If
+ * the stream has a single document, appends nothing.
  */
 void stream_put(const struct stream *stream, size_t document, struct key_text *ret);
 

@@ -3,15 +3,16 @@
  *
  *      lock: {policy: ["log-driver", "hosts.*"]}
  *
- * L is the merge of the locking layer and the layers below it. R is the merge of all layers. R gets
- * the values that L has at the locked places. If L has no value at a locked place, R gets none.
+ * L is the merge of the locking layer and of all layers below it. R is the merge of all layers. R
+ * gets the values that L has at the locked places. If L has no value at a locked place, R gets none
+ * there.
  *
  *      L   hosts: {a: 1}        R   hosts: {a: 2, b: 3}      lock "hosts.a"
  *                 └───────────────▶ hosts: {a: 1, b: 3}      and a refusal: site.yaml:1:12
  *
- * If R lacks a map or list on the way to a locked value, or has another kind of value there, R gets
- * the whole map or list of L. If a lock names an index at which the list in L has no item, the list
- * in R ends before that index.
+ * If R lacks a map or list on the way to a locked value, or has another kind of value in its place,
+ * R gets the whole map or list of L. If a lock names an index at which the list in L has no item,
+ * the list in R ends before that index.
  *
  * If several layers lock a place, the lock of the lowest layer wins. Locks are enforced outside of
  * the strategies.
@@ -32,7 +33,7 @@ struct value_lock_word;
 struct value_lock {
 	const struct node *layer;            /* the name of the layer, a node of the option */
 	unsigned rank;                       /* of the layer */
-	const struct value_lock_word *words; /* of one place after another (value_lock_place.h) */
+	const struct value_lock_word *words; /* those of all its places (value_lock_place.h) */
 	size_t word_count;
 };
 

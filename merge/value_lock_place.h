@@ -30,7 +30,8 @@ struct value_lock_step {
 
 /**
  * Reads the word at `*at`, unescaped, into `out`, which must have room for the rest of the place.
- * Moves `*at` behind the word's dot; without a dot, to NULL. Returns false for an invalid word.
+ * Moves `*at` behind the dot that ends the word; without a dot, to NULL. Returns false for an
+ * invalid word.
  */
 bool value_lock_next_word(const char **at, const char *end, char *out, struct value_lock_word *ret);
 
@@ -69,5 +70,5 @@ const struct node *value_lock_set_reached(const struct value_lock *lock, const u
 int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,
 	struct arena *arena, const struct value_lock **ret);
 
-/** Writes the path to which `step` leads as a place, cut to `size` bytes; "." is the root. */
+/** Writes the place to which `step` leads, as in a lock, cut to `size` bytes; "." is the root. */
 void value_lock_step_name(const struct value_lock_step *step, char *name, size_t size);

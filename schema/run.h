@@ -1,13 +1,13 @@
 /*
  * A run: the validation of one tree against one schema.
  *
- * Each fault is kept as a record. An alternative is an entry of `anyOf` or `oneOf`: if one fits,
- * the records of the others are dropped. For unevaluatedProperties and unevaluatedItems, each entry
- * of an instance has a bit that says whether a keyword has evaluated it.
+ * Each fault is kept as a record. An alternative is an entry of `anyOf` or `oneOf`: if an
+ * alternative fits, the records of the others are dropped. For unevaluatedProperties and
+ * unevaluatedItems, each entry of an instance has a bit: a keyword has evaluated the entry.
  *
  * The records, the bits, the dynamic scope (the resources that the run has entered) and the path to
- * the instance are stacks. A function that checks a keyword (check.h) may add records. It leaves
- * the other stacks as it has found them.
+ * the instance are stacks. A function that checks a keyword (check.h) may add records. When the
+ * function returns, the other stacks are as they were before.
  */
 #pragma once
 
@@ -42,7 +42,8 @@ struct schema_record {
 	uint32_t path_count;  /* number of steps of that path */
 	uint32_t branch;      /* index of the outermost alternative that has the fault */
 	uint32_t alternative; /* number (from 1) of the alternative probably meant; 0: unknown */
-	/* no alternative of `keyword` fits: number of the next records, one per alternative */
+	/* number of records behind this one, one per alternative, if no alternative of `keyword`
+	 * fits */
 	uint32_t children;
 	bool is_key;    /* the fault is in the key itself */
 	bool is_secret; /* a message must not quote the instance */
@@ -89,7 +90,7 @@ struct run_mark {
 	uint64_t dropped;
 };
 
-/** Notes that the run has failed, if it had not failed before. Returns false. */
+/** Notes that the run has failed, unless it had failed before. Returns false. */
 bool run_give_up(struct schema_run *run, enum run_failure failure, const struct node *at);
 
 /**
@@ -113,7 +114,7 @@ void run_forget(struct schema_run *run, struct run_mark mark);
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 
-/** Adds a step to the path: `key`; if `key` is NULL, `index`. Returns false if the run fails. */
+/** Adds the step `key` (NULL: the step `index`) to the path. Returns false if the run fails. */
 bool run_enter(struct schema_run *run, const struct node *key, uint32_t index);
 void run_leave(struct schema_run *run);
 

@@ -50,7 +50,7 @@ static inline bool text_is_hex(int c)
 	return text_hex(c) >= 0;
 }
 
-/** Returns whether `c` is one of `set`. */
+/** Returns whether `c` is a byte of `set`. */
 static inline bool text_is_of(int c, const char *set)
 {
 	return c > 0 && strchr(set, c);

@@ -1,6 +1,6 @@
 /*
- * The target layer: the layer that an edit changes. If a mirror fills it, its store is opened;
- * otherwise the layer is locked during the edit.
+ * The target layer: the layer that an edit changes. If a mirror fills the layer, the edit opens the
+ * layer's store. Otherwise the edit locks the layer.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "settings.h"
 
 /**
- * Finds the layer `name`; NULL: the highest layer, which absent_layer_refuse() must not refuse. A
+ * Finds the layer `name`; NULL: the highest layer, unless absent_layer_refuse() refuses that. A
  * named layer may be absent, as the edit can make its directory. Returns 0 with *ret, which belongs
  * to the settings; PROBLEM, also for an absent layer that comes out of a store; or -ENOMEM.
  */

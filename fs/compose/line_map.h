@@ -22,8 +22,8 @@ void line_map_free(struct line_map *map); /* NULL is fine */
 void line_map_freep(struct line_map **map);
 
 /**
- * Finds the place that `line` and `column` of the merged text come from. Both start at 1; column 0:
- * not known. Returns false if the line comes from no source, or `map` is NULL.
+ * Finds the place in a source that `line` and `column` of the merged text come from. Both start at
+ * 1; column 0: not known. Returns false if the line comes from no source, or `map` is NULL.
  */
 bool line_map_find(
 	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret);

@@ -1,12 +1,12 @@
 /*
  * The names of a version's sources as one text, lowest precedence first:
- * "vendor/app.yaml:site/app.yaml". In a name "\:" stands for a colon, and "\\" for a backslash.
+ * "vendor/app.yaml:site/app.yaml". "\:" stands for a colon in a name, "\\" for a backslash.
  */
 #pragma once
 
 #include <stddef.h>
 
-/* Maximum length in bytes: an extended attribute has at most 65536. ":…" stands for the rest. */
+/* Maximum length in bytes: an extended attribute has at most 65536. ":…" replaces further names. */
 #define SOURCE_LIST_MAX 60000
 
 struct source_list {

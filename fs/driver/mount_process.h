@@ -4,9 +4,10 @@
  *      publisher ──"replace app.yaml"──▶ mount process ──renameat(2)──▶ kernel ──▶ a reader
  *          ◀───────────── errno ─────────────┘
  *
- * Each call waits until the daemon answers the requests that the call causes. A call by the daemon
- * would never end, so this child process makes the calls. The process holds a private clone of the
- * mount (mountpoint_clone()), but not /dev/fuse. If the daemon is killed, the call fails.
+ * Each call waits until the daemon answers the requests that the call causes. If the daemon made a
+ * call itself, it would wait for ever. So this child process makes the calls. It holds a private
+ * clone of the mount (mountpoint_clone()), but not /dev/fuse: if the daemon is killed, a call under
+ * way fails.
  *
  * While a coroutine waits in mount_process_call(), another coroutine may call
  * mount_process_cancel(), but no other function of this header.
@@ -40,8 +41,8 @@ int mount_process_start(struct mount_process *process, const char *mountpoint,
 
 /**
  * Gives the process the mount of the superblock `dev`, and waits until the process is in its
- * sandbox. From then on the calls go through `clone_fd`, which stays the caller's; if it is -1,
- * through the mountpoint, while this superblock is the top mount there. Returns 0 or -errno.
+ * sandbox. From then on calls go through `clone_fd`, which stays the caller's. If `clone_fd` is -1,
+ * calls go through the mountpoint, while `dev` is the top mount there. Returns 0 or -errno.
  */
 int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
 

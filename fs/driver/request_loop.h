@@ -16,8 +16,9 @@ struct request_loop_hook {
 	int last_good_fd; /* last_good_fd(); -1: none */
 
 	/*
-	 * Handles `fd`. Returns true if the loop must end although the session goes on. Do not call
-	 * fuse_session_exit() for that, as libfuse would lose a request that was just read.
+	 * Handles `fd`. Returns true if the loop must end although the session goes on. The
+	 * function must not call fuse_session_exit(), as libfuse would lose a request that was just
+	 * read.
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
@@ -42,7 +43,7 @@ int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_par
  */
 int request_loop_run(struct fuse_session *fuse, const struct request_loop_hook *hook);
 
-/** Returns the request that is being handled, valid until the handler waits or returns. */
+/** Returns the request that is being handled. It is valid until the handler waits or returns. */
 struct span request_loop_current(void);
 
 /** Handles `request`, aligned as by malloc(3), as if the kernel had just sent it. */

@@ -32,7 +32,7 @@ struct etcd_reply {
 	bool is_created;   /* of a watch: the watch was created */
 	bool is_canceled;  /* of a watch: the watch has ended */
 	bool is_fragment;  /* of a watch: the revision's events continue in the next message */
-	uint64_t compact_revision; /* of a canceled watch: the oldest existing revision; or 0 */
+	uint64_t compact_revision; /* of a canceled watch: the oldest revision in etcd; or 0 */
 	const char *token;         /* or NULL */
 	const char *error;         /* or NULL */
 	unsigned error_code;       /* gRPC's; 0: not given */

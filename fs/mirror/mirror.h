@@ -2,10 +2,10 @@
  * A mirror: a process that keeps a directory equal to a store. This header has what mirrors of etcd
  * and of git share.
  *
- * In the following cases a mirror holds a new state back. Then the last good state stays, and the
- * mirror reports a fault.
+ * In the following cases a mirror holds a new state back: the last good state stays, and the mirror
+ * reports a fault.
  *
- *      - the store is another one than before (etcd: another cluster; git: no common commit)
+ *      - the store is not the same as before (etcd: another cluster; git: no common commit)
  *      - etcd: the revision is older than before
  *      - more than max_delete percent of the files would be removed at once
  *
@@ -68,7 +68,7 @@ bool mirror_is_woken(struct mirror *mirror);
 
 /**
  * Counts a failure. Returns the pause before the next attempt, in ms: 1 after each of the first
- * `endpoints` failures, as each attempt may use another endpoint; then random, and growing.
+ * `endpoints` failures, as each attempt may use another endpoint; later a random time that grows.
  */
 unsigned mirror_pause(struct mirror *mirror, unsigned endpoints);
 
@@ -82,7 +82,7 @@ unsigned mirror_jitter(unsigned ms);
 __attribute__((format(printf, 3, 4))) void mirror_fault(
 	struct mirror *mirror, const char *subject, const char *format, ...);
 
-/** Ends the fault of the subject. If there was one, logs that, and writes the status. */
+/** Ends the fault of the subject. If there was a fault, logs its end, and writes the status. */
 void mirror_mend(struct mirror *mirror, const char *subject);
 
 /** Reads the word that `plyfs mirror confirm` has written; "": none. */
@@ -94,16 +94,16 @@ __attribute__((format(printf, 3, 4))) int mirror_hold(
 
 /**
  * Publishes the draft (replica.h) as the present tree, if the two differ or there is no state yet.
- * If too many files would be removed, returns mirror_hold() with `offer` instead. `offer` NULL: the
- * user has confirmed the state. In any case the draft is gone afterwards. Returns 0, MIRROR_HELD or
- * -errno.
+ * If more files would be removed than max_delete allows, holds the state `offer` back instead.
+ * `offer` NULL: the user has confirmed the state. In each case the draft is gone afterwards.
+ * Returns 0, MIRROR_HELD or -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 
 /**
  * Notes that the store has just answered, and the replica is complete at `revision`. Forgets the
- * offer and its confirmation, and ends the faults "store" and "disk". `is_changed`: the caller has
- * changed the present tree by replica_put() or replica_remove().
+ * offer and its confirmation, and ends the faults "suspicion", "store" and "disk". `is_changed`:
+ * the caller has changed the present tree by replica_put() or replica_remove().
  */
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 

@@ -40,5 +40,5 @@ struct due {
 /** Takes the work that is due. If ret->is_generation, the caller must call agenda_commit_done(). */
 void agenda_take(struct agenda *agenda, struct due *ret);
 
-/** Ends a due generation (`after_ms` 0: the caller has made it), or postpones it by `after_ms`. */
+/** Notes that the caller makes a due generation (`after_ms` 0), or postpones it by `after_ms`. */
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms);

@@ -1,7 +1,7 @@
 /*
  * The manifest: the names in a rendered directory that belong to plyfs. It is a log on the disk,
  * `.plyfs/manifest`. plyfs writes a line before each change. So even if plyfs is killed, the next
- * process can distinguish its changes from those of other programs:
+ * plyfs can distinguish the changes of the killed one from those of other programs:
  *
  *      plyfs render 2
  *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
@@ -10,9 +10,9 @@
  *      ? app.yaml                                     (app.yaml is about to be removed)
  *      - app.yaml                                     (app.yaml is removed: forget it)
  *
- * 1. A name with a line after the last `=` is in doubt: it is as its last line says, or as its
- *    last line but one says. The names of a generation change all at once: all are as their last
- *    lines say, or all are as their last lines before the last `=` say.
+ * 1. A name with a line after the last `=` is in doubt: its object is as the name's last line says,
+ *    or as the name's last line but one says. The names of a generation change all at once: all are
+ *    as their last lines say, or all are as their last lines before the last `=` say.
  * 2. A file in doubt whose rights were changed may have any mixture of the old and the new rights.
  * 3. Before a process changes anything in the directory, it settles all names in doubt.
  * 4. If a line could not be written, the log is made anew before the next line.
@@ -35,14 +35,14 @@ struct version;
 struct owned {
 	/* of the object that plyfs put there last, or is about to put there; mode 0: none */
 	struct fingerprint fingerprint;
-	struct fingerprint former; /* of the previous object; used while in doubt */
-	uint32_t line;             /* private: the number of its last line */
+	struct fingerprint former; /* of the previous object; used while the name is in doubt */
+	uint32_t line;             /* private: the number of the name's last line */
 	bool is_logged;            /* private: the log has `fingerprint` */
 
 	/* For the manifest's caller; zero after reading. */
 	uint64_t basis;     /* of the sources that gave `fingerprint` (bases.h); 0: unknown */
 	uint64_t stamp;     /* hash of the stamp (bases.h) of the object there; 0: unknown */
-	bool is_seen;       /* found in the layers by this process, or its lookup failed */
+	bool is_seen;       /* this process found the name in the layers, or the lookup failed */
 	bool is_changed;    /* --atomic: the next generation has another object there */
 	bool is_gone;       /* --atomic: the next generation has no object there */
 	bool is_kept_back;  /* another program's change was kept, not replaced */
@@ -67,9 +67,9 @@ struct manifest;
 #define MANIFEST_UNREADABLE "has a manifest that this plyfs can't read; remove the directory"
 
 /**
- * Reads the manifest in the directory `fd`, which stays the caller's. If there is no manifest,
- * makes an empty one. With `is_dry`, no function writes *ret to the disk, and `fd` may be negative:
- * then the manifest is empty. Returns 0 with *ret for manifest_freep(); MANIFEST_OTHER_KIND;
+ * Reads the manifest in the directory `fd`, which stays the caller's. If there is no manifest, or
+ * `fd` is negative, makes an empty one. If `is_dry` is true, no function writes *ret to the disk;
+ * only then may `fd` be negative. Returns 0 with *ret for manifest_freep(); MANIFEST_OTHER_KIND;
  * -EBADMSG if this plyfs can't read the manifest; or another -errno.
  */
 int manifest_open(int fd, bool is_atomic, bool is_dry, struct manifest **ret);
@@ -87,12 +87,12 @@ bool manifest_is_atomic(const struct manifest *manifest);
 /** Returns the entry of `path`; NULL: none. An entry lives until manifest_forget(). */
 struct owned *manifest_find(struct manifest *manifest, const char *path);
 
-/** Returns the entry of `path`, which is added if it is missing; NULL: no memory. */
+/** Returns the entry of `path`, and adds the entry if it is missing. NULL: no memory. */
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
 /**
- * Logs that the caller is about to put an object with the fingerprint `wanted` at the name; mode 0:
- * to remove the name. Returns 0; or -errno with nothing logged.
+ * Logs that the caller is about to put an object with the fingerprint `wanted` at the name; if its
+ * mode is 0, that the caller is about to remove the name. Returns 0; or -errno with nothing logged.
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
@@ -118,7 +118,7 @@ void manifest_forget(struct manifest *manifest, struct owned *owned);
 /** Logs that all changes are complete. Returns 0 or -errno. */
 int manifest_seal(struct manifest *manifest);
 
-/** Returns how another program has changed the object at the name. `now` is its fingerprint. */
+/** Returns how another program has changed the object at the name to one with fingerprint `now`. */
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now);
 
@@ -128,7 +128,7 @@ void manifest_put_path(FILE *out, const char *path);
 /** Reads a hexadecimal number in lower case, and moves *at behind it. */
 uint64_t manifest_read_hash(char **at);
 
-/** Decodes the path `line`, which has no newline, in place. Returns it; NULL: it is malformed. */
+/** Decodes the path in `line` (without a newline) in place. Returns `line`; NULL: malformed. */
 char *manifest_read_path(char *line);
 
 /** Returns entry `index` in byte order of the paths, starting at 0; NULL: there are no more. */

@@ -8,15 +8,15 @@
  *
  *   worker        plyfs-worker reads beneath the layers, mirrors' states and /proc, and parses
  *                 (reader_sandbox.h). It has one socket, to the daemon. It keeps the daemon's
- *                 descriptors of the layers, of the directory under the mount, and of inotify. With
- *                 the last one it watches remote layers. It writes no file, starts no process, and
- *                 sends no signal. If a link in a layer with `follow` leads out of the layers,
- *                 a process that the daemon forks opens the file for the worker, unless the file is
- *                 in /proc or the like.
+ *                 descriptors of the layers, of the directory under the mount, and of inotify, by
+ *                 which it watches remote layers. It writes no file, starts no process, and sends
+ *                 no signal. If a link in a layer with `follow` leads out of the layers, a process
+ *                 that the daemon forks opens the file for the worker, unless the file is in /proc
+ *                 or the like.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
- *   mirror        plyfs mirror, a store's client, writes its state, and switches the link to it. It
- *                 can read all that its user can, and connect to all but abstract sockets. git,
- *                 ssh and gpg, which it runs, have the same rights, and so has plyfs-report.
+ *   mirror        plyfs mirror, a store's client, writes its state, and switches the link to its
+ *                 tree. It can read all that its user can, and connect to all but abstract sockets.
+ *                 git, ssh and gpg, which it runs, have the same rights, and so has plyfs-report.
  *   state         plyfs-state (fs/last_good/state_process.h) writes files in the directory that
  *                 `state` names, and reads nothing there.
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of plyfs.yaml, which inherits the
@@ -32,8 +32,8 @@
  *                 the kernel can. The process can't trace or signal processes outside of its
  *                 Landlock domain, nor mount or unmount.
  *   seccomp       system calls that filter.c does not name fail with EPERM. Not: mirror
- *   not dumpable  other processes of the same user can't read the process's memory, if they lack
- *                 capabilities. Only: processes of root, and mirrors, which know passwords
+ *   not dumpable  a process of the same user that lacks capabilities can't read the process's
+ *                 memory. Only: processes of root, and mirrors, which know passwords
  *   no core       no core dump is written.
  *   environment   is overwritten. Not: mirror
  *

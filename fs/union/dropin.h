@@ -8,7 +8,7 @@
  *
  * An empty file, or a link to /dev/null, masks: it hides the files that lower layers have at its
  * path. Drop-ins are merged even if NAME is masked or missing. Directories in NAME.d/ are ignored.
- * An empty NAME without drop-ins is the only source.
+ * If NAME is empty and has no drop-ins, NAME is the only source.
  *
  * With `dropins: layers` (expand.h) sources come layer by layer, and an empty file masks nothing.
  * Both modes ignore files without a drop-in's name (dropin_name.h).
@@ -24,7 +24,7 @@
 #define DROPIN_LINK_MASKED "masked by a link to /dev/null (dropins: uapi)"
 
 /**
- * *ret is the lookup of `path`. Replaces the contributors (union.h) in *ret by the sources that the
+ * Replaces the contributors (union.h) in *ret, the lookup of `path`, by the sources that the
  * specification gives, followed by the files that are left out, each with the reason. If there is
  * no source, *ret stays unchanged. Returns 0 or -errno.
  */

@@ -22,5 +22,5 @@ struct mime_part {
 int mime_read(const struct source *source, struct span text, size_t max, struct arena *arena,
 	struct mime_part **ret, size_t *count, struct problem *problem);
 
-/** Loads the library that mime_read() needs. Without this call the first message loads it. */
+/** Loads the library that mime_read() needs. Without this call, the first mime_read() loads it. */
 void mime_load(void);

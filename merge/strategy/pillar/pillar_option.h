@@ -31,7 +31,7 @@ int pillar_options_read(
 /** Returns whether `name` is _control, a reference key, or the neighbour key. */
 bool pillar_options_has(const struct pillar_options *options, struct span name);
 
-/** Returns the number of names in a value: a list of names, one name, or null. */
+/** Returns the number of names in `value`, which is a list of names, one name, or null. */
 size_t pillar_name_count(const struct node *value);
 
 /** Returns name `i` of the value, starting at 0. */

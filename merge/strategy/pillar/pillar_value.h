@@ -1,5 +1,5 @@
 /*
- * The values of the pillar strategy: how markers (pillar_option.h) are removed, and values combine.
+ * The values of the pillar strategy: removes markers (pillar_option.h), and combines values.
  *
  * The new nodes of a file that is being built are open: a function may change them in place. If a
  * function has to change any other node, it replaces the node by an open copy. A node that had a
@@ -37,7 +37,7 @@ enum {
 /** Frees the members. Call it at the end, even after a failure. */
 void pillar_values_fini(struct pillar_values *values);
 
-/** Counts `steps`, each an entry or some bytes of text. Returns 0, or PROBLEM above the maximum. */
+/** Adds `steps` to values->work: entries, or bytes of text. Returns 0, or PROBLEM at the limit. */
 int pillar_work(struct pillar_values *values, size_t steps);
 
 /**
@@ -47,7 +47,7 @@ int pillar_work(struct pillar_values *values, size_t steps);
 int pillar_strip(struct pillar_values *values, const struct node *value, const struct node **ret);
 
 /**
- * Combines `other` into *value: adds the map keys and list items that *value lacks. A scalar of
+ * Combines `other` into *value: adds the map keys and list items that *value lacks. A scalar in
  * *value stays; the origins record the reason `why`. Returns 0, PROBLEM or -ENOMEM.
  */
 int pillar_combine(struct pillar_values *values, const struct node **value,
