@@ -37,8 +37,7 @@ struct unified_item {
 
 /**
  * Prints and counts the difference from `old` to `new`. If a text has a NUL byte, prints only that
- * the texts differ. Returns 1: the texts differ, or one side does not exist; 0: they are equal; or
- * -ENOMEM.
+ * the texts differ. Returns 1: the texts differ, or one side does not exist; 0: equal; or -ENOMEM.
  */
 int unified_print(struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);

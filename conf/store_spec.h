@@ -7,9 +7,8 @@
  *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
- * BASE is `state` in the `etcd:` or `git:`; without it, a default. ID is a hash of the mirror's
- * user and of its options except interval, compare and max-delete. Layers with the same
- * BASE/KIND-ID share a mirror.
+ * BASE is `state` in `etcd:` or `git:`, or else a default. ID is a hash of the mirror's user and
+ * options, except interval, compare and max-delete. Layers of one BASE/KIND-ID share a mirror.
  */
 #pragma once
 

@@ -21,9 +21,8 @@ static inline size_t path_directory_length(const char *path)
 }
 
 /**
- * Returns `path` relative to `directory`: "" if both are the same; NULL if `path` is not in
- * `directory`. Both must be absolute, or both relative to a root (""). `directory` may end with a
- * slash.
+ * Returns `path` relative to `directory`: "" if both are the same; NULL if `path` is elsewhere.
+ * Both must be absolute, or both relative to a root (""). `directory` may end with a slash.
  */
 const char *path_within(const char *path, const char *directory);
 

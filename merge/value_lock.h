@@ -3,9 +3,8 @@
  *
  *      lock: {policy: ["log-driver", "hosts.*"]}
  *
- * L is the merge of the locking layer and of all layers below it. R is the merge of all layers. R
- * gets the values that L has at the locked places. If L has no value at a locked place, R gets none
- * there.
+ * L is the merge of the locking layer and the layers below it. R is the merge of all layers. R gets
+ * the values that L has at the locked places. If L has no value at a locked place, R gets none.
  *
  *      L   hosts: {a: 1}        R   hosts: {a: 2, b: 3}      lock "hosts.a"
  *                 └───────────────▶ hosts: {a: 1, b: 3}      and a refusal: site.yaml:1:12

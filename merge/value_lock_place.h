@@ -30,8 +30,7 @@ struct value_lock_step {
 
 /**
  * Reads the word at `*at`, unescaped, into `out`, which must have room for the rest of the place.
- * Moves `*at` behind the dot that ends the word; without a dot, to NULL. Returns false for an
- * invalid word.
+ * Moves `*at` behind the next dot; without a dot, to NULL. Returns false for an invalid word.
  */
 bool value_lock_next_word(const char **at, const char *end, char *out, struct value_lock_word *ret);
 

@@ -3,7 +3,7 @@
  *
  * Each fault is kept as a record. An alternative is an entry of `anyOf` or `oneOf`: if an
  * alternative fits, the records of the others are dropped. For unevaluatedProperties and
- * unevaluatedItems, each entry of an instance has a bit: a keyword has evaluated the entry.
+ * unevaluatedItems, a bit for each entry of an instance says whether a keyword has evaluated it.
  *
  * The records, the bits, the dynamic scope (the resources that the run has entered) and the path to
  * the instance are stacks. A function that checks a keyword (check.h) may add records. When the
@@ -42,8 +42,7 @@ struct schema_record {
 	uint32_t path_count;  /* number of steps of that path */
 	uint32_t branch;      /* index of the outermost alternative that has the fault */
 	uint32_t alternative; /* number (from 1) of the alternative probably meant; 0: unknown */
-	/* number of records behind this one, one per alternative, if no alternative of `keyword`
-	 * fits */
+	/* if no alternative of `keyword` fits: number of records behind this one, one for each */
 	uint32_t children;
 	bool is_key;    /* the fault is in the key itself */
 	bool is_secret; /* a message must not quote the instance */

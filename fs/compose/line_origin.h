@@ -69,7 +69,6 @@ void line_origins_freep(struct line_origins **origins);
 
 /**
  * Returns the node that has the place of `value` in a source: `value` itself; or, if a merge has
- * made `value` from several nodes, the last of these nodes that has a place. NULL: there is no
- * place.
+ * made `value` from several nodes, the last of these that has a place. NULL: no node has a place.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);

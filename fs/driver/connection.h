@@ -47,9 +47,8 @@ void connection_put(const struct connection *connection, struct record *record);
 int connection_take(struct connection *connection, struct record *record);
 
 /**
- * Gives libfuse the /dev/fuse that is open as `fuse_fd`, and handles a copy of the kernel's first
- * request, as libfuse needs that request before all others. Returns 0, and libfuse owns `fuse_fd`;
- * or -errno.
+ * Gives libfuse the /dev/fuse that is open as `fuse_fd`, and repeats the kernel's first request,
+ * which libfuse needs before all others. Returns 0, and libfuse owns `fuse_fd`; or -errno.
  */
 int connection_greet_again(struct connection *connection, int fuse_fd);
 

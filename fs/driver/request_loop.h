@@ -16,9 +16,8 @@ struct request_loop_hook {
 	int last_good_fd; /* last_good_fd(); -1: none */
 
 	/*
-	 * Handles `fd`. Returns true if the loop must end although the session goes on. The
-	 * function must not call fuse_session_exit(), as libfuse would lose a request that was just
-	 * read.
+	 * Handles `fd`. Returns true if the loop must end although the session goes on. Do not call
+	 * fuse_session_exit() instead, as libfuse would lose a request that was just read.
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);

@@ -1,7 +1,6 @@
 /*
- * A program that runs while we read its output. The program has a session of its own (setsid(2)),
- * without a terminal. If the time limit has passed, subprocess_end() kills the program. If this
- * process ends first, the kernel kills the program.
+ * A program that runs while we read its output. It has a session of its own (setsid(2)), without a
+ * terminal. After the time limit subprocess_end() kills it. If we end first, the kernel kills it.
  */
 #pragma once
 

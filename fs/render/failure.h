@@ -17,24 +17,19 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	const struct problem *problem);
 
 /**
- * Counts a failure. Unless owned->failure is `result` already, does failure_note(). If `owned` has
- * an inode number, schedules a retry, except after RENDERED_BROKEN. Does nothing for -ESTALE: the
- * path has gone since it was listed.
+ * Counts a failure. If owned->failure is another one, does failure_note(). If `owned` has an inode
+ * number, schedules a retry, except after RENDERED_BROKEN. Ignores -ESTALE: the path has gone.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
-/**
- * Does failure_note(), unless owned->failure is `result` already. Until the publisher retries the
- * failed change, nothing else renders the path.
- */
+/** Notes a failed change. Until the publisher retries the change, nothing else renders the path. */
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
 /**
- * Returns the delay before the next attempt, in ms. The delays of all paths grow together, up to
- * 60 s. When the failure of any path is over, the next delay is RETRY_MS again. For -ENOMEM the
- * delay is always RETRY_MS.
+ * Returns the delay before the next attempt, in ms. All paths share one delay, which grows to 60 s.
+ * When a failure of any path is over, it is RETRY_MS again. For -ENOMEM it is always RETRY_MS.
  */
 int64_t failure_retry_ms(struct render *render, int result);
 

@@ -101,9 +101,8 @@ bool union_has_mark(const char *path);
 const char *union_marked_name(const char *name);
 
 /**
- * Looks up `path`, relative to the root ("": the root), in `layers`, which show the directory of
- * `path`. Call union_lookup_init(ret) before. Returns 0; or -errno: memory or descriptors are
- * short.
+ * Looks up `path`, relative to the root ("": the root), in `layers`: those that show its directory.
+ * Call union_lookup_init(ret) before. Returns 0; or -errno: memory or descriptors are short.
  */
 int union_look_up(const struct settings *settings, layer_mask layers, const char *path,
 	struct union_lookup *ret);

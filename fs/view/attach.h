@@ -22,9 +22,8 @@ void attach_drop(struct view *view, struct directory *directory);
 void attach_poll(struct view *view, int error, bool is_remote);
 
 /**
- * Watches the directory in `layers`, and queues the directory if a layer has changed it since
- * `lookup`. The caller must scan the names afterwards, as a change before the watch has no event.
- * May wait.
+ * Watches the directory in `layers`, and queues it if a layer has changed it since `lookup`. The
+ * caller must scan the names afterwards, as a change before the watch has no event. May wait.
  */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup, layer_mask layers);

@@ -22,9 +22,8 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 
 /**
  * Give a version its number and times, before it is shown. The first version of a path has the
- * times of its newest source. A later version has the present time as ctime. If the newest source's
- * mtime is at least 1 ms later than the former version's, a later version has the source's mtime;
- * otherwise it has the present time.
+ * times of its newest source. A later version has the present time as ctime. Its mtime is that of
+ * the newest source, if at least 1 ms later than the former version's; otherwise the present time.
  *
  * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
  * forgot the path: forgotten content gets its former number, and, if no source is newer, its former
@@ -39,10 +38,7 @@ void entry_take_time(struct entry *entry, const struct version *found);
 /** Returns whether the path shows a directory, or showed one when the kernel forgot the path. */
 bool entry_was_directory(const struct view *view, const struct entry *entry);
 
-/**
- * Returns the inode number of the shown object; without one, of the object that was shown last;
- * without either, of the object that is shown next.
- */
+/** Returns the inode number of the shown object; else of the last one; else of the next one. */
 uint64_t entry_ino(const struct entry *entry);
 
 /** Reserves the inode number of the entry's first object, unless the entry has a number. */

@@ -7,9 +7,9 @@
  *
  *      watched: "..data" in the layer, "..2024_1" in the layer, "app.yaml" in ..2024_1
  *
- * The names through which a link leads are its steps. The view watches each step, even if the step
- * is missing. If a source has several names (hard links), the view watches the source's inode. An
- * event of a step or of the inode counts as an event of the source's name in its layer.
+ * Each name that a link leads through, or to, is a step. The view watches each step, even a missing
+ * one. If a source has several names (hard links), the view watches the source's inode. An event of
+ * a step or of the inode counts as an event of the source's name in its layer.
  *
  * A look (look.h) at a name replaces the name's watches before the look reads the sources. If a
  * watch can't be made, or a link leads to a network or FUSE file system, the view polls the
@@ -45,8 +45,7 @@ bool link_watch_sources(struct view *view, const struct settings *settings, cons
 void link_watch_remove(struct directory *directory);
 
 /**
- * Notes that any file system was mounted or unmounted at `path` (absolute, without links, outside
- * of the layers). If a link leads through `path`, or ends at or above `path`, schedules a lookup of
- * the whole view.
+ * Notes that a file system was mounted or unmounted at `path` (absolute, without links, in no
+ * layer). If a link leads through `path`, or ends at or above it, the whole view is queued.
  */
 void link_watch_note_mount(struct view *view, const char *path);

@@ -72,9 +72,7 @@ void publisher_run(struct publisher *publisher);
 /** Makes publisher_run() return, after the change under way. A signal handler may call it. */
 void publisher_stop(struct publisher *publisher);
 
-/**
- * Publishes all changes. Returns the ms until the next change may be due; -1: wait for an event.
- */
+/** Publishes all changes. Returns the ms until a change may be due; -1: wait for an event. */
 int publisher_publish(struct publisher *publisher);
 
 /** Carries out the change, then calls view_end_change(). */

@@ -2,8 +2,7 @@
  * The guard of YAML: checks that keep an edit away from anchors, aliases and merge keys. These
  * connect places of the text: a change at one place would show at another.
  *
- * All functions return 0 if the edit may continue, or PROBLEM with the place. yaml_guard_path()
- * also returns EDIT_CANNOT (editor.h).
+ * All functions return 0 if the edit may continue; or PROBLEM with the place; or EDIT_CANNOT.
  */
 #pragma once
 
@@ -20,9 +19,6 @@ int yaml_guard_value(const struct edit *edit, const struct extent *extent);
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 
-/**
- * Does yaml_guard_value() for the step's entry in `in`, and checks that no merge key would bring
- * the entry's key back.
- */
+/** Checks that the step's entry in `in` may be removed, and that no merge key brings it back. */
 int yaml_guard_removed(
 	const struct edit *edit, const struct extent *in, const struct edit_step *step);

@@ -1,8 +1,7 @@
 /*
  * A builder: makes a document's nodes in the order of its text, for the readers of formats.
  *
- * Finished nodes wait on a stack until the map or list around them is closed. The roots stay on the
- * stack.
+ * Finished nodes wait on a stack until the map or list around them is closed. Roots stay on it.
  */
 #pragma once
 

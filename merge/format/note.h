@@ -1,6 +1,5 @@
 /*
- * Notes: the extents (extent.h) of the nodes that the reader of a format finds. They are made if
- * read_options.wants_extents is set.
+ * Notes: the extents (extent.h) of the nodes that a reader finds, if read_options.wants_extents.
  *
  * A reader of nested collections passes the same nodes, in the same order, to the builder and to
  * the functions note_*(). In a map, each key goes before its value. The reader of a text with one
