@@ -20,7 +20,7 @@ struct mount_options {
 	struct mount_flags flags;
 	bool makes_mountpoint; /* makes a missing mountpoint, like X-mount.mkdir of mount(8) */
 	bool is_debugging;     /* prints every request */
-	bool may_be_system;    /* may be mounted over a directory of the system */
+	bool may_be_system;    /* the mountpoint may be a directory of the system */
 	bool is_unpublished;   /* does not notify watchers; only for tests, so not in the help */
 };
 

@@ -55,7 +55,7 @@ int plyfs_mount_report_within(const char *mountpoint, struct document **ret);
 int plyfs_mount_read_report(
 	const char *mountpoint, struct span text, struct document **ret, struct problem *problem);
 
-/* The work of a probe on one mount, as a probe_call. */
+/* A probe_call (probe.h) that gets the mountpoint, too. */
 typedef int plyfs_mount_call(void *context, const char *mountpoint, int out);
 
 /**

@@ -22,7 +22,7 @@ struct outside_file {
 enum outside_wanted {
 	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
 	OUTSIDE_FILLED = 1 << 1,   /* the directory must have an entry */
-	OUTSIDE_OWNED = 1 << 2,    /* its owner must own dirname(3) of `path`, too */
+	OUTSIDE_OWNED = 1 << 2,    /* the directory's owner must own dirname(3) of `path`, too */
 };
 
 /* The directory of a layer, opened by outside_open(). */

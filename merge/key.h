@@ -4,8 +4,8 @@
  *      server.hosts[0]         an item of a list, counted from 0
  *      "a.b".c  'a.b'.c        a key with a dot in it; "…" may have JSON's escapes, '…' has none
  *      ["odd key"][0]          keys and items, as programs write them
- *      hosts[name=web].port    the item that has that key and value
- *      ports[port=53,protocol=UDP].name    the item that has both keys and values; an item
+ *      hosts[name=web].port    the item with this key and value
+ *      ports[port=53,protocol=UDP].name    the item with these keys and values; an item
  *                                          with the port "53,protocol=UDP" goes first
  *      .                       the whole file
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)

@@ -79,7 +79,7 @@ struct put_result {
 /**
  * Carries out the request. The result borrows the request and everything in it. Returns 0 with *ret
  * for put_result_free(); with PUT_ABSENT, `problem` has the reason. Returns PROBLEM if a source
- * does not parse or merge, an op leads nowhere, or no text gives the wanted result; else -errno.
+ * does not parse or merge, an op's steps lead nowhere, or no text gives the result; else -errno.
  */
 int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem);
 

@@ -68,7 +68,7 @@ int stream_find(const struct stream *stream, const char *text, size_t begin, str
 int stream_refuse_unknown(const struct stream *stream, const char *text, size_t begin, size_t end,
 	struct problem *problem);
 
-/** Returns the index of the document with that name; stream->count: there is none. */
+/** Returns the index of the document with the name `name`; stream->count: there is none. */
 size_t stream_find_named(const struct stream *stream, const struct node *name);
 
 /**

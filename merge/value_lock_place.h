@@ -69,5 +69,5 @@ const struct node *value_lock_set_reached(const struct value_lock *lock, const u
 int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,
 	struct arena *arena, const struct value_lock **ret);
 
-/** Writes the place to which `step` leads, as in a lock, cut to `size` bytes; "." is the root. */
+/** Writes the place to which `step` leads, as text, cut to `size` bytes; "." is the root. */
 void value_lock_step_name(const struct value_lock_step *step, char *name, size_t size);

@@ -22,7 +22,7 @@ struct connection {
 	bool has_acl_cache;   /* the kernel caches that a file has no access list */
 	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
 	struct span hello;    /* the kernel's first request; owned */
-	int ended_fd;         /* connection_close() puts it in the place of /dev/fuse; -1: none */
+	int ended_fd;         /* for connection_close(), in the place of /dev/fuse; -1: none */
 	bool is_ending;       /* the mount is about to end: do not notify the kernel any more */
 };
 

@@ -3,7 +3,7 @@
  * the session ends.
  *
  *      root           the handshake; then waits for a signal (handover.h)
- *      its readers    wait ──▶ read ──▶ ops.c ──▶ reply, read …
+ *      readers        wait ──▶ read ──▶ ops.c ──▶ reply, read …
  */
 #pragma once
 

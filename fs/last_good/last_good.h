@@ -8,9 +8,9 @@
  * who could read that version and may read the path now. This ends when a new version can be made,
  * or when no layer has the path.
  *
- * If versions take more than LAST_GOOD_MEMORY_MAX bytes, those noted or found longest ago are
- * dropped. If the mount has a directory for the store, plyfs-state (state_process.h) writes the
- * versions there, and the next mount reads them.
+ * If the versions take more than LAST_GOOD_MEMORY_MAX bytes, the store drops the versions that were
+ * noted or found longest ago. If the mount has a directory for the store, plyfs-state
+ * (state_process.h) writes the versions there, and the next mount reads them.
  */
 #pragma once
 

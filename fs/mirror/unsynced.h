@@ -1,6 +1,6 @@
 /*
- * A mark on the first state of a replica (replica.h). The mirror publishes this state before its
- * files are on the disk. The mark exists until all its files are on the disk:
+ * A mark on the first state of a replica (replica.h). The mirror publishes this state before the
+ * state's files are on the disk. The mark exists until these files are on the disk:
  *
  *      STATE/unsynced       contains the id of the boot (boot.h)
  *

@@ -118,7 +118,7 @@ void manifest_forget(struct manifest *manifest, struct owned *owned);
 /** Logs that all changes are complete. Returns 0 or -errno. */
 int manifest_seal(struct manifest *manifest);
 
-/** Returns how another program has changed the object at the name to one with fingerprint `now`. */
+/** Returns how the object with the fingerprint `now` differs from the one that plyfs put there. */
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now);
 

@@ -5,7 +5,7 @@
  *      shown_directory.c the rendered directories that the view shows, and events in them
  *      failure.c         failures and retries
  *      render_status.c   the status
- *      render.c          the publisher's operations; deferred work; the beginning and the end
+ *      render.c          the publisher's operations; deferred work; begins and ends a rendering
  */
 #pragma once
 

@@ -20,8 +20,7 @@
  *   state         plyfs-state (fs/last_good/state_process.h) writes files in the directory that
  *                 `state` names, and reads nothing there.
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of plyfs.yaml, which inherits the
- *                 guard's limits. So a guard is in no sandbox. From the command it reads only the
- *                 output.
+ *                 guard's limits. So a guard is in no sandbox. It reads only the command's output.
  *
  * The parts of the sandbox. A guard has none of them. "Not: mirror" means that a mirror lacks the
  * part. "Only: …" means that no other process has the part:

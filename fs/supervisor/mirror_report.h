@@ -53,5 +53,5 @@ void mirror_report_fini(struct mirror_report *report);
  */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 
-/** Writes "fleet: etcd /fleet/ at 4711 from https://…" for the layer `name`. */
+/** Writes a text such as "fleet: etcd /fleet/ at 4711 from https://…" for the layer `name`. */
 void mirror_report_put(FILE *out, const char *name, const struct mirror_report *report);

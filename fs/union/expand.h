@@ -1,5 +1,5 @@
 /*
- * Expanding: finds the sources of a path, if the path also has sources at other paths.
+ * Expanding: finds the sources of a path that may have sources at other paths, too.
  *
  *      files: [{path: app.yaml, from: [app.yaml, "conf.d/[0-9]*.yaml"]}]     a virtual file
  *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/

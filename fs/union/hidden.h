@@ -24,7 +24,7 @@ struct hidden {
 int hidden_find(
 	const struct settings *settings, unsigned below, const char *path, struct hidden *ret);
 
-/** Names the hiding object ("site/.wh.motd"). Returns 0 with *ret for free(3), or -ENOMEM. */
+/** Makes the name of the mark ("site/.wh.motd"). Returns 0 with *ret for free(3), or -ENOMEM. */
 int hidden_mark_name(const struct settings *settings, const struct hidden *hidden, char **ret);
 
 /**

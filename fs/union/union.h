@@ -10,9 +10,9 @@
  *              ───   ────   ────   ──────    ────
  *              all   host   both  nothing    host
  *
- * Whiteouts are overlayfs' (a character device 0/0) and those of container images (".wh.NAME", and
- * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and other devices count
- * as nothing.
+ * Whiteouts are those of overlayfs (a character device 0/0) and of container images (".wh.NAME",
+ * and ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and other devices
+ * count as nothing.
  *
  * A layer that can't be examined (no permission, an I/O error, a dead file system) counts as having
  *
@@ -128,10 +128,10 @@ layer_mask union_timed_out(const struct union_lookup *lookup);
 /** Removes the contributor `found[index]` of a lookup that was not expanded (expand.h). */
 void union_drop(struct union_lookup *lookup, unsigned index);
 
-/** Returns whether any layer could not be examined. */
+/** Returns whether there is a layer that could not be examined. */
 bool union_has_unseen(const struct union_lookup *lookup);
 
-/** Returns whether any layer's file system has failed (layer_has_failed()). */
+/** Returns whether the file system of a layer has failed (layer_has_failed()). */
 bool union_has_failed(const struct union_lookup *lookup);
 
 /** Returns whether `result`, of a function of layer.h, means that the layer has no such file. */

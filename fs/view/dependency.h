@@ -25,7 +25,7 @@ struct index;
 
 struct dependency_indexes {
 	struct index *indexes;
-	uint64_t changed; /* revision of the last change after which a search may end differently */
+	uint64_t changed; /* revision of the last change that may give a search another result */
 };
 
 /** The view's finder (finder.h); `context` is the view. May wait. */

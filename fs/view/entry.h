@@ -38,7 +38,7 @@ void entry_take_time(struct entry *entry, const struct version *found);
 /** Returns whether the path shows a directory, or showed one when the kernel forgot the path. */
 bool entry_was_directory(const struct view *view, const struct entry *entry);
 
-/** Returns the inode number of the shown object; else of the last one; else of the next one. */
+/** Returns the inode number of the object shown now; else shown last; else to be shown next. */
 uint64_t entry_ino(const struct entry *entry);
 
 /** Reserves the inode number of the entry's first object, unless the entry has a number. */

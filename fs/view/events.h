@@ -20,7 +20,7 @@ struct view;
  */
 #define EVENTS_GONE_MS 2
 
-/* The longest time of these waits, from the name's last event on, if the publisher is busy. */
+/* While the publisher is busy, this is the longest such wait, from the name's last event on. */
 #define EVENTS_GONE_BUSY_MS 25
 
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */

@@ -46,6 +46,6 @@ void link_watch_remove(struct directory *directory);
 
 /**
  * Notes that a file system was mounted or unmounted at `path` (absolute, without links, in no
- * layer). If a link leads through `path`, or ends at or above it, the whole view is queued.
+ * layer). If a link leads through `path`, or ends at or above it, calls view_look_again().
  */
 void link_watch_note_mount(struct view *view, const char *path);

@@ -28,7 +28,7 @@ enum look_purpose {
 struct look_result {
 	int code; /* 0; PROBLEM; LOOK_MET_WRITER …; COMPOSE_… (compose.h); or -errno */
 	struct union_lookup lookup;
-	struct path_list asked;      /* the dependencies that composing met */
+	struct path_list asked;      /* the dependencies, as found by composing */
 	struct version *version;     /* of a file or a link; one reference */
 	struct directory *directory; /* new, not shown yet; REFRESH: NULL */
 	struct problem problem;      /* what is wrong with `version`; message "": nothing */

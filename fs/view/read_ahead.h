@@ -4,8 +4,8 @@
  * LOOK_AHEAD. Such a look shows nothing. When it has ended, it is kept for its first caller.
  *
  * Contract: a caller gets the result that a new look would have. A look is kept only if the watches
- * of its directory see every change of its file's sources. A kept look answers only if no event of
- * its name or directory was reported since the look began. Any event may drop kept looks.
+ * of the file's directory see every change of the file's sources. A kept look answers only if no
+ * event of its name or directory was reported since the look began. Any event may drop kept looks.
  */
 #pragma once
 

@@ -74,7 +74,7 @@ struct worker_job {
 	 * step (worker_note_step(), worker_process.h). 0: twice the settings' answer_ms.
 	 */
 	int patience_ms;
-	int longest_ms; /* after this time without a message, no step counts; 0: 10 minutes */
+	int longest_ms; /* after this time without a message, steps do not count; 0: 10 minutes */
 	/* The size of the sources, roughly. Above POOL_LARGE_BYTES (pool.h) the job is large. */
 	uint64_t bytes;
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
@@ -99,12 +99,12 @@ void workers_renew(struct workers *workers, const struct settings *settings);
 
 struct worker_answer {
 	struct record *record; /* the task's output */
-	struct loaded **texts; /* the sources that it read; one reference each */
+	struct loaded **texts; /* the sources that the task read; one reference each */
 	size_t text_count;
 };
 
 /**
- * Has a worker do the job, and waits until the worker answers or fails.
+ * Gives the job to a worker, and waits until the worker answers or fails.
  *
  * Returns 0 with *ret for worker_answer_fini(); PROBLEM: the worker has failed; -ETIMEDOUT: a file
  * system does not answer; -ENOMEM; -ECANCELED; or another -errno. After PROBLEM and -ETIMEDOUT

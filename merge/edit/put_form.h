@@ -21,8 +21,8 @@ struct put_ground {
 };
 
 /**
- * Makes form `number`, from 0 on, of the op. If *ret adds a document, ret->document is the index of
- * the new document. Returns 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
+ * Makes the op's form `number`, starting at 0. If *ret adds a document, ret->document is the index
+ * of the new document. Returns 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
  */
 int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);

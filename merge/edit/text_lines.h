@@ -48,7 +48,7 @@ size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 /** Inserts whole lines at an offset where a line begins or the text ends. Returns 0 or -ENOMEM. */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
-/** As text_lines_insert(). If a comment line is above `offset`, inserts a blank line before. */
+/** As text_lines_insert(). If a comment line is above `offset`, inserts a blank line first. */
 int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
 
 /**

@@ -12,7 +12,7 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * Sets document.doubt, unless it is set already: a merge with other files would lose something.
+ * If document.doubt is NULL, stores the doubt that a merge with other files would lose something.
  * `message` says why. The place is `at`, in the current line. Returns 0 or -ENOMEM.
  */
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);

@@ -1,5 +1,5 @@
 /*
- * Notes: the extents (extent.h) of the nodes that a reader finds, if read_options.wants_extents.
+ * Notes: the extents (extent.h) of the nodes of a text, if read_options.wants_extents is set.
  *
  * A reader of nested collections passes the same nodes, in the same order, to the builder and to
  * the functions note_*(). In a map, each key goes before its value. The reader of a text with one

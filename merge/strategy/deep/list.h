@@ -28,7 +28,7 @@ struct list_entry {
 	uint32_t last;    /* only in a key's first entry: the key's last entry */
 	int32_t position; /* of the item; LIST_NOWHERE: none */
 
-	/* For the caller, only in a key's first entry. A pass merges one layer's list into this. */
+	/* For the caller, only in a key's first entry. A pass merges the list of one layer. */
 	uint32_t pass;         /* number of the last pass that met the key; 0: none */
 	uint32_t following;    /* the entry for the pass's next item with the key; or LIST_NONE */
 	const struct node *by; /* the key as the layer's list has it */

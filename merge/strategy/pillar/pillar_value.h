@@ -37,7 +37,7 @@ enum {
 /** Frees the members. Call it at the end, even after a failure. */
 void pillar_values_fini(struct pillar_values *values);
 
-/** Adds `steps` to values->work: entries, or bytes of text. Returns 0, or PROBLEM at the limit. */
+/** Adds `steps` to values->work. Returns 0; or PROBLEM above a limit, which limits.nodes sets. */
 int pillar_work(struct pillar_values *values, size_t steps);
 
 /**
