@@ -12,8 +12,8 @@ const char *place_in_layer(const struct layer *layer, const char *name);
 bool place_is_secret(const struct settings *settings);
 
 /**
- * Prints the line of the problem, with a caret, on standard error. The problem's source is a file
- * in a layer of `settings` (may be NULL), or any other file, such as plyfs.yaml.
+ * Unless place_is_secret(), prints the problem's line, with a caret, on standard error. The source
+ * of the problem is a file in a layer of `settings` (may be NULL), or any other file.
  */
 void place_show(const struct settings *settings, const struct problem *problem);
 

@@ -23,7 +23,7 @@ enum budget_state {
 
 struct budget {
 	uint64_t time_ms;  /* 0: no limit */
-	uint64_t begin_ns; /* the start, by CLOCK_MONOTONIC */
+	uint64_t begin_ns; /* the start, by CLOCK_MONOTONIC; used until `end_ns` is computed */
 	uint64_t end_ns;   /* the end, by CLOCK_THREAD_CPUTIME_ID; 0: not computed yet */
 	const atomic_bool *is_cancelled; /* true: the work is cancelled; NULL: it never is */
 	enum budget_state state;         /* SPENT and CANCELLED are final */

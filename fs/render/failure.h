@@ -17,7 +17,7 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	const struct problem *problem);
 
 /**
- * Counts a failure. If owned->failure is another one, does failure_note(). If `owned` has an inode
+ * Counts a failure. If owned->failure is not `result`, does failure_note(). If `owned` has an inode
  * number, schedules a retry, except after RENDERED_BROKEN. Ignores -ESTALE: the path has gone.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,

@@ -46,8 +46,8 @@ void inotify_free(struct inotify *inotify);
 
 /**
  * Takes over another process's inotify(7) instance, open as `fd`, with its watches. `fd` stays the
- * caller's. Call this function before the first subscription. A watch that never gets a
- * subscription ends with its first event. Returns 0 or -errno.
+ * caller's. Call this function before the first subscription. A watch that has no subscription when
+ * its first event is read ends with this event. Returns 0 or -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
