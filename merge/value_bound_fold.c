@@ -24,17 +24,21 @@ static int refuse(
 {
 	const struct node *place = fold->bound->place;
 	char name[VALUE_LOCK_NAME_BYTES], kept[VALUE_LOCK_KEPT_BYTES];
+	const char *outcome = fold->bound->kind == VALUE_BOUND_UNION       ? "has at least what"
+			      : fold->bound->kind == VALUE_BOUND_INTERSECT ? "has at most what"
+									   : "stays as";
 	struct problem *ret;
 
 	int r = value_lock_add_refusal(fold->merge, &ret);
 	if (r < 0 || !ret)
 		return r;
 	value_lock_step_name(fold->step, name, sizeof(name));
-	value_lock_describe_kept(stands, kept, sizeof(kept));
+	value_lock_describe_kept(stands, outcome,
+		fold->bound->kind <= VALUE_BOUND_INTERSECT ? "has" : "has it", kept);
 	problem_set(ret,
 		attempt->source ? attempt->source->name : fold->merge->inputs[0].source.name,
 		attempt->line, attempt->column,
-		"'%s' is not loosened: it is " VALUE_BOUND_RULE "%s and stays %s (the bound is at "
+		"'%s' is not loosened: it is " VALUE_BOUND_RULE "%s and %s (the bound is at "
 		"%s:%u:%u); change it there, or remove it here ('plyfs reset')",
 		name, value_bound_name(fold->bound), kept, place->source ? place->source->name : "",
 		(unsigned)place->line, (unsigned)place->column);

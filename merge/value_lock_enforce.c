@@ -194,13 +194,15 @@ static const char *highest_name(const struct value_lock_enforcement *keep)
 	return found ? found->name : merge->inputs[merge->count - 1].source.name;
 }
 
-void value_lock_describe_kept(const struct node *kept, char *text, size_t size)
+void value_lock_describe_kept(const struct node *kept, const char *before, const char *behind,
+	char text[VALUE_LOCK_KEPT_BYTES])
 {
 	if (kept->source)
-		snprintf(text, size, "as %s:%u:%u has it", source_shown(kept->source),
-			(unsigned)kept->line, (unsigned)kept->column);
+		snprintf(text, VALUE_LOCK_KEPT_BYTES, "%s %s:%u:%u %s", before,
+			source_shown(kept->source), (unsigned)kept->line, (unsigned)kept->column,
+			behind);
 	else
-		snprintf(text, size, "as it is there");
+		snprintf(text, VALUE_LOCK_KEPT_BYTES, "%s a lower layer %s", before, behind);
 }
 
 int value_lock_add_refusal(struct merge *merge, struct problem **ret)
@@ -234,7 +236,7 @@ static int note_refusal(struct value_lock_enforcement *keep, const struct value_
 		return r;
 	value_lock_step_name(spot->step, name, sizeof(name));
 	if (low)
-		value_lock_describe_kept(low, kept, sizeof(kept));
+		value_lock_describe_kept(low, "as", "has it", kept);
 	problem_set(ret, attempt && attempt->source ? attempt->source->name : highest_name(keep),
 		attempt ? attempt->line : 0, attempt ? attempt->column : 0,
 		"'%s' is not changed: the layer '%s' locks it %s (the lock is at %s:%u:%u); change "

@@ -34,8 +34,12 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 #define VALUE_LOCK_NAME_BYTES 256
 #define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
 
-/** Writes where `kept`, the value that stays, is from: "as policy/app.yaml:1:2 has it". */
-void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
+/**
+ * Writes where `kept`, the value that stays, is from, between `before` and `behind`: "as
+ * policy/app.yaml:1:2 has it".
+ */
+void value_lock_describe_kept(const struct node *kept, const char *before, const char *behind,
+	char text[VALUE_LOCK_KEPT_BYTES]);
 
 /**
  * Adds a refusal to merge->result. The caller must fill *ret. If there are REFUSALS_MAX refusals

@@ -24,7 +24,7 @@ runs 0 "$PLYFS" cat -c plyfs.yaml settings.json
 # check fails, with both places of each attempt, though the file merges.
 runs 1 "$PLYFS" check -c plyfs.yaml
 prints '1 file: all merge, 2 errors'
-grep -q "^plyfs: user/settings.json:1:26: 'permissions.deny' is not loosened: it is bounded by union and stays as team/settings.json:1:26 has it (the bound is at plyfs.yaml:3:88)" err ||
+grep -q "^plyfs: user/settings.json:1:26: 'permissions.deny' is not loosened: it is bounded by union and has at least what team/settings.json:1:26 has (the bound is at plyfs.yaml:3:88)" err ||
 	fail "$(cat err)"
 grep -q "^plyfs: user/settings.json:1:58: 'mode' is not loosened: it is bounded by at_most and stays as team/settings.json:1:65 has it" err ||
 	fail "$(cat err)"

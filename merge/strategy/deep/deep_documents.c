@@ -262,7 +262,9 @@ static int read_identity(const struct deep_documents *documents, const struct no
 	if (has_any)
 		return 0;
 	return problem_at(problem, said,
-		"this document has no %s, by which the documents are matched", documents->names);
+		"this document has no %s, by which the documents are matched; add it, or match the "
+		"documents by another key",
+		documents->names);
 }
 
 static int number_identity(struct deep *deep, size_t n, const struct node **ret)
