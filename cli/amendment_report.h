@@ -28,8 +28,8 @@ struct amendment_output {
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
- * Ends the output. If no change was reported, prints `nothing`, or with `is_json` an object without
- * changes. If `nothing` is NULL, because the command has failed, only closes a JSON object that was
- * begun. Prints an error message if the report of a change can't be written.
+ * Ends the output. If no change was reported, prints the text `nothing`, or with `is_json` an
+ * object without changes. If `nothing` is NULL, because the command has failed, only closes a JSON
+ * object that was begun. Prints an error message if the report of a change can't be written.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

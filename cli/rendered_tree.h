@@ -11,9 +11,9 @@ struct unified;
 	"is in a tree that another user has rendered; run this command as that user"
 
 /**
- * Finds the rendered tree that contains `path`, which must exist. Returns 0 with its root in *ret,
- * for free(3); -ENOENT: there is none; -EPERM: neither root nor the user of this process
- * has rendered the tree (message: RENDERED_TREE_FOREIGN); or another -errno.
+ * Finds the rendered tree that contains `path`, which must exist. Returns 0 with the path of its
+ * topmost directory in *ret, for free(3); -ENOENT: there is none; -EPERM: a user other than root
+ * and this process's user has rendered it (message: RENDERED_TREE_FOREIGN); or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);
 

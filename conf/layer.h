@@ -8,10 +8,10 @@
  * links of /proc, nor paths into /proc, /sys and the like (-EACCES). With `follow`, names that
  * begin with ".." are hidden: a Kubernetes volume has links to files under such names.
  *
- * A `path` is relative to the layer, and "" is the layer itself. A path with ".." in it, or with a
- * slash in front, gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no such file. Without
- * `follow`, a link in place of a directory gives -ENOTDIR. An excluded path gives -ENOENT, and is
- * not listed.
+ * A `path` is relative to the layer, and "" is the layer itself. A path that begins with a slash,
+ * or has ".." as one of its names, gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no
+ * such file. Without `follow`, a link in place of a directory gives -ENOTDIR. An excluded path
+ * gives -ENOENT, and is not listed.
  *
  * Once a layer is in use, only `is_remote` and `silence` change.
  */
@@ -34,7 +34,7 @@ struct layer {
 	char *name; /* as `layers: [{name:}]`, unique in a mount */
 	char *path; /* as the user gave it, for messages */
 	/* the path for open(2) (settings_environment_place()): if our mount hides `path`, `place`
-	 * leads through the directory beneath the mount */
+	 * leads through the directory that our mount covers */
 	char *place;
 	unsigned rank; /* 0 is the lowest precedence */
 	bool follow;   /* symbolic links are followed, even out of the layer */
@@ -57,9 +57,9 @@ struct layer {
 enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 
 /**
- * Sets the guard, which is asked before a name is looked up, a directory is listed or a file is
- * read. `path` is absolute; only its last name may be a link. `may_use` returns 0, or the -errno
- * with which the use fails. NULL: every path may be used.
+ * Has `may_use` called before a name is looked up, a directory is listed or a file is read. `path`
+ * is absolute; only its last name may be a link. `may_use` returns 0, or the -errno with which the
+ * use fails. NULL: every path may be used.
  */
 void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
@@ -135,15 +135,15 @@ int layer_open(const char *name, const char *path, unsigned rank, unsigned wante
 bool layer_is(const struct layer *layer, const struct stat *directory);
 
 /**
- * Returns whether the layer's `place` still leads to the opened directory. Returns false if a
- * mirror has replaced that directory.
+ * Returns whether the layer's `place` still leads to the opened directory, and no mirror has
+ * replaced that directory.
  */
 bool layer_is_current(const struct layer *layer);
 
 /**
- * Returns whether another directory, or none, is at the layer's place now: the opened directory may
- * be half removed. For a missing layer, returns false. If a mirror writes the layer, returns
- * store_is_replaced() instead.
+ * Returns whether another directory, or none, is at the layer's place now. Then the opened
+ * directory may be half removed. For a missing layer, returns false. If a mirror writes the layer,
+ * returns store_is_replaced() instead.
  */
 bool layer_was_replaced(const struct layer *layer);
 
@@ -163,9 +163,9 @@ void layer_freep(struct layer **layer);
 int layer_cover(struct layer *layer, const char *mountpoint);
 
 /**
- * Of the directories that are above the layer, but not above the absolute path `beside`, finds the
- * topmost one that is closed to other users (no S_IXOTH). *ret is "" if there is none, or if that
- * is unknown.
+ * Finds the topmost directory above the layer that is closed to other users (no S_IXOTH). Skips the
+ * directories that are above the absolute path `beside`, too. *ret is "" if there is none, or if a
+ * directory can't be examined.
  */
 void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX]);
 
@@ -180,9 +180,9 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 void layer_stay(const char *directory);
 
 /**
- * Returns false only if layer_stay() is in effect for `directory`, and certainly no name in the
- * directory begins with `prefix`. In all other cases, returns true. Until the next layer_stay(),
- * `prefix` must be the same in all calls.
+ * Returns false if layer_stay() is in effect for `directory`, and this function knows that no name
+ * in the directory begins with `prefix`. Returns true if there is such a name, or if it does not
+ * know. Until the next layer_stay(), `prefix` must be the same in all calls.
  */
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 
@@ -193,8 +193,9 @@ bool layer_stay_may_have(const struct layer *layer, const char *directory, const
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Does layer_stat(). From the mode of any file, removes the rights that its access list or, with
- * `follow`, a directory above it denies (access_list.h, ancestors.h). Returns 0 or -errno.
+ * Does layer_stat(). Then removes rights from the mode, of any kind of file: those that users lack
+ * by its access list (access_list.h), and with `follow` those that they lack by a directory above
+ * it (ancestors.h). Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 
@@ -261,8 +262,9 @@ int layer_source_name(const struct layer *layer, const char *path, char **ret);
 
 /**
  * Makes a file's names in the layer's store. *original names the file to edit:
- * "etcd:/fleet/app.yaml". *place is store_place() with the revision of the open file `fd`. Both are
- * NULL if the layer has no store of a known kind. Returns 0 with both for free(3), or -ENOMEM.
+ * "etcd:/fleet/app.yaml". *place is store_place() with the revision that the mirror has noted at
+ * the open file `fd` (store.h). Both are NULL if the layer has no store of a known kind. Returns 0
+ * with both for free(3), or -ENOMEM.
  */
 int layer_source_place(
 	const struct layer *layer, const char *path, int fd, char **original, char **place);

@@ -20,8 +20,8 @@
 struct text_place {
 	uint32_t lines;   /* number of the source's lines in front of the text */
 	uint32_t columns; /* number of characters in front of each line of the text */
-	/* the text is encoded in the source (base64): every node and problem of the text is placed
-	 * at the line number `lines` and the column number `columns`, both starting at 1 */
+	/* the text is encoded in the source (base64). Then every node and problem of the text has
+	 * the line number `lines` and the column number `columns`, which are 1 or more. */
 	bool is_rewritten;
 };
 
@@ -34,8 +34,8 @@ struct read_options {
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
-	/* for put_request.plan (put.h): the target's version of YAML, which decides the types of
-	 * new values; document_read() ignores it */
+	/* not for document_read(): the version of YAML of the file that an edit changes, which
+	 * decides the types of new values (put_request.plan, put.h) */
 	enum node_schema edited;
 	const atomic_bool *is_cancelled; /* true: reading fails with -ECANCELED; NULL: never */
 
@@ -54,7 +54,8 @@ struct document {
 	bool has_aliases;             /* the tree may have one node at several places */
 	bool has_crlf;                /* the first line ends with "\r\n" */
 	const enum node_schema *yaml; /* the version that a %YAML directive names; NULL: none */
-	/* why this document can't be merged with others or into another format; NULL: it can */
+	/* why this document can't be merged with others, or written in another format; NULL: it
+	 * can be both */
 	const struct problem *doubt;
 };
 

@@ -55,7 +55,7 @@ const struct node *item_key_before(const struct node *by);
 const char *item_key_write(const struct node *by, struct arena *arena);
 
 /**
- * Returns the text that stands for `way` in messages. `way` may also be the value of a key. Returns
+ * Returns the text that stands for `way` in messages. `way` may also be item_key.value. Returns
  * NULL when there is no memory.
  */
 const char *item_key_name(const struct node *way, struct arena *arena);

@@ -27,7 +27,7 @@ struct value_bounds;
 struct options {
 	const struct strategy *strategy;
 	const struct node *map;
-	const struct value_locks *locks; /* the locks of lower layers (value_lock.h); NULL: none */
+	const struct value_locks *locks;   /* of all layers (value_lock.h); NULL: none */
 	const struct value_bounds *bounds; /* value_bound.h; NULL: none */
 };
 

@@ -29,12 +29,13 @@ struct fold {
 
 struct spelling {
 	const struct fold *fold;
-	char text[]; /* NUL-terminated */
+	char text[]; /* the spelling; NUL-terminated */
 };
 
 /**
- * Folds the scalar `node`. Returns a copy in `arena`, which keeps the spelling and borrows `fold`;
- * `node` itself if fold->how is 0 or the text has a NUL byte; or NULL if memory is short.
+ * Folds the scalar `node`. Returns a copy of it in `arena`; the copy keeps the spelling, and
+ * borrows `fold`. Returns `node` itself if fold->how is 0 or the text has a NUL byte. NULL: no
+ * memory.
  */
 const struct node *spelling_fold(
 	const struct fold *fold, const struct node *node, struct arena *arena);

@@ -16,8 +16,8 @@
  *
  * A source's attempt to loosen the value is refused, as by a lock:
  *
- *      any bound   a looser value; a null; a tag that removes the value; above the place, a
- *                  value that replaces a lower source's map or list
+ *      any bound   a looser value; a null; a tag that removes the value; a value that replaces
+ *                  a lower source's map or list in which the place lies
  *      union       a list that lacks an item of a lower list, and either adds no new item or
  *                  has a tag that removes items
  *      intersect   an item that is not in all lower lists
@@ -27,7 +27,7 @@
  * Any other value that the bound can't use is an error.
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies. Places are written as
- * for locks. Two different bounds of one value are refused. Of two equal bounds of one value, the
+ * for locks. Two different bounds of one value are an error. Of two equal bounds of one value, the
  * first in the option counts. A bound at a place inside a bounded value has no effect.
  */
 #pragma once

@@ -32,7 +32,7 @@ struct value_lock_word;
 struct value_lock {
 	const struct node *layer;            /* the name of the layer, a node of the option */
 	unsigned rank;                       /* of the layer */
-	const struct value_lock_word *words; /* those of all its places (value_lock_place.h) */
+	const struct value_lock_word *words; /* of all places of the lock (value_lock_place.h) */
 	size_t word_count;
 };
 

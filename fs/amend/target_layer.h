@@ -9,9 +9,9 @@
 #include "settings.h"
 
 /**
- * Finds the layer `name`; NULL: the highest layer, unless absent_layer_refuse() refuses that. A
- * named layer may be absent, as the edit can make its directory. Returns 0 with *ret, which belongs
- * to the settings; PROBLEM, also for an absent layer that comes out of a store; or -ENOMEM.
+ * Finds the layer `name`. It may be absent, as the edit can make its directory. NULL: finds the
+ * highest layer; PROBLEM if absent_layer_refuse() refuses that layer. Returns 0 with *ret, which
+ * belongs to the settings; PROBLEM, also for an absent layer that comes out of a store; or -ENOMEM.
  */
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);

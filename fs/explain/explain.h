@@ -20,15 +20,16 @@ struct passed {
 struct explanation {
 	char *path;             /* relative to the root */
 	enum version_kind kind; /* VERSION_BYTES: `result` is set; else `source` is set */
-	struct source source;   /* the only source; its `name` is NULL if `result` is set */
+	struct source source;   /* of a file that is not merged; its `name` is NULL otherwise */
 	const struct merge_request
 		*request; /* has the inputs, lowest layer first, with their texts */
 	const struct merge_result *result; /* with its origins */
-	struct stream stream;              /* the documents of `result`; none if it has no values */
+	struct stream stream;              /* the YAML documents of `result`, if it has values */
 	struct passed *passed;             /* files of one path stand lowest layer first */
 	size_t passed_count;
 	size_t passed_capacity;
-	/* of a file for the explanation: 0666; 0600 if some user can't read one of the sources */
+	/* for a file that the explanation is written to: 0666; 0600 if a source is closed to some
+	 * user */
 	mode_t mode;
 	struct store_places places; /* of the sources that are in stores */
 };

@@ -32,7 +32,7 @@ int offline_traverse(const struct offline *offline, const char *path,
 
 /**
  * Merges `path`, relative to the root and with no "." or "..". Returns 0 with *ret for
- * version_unref(), PROBLEM, or -errno (-ENOENT, -ENOTDIR, -EISDIR).
+ * version_unref(); PROBLEM; or -errno (-ENOENT, -ENOTDIR, -EISDIR).
  */
 int offline_read(const struct offline *offline, const char *path, struct version **ret,
 	struct problem *problem);

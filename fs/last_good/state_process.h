@@ -5,7 +5,7 @@
  *      daemon ── CALL ──▶ plyfs-state      there are files to write
  *             ◀─ NEXT ───                  a second later
  *             ── PUT or REMOVE ─▶          one file
- *             ◀─ NEXT ───                  these two repeat until the daemon has no more files
+ *             ◀─ NEXT ───                  these two repeat, at most STATE_BATCH times
  *             ── COMMIT ─▶
  *             ◀─ WRITTEN ─                 all of them are on the disk
  *

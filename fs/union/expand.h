@@ -10,7 +10,7 @@
  *
  * With `dropins: uapi`, the sources of a virtual file are ordered by pattern, then by name. Of all
  * files with the same name, only one is a source: the file of the highest layer, or, if this layer
- * has several, the last by path. If this source masks (dropin.h), no file of its name is a source.
+ * has several, the last by path. If this file masks (dropin.h), no file of its name is a source.
  */
 #pragma once
 

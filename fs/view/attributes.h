@@ -13,7 +13,7 @@
  *   (a) Before content is shown, attributes_settle_waits() drains the events. From the
  *       content's directory up to the root, it looks up each directory whose rights may have
  *       changed. It notifies the kernel of new rights. If a right was taken away, it waits until
- *       each path walk in the kernel's caches has ended. A walk that waits for a lock or a LOOKUP
+ *       the path walks that wait for nothing have ended. A walk that waits for a lock or a LOOKUP
  *       may go on later with the old rights. So once a right to a directory was taken away, the
  *       kernel must not cache names in that directory: each walk then sends a LOOKUP, and the
  *       driver checks the user again (view_lets_in()).

@@ -46,8 +46,7 @@ void inotify_free(struct inotify *inotify);
 
 /**
  * Takes over another process's inotify(7) instance, open as `fd`, with its watches. `fd` stays the
- * caller's. Call this function before the first subscription. A watch that has no subscription when
- * its first event is read ends with this event. Returns 0 or -errno.
+ * caller's. Call this function before the first subscription. Returns 0 or -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
@@ -73,8 +72,8 @@ size_t inotify_watch_count(struct inotify *inotify);
 int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd);
 
 /**
- * Call this function before another process adds a watch to inotify_fd(). Until
- * inotify_expect_no_more(), a watch without a subscription does not end with its first event.
+ * If an event of a watch without a subscription is read, the watch ends. Call this function before
+ * another process adds a watch to inotify_fd(): until inotify_expect_no_more(), no watch ends so.
  * Returns 0; or -EDQUOT (inotify_limit()). After -EDQUOT, do not call inotify_expect_no_more().
  */
 int inotify_expect(struct inotify *inotify);

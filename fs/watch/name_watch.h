@@ -20,7 +20,7 @@ int name_watch_fd(const struct name_watch *watch);
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
 /**
- * Take over watches that another process adds to name_watch_fd():
+ * Another process may add watches to name_watch_fd(), of which it has a copy. To use these:
  *
  * 1. Before the process adds them, call name_watch_expect(). It returns 0, or -EDQUOT at the limit
  *    of inotify_limit() (inotify.h): then stop here.
@@ -28,7 +28,8 @@ int name_watch_add(struct name_watch *watch, int directory, const char *name, ui
  *    `wd` of the watch of the name's directory. It returns 0 or -ENOMEM.
  * 3. Call name_watch_expect_no_more().
  *
- * An event of a watch that has no name yet is dropped; then name_watch_end_renewal() returns true.
+ * An event of a watch that has no name yet is dropped. name_watch_end_renewal() reports that, so
+ * call these functions within a renewal (below).
  */
 int name_watch_expect(struct name_watch *watch);
 int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);

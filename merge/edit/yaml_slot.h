@@ -1,6 +1,7 @@
 /*
- * A slot: the place in the lines of a YAML text where a value stands, or where a missing root will
- * stand. New text that replaces a value keeps the comments beside and above the value.
+ * A slot: the place in the lines of a YAML text where a value stands, or where a missing one will
+ * stand: a root, or the value of a key that is written as "? key" alone. New text that replaces a
+ * value keeps the comments beside and above the value.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ struct yaml_slot {
 	int indent; /* of the map or list around the value */
 	enum yaml_spot spot;
 	bool is_alone;  /* the slot of a root that has no text before it on its line */
-	bool is_unsaid; /* the slot of the missing value of a "? key" without a colon */
+	bool is_unsaid; /* no colon follows "? key": the value is missing */
 };
 
 /* New text in two parts: `first` completes a line that has begun, `rest` is the lines below it. */
@@ -27,8 +28,8 @@ struct yaml_slot_text {
 
 /**
  * Finds the slot of `old`, to which the op's first `count` steps lead. *ret borrows the extents.
- * Returns 0; or EDIT_CANNOT if `old` is in brackets, or if other text stands in the place of its
- * colon, dash or "---".
+ * Returns 0; or EDIT_CANNOT if `old` is in brackets, or if the text where its colon, dash or "---"
+ * is expected is another.
  */
 int yaml_slot_of(const struct edit *edit, const struct edit_op *op, size_t count,
 	const struct extent *old, struct yaml_slot *ret);
@@ -53,8 +54,9 @@ int yaml_slot_replace_root(
 int yaml_new_put(const struct edit *edit, const struct yaml_part *part, struct span *ret);
 
 /**
- * Writes the lines of the op's new entry in `in`, a block, without the first line's indentation and
- * the last line's end. `after` is the offset of the text that will follow these lines.
+ * Writes the lines of the op's new entry, for the map or list `in`, which is in block style. Leaves
+ * out the first line's indentation, and the last line's end. `after` is the offset of the text that
+ * will follow these lines.
  */
 int yaml_new_entry(const struct edit *edit, const struct edit_op *op, const struct extent *in,
 	size_t after, struct span *ret);
