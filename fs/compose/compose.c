@@ -373,7 +373,7 @@ static int compose_file(const struct composer *composer, const char *path,
 	version->strategy = composition.request.options->strategy->name;
 	/* A broken source is the worse fault. */
 	if (!problem->message[0])
-		version->is_held = merge_report_refusals(result, problem);
+		version->has_refusals = merge_report_refusals(result, problem);
 	if (composer->fallbacks && fallbacks_give(composer->fallbacks, version) < 0)
 		return -ENOMEM;
 	*ret = take_ptr(version);

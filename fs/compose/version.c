@@ -167,7 +167,7 @@ struct version *version_narrow(
 	if (!copy)
 		return NULL;
 	version_restrict(copy, other, mounter);
-	copy->is_held = version->is_held;
+	copy->has_refusals = version->has_refusals;
 	copy->stamps = calloc(count + 1, sizeof(*copy->stamps));
 	copy->fallbacks = calloc(version->fallback_count + 1, sizeof(struct loaded *));
 	if (version->fd >= 0)

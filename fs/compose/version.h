@@ -60,7 +60,7 @@ struct version {
 	struct stamp *stamps;  /* of the sources, then of environment.stats (environment.h) */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
-	bool is_held;         /* a value lock or bound has refused values; not VERSION_HELD */
+	bool has_refusals;    /* a value lock or bound has refused values of a source */
 	uint64_t basis;       /* compose_basis() (compose.h) of the sources as merged; 0: unknown */
 
 	/* Below: mutable. `layers`, `sources`: NULL if no extended attribute shows them. */
@@ -109,8 +109,8 @@ bool version_same(const struct version *a, const struct version *b);
 struct version *version_copy(const struct version *version);
 
 /**
- * Copies the version with its stamps, fallbacks and descriptor, and does version_restrict() with the copy and
- * `other`. Returns one reference to the copy; NULL: memory or descriptors are short.
+ * Copies the version with its stamps, fallbacks and descriptor, and does version_restrict() with
+ * the copy and `other`. Returns one reference to the copy; NULL: memory or descriptors are short.
  */
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);

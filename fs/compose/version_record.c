@@ -53,7 +53,7 @@ void version_put(struct record *record, const struct version *version)
 	record_put_fd(record, version->fd);
 	put_stamps(record, version->stamps, version->stamp_count);
 	record_put_time(record, version->made);
-	record_put(record, version->is_held);
+	record_put(record, version->has_refusals);
 	record_put_text(record, version->strategy);
 	record_put_text(record, version->layers);
 	record_put_text(record, version->sources);
@@ -152,7 +152,7 @@ static struct version *take(struct record *record, bool is_last)
 	version->fd = record_get_fd(record);
 	version->stamps = take_stamps(record, &version->stamp_count);
 	version->made = record_get_time(record);
-	version->is_held = record_get_bool(record);
+	version->has_refusals = record_get_bool(record);
 	take_sources(record, version);
 	mode_t type = version->kind == VERSION_LINK ? S_IFLNK : S_IFREG;
 	if ((version->mode & S_IFMT) != type || !is_held_well(version))

@@ -47,7 +47,7 @@ struct owned {
 	bool is_gone;       /* --atomic: the next generation has no object there */
 	bool is_kept_back;  /* another program's change was kept, not replaced */
 	bool is_closed;     /* a directory that gets more rights after its contents are written */
-	bool is_held;       /* an older object may still be at the name, or below it */
+	bool may_be_older;  /* an older object may still be at the name, or below it */
 	uint32_t reported;  /* hash of the drift that was last reported */
 	int failure;        /* result of the last operation on the name; 0: it did not fail */
 	bool is_publishing; /* the publisher will retry a failed change of the name (failure.h) */

@@ -132,7 +132,7 @@ static int hold(struct render *render, const char *path)
 			*end = '\0';
 		struct owned *owned = manifest_find(render->manifest, above);
 		if (owned)
-			owned->is_held = true;
+			owned->may_be_older = true;
 	}
 	return above ? 0 : -ENOMEM;
 }
@@ -346,12 +346,12 @@ static void open_directory(struct render *render, struct owned *owned)
 	int r = 0;
 
 	owned->is_closed &= S_ISDIR(owned->fingerprint.mode);
-	if (owned->is_closed && !owned->is_held)
+	if (owned->is_closed && !owned->may_be_older)
 		r = populate_dress(render, owned, owned->ino, true, &problem);
 	if (r != 0 && r != RENDERED_KEPT)
 		failure_retry(render, owned->path, owned, r, &problem);
 	render->is_removal_due |= owned->is_closed;
-	owned->is_held = false;
+	owned->may_be_older = false;
 }
 
 /*

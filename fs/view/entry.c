@@ -576,7 +576,7 @@ void entry_set_fault(struct view *view, struct entry *entry, const struct proble
 		fault->serves = FAULT_SERVES_FALLBACK;
 		fault->made = fallbacks_since(shown, problem);
 	} else if (is_left_out) {
-		fault->serves = shown->is_held ? FAULT_SERVES_LOCKED : FAULT_SERVES_OTHER_LAYERS;
+		fault->serves = shown->has_refusals ? FAULT_SERVES_LOCKED : FAULT_SERVES_OTHER_LAYERS;
 	} else {
 		fault->serves = FAULT_SERVES_LAST_GOOD;
 		fault->made = shown->made;

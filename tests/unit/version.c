@@ -207,7 +207,7 @@ TEST(narrowed_version_keeps_what_its_sources_fall_back_to)
 	const struct mounter root = {0, 0};
 	size_t count;
 
-	version->is_held = true;
+	version->has_refusals = true;
 	other->stamps = calloc(2, sizeof(*other->stamps));
 	other->stamps[1].size = 7;
 	other->stamp_count = 2;
@@ -218,7 +218,7 @@ TEST(narrowed_version_keeps_what_its_sources_fall_back_to)
 
 	struct version *narrow = version_narrow(version, version, &root);
 	version_unref(version);
-	assert_true(narrow->is_held);
+	assert_true(narrow->has_refusals);
 	assert_int_equal(version_stamps(narrow, &count)[1].size, 7);
 	assert_int_equal(count, 2);
 	assert_int_equal(narrow->fallback_count, 1);
