@@ -63,7 +63,13 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 			"can't be mounted; check that /dev/fuse exists (modprobe fuse) and, for an "
 			"ordinary user, that the package fuse3 is installed and the mountpoint is "
 			"yours");
-	int r = mountpoint_find(mount->path, &mount->id, &mount->dev);
+	struct mountpoint made;
+	int r = mountpoint_take(mount->path, &made);
+	if (r == 0) {
+		free(made.path);
+		mount->id = made.id;
+		mount->dev = made.dev;
+	}
 	if (r == 0 && options->flags.has_no_links)
 		r = mountpoint_forbid_links(mount->path);
 	if (r == -EPERM || r == -EINVAL || r == -ENOSYS)
@@ -78,11 +84,6 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 bool own_mount_is_there(const struct own_mount *mount)
 {
 	return mountpoint_is_mounted(mount->table_fd, mount->id, mount->dev);
-}
-
-bool own_mount_is_covered(const struct own_mount *mount, const char *path)
-{
-	return mountpoint_is_covered(mount->table_fd, mount->dev, path);
 }
 
 void own_mount_close_clone(struct own_mount *mount)

@@ -74,7 +74,7 @@ static void make_kernel_drop(struct session *session, uint64_t ino, const char *
  */
 static int invalidate(struct session *session, const struct change *change)
 {
-	if (own_mount_is_covered(&session->mount, change->path))
+	if (mountpoint_is_covered(session->mount.table_fd, session->mount.dev, change->path))
 		return PUBLISHER_COVERED;
 	session->publishing.invalidated++;
 

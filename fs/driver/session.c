@@ -69,7 +69,7 @@ static bool is_covered(void *context, const char *path)
 {
 	const struct session *session = context;
 
-	return own_mount_is_covered(&session->mount, path);
+	return mountpoint_is_covered(session->mount.table_fd, session->mount.dev, path);
 }
 
 /* Prepares this process, and starts its helpers: before the mount, so they never hold /dev/fuse. */
