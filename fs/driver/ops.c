@@ -10,7 +10,6 @@
 #include "cleanup.h"
 #include "driver.h"
 #include "helper.h"
-#include "paused.h"
 #include "unanswered.h"
 
 bool is_publisher(fuse_req_t req)
@@ -268,7 +267,7 @@ static void reply_attributes(fuse_req_t req, struct session *session, fuse_ino_t
 static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	(void)fi;
-	if (!paused_waits(req, ino))
+	if (!unanswered_waits(req, ino))
 		reply_attributes(req, session_of(req, REQUEST_GETATTR), ino);
 }
 
@@ -293,7 +292,7 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		    : session->connection.has_no_open   ? ENOSYS
 							: 0;
 
-	if (error == 0 && paused_waits(req, ino))
+	if (error == 0 && unanswered_waits(req, ino))
 		return;
 	session_of(req, REQUEST_OPEN);
 	fi->keep_cache = 1;
@@ -367,13 +366,13 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 
 static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
-	if (!paused_waits(req, ino))
+	if (!unanswered_waits(req, ino))
 		attribute_get(req, session_of(req, REQUEST_GETXATTR), ino, name, size);
 }
 
 static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 {
-	if (!paused_waits(req, ino))
+	if (!unanswered_waits(req, ino))
 		attribute_list(req, session_of(req, REQUEST_LISTXATTR), ino, size);
 }
 

@@ -1,4 +1,9 @@
-/* Requests that wait for an answer. After a take-over, the new daemon handles them as new ones. */
+/*
+ * Requests that wait for an answer. After a take-over, the new daemon handles them as new ones.
+ *
+ * Some wait until the file of a placeholder inode (placeholder.h) is composed, and are then handled
+ * as new ones. If the program that made such a request gets a signal, the request ends with EINTR.
+ */
 #pragma once
 
 #include "driver.h"
@@ -34,3 +39,10 @@ void unanswered_ask_again(struct session_handover *handover, struct fuse_session
 int unanswered_take(struct session_handover *handover, struct record *record);
 
 void unanswered_free(struct session_handover *handover);
+
+/**
+ * Returns whether the present request must wait for the file of the placeholder `ino`. If so, the
+ * request is handled again when the file is composed, or ends with an error: the caller must not
+ * answer it.
+ */
+bool unanswered_waits(fuse_req_t req, fuse_ino_t ino);
