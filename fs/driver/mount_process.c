@@ -202,7 +202,7 @@ __attribute__((noreturn)) static void run(
 	int r = sandbox_prepare(&options, &sandbox, &problem);
 	if (answer(caller, r == PROBLEM ? -EPERM : r) &&
 		answer(caller, take_over(caller, sandbox))) {
-		sandbox_free(sandbox);
+		sandbox_freep(&sandbox);
 		/* The daemon changes its copy of each page: ours would stay beside it. */
 		malloc_trim(0);
 		memory_drop_stack();
