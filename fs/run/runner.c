@@ -17,7 +17,6 @@
 #include "helper.h"
 #include "slice.h"
 #include "text.h"
-#include "workspace.h"
 
 /* ms. A guard that has not ended this long after its command's time limit is stopped, or hangs. */
 #define LATE_MS 3000
@@ -65,25 +64,18 @@ static enum helper_kind helper_of(const struct runner *runner, const struct slot
 	return HELPER_GUARD + (enum helper_kind)(slot - runner->slots);
 }
 
-static void remove_workspace(void *context)
-{
-	workspace_remove(context);
-}
-
 /* Passes on the result of a guard that has ended, and frees its slot. */
 static void finish(struct runner *runner, struct slot *slot)
 {
 	struct run_result result = {.end = RUN_GONE}, sent;
-	struct workspace workspace;
 	unsigned count = 0;
 
 	for (; recv(slot->socket, &sent, sizeof(sent), MSG_DONTWAIT) == sizeof(sent); count++)
 		result = sent;
 	helper_end(helper_of(runner, slot), 0);
-	strcpy(workspace.path, result.workspace);
 	/* The guard was killed. Its workspace has a copy of the file, which may be a secret. */
 	if (count < GUARD_MESSAGES)
-		aside_run(remove_workspace, &workspace);
+		aside_run(workspace_remove, result.workspace);
 	struct run *run = take_ptr(slot->run);
 	close(slot->socket);
 	slot->socket = -1;
