@@ -13,7 +13,7 @@ struct etcd_client;
 struct etcd_client_options {
 	struct gateway_options gateway;
 	const char *cluster;   /* the required cluster id; "": any */
-	struct credentials as; /* is_none: our own */
+	struct credentials as; /* all zero: our own */
 };
 
 struct etcd_value {
