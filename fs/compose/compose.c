@@ -10,7 +10,6 @@
 #include "composition.h"
 #include "descriptor.h"
 #include "hash.h"
-#include "source_list.h"
 #include "strategy.h"
 #include "text.h"
 #include "validity.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "source_line.h"
 
 /* The source of a line of the text. */
 struct mapped {

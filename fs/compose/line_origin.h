@@ -72,3 +72,30 @@ void line_origins_freep(struct line_origins **origins);
  * made `value` from several nodes, the last of them that has a place. NULL: no node has one.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);
+
+/* The lines of a text, by their numbers. */
+struct source_lines {
+	struct span text;   /* set by the caller */
+	struct span *lines; /* NULL: not split yet */
+	size_t count;
+};
+
+/** Returns the number of lines. A last line without "\n" counts. */
+size_t source_lines_count(struct span text);
+
+/**
+ * Gets the line `number`, starting at 1, without "\n" or "\r\n". The first call splits lines->text,
+ * in `arena`. Returns 0; -ENOENT: there is no such line; or -ENOMEM.
+ */
+int source_lines_get(
+	struct source_lines *lines, size_t number, struct arena *arena, struct span *ret);
+
+/** Takes the first line from *rest, without "\n" or "\r\n". Returns false if *rest is empty. */
+bool source_line_next(struct span *rest, struct span *ret);
+
+/**
+ * Returns the lines of `source`. NULL: `source` is no input of the request, or one without text.
+ * `texts`, all zero at first, has one item for each input, in the same order.
+ */
+struct source_lines *source_lines_of(struct source_lines *texts,
+	const struct merge_request *request, const struct source *source);

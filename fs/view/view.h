@@ -201,7 +201,7 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 /* The extended attributes of a version. */
 enum view_attribute {
 	VIEW_LAYERS,       /* "vendor:site" */
-	VIEW_SOURCES,      /* source_list.h */
+	VIEW_SOURCES,      /* struct source_list (version.h) */
 	VIEW_STRATEGY,     /* its name */
 	VIEW_ERROR,        /* fault_text() */
 	VIEW_CAUSE,        /* the text of fault.problem alone */

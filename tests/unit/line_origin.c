@@ -7,7 +7,6 @@
 
 #include "cleanup.h"
 #include "merging.h"
-#include "source_line.h"
 
 /* A strategy, its options as YAML (or NULL), the format, and the sources from the lowest up. */
 struct sources {
