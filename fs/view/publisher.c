@@ -17,7 +17,6 @@
 #include "layer_task.h"
 #include "name_watch.h"
 #include "refresh.h"
-#include "reload.h"
 #include "settings_reader.h"
 #include "state.h"
 

@@ -1,4 +1,4 @@
-#include "reload.h"
+#include "refresh.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "listing.h"
 #include "look.h"
 #include "moved_clock.h"
-#include "reload.h"
+#include "refresh.h"
 #include "view_fixture.h"
 
 static enum {

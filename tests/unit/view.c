@@ -4,7 +4,7 @@
 #include "attach.h"
 #include "entry.h"
 #include "names.h"
-#include "reload.h"
+#include "refresh.h"
 #include "view_fixture.h"
 
 static uint64_t lookup(uint64_t parent, const char *name)
