@@ -39,8 +39,7 @@ struct change_hook {
 	size_t sorted;                 /* number of `due` when it was last sorted */
 	struct settings *settings;     /* RUNNING: with which it was started; else NULL */
 	const struct program *program; /* theirs */
-	bool is_running;
-	int64_t due_ms; /* CLOCK_MONOTONIC; not before */
+	int64_t due_ms;                /* CLOCK_MONOTONIC; not before */
 	struct change_hook_state state;
 	struct change_hook *next;
 };
@@ -230,7 +229,7 @@ static void finish(struct change_hook *change_hook, const struct run_result *res
 	struct change_hook_state *state = &change_hook->state;
 	bool had_failed = state->problem.message[0];
 
-	change_hook->is_running = state->is_running = false;
+	state->is_running = false;
 	clock_gettime(CLOCK_REALTIME, &state->ended);
 	if (!result) {
 		path_list_fini(&change_hook->passed);
@@ -255,7 +254,7 @@ static void on_done(struct run *run, const struct run_result *result)
 	view->hooks.running--;
 	view->hooks.has_ended = true;
 	if (view->gate.is_stopped)
-		change_hook->is_running = false;
+		change_hook->state.is_running = false;
 	else
 		finish(change_hook, result);
 	change_hook->program = NULL;
@@ -297,7 +296,7 @@ static bool is_any_due(const struct view *view)
 
 	for (const struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next)
-		if (change_hook->due.count && !change_hook->is_running &&
+		if (change_hook->due.count && !change_hook->state.is_running &&
 			!change_hook->state.is_given_up && change_hook->due_ms <= now)
 			return true;
 	return false;
@@ -314,7 +313,7 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 		return NULL;
 	for (struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next) {
-		if (!change_hook->due.count || change_hook->is_running ||
+		if (!change_hook->due.count || change_hook->state.is_running ||
 			change_hook->state.is_given_up)
 			continue;
 		int64_t left_ms = change_hook->due_ms > now ? change_hook->due_ms - now : 0;
@@ -323,7 +322,7 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 			change_hook->passed = change_hook->due;
 			change_hook->due = (struct path_list){0};
 			change_hook->sorted = 0;
-			change_hook->is_running = change_hook->state.is_running = true;
+			change_hook->state.is_running = true;
 			clock_gettime(CLOCK_REALTIME, &change_hook->state.began);
 			view->hooks.running++;
 			return change_hook;
