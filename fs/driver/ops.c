@@ -67,15 +67,6 @@ static void reply_absent(fuse_req_t req, const struct session *session)
 /* Supplementary groups that are examined; the kernel's own limit is 65536. */
 #define GROUPS_MAX 1024
 
-/* A LOOKUP request that is answered when the job of its name has ended. */
-struct waiting_lookup {
-	struct view_caller caller; /* first */
-	fuse_req_t req;
-	fuse_ino_t parent;
-	struct session *session;
-	struct unanswered *unanswered;
-};
-
 static FILE *open_of_process(pid_t tid, const char *name)
 {
 	char path[sizeof("/proc//uid_map") + 3 * sizeof(int)];
@@ -171,32 +162,19 @@ static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t par
 
 static void answer_waiting(struct view_caller *caller, int result, const struct stat *stat)
 {
-	struct waiting_lookup *waiting = (struct waiting_lookup *)caller;
+	struct unanswered *request = unanswered_of(caller);
+	struct session *session = request->session;
+	fuse_req_t req = request->req;
+	fuse_ino_t parent = request->ino;
 
-	if (!unanswered_is_kept(
-		    &waiting->session->handover, waiting->unanswered, waiting->req, result))
-		reply_lookup(waiting->req, waiting->session, waiting->parent, result, stat);
-	free(waiting);
-}
-
-static struct waiting_lookup *waiting_new(
-	fuse_req_t req, fuse_ino_t parent, struct session *session)
-{
-	struct waiting_lookup *waiting = malloc(sizeof(*waiting));
-
-	if (!waiting)
-		return NULL;
-	*waiting = (struct waiting_lookup){{.answer = answer_waiting}, req, parent, session,
-		unanswered_add(&session->handover)};
-	if (!waiting->unanswered)
-		free(take_ptr(waiting));
-	return waiting;
+	if (!unanswered_is_kept(request, result))
+		reply_lookup(req, session, parent, result, stat);
 }
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct session *session = session_of(req, REQUEST_LOOKUP);
-	struct waiting_lookup *waiting = NULL;
+	struct unanswered *request = NULL;
 	struct stat stat;
 
 	if (control_has(parent) || origins_is_directory(parent)) {
@@ -209,18 +187,16 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		return;
 	}
 	if (!is_publisher(req)) {
-		waiting = waiting_new(req, parent, session);
-		if (!waiting) {
-			fuse_reply_err(req, ENOMEM);
+		request = unanswered_add(req, parent);
+		if (!request)
 			return;
-		}
+		request->caller.answer = answer_waiting;
 	}
-	int r = view_lookup(session->view, parent, name, waiting ? &waiting->caller : NULL, &stat);
+	int r = view_lookup(session->view, parent, name, request ? &request->caller : NULL, &stat);
 	if (r == VIEW_LATER)
 		return;
-	if (waiting)
-		unanswered_end(waiting->unanswered);
-	free(waiting);
+	if (request)
+		unanswered_end(request);
 	reply_lookup(req, session, parent, r, &stat);
 }
 

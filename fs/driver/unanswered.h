@@ -6,28 +6,61 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "driver.h"
+#include "pool.h"
 #include "record.h"
 
 struct fuse_session;
-struct unanswered;
 
-/** Copies the present request, for unanswered_end(), _handle() or _is_kept(). NULL: no memory. */
-struct unanswered *unanswered_add(struct session_handover *handover);
+/* A copy of a request that waits, with what answers it. */
+struct unanswered {
+	struct pool_job job;       /* first; for unanswered_run() */
+	struct view_caller caller; /* for view_lookup() */
+	struct session *session;
+	fuse_req_t req;
+	fuse_ino_t ino; /* of the request; LOOKUP: of the directory */
+
+	/* READDIR */
+	size_t size;
+	off_t offset;
+
+	/* private */
+	struct unanswered *next;
+	struct unanswered **place; /* the pointer to it */
+	bool is_given_up;          /* no coroutine will answer it: it must be repeated */
+	struct span bytes;
+	_Alignas(max_align_t) char data[]; /* request_loop_ask() */
+};
+
+/**
+ * Copies the present request, for unanswered_end(), _is_kept() or _run(). If memory is short,
+ * answers the request, and returns NULL.
+ */
+struct unanswered *unanswered_add(fuse_req_t req, fuse_ino_t ino);
+
+/** Returns the copy that has `caller`. */
+struct unanswered *unanswered_of(struct view_caller *caller);
+
+/** Returns the name in the copy of a LOOKUP. */
+const char *unanswered_name(const struct unanswered *request);
 
 /** Frees the copy of a request that is being answered. */
 void unanswered_end(struct unanswered *request);
 
-/** Handles the request as a new one. Frees the copy, and makes libfuse forget `req`. */
-void unanswered_handle(struct unanswered *request, fuse_req_t req);
-
 /**
  * Call it when the work on a request has ended with `result`. If the view was paused
  * (session_handover_is_at_rest()), and `result` is -ENOTCONN, keeps the copy, makes libfuse forget
- * `req`, and returns true. If not, frees the copy, and returns false: the caller answers.
+ * the request, and returns true. If not, frees the copy, and returns false: the caller answers.
  */
-bool unanswered_is_kept(
-	struct session_handover *handover, struct unanswered *request, fuse_req_t req, int result);
+bool unanswered_is_kept(struct unanswered *request, int result);
+
+/** Has the pool run `run` with the copy, as view_run(). If the pool stops, it drops the copy. */
+void unanswered_run(struct unanswered *request, void (*run)(struct pool_job *job), uint64_t bytes);
+
+/** Keeps the copy for the next daemon, or answers with ENOTCONN. */
+void unanswered_drop(struct pool_job *job);
 
 /** Writes the copies of all requests, kept or not, to `record`. */
 void unanswered_put(const struct session_handover *handover, struct record *record);
