@@ -106,7 +106,7 @@ static int open_view(struct session *session, struct problem *problem)
 	const struct view_callbacks callbacks = {.log = log_view_line,
 		.notify = forget_attributes,
 		.is_covered = is_covered,
-		.takes_placeholders = true,
+		.use = VIEW_MOUNTED,
 		.context = session};
 	int r = view_new(session->settings, &callbacks, &session->view);
 

@@ -365,7 +365,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	if (r == 0) {
 		struct view_callbacks callbacks = {.log = on_log,
 			.notify = on_notify,
-			.keeps_rendered = true,
+			.use = VIEW_RENDERED,
 			.context = render};
 
 		render->options = *options;

@@ -24,10 +24,10 @@ void attach_poll(struct view *view, int error, bool is_remote)
 {
 	if (error)
 		view->polling.error = error;
-	view->polling.is_remote |= is_remote;
-	if (!view->polling.is_on)
+	if (!view->polling.need)
 		view_wake(view);
-	view->polling.is_on = true;
+	if (view->polling.need != POLLING_REMOTE)
+		view->polling.need = is_remote ? POLLING_REMOTE : POLLING_SOME;
 }
 
 /* Notes the result of a watch. If inotify fails or may miss changes, the publisher polls. */

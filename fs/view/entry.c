@@ -570,8 +570,8 @@ void entry_set_fault(struct view *view, struct entry *entry, const struct proble
 	if (!shown) {
 		fault->serves = FAULT_SERVES_COVERED;
 	} else if (shown->kind == VERSION_BROKEN) {
-		fault->serves = view->callbacks.keeps_rendered ? FAULT_SERVES_RENDERED
-							       : FAULT_SERVES_NOTHING;
+		fault->serves = view->callbacks.use == VIEW_RENDERED ? FAULT_SERVES_RENDERED
+								     : FAULT_SERVES_NOTHING;
 	} else if (shown->fallback_count) {
 		fault->serves = FAULT_SERVES_FALLBACK;
 		fault->made = fallbacks_since(shown, problem);

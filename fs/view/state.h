@@ -116,8 +116,7 @@ struct publication {
 
 /* Directories whose changes no event reports. */
 struct polling {
-	bool is_on;        /* a directory must be polled: no watch sees all of its changes */
-	bool is_remote;    /* such a directory has a layer on a remote file system */
+	enum view_polling need;
 	int error;         /* the last errno with which a watch failed; 0: none */
 	bool is_under_way; /* a poll has begun, and its looks have not all ended */
 	unsigned idle;     /* polls in a row that found no directory to poll */

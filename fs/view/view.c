@@ -30,7 +30,7 @@ void view_log(struct view *view, const char *line, const struct problem *problem
 
 bool view_has_placeholders(const struct view *view)
 {
-	return view->callbacks.takes_placeholders && !view->is_strict;
+	return view->callbacks.use == VIEW_MOUNTED && !view->is_strict;
 }
 
 void view_wake(struct view *view)
@@ -71,7 +71,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 		return -ENOMEM;
 	view->inodes.next = VIEW_INO_RESERVED + 1;
 	view->is_strict =
-		settings->options.coherence == COHERENCE_STRICT && !callbacks->keeps_rendered;
+		settings->options.coherence == COHERENCE_STRICT && callbacks->use != VIEW_RENDERED;
 	view->callbacks = *callbacks;
 	view->looks.done_end = &view->looks.done;
 	view->gate.queue_end = &view->gate.queue;
@@ -448,8 +448,7 @@ void view_count(struct view *view, struct view_counts *ret)
 {
 	*ret = view->counts;
 	ret->watch_error = view->polling.error;
-	ret->is_polling = view->polling.is_on;
-	ret->is_remote = view->polling.is_remote;
+	ret->polling = view->polling.need;
 	ret->watches = watch_count(view->watch);
 	ret->cache_bytes = source_cache_bytes(view->cache);
 }
