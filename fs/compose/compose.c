@@ -258,7 +258,6 @@ static int copy_held(struct version *version, const struct stat *opened)
 	version->data[version->size] = '\0';
 	version->kind = VERSION_BYTES;
 	closep(&version->fd);
-	version->fd = -1;
 	return stamp_equal(&before, &after) ? 0 : COMPOSE_MOVED;
 }
 

@@ -448,15 +448,12 @@ int line_origins_copy(struct span text, const struct source *source, struct line
 	return r;
 }
 
-void line_origins_free(struct line_origins *origins)
+void line_origins_freep(struct line_origins **place)
 {
+	struct line_origins *origins = *place;
+
 	if (!origins)
 		return;
 	arena_free(origins->arena);
 	free(origins);
-}
-
-void line_origins_freep(struct line_origins **origins)
-{
-	line_origins_free(*origins);
 }

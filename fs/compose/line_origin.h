@@ -56,7 +56,7 @@ struct line_origins {
 
 /**
  * Finds the origins of the lines of `result`, which must have been made with origins. `request` and
- * `result` must outlive *ret. Returns 0 with *ret for line_origins_free(), or -ENOMEM.
+ * `result` must outlive *ret. Returns 0 with *ret for line_origins_freep(), or -ENOMEM.
  */
 int line_origins_read(const struct merge_request *request, const struct merge_result *result,
 	struct line_origins **ret);
@@ -64,8 +64,7 @@ int line_origins_read(const struct merge_request *request, const struct merge_re
 /** As line_origins_read(), for `text`, an unchanged copy of `source`. Both must outlive *ret. */
 int line_origins_copy(struct span text, const struct source *source, struct line_origins **ret);
 
-void line_origins_free(struct line_origins *origins); /* NULL is fine */
-void line_origins_freep(struct line_origins **origins);
+void line_origins_freep(struct line_origins **place); /* NULL is fine */
 
 /**
  * Returns the node that has the place of `value` in a source: `value` itself; or, if a merge has

@@ -287,6 +287,5 @@ void mount_process_end(struct mount_process *process)
 void mount_process_fini(struct mount_process *process)
 {
 	mount_process_end(process);
-	if (process->socket >= 0)
-		close(process->socket);
+	closep(&process->socket);
 }

@@ -280,8 +280,7 @@ static void take_output(struct guard *guard)
 			guard->length += (size_t)n;
 	}
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-		close(guard->output);
-		guard->output = -1;
+		closep(&guard->output);
 	}
 }
 

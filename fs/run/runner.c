@@ -77,8 +77,7 @@ static void finish(struct runner *runner, struct slot *slot)
 	if (count < GUARD_MESSAGES)
 		aside_run(workspace_remove, result.workspace);
 	struct run *run = take_ptr(slot->run);
-	close(slot->socket);
-	slot->socket = -1;
+	closep(&slot->socket);
 	/* From here on the slot may be another run's. */
 	if (run)
 		run->done(run, &result);
@@ -199,7 +198,6 @@ int runner_run(struct runner *runner, enum run_kind kind, const struct program *
 	r = start(runner, slot, &command);
 	if (r < 0) {
 		closep(&slot->socket);
-		slot->socket = -1;
 		return take_ptr(slot->run) ? r : 0;
 	}
 	/* In a build for sanitizers coroutine_fork() has waited. */

@@ -84,7 +84,7 @@ static void candidate_free(struct candidate *candidate)
 {
 	entry_leave(candidate->view, candidate->entry);
 	version_unref(candidate->version);
-	line_map_free(candidate->lines);
+	line_map_freep(&candidate->lines);
 	settings_unref(candidate->settings);
 	free(candidate->path);
 	free(candidate->command);

@@ -16,7 +16,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 
 /**
  * Has a worker merge again, to find where the version's lines come from. Returns 0 with *ret for
- * line_map_free() (NULL: the sources give another text, or no text), -ENOMEM or -ECANCELED.
+ * line_map_freep() (NULL: the sources give another text, or no text), -ENOMEM or -ECANCELED.
  */
 int map_lines_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version, struct line_map **ret);
