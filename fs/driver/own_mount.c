@@ -13,11 +13,6 @@
 #include "fuse_settings.h"
 #include "mountpoint.h"
 
-void own_mount_init(struct own_mount *mount)
-{
-	*mount = (struct own_mount){.table_fd = -1, .beneath_fd = -1, .clone_fd = -1};
-}
-
 void own_mount_fini(struct own_mount *mount)
 {
 	closep(&mount->clone_fd);
@@ -84,12 +79,6 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 bool own_mount_is_there(const struct own_mount *mount)
 {
 	return mountpoint_is_mounted(mount->table_fd, mount->id, mount->dev);
-}
-
-void own_mount_close_clone(struct own_mount *mount)
-{
-	closep(&mount->clone_fd);
-	mount->clone_fd = -1;
 }
 
 int own_mount_end(const struct own_mount *mount)

@@ -234,8 +234,9 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
 	session->handover.heir = options->heir;
-	own_mount_init(&session->mount);
-	publishing_init(&session->publishing);
+	session->mount.table_fd = session->mount.beneath_fd = session->mount.clone_fd = -1;
+	session->publishing.process.socket = -1;
+	session->publishing.mode = PUBLISH_NONE;
 	session->helpers_fd = -1;
 	session->connection.ended_fd = -1;
 	session->coherence = settings->options.coherence;
@@ -261,7 +262,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
 static void end_publishing(struct session *session)
 {
 	publishing_end_process(&session->publishing);
-	own_mount_close_clone(&session->mount);
+	/* While the clone is open, the file system stays, even if it is unmounted. */
+	closep(&session->mount.clone_fd);
 }
 
 static void note_mount(void *context, const char *path)
@@ -570,8 +572,8 @@ void session_freep(struct session **place)
 
 	nearby_mounts_fini(&session->nearby);
 	followed_path_cover(0, -1);
-	view_free(session->view);
-	last_good_free(session->last_good);
+	view_freep(&session->view);
+	last_good_freep(&session->last_good);
 	runner_free(session->runner);
 	settings_unref(session->settings);
 	origins_fini(&session->origins);

@@ -341,7 +341,7 @@ void entry_show_directory(struct view *view, struct entry *entry, struct directo
 static void kill_directory(struct view *view, struct directory *directory)
 {
 	directory->is_dead = true;
-	watch_remove(view->watch, &directory->watches);
+	watch_remove(&view->watch, &directory->watches);
 	link_watch_remove(directory);
 	directory->users++;
 	for (struct entry *entry = directory_next(directory, NULL), *next; entry; entry = next) {
@@ -395,7 +395,7 @@ static void release(struct view *view, struct directory *directory)
 	while (directory != view->root && !directory->inode.kernel_refs && !directory->users &&
 		!directory->pins) {
 		struct directory *parent = directory->parent;
-		watch_remove(view->watch, &directory->watches);
+		watch_remove(&view->watch, &directory->watches);
 		if (!directory->is_dead) {
 			struct entry *entry = directory_own_entry(directory);
 			if (entry && entry->use->directory == directory)

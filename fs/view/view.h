@@ -67,7 +67,7 @@ struct view_callbacks {
 
 /**
  * Makes a view over the settings' layers, and watches them. Takes a reference to `settings`.
- * Returns 0 with *ret for view_free(), or -errno.
+ * Returns 0 with *ret for view_freep(), or -errno.
  */
 int view_new(struct settings *settings, const struct view_callbacks *callbacks, struct view **ret);
 
@@ -92,8 +92,7 @@ int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
 
 /** Frees the view. Call it when the publisher and the readers of requests have ended. */
-void view_free(struct view *view); /* NULL: does nothing */
-void view_freep(struct view **view);
+void view_freep(struct view **place); /* *place NULL: does nothing */
 
 /**
  * Starts the pool. Call it before the first request, and after the helper processes are forked

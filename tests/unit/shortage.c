@@ -271,7 +271,7 @@ VIEW_TEST(what_was_good_last_is_shown_again)
 	assert_int_equal(failing, NOTHING);
 	assert_shown("app.yaml", "x: 1\n");
 	view_set_last_good(view, NULL);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 VIEW_TEST(shortage_that_lasts_keeps_nobody_busy)
