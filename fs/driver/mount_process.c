@@ -173,10 +173,8 @@ static int take_over(struct caller *caller, struct sandbox *sandbox)
 	int r = sandbox_allow(sandbox, root, SANDBOX_NAMES, &problem);
 	if (r == 0)
 		r = sandbox_enter(sandbox, &state, &problem);
-	if (r == 0 && mount.is_clone) {
-		caller->clone_fd = root;
-		root = -1;
-	}
+	if (r == 0 && mount.is_clone)
+		caller->clone_fd = take_fd(&root);
 	return r == PROBLEM ? -EPERM : r;
 }
 

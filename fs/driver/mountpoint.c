@@ -375,28 +375,6 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 	return 0;
 }
 
-int mountpoint_forbid_links(const char *path)
-{
-	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSYMFOLLOW};
-
-	return mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0 ? -errno : 0;
-}
-
-int mountpoint_clone(const char *path)
-{
-	int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-
-	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_RDONLY};
-	if (mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0) {
-		int error = errno;
-		close(fd);
-		return -error;
-	}
-	return fd;
-}
-
 int mountpoint_take(const char *path, struct mountpoint *ret)
 {
 	CLEANUP(freep) char *resolved = strdup(path);

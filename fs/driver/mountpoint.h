@@ -60,19 +60,7 @@ struct mount_flags {
 };
 
 /**
- * Makes the kernel follow no links in the mount at `path`. Call it before answering any request.
- * Returns 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another -errno.
- */
-int mountpoint_forbid_links(const char *path);
-
-/**
  * Returns whether the mount table `mounts_fd` has another file system on `path`, or below it; true
  * if that is unknown. `path` is relative to the root of the superblock `dev`.
  */
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
-
-/**
- * Makes a private, writable clone of the mount at `path`. Then makes the mount itself read-only.
- * Needs CAP_SYS_ADMIN. Returns a descriptor of the clone's root, or -errno.
- */
-int mountpoint_clone(const char *path);

@@ -43,6 +43,31 @@ int own_mount_prepare(
 	return mount->beneath_fd < 0 ? -errno : 0;
 }
 
+/*
+ * Makes the kernel follow no links in the mount at `path`. Call it before answering any request.
+ * Returns 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another -errno.
+ */
+static int forbid_links(const char *path)
+{
+	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSYMFOLLOW};
+
+	return mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0 ? -errno : 0;
+}
+
+/*
+ * Makes a private, writable clone of the mount at `path`. Then makes the mount itself read-only.
+ * Needs CAP_SYS_ADMIN. Returns a descriptor of the clone's root, or -errno.
+ */
+static int make_clone(const char *path)
+{
+	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_RDONLY};
+	CLEANUP(closep) int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+
+	if (fd < 0 || mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0)
+		return -errno;
+	return take_fd(&fd);
+}
+
 int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 	const struct session_options *options, struct problem *problem)
 {
@@ -66,13 +91,13 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 		mount->dev = made.dev;
 	}
 	if (r == 0 && options->flags.has_no_links)
-		r = mountpoint_forbid_links(mount->path);
+		r = forbid_links(mount->path);
 	if (r == -EPERM || r == -EINVAL || r == -ENOSYS)
 		return problem_set(problem, mount->path, 0, 0,
 			"can't be mounted with nosymfollow: only %s can; leave it out",
 			r == -EPERM ? "root" : "Linux 5.14 or newer");
 	if (r == 0 && !options->is_unpublished)
-		mount->clone_fd = mountpoint_clone(mount->path);
+		mount->clone_fd = make_clone(mount->path);
 	return r;
 }
 

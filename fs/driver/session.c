@@ -266,26 +266,16 @@ static void end_publishing(struct session *session)
 	closep(&session->mount.clone_fd);
 }
 
-static void note_mount(void *context, const char *path)
-{
-	view_note_event(context, path);
-}
-
-static void note_mount_elsewhere(void *context, const char *path)
-{
-	link_watch_note_mount(context, path);
-}
-
 /* Reports the mounts that came or went; no inotify event does. */
 static void note_differences(struct session *session, const struct nearby_mounts *before,
 	const struct nearby_mounts *now)
 {
 	struct view *view = session->view;
 
-	nearby_list_each_without(&before->in_layers, &now->in_layers, note_mount, view);
-	nearby_list_each_without(&now->in_layers, &before->in_layers, note_mount, view);
-	nearby_list_each_without(&before->elsewhere, &now->elsewhere, note_mount_elsewhere, view);
-	nearby_list_each_without(&now->elsewhere, &before->elsewhere, note_mount_elsewhere, view);
+	nearby_list_each_without(&before->in_layers, &now->in_layers, view_note_event, view);
+	nearby_list_each_without(&now->in_layers, &before->in_layers, view_note_event, view);
+	nearby_list_each_without(&before->elsewhere, &now->elsewhere, link_watch_note_mount, view);
+	nearby_list_each_without(&now->elsewhere, &before->elsewhere, link_watch_note_mount, view);
 }
 
 /* Returns whether nearby mounts have changed, or can't be read. */
