@@ -277,8 +277,8 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	(void)hook;
 	agenda_take(render->agenda, &due);
 	/* If more changes are in progress, tries the generation again in a moment. */
-	bool is_early = due.is_generation && !is_whole(render, due.since_ms);
-	if (due.is_generation)
+	bool is_early = due.since_ms && !is_whole(render, due.since_ms);
+	if (due.since_ms)
 		agenda_commit_done(render->agenda, is_early ? GENERATION_STEP_MS : 0);
 	twalk_r(due.paths, put_node, render);
 	tdestroy(due.paths, free);
@@ -286,7 +286,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 		populate_all_again(render);
 	if (due.is_status)
 		render_status_write(render);
-	if ((due.is_generation && !is_early) || !render->options.is_atomic)
+	if ((due.since_ms && !is_early) || !render->options.is_atomic)
 		commit(render);
 	else if (!is_early && rendered_is_to_switch(render->rendered))
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);

@@ -244,18 +244,16 @@ void runner_freep(struct runner **runner)
 
 /* A run that a caller waits for. */
 struct awaited_run {
-	struct run run; /* first */
-	struct run_result *result;
+	struct run run;            /* first */
+	struct run_result *result; /* NULL: it has ended */
 	struct coroutine_queue waiting;
-	bool is_done;
 };
 
 static void wake(struct run *run, const struct run_result *result)
 {
 	struct awaited_run *awaited = (struct awaited_run *)run;
 
-	*awaited->result = *result;
-	awaited->is_done = true;
+	*take_ptr(awaited->result) = *result;
 	coroutine_wake(&awaited->waiting);
 }
 
@@ -269,7 +267,7 @@ void runner_wait(struct runner *runner, enum run_kind kind, const struct program
 		*ret = run_unstarted(r);
 		return;
 	}
-	while (!awaited.is_done)
+	while (awaited.result)
 		coroutine_wait(&awaited.waiting, NULL);
 }
 
@@ -280,11 +278,7 @@ int runner_file(const char *data, size_t size)
 	if (fd < 0)
 		return -errno;
 	int r = text_write(fd, data, size);
-	if (r < 0)
-		return r;
-	int kept = fd;
-	fd = -1;
-	return kept;
+	return r < 0 ? r : take_fd(&fd);
 }
 
 int runner_check(struct runner *runner, const struct settings *settings, const char *path,
