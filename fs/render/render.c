@@ -10,7 +10,6 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
-#include "failure.h"
 #include "helper.h"
 #include "populate.h"
 #include "publisher.h"
