@@ -10,6 +10,7 @@ static inline void closep(int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
+	*fd = -1;
 }
 
 /* Returns *fd, and sets *fd to -1, so that closep() does not close it. */

@@ -109,8 +109,7 @@ int probe_end(struct probe *probe, char **ret, size_t *ret_len)
 	if (probe->fd < 0)
 		return probe->error;
 	int r = take_output(probe, &text, &len);
-	close(probe->fd);
-	probe->fd = -1;
+	closep(&probe->fd);
 	if (r < 0)
 		kill(probe->pid, SIGKILL);
 	(void)forked_await(probe->pid, -1, REAP_MS);

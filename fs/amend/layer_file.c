@@ -12,11 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "absent_layer.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "dropin.h"
 #include "layer_store.h"
 #include "path.h"
+#include "store.h"
 #include "text.h"
 
 /* Ten seconds: another edit may take that long. */
@@ -26,7 +28,46 @@
 #define NEW_MODE 0644
 #define NEW_DIRECTORY_MODE 0755
 
-int layer_file_lock(const struct layer *layer)
+static int complain_of_name(
+	const struct settings *settings, const char *name, struct problem *problem)
+{
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const char *names = arena_new(&arena) < 0 ? NULL : "";
+
+	for (size_t i = 0; names && i < settings->layer_count; i++)
+		names = arena_printf(
+			arena, "%s%s%s", names, i ? ", " : "", settings->layers[i]->name);
+	return names ? problem_set(problem, NULL, 0, 0,
+			       "there is no layer '%s'; the layers are: %s", name, names)
+		     : -ENOMEM;
+}
+
+int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
+	struct problem *problem)
+{
+	struct layer *found = *ret = settings_layer(settings, name);
+
+	if (!name)
+		return absent_layer_refuse(settings, problem);
+	if (!found)
+		return complain_of_name(settings, name, problem);
+	if (found->dirfd >= 0 || !settings->specs[found->rank].store)
+		return 0;
+	return problem_set(problem, NULL, 0, 0,
+		"the layer '%s' has no state on this machine yet; plyfs mount and plyfs render get "
+		"it from the store",
+		name);
+}
+
+int target_layer_open_store(const struct layer *layer, const struct store_access *access,
+	struct layer_store **store, struct problem *problem)
+{
+	return *store || layer->dirfd < 0 ? 0 : layer_store_open(layer, access, store, problem);
+}
+
+/* Returns a descriptor that holds the lock; -EWOULDBLOCK: another process held it all the time; or
+ * another -errno. On a file system without locks, the descriptor holds none. */
+static int lock_layer(const struct layer *layer)
 {
 	CLEANUP(closep) int fd = openat(layer->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -40,6 +81,25 @@ int layer_file_lock(const struct layer *layer)
 		nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
 	}
 	return -EWOULDBLOCK;
+}
+
+int target_layer_lock(const struct layer *layer, int *ret, struct problem *problem)
+{
+	if (layer->dirfd < 0)
+		return 0;
+	*ret = lock_layer(layer);
+	if (*ret >= 0)
+		return 0;
+	return problem_set(
+		problem, layer->path, 0, 0, "can't be locked for a change: %s", text_error(*ret));
+}
+
+bool target_layer_is_current(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (settings->layers[i]->dirfd >= 0 && !layer_is_current(settings->layers[i]))
+			return false;
+	return true;
 }
 
 /*
@@ -201,7 +261,12 @@ static int be_new(int fd, mode_t mode)
 	return r == -EPERM ? 0 : r;
 }
 
-int layer_file_make_layer(const struct layer *layer, const struct layer *like, struct layer **ret)
+/*
+ * Makes and opens the directory of an absent layer, and missing ones above it. Its mode is no wider
+ * than that of the layer `like` (NULL: the umask decides). Returns 0 with *ret for layer_free();
+ * -EEXIST if the path exists already; or another -errno.
+ */
+static int make_layer(const struct layer *layer, const struct layer *like, struct layer **ret)
 {
 	CLEANUP(freep) char *path = strdup(layer->place);
 	CLEANUP(closep) int fd = -1;
@@ -366,7 +431,9 @@ static int replace(const struct layer_file *file, int parent, const char *name, 
 	return sync_directory(parent);
 }
 
-int layer_file_write(const struct layer_file *file, struct problem *problem)
+/* After a failure the old text stays; but if the last step, fsync(2) of the directory, fails, the
+ * new text is in place. */
+static int write_file(const struct layer_file *file, struct problem *problem)
 {
 	CLEANUP(freep) char *path = NULL;
 	CLEANUP(closep) int parent = -1;
@@ -397,6 +464,36 @@ int layer_file_write(const struct layer_file *file, struct problem *problem)
 			return old == -ENOENT || old == -ELOOP ? LAYER_FILE_MOVED : old;
 	}
 	return replace(file, parent, name, old);
+}
+
+static int make(const struct settings *settings, const struct layer *layer, struct layer **ret,
+	struct problem *problem)
+{
+	int r = make_layer(layer, settings_layer(settings, NULL), ret);
+
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	if (r == -EEXIST)
+		return -ESTALE;
+	return problem_set(problem, layer->path, 0, 0, "the layer's directory can't be made: %s",
+		text_error(r));
+}
+
+int target_layer_write(const struct settings *settings, struct layer_file file, const char *name,
+	struct problem *problem)
+{
+	CLEANUP(layer_freep) struct layer *made = NULL;
+	int r = file.layer->dirfd < 0 ? make(settings, file.layer, &made, problem) : 0;
+
+	if (made)
+		file.layer = made;
+	if (r == 0)
+		r = write_file(&file, problem);
+	if (r == LAYER_FILE_MOVED && made)
+		return -ESTALE;
+	if (r < 0 && r != -ENOMEM && r != -ESTALE)
+		return problem_set(problem, name, 0, 0, "can't be written: %s", text_error(r));
+	return r;
 }
 
 /* Removes the name, which is the file or a link to it. Returns 0, PROBLEM or -errno. */

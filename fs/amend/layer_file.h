@@ -1,25 +1,37 @@
-/* A layer's file, replaced by an edit: a reader sees all the old bytes or all the new ones. */
+/*
+ * The target layer, which an edit changes, and its files. If a mirror fills the layer, the edit
+ * opens the layer's store. Otherwise the edit locks the layer. A file is replaced: a reader sees all the
+ * old bytes or all the new ones.
+ */
 #pragma once
 
-#include "layer.h"
-#include "problem.h"
-#include "span.h"
+#include "settings.h"
+
+struct layer_store;
+struct store_access;
 
 /**
- * Waits up to ten seconds for the layer's lock, which every edit takes. Returns a descriptor that
- * holds the lock until it is closed; -EWOULDBLOCK: another process held the lock all the time; or
- * another -errno. On a file system without locks, the descriptor holds none.
+ * Finds the layer `name`. It may be absent, as the edit can make its directory. NULL: finds the
+ * highest layer; PROBLEM if absent_layer_refuse() refuses that layer. Returns 0 with *ret, which
+ * belongs to the settings; PROBLEM, also for an absent layer that comes out of a store; or -ENOMEM.
  */
-int layer_file_lock(const struct layer *layer);
+int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
+	struct problem *problem);
+
+/** If *store is NULL, and the layer has a store, opens the store. Returns 0, PROBLEM or -errno. */
+int target_layer_open_store(const struct layer *layer, const struct store_access *access,
+	struct layer_store **store, struct problem *problem);
 
 /**
- * Makes and opens the directory of an absent layer. Makes missing parent directories, too. The
- * directory's mode is no wider than that of the layer `like` (NULL: the umask decides). Returns 0
- * with *ret for layer_free(); -EEXIST if the path exists already; or another -errno.
+ * Locks the layer against edits by other processes, until the descriptor *ret is closed. Waits up
+ * to ten seconds. If the layer is absent, *ret stays unchanged. Returns 0 or PROBLEM.
  */
-int layer_file_make_layer(const struct layer *layer, const struct layer *like, struct layer **ret);
+int target_layer_lock(const struct layer *layer, int *ret, struct problem *problem);
 
-/* Positive result of layer_file_write(): the file is no longer the one that was read. */
+/** Returns whether layer_is_current() is true for each layer that is not absent. */
+bool target_layer_is_current(const struct settings *settings);
+
+/* Positive result of target_layer_write(): the file is no longer the one that was read. */
 #define LAYER_FILE_MOVED 2
 
 struct layer_file {
@@ -36,17 +48,19 @@ struct layer_file {
 };
 
 /**
- * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
- * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0,
- * LAYER_FILE_MOVED, PROBLEM or -errno. After a failure the old text stays; but if the last step,
- * fsync(2) of the directory, fails, the new text is in place.
+ * Writes the file, called `name` in messages. A replaced file keeps its mode, owner, access list
+ * and extended attributes. A new file belongs to the user that runs plyfs, and no other user may
+ * write it. If the layer is absent, first makes its directory, with a mode no wider than the
+ * highest existing layer's. Returns 0; LAYER_FILE_MOVED; -ESTALE if another process has made the
+ * layer's directory meanwhile; PROBLEM; or -ENOMEM.
  */
-int layer_file_write(const struct layer_file *file, struct problem *problem);
+int target_layer_write(const struct settings *settings, struct layer_file file, const char *name,
+	struct problem *problem);
 
 /**
  * Removes the file, if it still is the one that was read. If `path` is a link, removes the link,
  * too. If `old.data` is NULL, compares nothing, and removes the file, link or device at `path`.
- * Returns as layer_file_write().
+ * Returns 0, LAYER_FILE_MOVED, PROBLEM or -errno.
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 

@@ -129,8 +129,7 @@ static int open_etcd(
 	struct layer_store *store, const struct store_access *access, struct problem *problem)
 {
 	const struct store *recorded = store->store;
-	struct etcd_client_options options = {
-		.cluster = recorded->identity, .as = {.is_none = true}};
+	struct etcd_client_options options = {.cluster = recorded->identity};
 	bool has_access = access && is_given(access);
 
 	int r = has_access ? take_given(store->layer, recorded, access, &options, problem)

@@ -11,8 +11,8 @@
 #include "descriptor.h"
 #include "dropin.h"
 #include "hidden.h"
+#include "layer_file.h"
 #include "path.h"
-#include "target_layer.h"
 #include "text.h"
 #include "value_lock.h"
 
@@ -35,8 +35,7 @@ struct presence {
 
 static void presence_fini(struct presence *presence)
 {
-	if (presence->lock >= 0)
-		(void)close(presence->lock);
+	closep(&presence->lock);
 	layer_store_freep(&presence->store);
 	free(presence->paths);
 	arena_free(presence->arena);

@@ -10,7 +10,6 @@
 #include "composition.h"
 #include "descriptor.h"
 #include "hash.h"
-#include "source_list.h"
 #include "strategy.h"
 #include "text.h"
 #include "validity.h"
@@ -259,7 +258,6 @@ static int copy_held(struct version *version, const struct stat *opened)
 	version->data[version->size] = '\0';
 	version->kind = VERSION_BYTES;
 	closep(&version->fd);
-	version->fd = -1;
 	return stamp_equal(&before, &after) ? 0 : COMPOSE_MOVED;
 }
 

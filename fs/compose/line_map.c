@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "source_line.h"
 
 /* The source of a line of the text. */
 struct mapped {
@@ -129,17 +128,14 @@ int line_map_make(const struct merge_request *request, const struct merge_result
 	return r;
 }
 
-void line_map_free(struct line_map *map)
+void line_map_freep(struct line_map **place)
 {
+	struct line_map *map = *place;
+
 	if (!map)
 		return;
 	arena_free(map->arena);
 	free(map);
-}
-
-void line_map_freep(struct line_map **map)
-{
-	line_map_free(*map);
 }
 
 bool line_map_find(

@@ -15,11 +15,10 @@ struct line_place {
 	unsigned column;    /* starting at 1; 0: not known */
 };
 
-/** Maps `result`, which must have origins. Returns 0 with *ret for line_map_free(), or -ENOMEM. */
+/** Maps `result`, which must have origins. Returns 0 with *ret for line_map_freep(), or -ENOMEM. */
 int line_map_make(const struct merge_request *request, const struct merge_result *result,
 	struct line_map **ret);
-void line_map_free(struct line_map *map); /* NULL is fine */
-void line_map_freep(struct line_map **map);
+void line_map_freep(struct line_map **place); /* NULL is fine */
 
 /**
  * Finds the place in a source that `line` and `column` of the merged text come from. Both start at

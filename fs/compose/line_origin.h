@@ -56,7 +56,7 @@ struct line_origins {
 
 /**
  * Finds the origins of the lines of `result`, which must have been made with origins. `request` and
- * `result` must outlive *ret. Returns 0 with *ret for line_origins_free(), or -ENOMEM.
+ * `result` must outlive *ret. Returns 0 with *ret for line_origins_freep(), or -ENOMEM.
  */
 int line_origins_read(const struct merge_request *request, const struct merge_result *result,
 	struct line_origins **ret);
@@ -64,11 +64,37 @@ int line_origins_read(const struct merge_request *request, const struct merge_re
 /** As line_origins_read(), for `text`, an unchanged copy of `source`. Both must outlive *ret. */
 int line_origins_copy(struct span text, const struct source *source, struct line_origins **ret);
 
-void line_origins_free(struct line_origins *origins); /* NULL is fine */
-void line_origins_freep(struct line_origins **origins);
+void line_origins_freep(struct line_origins **place); /* NULL is fine */
 
 /**
  * Returns the node that has the place of `value` in a source: `value` itself; or, if a merge has
  * made `value` from several nodes, the last of these that has a place. NULL: no node has a place.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);
+
+/* The lines of a text, by their numbers. */
+struct source_lines {
+	struct span text;   /* set by the caller */
+	struct span *lines; /* NULL: not split yet */
+	size_t count;
+};
+
+/** Returns the number of lines. A last line without "\n" counts. */
+size_t source_lines_count(struct span text);
+
+/**
+ * Gets the line `number`, starting at 1, without "\n" or "\r\n". The first call splits lines->text,
+ * in `arena`. Returns 0; -ENOENT: there is no such line; or -ENOMEM.
+ */
+int source_lines_get(
+	struct source_lines *lines, size_t number, struct arena *arena, struct span *ret);
+
+/** Takes the first line from *rest, without "\n" or "\r\n". Returns false if *rest is empty. */
+bool source_line_next(struct span *rest, struct span *ret);
+
+/**
+ * Returns the lines of `source`. NULL: the request has no such input, or the input has no text.
+ * `texts`, all zero before the first call, has one item for each input, in the same order.
+ */
+struct source_lines *source_lines_of(struct source_lines *texts,
+	const struct merge_request *request, const struct source *source);

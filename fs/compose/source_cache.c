@@ -191,7 +191,8 @@ static struct loaded *take(struct source_cache *cache, const char *path, unsigne
 {
 	*touches = cache->touches[number_of(path)];
 	struct loaded *loaded = find(cache, path, rank, flavour);
-	if (loaded && (loaded->is_passed || (loaded->is_young && !cache->is_notified) ||
+	if (loaded && (loaded->race == LOADED_PASSED ||
+			      (loaded->race == LOADED_RACY && !cache->is_notified) ||
 			      !stamp_equal(&loaded->stamp, stamp)))
 		loaded = NULL;
 	if (loaded) {
@@ -206,8 +207,8 @@ void source_cache_touch(struct source_cache *cache, const char *path)
 {
 	cache->touches[number_of(path)]++;
 	for (struct loaded *loaded = *bucket_of(cache, path); loaded; loaded = loaded->next)
-		if (loaded->is_young && strcmp(loaded->path, path) == 0)
-			loaded->is_passed = true;
+		if (loaded->race == LOADED_RACY && strcmp(loaded->path, path) == 0)
+			loaded->race = LOADED_PASSED;
 }
 
 /* Returns whether the cache takes the source. If it is full, a hash picks every eighth. */
@@ -222,7 +223,9 @@ static bool is_admitted(struct source_cache *cache, const struct loaded *loaded)
 static void put(struct source_cache *cache, struct loaded *loaded, unsigned touches)
 {
 	/* An event that came during the read has not found the source here. */
-	loaded->is_passed = loaded->is_young && cache->touches[number_of(loaded->path)] != touches;
+	if (loaded->race != LOADED_SETTLED)
+		loaded->race = cache->touches[number_of(loaded->path)] != touches ? LOADED_PASSED
+										  : LOADED_RACY;
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
 	if (old)
 		drop(cache, old);
@@ -362,11 +365,11 @@ static int read_still(const struct layer *layer, const char *path, const struct 
 
 		loaded->stamp = stamp_of(&before);
 		loaded->stat = before;
-		loaded->is_young = source_is_young(&before);
+		loaded->race = source_is_young(&before) ? LOADED_RACY : LOADED_SETTLED;
 		struct stamp now = stamp_of(&after);
 		if (stamp_equal(&loaded->stamp, &now)) {
 			loaded->text = (struct span){take_ptr(text), len};
-			loaded->is_whole = lease == 0 || !loaded->is_young;
+			loaded->is_whole = lease == 0 || loaded->race == LOADED_SETTLED;
 			return 0;
 		}
 	}

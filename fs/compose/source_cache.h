@@ -7,6 +7,13 @@
 #include "layer.h"
 #include "version.h"
 
+/* Whether a further change of the file may leave its stamp the same. */
+enum loaded_race {
+	LOADED_SETTLED, /* no */
+	LOADED_RACY,    /* yes */
+	LOADED_PASSED,  /* yes, and a change was reported after the read began */
+};
+
 /* A source in memory: its text, or the document that was parsed from it. */
 struct loaded {
 	atomic_uint references;
@@ -18,9 +25,8 @@ struct loaded {
 	struct timespec read;      /* CLOCK_REALTIME: when the source was read */
 
 	/* private to the cache */
-	bool is_whole;     /* no program can have written the file while it was read */
-	bool is_young;     /* racy: a further change may leave the stamp the same */
-	bool is_passed;    /* racy, and a change was reported after the read began */
+	bool is_whole; /* no program can have written the file while it was read */
+	enum loaded_race race;
 	struct loaded *of; /* of a fallback: a reference to the owner of its strings and document */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */

@@ -66,7 +66,7 @@ struct version {
 	/* Below: mutable. `layers`, `sources`: NULL if no extended attribute shows them. */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
-	char *sources;        /* source_list.h */
+	char *sources;        /* struct source_list */
 	struct stamp *latest; /* of the sources that last made the same bytes; NULL: `stamps` */
 	size_t latest_count;
 	struct loaded **fallbacks; /* used in its merge (fallback.h); one reference each */
@@ -148,3 +148,23 @@ ssize_t version_read(const struct version *version, char *buffer, size_t size, o
  * -ENOMEM; or an error of version_read().
  */
 int version_read_all(const struct version *version, char **ret);
+
+/*
+ * The names of a version's sources as one text, lowest precedence first:
+ * "vendor/app.yaml:site/app.yaml". "\:" stands for a colon in a name, "\\" for a backslash.
+ */
+/* Maximum length in bytes: an extended attribute has at most 65536. ":…" replaces further names. */
+#define SOURCE_LIST_MAX 60000
+
+struct source_list {
+	char *text; /* for free(3); NULL: nothing was added */
+	size_t len;
+	size_t capacity;
+	int failure; /* 0; -ENOMEM; -E2BIG: further names are left out */
+};
+
+/** Adds a name. If memory is short, source_list_take() will return -ENOMEM. */
+void source_list_add(struct source_list *list, const char *name);
+
+/** Empties the list. Returns 0 with its text in *ret (may be ""), for free(3); or -ENOMEM. */
+int source_list_take(struct source_list *list, char **ret);

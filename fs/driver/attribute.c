@@ -41,7 +41,7 @@ static int error_for_foreign(const struct session *session, const char *name)
 {
 	bool is_acl = strncmp(name, "system.posix_acl_", strlen("system.posix_acl_")) == 0;
 
-	return is_acl && session->connection.has_acl_cache ? ENODATA : EOPNOTSUPP;
+	return is_acl && session->connection.wanted & FUSE_CAP_POSIX_ACL ? ENODATA : EOPNOTSUPP;
 }
 
 static int find(

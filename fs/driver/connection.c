@@ -101,9 +101,8 @@ void connection_agree(struct connection *connection, struct fuse_conn_info *conn
 	 * the owner stay fast. It implies default_permissions, which an ordinary user's private
 	 * mount must not have (connection_init()).
 	 */
-	connection->has_acl_cache = geteuid() == 0 && conn->capable & FUSE_CAP_POSIX_ACL;
-	if (connection->has_acl_cache)
-		conn->want |= FUSE_CAP_POSIX_ACL;
+	if (geteuid() == 0)
+		conn->want |= conn->capable & FUSE_CAP_POSIX_ACL;
 	conn->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
 	connection->wanted = conn->want;
 }
@@ -114,7 +113,7 @@ void connection_put(const struct connection *connection, struct record *record)
 	record_put(record, connection->wanted);
 	record_put(record, connection->has_no_open);
 	record_put(record, connection->has_no_opendir);
-	record_put(record, connection->has_acl_cache);
+	record_put(record, (connection->wanted & FUSE_CAP_POSIX_ACL) != 0);
 	record_put(record, connection->is_parallel);
 }
 
@@ -134,7 +133,7 @@ int connection_take(struct connection *connection, struct record *record)
 	connection->wanted = (unsigned)record_get_below(record, UINT_MAX);
 	connection->has_no_open = record_get_bool(record);
 	connection->has_no_opendir = record_get_bool(record);
-	connection->has_acl_cache = record_get_bool(record);
+	(void)record_get_bool(record); /* `wanted` has it, too */
 	connection->is_parallel = record_get_bool(record);
 	return r;
 }

@@ -19,7 +19,6 @@ struct connection {
 	bool has_no_open;     /* if we answer an OPEN with ENOSYS, the kernel sends no more OPENs */
 	bool has_no_opendir;  /* the same for OPENDIR */
 	bool is_parallel;     /* the kernel sends several LOOKUPs in one directory at a time */
-	bool has_acl_cache;   /* the kernel caches that a file has no access list */
 	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
 	struct span hello;    /* the kernel's first request; owned */
 	int ended_fd;         /* for connection_close(), in the place of /dev/fuse; -1: none */

@@ -6,7 +6,6 @@
 
 #include "cleanup.h"
 #include "driver.h"
-#include "pool.h"
 #include "unanswered.h"
 
 bool is_trusted(const struct session *session, uid_t uid)
@@ -67,63 +66,32 @@ static void lookup_snapshot(fuse_req_t req, struct session *session,
 		reply_entry(req, &stat, 0);
 }
 
-/* An explanation merges again, so it is made in the pool. */
-struct explaining {
-	struct pool_job job; /* first */
-	fuse_req_t req;
-	struct session *session;
-	fuse_ino_t parent;
-	struct unanswered *unanswered;
-	char name[];
-};
-
-static void drop_explaining(struct pool_job *job)
-{
-	struct explaining *explaining = (struct explaining *)job;
-
-	if (!unanswered_is_kept(&explaining->session->handover, explaining->unanswered,
-		    explaining->req, -ENOTCONN))
-		fuse_reply_err(explaining->req, ENOTCONN);
-	free(explaining);
-}
-
 static void explain_and_reply(struct pool_job *job)
 {
-	struct explaining *explaining = (struct explaining *)job;
-	fuse_req_t req = explaining->req;
+	struct unanswered *request = (struct unanswered *)job;
+	fuse_req_t req = request->req;
 	struct stat stat;
 
-	int r = origins_lookup(explaining->session, explaining->parent, explaining->name,
+	int r = origins_lookup(request->session, request->ino, unanswered_name(request),
 		fuse_req_ctx(req)->uid, &stat);
 	if (r == -ECANCELED) {
-		drop_explaining(job);
+		unanswered_drop(job);
 		return;
 	}
-	unanswered_end(explaining->unanswered);
+	unanswered_end(request);
 	if (r == 0)
 		reply_entry(req, &stat, 0);
 	else
 		fuse_reply_err(req, -r);
-	free(explaining);
 }
 
-static void lookup_origins(
-	fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name)
+/* An explanation merges again, so it is made in the pool. */
+static void lookup_origins(fuse_req_t req, fuse_ino_t parent)
 {
-	size_t size = strlen(name) + 1;
-	struct explaining *explaining = malloc(sizeof(*explaining) + size);
+	struct unanswered *request = unanswered_add(req, parent);
 
-	struct unanswered *unanswered = explaining ? unanswered_add(&session->handover) : NULL;
-
-	if (!unanswered) {
-		free(explaining);
-		fuse_reply_err(req, ENOMEM);
-		return;
-	}
-	*explaining = (struct explaining){{.run = explain_and_reply, .drop = drop_explaining}, req,
-		session, parent, unanswered};
-	memcpy(explaining->name, name, size);
-	view_run(session->view, &explaining->job, UINT64_MAX);
+	if (request)
+		unanswered_run(request, explain_and_reply, UINT64_MAX);
 }
 
 bool control_is_staged(fuse_ino_t parent, const char *name)
@@ -150,13 +118,13 @@ void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, 
 	if (parent == STAGE_INO) {
 		lookup_staged(req, session, name);
 	} else if (parent != PLYFS_INO) {
-		lookup_origins(req, session, parent, name);
+		lookup_origins(req, parent);
 	} else if (strcmp(name, "status") == 0) {
 		lookup_snapshot(req, session, status_json);
 	} else if (strcmp(name, "errors") == 0) {
 		lookup_snapshot(req, session, status_errors);
 	} else if (strcmp(name, ORIGINS_NAME) == 0) {
-		lookup_origins(req, session, PLYFS_INO, name);
+		lookup_origins(req, PLYFS_INO);
 	} else if (is_publisher(req) && strcmp(name, STAGE_NAME) == 0) {
 		stat = control_stat(session, STAGE_INO);
 		reply_entry(req, &stat, name_timeout(session));

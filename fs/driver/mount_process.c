@@ -173,10 +173,8 @@ static int take_over(struct caller *caller, struct sandbox *sandbox)
 	int r = sandbox_allow(sandbox, root, SANDBOX_NAMES, &problem);
 	if (r == 0)
 		r = sandbox_enter(sandbox, &state, &problem);
-	if (r == 0 && mount.is_clone) {
-		caller->clone_fd = root;
-		root = -1;
-	}
+	if (r == 0 && mount.is_clone)
+		caller->clone_fd = take_fd(&root);
 	return r == PROBLEM ? -EPERM : r;
 }
 
@@ -202,7 +200,7 @@ __attribute__((noreturn)) static void run(
 	int r = sandbox_prepare(&options, &sandbox, &problem);
 	if (answer(caller, r == PROBLEM ? -EPERM : r) &&
 		answer(caller, take_over(caller, sandbox))) {
-		sandbox_free(sandbox);
+		sandbox_freep(&sandbox);
 		/* The daemon changes its copy of each page: ours would stay beside it. */
 		malloc_trim(0);
 		memory_drop_stack();
@@ -287,6 +285,5 @@ void mount_process_end(struct mount_process *process)
 void mount_process_fini(struct mount_process *process)
 {
 	mount_process_end(process);
-	if (process->socket >= 0)
-		close(process->socket);
+	closep(&process->socket);
 }

@@ -26,12 +26,10 @@
 #define NO_PROGRAM 127
 
 struct search {
-	const char *path;
-	int id;
+	const char *path; /* for match_path() */
+	int id;           /* for match_dev(); 0: any mount of the superblock */
 	dev_t dev;
-	uid_t uid;
-	gid_t gid;
-	bool is_found;
+	struct mountpoint found; /* without `path`; its id is 0 until there is one */
 	bool is_plyfs;
 };
 
@@ -41,44 +39,33 @@ static bool match_path(void *context, const struct table_mount *mount)
 	struct search *search = context;
 
 	if (strcmp(mount->path, search->path) == 0) {
-		search->is_found = true;
-		search->id = mount->id;
-		search->dev = mount->dev;
-		search->uid = mount->uid;
-		search->gid = mount->gid;
+		search->found = (struct mountpoint){
+			.id = mount->id, .dev = mount->dev, .uid = mount->uid, .gid = mount->gid};
 		search->is_plyfs = strcmp(mount->type, "fuse.plyfs") == 0;
 	}
 	return false;
 }
 
-/* `id` 0: any mount of the superblock. The kernel reuses ids. */
+/* The kernel reuses ids. */
 static bool match_dev(void *context, const struct table_mount *mount)
 {
 	struct search *search = context;
 
-	search->is_found = (!search->id || mount->id == search->id) && mount->dev == search->dev;
-	return search->is_found;
-}
-
-int mountpoint_find(const char *path, int *mount_id, dev_t *dev)
-{
-	struct search search = {.path = path};
-
-	int r = mount_table_each(-1, match_path, &search);
-	if (r < 0)
-		return r;
-	if (!search.is_found)
-		return -ENOENT;
-	*mount_id = search.id;
-	*dev = search.dev;
-	return 0;
+	if (mount->dev == search->dev && (!search->id || mount->id == search->id))
+		search->found.id = mount->id;
+	return search->found.id;
 }
 
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev)
 {
 	struct search search = {.id = mount_id, .dev = dev};
 
-	return mount_table_each(mounts_fd, match_dev, &search) < 0 || search.is_found;
+	return mount_table_each(mounts_fd, match_dev, &search) < 0 || search.found.id;
+}
+
+bool mountpoint_is_elsewhere(dev_t dev)
+{
+	return mountpoint_is_mounted(-1, 0, dev);
 }
 
 /* The mounts of one superblock, and whether another mount covers the path. */
@@ -379,35 +366,13 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 	r = mount_table_each(-1, match_path, &search);
 	if (r < 0)
 		return r;
-	if (search.is_found && search.is_plyfs)
+	if (search.is_plyfs)
 		return problem_set(problem, path, 0, 0,
 			"the mountpoint is busy: plyfs is mounted there; unmount it first: umount "
 			"%s",
 			path);
 	*ret = take_ptr(absolute);
 	return 0;
-}
-
-int mountpoint_forbid_links(const char *path)
-{
-	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSYMFOLLOW};
-
-	return mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0 ? -errno : 0;
-}
-
-int mountpoint_clone(const char *path)
-{
-	int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-
-	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_RDONLY};
-	if (mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0) {
-		int error = errno;
-		close(fd);
-		return -error;
-	}
-	return fd;
 }
 
 int mountpoint_take(const char *path, struct mountpoint *ret)
@@ -418,7 +383,7 @@ int mountpoint_take(const char *path, struct mountpoint *ret)
 
 	/* Try the path as it is, then with the links of its directory resolved, then with all links
 	 * resolved. A mount that does not answer can't be examined. */
-	for (int try = 0; r == 0 && !search.is_found && try < 3; try++) {
+	for (int try = 0; r == 0 && !search.found.id && try < 3; try++) {
 		if (try > 0) {
 			free(take_ptr(resolved));
 			r = try == 1 ? resolve(path, &resolved)
@@ -430,17 +395,11 @@ int mountpoint_take(const char *path, struct mountpoint *ret)
 	}
 	if (r < 0)
 		return r;
-	if (!search.is_found || !search.is_plyfs)
+	if (!search.is_plyfs)
 		return -ENOENT;
-	*ret = (struct mountpoint){take_ptr(resolved), search.dev, search.uid, search.gid};
+	*ret = search.found;
+	ret->path = take_ptr(resolved);
 	return 0;
-}
-
-bool mountpoint_is_elsewhere(dev_t dev)
-{
-	struct search search = {.dev = dev};
-
-	return mount_table_each(-1, match_dev, &search) < 0 || search.is_found;
 }
 
 int mountpoint_end(const char *path, int flags)

@@ -25,6 +25,7 @@ bool mountpoint_is_for_programs(const char *path);
 /* A plyfs that is mounted. */
 struct mountpoint {
 	char *path; /* absolute, without links */
+	int id;     /* in /proc/self/mountinfo */
 	dev_t dev;  /* of its superblock */
 	uid_t uid;  /* of the user who mounted */
 	gid_t gid;
@@ -46,12 +47,9 @@ bool mountpoint_is_elsewhere(dev_t dev);
  */
 int mountpoint_end(const char *path, int flags);
 
-/** Finds the top mount at `path`, which is absolute. Returns 0, -ENOENT or another -errno. */
-int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
-
 /**
- * Returns whether the mount table `mounts_fd` (an open /proc/self/mountinfo) has the mount
- * `mount_id` of the superblock `dev`; true if the table can't be read.
+ * Returns whether the mount table `mounts_fd` (an open /proc/self/mountinfo; -1: opens it) has the
+ * mount `mount_id` (0: any mount) of the superblock `dev`; true if the table can't be read.
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 
@@ -62,19 +60,7 @@ struct mount_flags {
 };
 
 /**
- * Makes the kernel follow no links in the mount at `path`. Call it before answering any request.
- * Returns 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another -errno.
- */
-int mountpoint_forbid_links(const char *path);
-
-/**
  * Returns whether the mount table `mounts_fd` has another file system on `path`, or below it; true
  * if that is unknown. `path` is relative to the root of the superblock `dev`.
  */
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
-
-/**
- * Makes a private, writable clone of the mount at `path`. Then makes the mount itself read-only.
- * Needs CAP_SYS_ADMIN. Returns a descriptor of the clone's root, or -errno.
- */
-int mountpoint_clone(const char *path);

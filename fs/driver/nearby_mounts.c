@@ -271,9 +271,9 @@ static bool has_mount(const struct nearby_list *mounts, const struct nearby_moun
 }
 
 void nearby_list_each_without(const struct nearby_list *a, const struct nearby_list *b,
-	void (*each)(void *context, const char *path), void *context)
+	void (*each)(struct view *view, const char *path), struct view *view)
 {
 	for (size_t i = 0; i < a->count; i++)
 		if (!has_mount(b, &a->items[i]))
-			each(context, a->items[i].path);
+			each(view, a->items[i].path);
 }

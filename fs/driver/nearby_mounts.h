@@ -12,6 +12,8 @@
 #include "own_mount.h"
 #include "settings.h"
 
+struct view;
+
 struct nearby_mount {
 	char *path;
 	uint64_t digest; /* hash of its line in the mount table (mount_table.h) */
@@ -61,6 +63,6 @@ void nearby_mounts_forget_paths(struct nearby_mounts *mounts);
  */
 bool nearby_mounts_are_same(const struct nearby_mounts *mounts, const struct own_mount *own);
 
-/** Calls `each` for the path of every mount in `a` that `b` lacks, or has with another digest. */
+/** Calls each(view, path) for every mount in `a` that `b` lacks, or has with another digest. */
 void nearby_list_each_without(const struct nearby_list *a, const struct nearby_list *b,
-	void (*each)(void *context, const char *path), void *context);
+	void (*each)(struct view *view, const char *path), struct view *view);

@@ -10,7 +10,6 @@
 #include "cleanup.h"
 #include "driver.h"
 #include "helper.h"
-#include "paused.h"
 #include "unanswered.h"
 
 bool is_publisher(fuse_req_t req)
@@ -67,15 +66,6 @@ static void reply_absent(fuse_req_t req, const struct session *session)
 
 /* Supplementary groups that are examined; the kernel's own limit is 65536. */
 #define GROUPS_MAX 1024
-
-/* A LOOKUP request that is answered when the job of its name has ended. */
-struct waiting_lookup {
-	struct view_caller caller; /* first */
-	fuse_req_t req;
-	fuse_ino_t parent;
-	struct session *session;
-	struct unanswered *unanswered;
-};
 
 static FILE *open_of_process(pid_t tid, const char *name)
 {
@@ -172,32 +162,19 @@ static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t par
 
 static void answer_waiting(struct view_caller *caller, int result, const struct stat *stat)
 {
-	struct waiting_lookup *waiting = (struct waiting_lookup *)caller;
+	struct unanswered *request = unanswered_of(caller);
+	struct session *session = request->session;
+	fuse_req_t req = request->req;
+	fuse_ino_t parent = request->ino;
 
-	if (!unanswered_is_kept(
-		    &waiting->session->handover, waiting->unanswered, waiting->req, result))
-		reply_lookup(waiting->req, waiting->session, waiting->parent, result, stat);
-	free(waiting);
-}
-
-static struct waiting_lookup *waiting_new(
-	fuse_req_t req, fuse_ino_t parent, struct session *session)
-{
-	struct waiting_lookup *waiting = malloc(sizeof(*waiting));
-
-	if (!waiting)
-		return NULL;
-	*waiting = (struct waiting_lookup){{.answer = answer_waiting}, req, parent, session,
-		unanswered_add(&session->handover)};
-	if (!waiting->unanswered)
-		free(take_ptr(waiting));
-	return waiting;
+	if (!unanswered_is_kept(request, result))
+		reply_lookup(req, session, parent, result, stat);
 }
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct session *session = session_of(req, REQUEST_LOOKUP);
-	struct waiting_lookup *waiting = NULL;
+	struct unanswered *request = NULL;
 	struct stat stat;
 
 	if (control_has(parent) || origins_is_directory(parent)) {
@@ -210,18 +187,16 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		return;
 	}
 	if (!is_publisher(req)) {
-		waiting = waiting_new(req, parent, session);
-		if (!waiting) {
-			fuse_reply_err(req, ENOMEM);
+		request = unanswered_add(req, parent);
+		if (!request)
 			return;
-		}
+		request->caller.answer = answer_waiting;
 	}
-	int r = view_lookup(session->view, parent, name, waiting ? &waiting->caller : NULL, &stat);
+	int r = view_lookup(session->view, parent, name, request ? &request->caller : NULL, &stat);
 	if (r == VIEW_LATER)
 		return;
-	if (waiting)
-		unanswered_end(waiting->unanswered);
-	free(waiting);
+	if (request)
+		unanswered_end(request);
 	reply_lookup(req, session, parent, r, &stat);
 }
 
@@ -268,7 +243,7 @@ static void reply_attributes(fuse_req_t req, struct session *session, fuse_ino_t
 static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	(void)fi;
-	if (!paused_waits(req, ino))
+	if (!unanswered_waits(req, ino))
 		reply_attributes(req, session_of(req, REQUEST_GETATTR), ino);
 }
 
@@ -293,7 +268,7 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		    : session->connection.has_no_open   ? ENOSYS
 							: 0;
 
-	if (error == 0 && paused_waits(req, ino))
+	if (error == 0 && unanswered_waits(req, ino))
 		return;
 	session_of(req, REQUEST_OPEN);
 	fi->keep_cache = 1;
@@ -367,13 +342,13 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 
 static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
-	if (!paused_waits(req, ino))
+	if (!unanswered_waits(req, ino))
 		attribute_get(req, session_of(req, REQUEST_GETXATTR), ino, name, size);
 }
 
 static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 {
-	if (!paused_waits(req, ino))
+	if (!unanswered_waits(req, ino))
 		attribute_list(req, session_of(req, REQUEST_LISTXATTR), ino, size);
 }
 

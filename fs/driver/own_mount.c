@@ -13,11 +13,6 @@
 #include "fuse_settings.h"
 #include "mountpoint.h"
 
-void own_mount_init(struct own_mount *mount)
-{
-	*mount = (struct own_mount){.table_fd = -1, .beneath_fd = -1, .clone_fd = -1};
-}
-
 void own_mount_fini(struct own_mount *mount)
 {
 	closep(&mount->clone_fd);
@@ -48,6 +43,31 @@ int own_mount_prepare(
 	return mount->beneath_fd < 0 ? -errno : 0;
 }
 
+/*
+ * Makes the kernel follow no links in the mount at `path`. Call it before answering any request.
+ * Returns 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another -errno.
+ */
+static int forbid_links(const char *path)
+{
+	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSYMFOLLOW};
+
+	return mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0 ? -errno : 0;
+}
+
+/*
+ * Makes a private, writable clone of the mount at `path`. Then makes the mount itself read-only.
+ * Needs CAP_SYS_ADMIN. Returns a descriptor of the clone's root, or -errno.
+ */
+static int make_clone(const char *path)
+{
+	struct mount_attr attributes = {.attr_set = MOUNT_ATTR_RDONLY};
+	CLEANUP(closep) int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+
+	if (fd < 0 || mount_setattr(AT_FDCWD, path, 0, &attributes, sizeof(attributes)) < 0)
+		return -errno;
+	return take_fd(&fd);
+}
+
 int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 	const struct session_options *options, struct problem *problem)
 {
@@ -63,32 +83,27 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 			"can't be mounted; check that /dev/fuse exists (modprobe fuse) and, for an "
 			"ordinary user, that the package fuse3 is installed and the mountpoint is "
 			"yours");
-	int r = mountpoint_find(mount->path, &mount->id, &mount->dev);
+	struct mountpoint made;
+	int r = mountpoint_take(mount->path, &made);
+	if (r == 0) {
+		free(made.path);
+		mount->id = made.id;
+		mount->dev = made.dev;
+	}
 	if (r == 0 && options->flags.has_no_links)
-		r = mountpoint_forbid_links(mount->path);
+		r = forbid_links(mount->path);
 	if (r == -EPERM || r == -EINVAL || r == -ENOSYS)
 		return problem_set(problem, mount->path, 0, 0,
 			"can't be mounted with nosymfollow: only %s can; leave it out",
 			r == -EPERM ? "root" : "Linux 5.14 or newer");
 	if (r == 0 && !options->is_unpublished)
-		mount->clone_fd = mountpoint_clone(mount->path);
+		mount->clone_fd = make_clone(mount->path);
 	return r;
 }
 
 bool own_mount_is_there(const struct own_mount *mount)
 {
 	return mountpoint_is_mounted(mount->table_fd, mount->id, mount->dev);
-}
-
-bool own_mount_is_covered(const struct own_mount *mount, const char *path)
-{
-	return mountpoint_is_covered(mount->table_fd, mount->dev, path);
-}
-
-void own_mount_close_clone(struct own_mount *mount)
-{
-	closep(&mount->clone_fd);
-	mount->clone_fd = -1;
 }
 
 int own_mount_end(const struct own_mount *mount)

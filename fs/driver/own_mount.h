@@ -18,8 +18,6 @@ struct own_mount {
 	int clone_fd;   /* a clone of the mount (open_tree(2)), which a new daemon gets; -1: none */
 };
 
-void own_mount_init(struct own_mount *mount);
-
 /** Closes the descriptors. Does not unmount. */
 void own_mount_fini(struct own_mount *mount);
 
@@ -36,12 +34,6 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 
 /** Returns whether our mount is in the mount table. Returns true if the table can't be read. */
 bool own_mount_is_there(const struct own_mount *mount);
-
-/** Returns whether another file system is mounted on `path` (relative to the root) or below it. */
-bool own_mount_is_covered(const struct own_mount *mount, const char *path);
-
-/** Closes the clone. While the clone is open, the file system stays, even if it is unmounted. */
-void own_mount_close_clone(struct own_mount *mount);
 
 /**
  * Unmounts, even while programs wait for an answer. Returns 0; -EBUSY: another file system is

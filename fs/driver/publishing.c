@@ -12,15 +12,10 @@
 #define THREAD_TRIES 50
 #define THREAD_PAUSE_US 20000
 
-void publishing_init(struct publishing *publishing)
-{
-	*publishing = (struct publishing){.process.socket = -1, .mode = PUBLISH_NONE};
-}
-
 void publishing_fini(struct publishing *publishing)
 {
 	mount_process_fini(&publishing->process);
-	publisher_free(publishing->publisher);
+	publisher_freep(&publishing->publisher);
 }
 
 int publishing_enter(struct publishing *publishing, const struct own_mount *mount)
@@ -74,7 +69,7 @@ static void make_kernel_drop(struct session *session, uint64_t ino, const char *
  */
 static int invalidate(struct session *session, const struct change *change)
 {
-	if (own_mount_is_covered(&session->mount, change->path))
+	if (mountpoint_is_covered(session->mount.table_fd, session->mount.dev, change->path))
 		return PUBLISHER_COVERED;
 	session->publishing.invalidated++;
 
@@ -85,13 +80,23 @@ static int invalidate(struct session *session, const struct change *change)
 	return 0;
 }
 
-static int publish(struct session *session, enum mount_call call, const struct change *change)
+static int call(const struct session *session, enum mount_call call, const struct change *change)
 {
-	int r = session->options.is_unpublished
-			? -EPERM
-			: mount_process_call(&session->publishing.process, call, change->path);
+	return session->options.is_unpublished
+		       ? -EPERM
+		       : mount_process_call(&session->publishing.process, call, change->path);
+}
 
-	if (r == 0 && !view_is_published(session->view))
+static int publish(void *context, const struct change *change)
+{
+	static const enum mount_call calls[] = {[CHANGE_REPLACE] = MOUNT_CALL_REPLACE,
+		[CHANGE_REMOVE] = MOUNT_CALL_REMOVE,
+		[CHANGE_MAKE_DIRECTORY] = MOUNT_CALL_MAKE_DIRECTORY,
+		[CHANGE_REMOVE_DIRECTORY] = MOUNT_CALL_REMOVE_DIRECTORY};
+	struct session *session = context;
+
+	int r = call(session, calls[change->kind], change);
+	if (r == 0 && view_publication(session->view) != PUBLISHING_DONE)
 		r = -EAGAIN;
 	if (r == 0) {
 		session->publishing.published++;
@@ -100,45 +105,21 @@ static int publish(struct session *session, enum mount_call call, const struct c
 	}
 	if (r == -EBUSY)
 		return PUBLISHER_COVERED;
-	if (view_is_overtaken(session->view))
+	if (view_publication(session->view) == PUBLISHING_OVERTAKEN)
 		return 0;
 	session->publishing.error = -r;
 	return invalidate(session, change);
-}
-
-static int replace(void *session, const struct change *change)
-{
-	return publish(session, MOUNT_CALL_REPLACE, change);
-}
-
-static int remove_file(void *session, const struct change *change)
-{
-	return publish(session, MOUNT_CALL_REMOVE, change);
-}
-
-static int make_directory(void *session, const struct change *change)
-{
-	return publish(session, MOUNT_CALL_MAKE_DIRECTORY, change);
-}
-
-static int remove_directory(void *session, const struct change *change)
-{
-	return publish(session, MOUNT_CALL_REMOVE_DIRECTORY, change);
 }
 
 /* Calls utimensat(2) on the mount: its reply brings the true times. If that fails, makes the kernel
  * drop its attributes: then watchers get no event. */
 static void announce_time(struct session *session, const struct change *change)
 {
-	int r = session->options.is_unpublished ? -EPERM
-						: mount_process_call(&session->publishing.process,
-							  MOUNT_CALL_TOUCH, change->path);
-
-	if (r < 0)
+	if (call(session, MOUNT_CALL_TOUCH, change) < 0)
 		connection_drop_attributes(&session->connection, change->attributes_ino);
 }
 
-static void set_attributes(void *context, const struct change *change)
+static void announce(void *context, const struct change *change)
 {
 	struct session *session = context;
 
@@ -150,10 +131,4 @@ static void set_attributes(void *context, const struct change *change)
 		view_notify_attributes(session->view, change);
 }
 
-const struct publisher_ops publishing_ops = {
-	.replace = replace,
-	.remove = remove_file,
-	.make_directory = make_directory,
-	.remove_directory = remove_directory,
-	.set_attributes = set_attributes,
-};
+const struct publisher_ops publishing_ops = {.publish = publish, .announce = announce};

@@ -50,7 +50,6 @@ struct publishing {
 /* The publisher's operations; their context is the session. */
 extern const struct publisher_ops publishing_ops;
 
-void publishing_init(struct publishing *publishing);
 void publishing_fini(struct publishing *publishing);
 
 /**

@@ -4,7 +4,6 @@
 
 #include "cleanup.h"
 #include "driver.h"
-#include "pool.h"
 #include "unanswered.h"
 
 /* A reply being filled. */
@@ -13,17 +12,6 @@ struct page {
 	char *data;
 	size_t size;
 	size_t used;
-};
-
-/* A request that waits for its listing. */
-struct waiting_listing {
-	struct pool_job job; /* first */
-	fuse_req_t req;
-	struct session *session;
-	fuse_ino_t ino;
-	size_t size;
-	off_t offset;
-	struct unanswered *unanswered;
 };
 
 static bool add_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
@@ -65,47 +53,18 @@ static void reply(const struct page *page, int result)
 		fuse_reply_err(page->req, -result);
 }
 
-static void end(struct waiting_listing *waiting, const struct page *page, int result)
-{
-	/* At rest, a listing ends early: the daemon that serves next makes it again. */
-	if (result < 0 && session_handover_is_at_rest(&waiting->session->handover))
-		result = -ENOTCONN;
-	if (!unanswered_is_kept(
-		    &waiting->session->handover, waiting->unanswered, waiting->req, result))
-		reply(page, result);
-	free(waiting);
-}
-
 static void run(struct pool_job *job)
 {
-	struct waiting_listing *waiting = (struct waiting_listing *)job;
-	CLEANUP(freep) char *data = malloc(waiting->size);
-	struct page page = {waiting->req, data, waiting->size, 0};
+	struct unanswered *request = (struct unanswered *)job;
+	CLEANUP(freep) char *data = malloc(request->size);
+	struct page page = {request->req, data, request->size, 0};
 
-	end(waiting, &page, fill(waiting->session, waiting->ino, waiting->offset, true, &page));
-}
-
-static void drop(struct pool_job *job)
-{
-	struct waiting_listing *waiting = (struct waiting_listing *)job;
-
-	end(waiting, &(struct page){.req = waiting->req}, -ENOTCONN);
-}
-
-static int list_in_pool(const struct waiting_listing *request)
-{
-	struct waiting_listing *waiting = malloc(sizeof(*waiting));
-
-	if (!waiting)
-		return -ENOMEM;
-	*waiting = *request;
-	waiting->unanswered = unanswered_add(&waiting->session->handover);
-	if (!waiting->unanswered) {
-		free(waiting);
-		return -ENOMEM;
-	}
-	view_run(waiting->session->view, &waiting->job, 0);
-	return 0;
+	int r = fill(request->session, request->ino, request->offset, true, &page);
+	/* At rest, a listing ends early: the daemon that serves next makes it again. */
+	if (r < 0 && session_handover_is_at_rest(&request->session->handover))
+		r = -ENOTCONN;
+	if (!unanswered_is_kept(request, r))
+		reply(&page, r);
 }
 
 void readdir_reply(
@@ -115,15 +74,14 @@ void readdir_reply(
 	struct page page = {req, data, size, 0};
 	int r = fill(session, ino, offset, false, &page);
 
-	if (r == VIEW_LATER) {
-		r = list_in_pool(&(struct waiting_listing){.job = {.run = run, .drop = drop},
-			.req = req,
-			.session = session,
-			.ino = ino,
-			.size = size,
-			.offset = offset});
-		if (r == 0)
-			return;
+	if (r != VIEW_LATER) {
+		reply(&page, r);
+		return;
 	}
-	reply(&page, r);
+	struct unanswered *request = unanswered_add(req, ino);
+	if (request) {
+		request->size = size;
+		request->offset = offset;
+		unanswered_run(request, run, 0);
+	}
 }

@@ -69,7 +69,7 @@ static bool is_covered(void *context, const char *path)
 {
 	const struct session *session = context;
 
-	return own_mount_is_covered(&session->mount, path);
+	return mountpoint_is_covered(session->mount.table_fd, session->mount.dev, path);
 }
 
 /* Prepares this process, and starts its helpers: before the mount, so they never hold /dev/fuse. */
@@ -106,7 +106,7 @@ static int open_view(struct session *session, struct problem *problem)
 	const struct view_callbacks callbacks = {.log = log_view_line,
 		.notify = forget_attributes,
 		.is_covered = is_covered,
-		.takes_placeholders = true,
+		.use = VIEW_MOUNTED,
 		.context = session};
 	int r = view_new(session->settings, &callbacks, &session->view);
 
@@ -234,8 +234,9 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
 	session->handover.heir = options->heir;
-	own_mount_init(&session->mount);
-	publishing_init(&session->publishing);
+	session->mount.table_fd = session->mount.beneath_fd = session->mount.clone_fd = -1;
+	session->publishing.process.socket = -1;
+	session->publishing.mode = PUBLISH_NONE;
 	session->helpers_fd = -1;
 	session->connection.ended_fd = -1;
 	session->coherence = settings->options.coherence;
@@ -261,17 +262,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
 static void end_publishing(struct session *session)
 {
 	publishing_end_process(&session->publishing);
-	own_mount_close_clone(&session->mount);
-}
-
-static void note_mount(void *context, const char *path)
-{
-	view_note_event(context, path);
-}
-
-static void note_mount_elsewhere(void *context, const char *path)
-{
-	link_watch_note_mount(context, path);
+	/* While the clone is open, the file system stays, even if it is unmounted. */
+	closep(&session->mount.clone_fd);
 }
 
 /* Reports the mounts that came or went; no inotify event does. */
@@ -280,10 +272,10 @@ static void note_differences(struct session *session, const struct nearby_mounts
 {
 	struct view *view = session->view;
 
-	nearby_list_each_without(&before->in_layers, &now->in_layers, note_mount, view);
-	nearby_list_each_without(&now->in_layers, &before->in_layers, note_mount, view);
-	nearby_list_each_without(&before->elsewhere, &now->elsewhere, note_mount_elsewhere, view);
-	nearby_list_each_without(&now->elsewhere, &before->elsewhere, note_mount_elsewhere, view);
+	nearby_list_each_without(&before->in_layers, &now->in_layers, view_note_event, view);
+	nearby_list_each_without(&now->in_layers, &before->in_layers, view_note_event, view);
+	nearby_list_each_without(&before->elsewhere, &now->elsewhere, link_watch_note_mount, view);
+	nearby_list_each_without(&now->elsewhere, &before->elsewhere, link_watch_note_mount, view);
 }
 
 /* Returns whether nearby mounts have changed, or can't be read. */
@@ -570,8 +562,8 @@ void session_freep(struct session **place)
 
 	nearby_mounts_fini(&session->nearby);
 	followed_path_cover(0, -1);
-	view_free(session->view);
-	last_good_free(session->last_good);
+	view_freep(&session->view);
+	last_good_freep(&session->last_good);
 	runner_free(session->runner);
 	settings_unref(session->settings);
 	origins_fini(&session->origins);

@@ -27,7 +27,7 @@
 
 void session_handover_fini(struct session_handover *handover)
 {
-	handover_free(handover->offer);
+	handover_freep(&handover->offer);
 	record_free(handover->record);
 	unanswered_free(handover);
 }
@@ -280,7 +280,8 @@ int session_handover_go_on(struct session *session, int error)
 			strerror(-error));
 		session_log(session, line);
 	}
-	publisher_free(take_ptr(session->publishing.publisher));
+	publisher_freep(&session->publishing.publisher);
+	session->publishing.publisher = NULL;
 	last_good_resume(session->last_good);
 	int r = view_resume(session->view);
 	session->handover.wish = HANDOVER_NOTHING;

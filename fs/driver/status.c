@@ -142,8 +142,9 @@ static void put_change_hook_line(void *context, const struct change_hook_state *
 		return;
 	fault_time(state->ended, since);
 	fprintf(out, "%s (at %s; %s)\n", state->problem.message, since,
-		state->is_given_up ? "tried too often, and again at the next change"
-				   : "is tried again");
+		state->phase == CHANGE_HOOK_GIVEN_UP
+			? "tried too often, and again at the next change"
+			: "is tried again");
 }
 
 static void put_settings_line(FILE *out, struct publisher *publisher)

@@ -1,20 +1,13 @@
 #include "unanswered.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <linux/fuse.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
+#include "pool.h"
 #include "request_loop.h"
-
-struct unanswered {
-	struct unanswered *next;
-	struct unanswered **place; /* the pointer to it */
-	bool is_given_up;          /* no coroutine will answer it: it must be repeated */
-	struct span bytes;
-	_Alignas(max_align_t) char data[]; /* request_loop_ask() */
-};
 
 static struct unanswered *add(
 	struct session_handover *handover, struct span bytes, bool is_given_up)
@@ -34,9 +27,24 @@ static struct unanswered *add(
 	return request;
 }
 
-struct unanswered *unanswered_add(struct session_handover *handover)
+struct unanswered *unanswered_add(fuse_req_t req, fuse_ino_t ino)
 {
-	return add(handover, request_loop_current(), false);
+	struct session *session = fuse_req_userdata(req);
+	struct unanswered *request = add(&session->handover, request_loop_current(), false);
+
+	if (!request) {
+		fuse_reply_err(req, ENOMEM);
+		return NULL;
+	}
+	request->session = session;
+	request->req = req;
+	request->ino = ino;
+	return request;
+}
+
+struct unanswered *unanswered_of(struct view_caller *caller)
+{
+	return (struct unanswered *)((char *)caller - offsetof(struct unanswered, caller));
 }
 
 static void take_out(struct unanswered *request)
@@ -52,26 +60,35 @@ void unanswered_end(struct unanswered *request)
 	free(request);
 }
 
-void unanswered_handle(struct unanswered *request, fuse_req_t req)
+bool unanswered_is_kept(struct unanswered *request, int result)
 {
-	const struct session *session = fuse_req_userdata(req);
-
-	take_out(request);
-	fuse_reply_none(req);
-	request_loop_ask(session->connection.fuse, request->bytes);
-	free(request);
-}
-
-bool unanswered_is_kept(
-	struct session_handover *handover, struct unanswered *request, fuse_req_t req, int result)
-{
-	if (result != -ENOTCONN || !session_handover_is_at_rest(handover)) {
+	if (result != -ENOTCONN || !session_handover_is_at_rest(&request->session->handover)) {
 		unanswered_end(request);
 		return false;
 	}
 	request->is_given_up = true;
-	fuse_reply_none(req);
+	fuse_reply_none(request->req);
 	return true;
+}
+
+void unanswered_drop(struct pool_job *job)
+{
+	struct unanswered *request = (struct unanswered *)job;
+	fuse_req_t req = request->req;
+
+	if (!unanswered_is_kept(request, -ENOTCONN))
+		fuse_reply_err(req, ENOTCONN);
+}
+
+const char *unanswered_name(const struct unanswered *request)
+{
+	return request->data + sizeof(struct fuse_in_header);
+}
+
+void unanswered_run(struct unanswered *request, void (*run)(struct pool_job *job), uint64_t bytes)
+{
+	request->job = (struct pool_job){.run = run, .drop = unanswered_drop};
+	view_run(request->session->view, &request->job, bytes);
 }
 
 void unanswered_put(const struct session_handover *handover, struct record *record)
@@ -125,4 +142,110 @@ void unanswered_free(struct session_handover *handover)
 		handover->unanswered = request->next;
 		free(request);
 	}
+}
+
+/* A request that waits for a placeholder's file. */
+struct waiting {
+	struct view_caller caller; /* first */
+	struct pool_job job;       /* for interrupt() */
+	fuse_req_t req;
+	fuse_ino_t ino;
+	struct session *session;
+	struct unanswered *unanswered;
+	unsigned references; /* the waiting view, and the interrupt */
+};
+
+static void release(struct waiting *waiting)
+{
+	if (--waiting->references == 0)
+		free(waiting);
+}
+
+/* Handles the request as a new one. Frees the copy, and makes libfuse forget the request. */
+static void handle(struct unanswered *request)
+{
+	take_out(request);
+	fuse_reply_none(request->req);
+	request_loop_ask(request->session->connection.fuse, request->bytes);
+	free(request);
+}
+
+/* A user that has lost the right to the directory since the lookup gets EACCES. */
+static void resume(struct view_caller *caller, int result, const struct stat *stat)
+{
+	struct waiting *waiting = (struct waiting *)caller;
+	struct session *session = waiting->session;
+	fuse_req_t req = waiting->req;
+
+	(void)stat;
+	fuse_req_interrupt_func(req, NULL, NULL);
+	if (result == 0 && !lets_in(session, req, caller->parent))
+		result = -EACCES;
+	if (result == 0)
+		handle(waiting->unanswered);
+	else if (!unanswered_is_kept(waiting->unanswered, result))
+		fuse_reply_err(req, -result);
+	release(waiting);
+}
+
+static struct waiting *waiting_of(struct pool_job *job)
+{
+	return (struct waiting *)((char *)job - offsetof(struct waiting, job));
+}
+
+static void end_interrupt(struct pool_job *job)
+{
+	release(waiting_of(job));
+}
+
+static void interrupt(struct pool_job *job)
+{
+	struct waiting *waiting = waiting_of(job);
+
+	if (view_give_up(waiting->session->view, waiting->ino, &waiting->caller))
+		resume(&waiting->caller, -EINTR, NULL);
+	release(waiting);
+}
+
+/* A job answers, as libfuse holds a lock of the request during this call. */
+static void on_interrupt(fuse_req_t req, void *context)
+{
+	struct waiting *waiting = context;
+
+	(void)req;
+	if (waiting->job.run)
+		return;
+	waiting->references++;
+	waiting->job = (struct pool_job){.run = interrupt, .drop = end_interrupt};
+	view_run(waiting->session->view, &waiting->job, 0);
+}
+
+bool unanswered_waits(fuse_req_t req, fuse_ino_t ino)
+{
+	struct session *session = fuse_req_userdata(req);
+
+	if (!view_is_placeholder(session->view, ino))
+		return false;
+	struct unanswered *unanswered = unanswered_add(req, ino);
+	if (!unanswered)
+		return true;
+	struct waiting *waiting = malloc(sizeof(*waiting));
+	if (!waiting) {
+		unanswered_end(unanswered);
+		fuse_reply_err(req, ENOMEM);
+		return true;
+	}
+	*waiting = (struct waiting){.caller.answer = resume,
+		.req = req,
+		.ino = ino,
+		.session = session,
+		.unanswered = unanswered,
+		.references = 1};
+	if (view_await(session->view, ino, &waiting->caller) == VIEW_LATER) {
+		fuse_req_interrupt_func(req, on_interrupt, waiting);
+		return true;
+	}
+	unanswered_end(unanswered);
+	free(waiting);
+	return false;
 }

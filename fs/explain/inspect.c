@@ -89,7 +89,7 @@ void inspection_fini(struct inspection *inspection)
 	free(inspection->references);
 	option_uses_fini(&inspection->uses);
 	free(inspection->text);
-	line_map_free(inspection->lines);
+	line_map_freep(&inspection->lines);
 	free(inspection->is_matched);
 	*inspection = (struct inspection){0};
 }

@@ -38,8 +38,10 @@ struct offline {
 	struct offline_index *indexes; /* an index never changes once it is in the list */
 };
 
-static void index_free(struct offline_index *index)
+static void index_freep(struct offline_index **place)
 {
+	struct offline_index *index = *place;
+
 	if (!index)
 		return;
 	for (size_t i = 0; i < index->count; i++)
@@ -48,11 +50,6 @@ static void index_free(struct offline_index *index)
 	free(index->by_name);
 	free(index->directory);
 	free(index);
-}
-
-static void index_freep(struct offline_index **index)
-{
-	index_free(*index);
 }
 
 static int add_found(void *context, const struct traversed *found)
@@ -214,7 +211,7 @@ void offline_free(struct offline *offline)
 	while (offline->indexes) {
 		struct offline_index *index = offline->indexes;
 		offline->indexes = index->next;
-		index_free(index);
+		index_freep(&index);
 	}
 	if (!offline->is_cache_shared)
 		source_cache_free(offline->composer.cache);

@@ -238,11 +238,6 @@ static int watch(const struct handover *handover, int fd)
 	return epoll_ctl(handover->epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : -errno;
 }
 
-static void handover_freep(struct handover **handover)
-{
-	handover_free(*handover);
-}
-
 int handover_new(const struct handover_options *options, struct handover **ret)
 {
 	CLEANUP(handover_freep) struct handover *handover = calloc(1, sizeof(*handover));
@@ -273,8 +268,9 @@ int handover_new(const struct handover_options *options, struct handover **ret)
 	return 0;
 }
 
-void handover_free(struct handover *handover)
+void handover_freep(struct handover **place)
 {
+	struct handover *handover = *place;
 	char text[TRIAL_TEXT_MAX];
 
 	if (!handover)
@@ -305,7 +301,6 @@ void handover_lock(struct handover *handover, dev_t dev)
 void handover_end(struct handover *handover)
 {
 	closep(&handover->lock);
-	handover->lock = -1;
 }
 
 int handover_fd(const struct handover *handover)

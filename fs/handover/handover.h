@@ -77,10 +77,10 @@ struct handover;
 
 /**
  * Makes SIGUSR2 begin a trial. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. The objects to which the
- * options point must outlive *ret. Returns 0 with *ret for handover_free(), or -errno.
+ * options point must outlive *ret. Returns 0 with *ret for handover_freep(), or -errno.
  */
 int handover_new(const struct handover_options *options, struct handover **ret);
-void handover_free(struct handover *handover); /* NULL: does nothing */
+void handover_freep(struct handover **place); /* *place NULL: does nothing */
 
 /** Makes handover_server() find this process, if possible. */
 void handover_lock(struct handover *handover, dev_t dev);

@@ -373,7 +373,6 @@ int last_good_load(struct last_good *last_good, struct problem *problem)
 	/* The files that were read have numbers up to report.last: do not use them again. */
 	last_good->next_number += report.last + 1;
 	closep(&last_good->directory);
-	last_good->directory = -1;
 	return 0;
 }
 
@@ -505,7 +504,6 @@ bool last_good_take(struct last_good *last_good)
 			continue;
 		}
 		closep(&last_good->socket);
-		last_good->socket = -1;
 	}
 	return false;
 }
@@ -559,8 +557,10 @@ void last_good_resume(struct last_good *last_good)
 	call(last_good);
 }
 
-void last_good_free(struct last_good *last_good)
+void last_good_freep(struct last_good **place)
 {
+	struct last_good *last_good = *place;
+
 	if (!last_good)
 		return;
 	if (last_good->name) {
@@ -572,11 +572,6 @@ void last_good_free(struct last_good *last_good)
 	closep(&last_good->directory);
 	free(last_good->name);
 	free(last_good);
-}
-
-void last_good_freep(struct last_good **last_good)
-{
-	last_good_free(*last_good);
 }
 
 const char *last_good_directory(const struct last_good *last_good)

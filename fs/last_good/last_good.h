@@ -35,7 +35,7 @@ struct last_good_options {
 
 /**
  * Makes an empty store, and starts plyfs-state if there is a directory. Call it before the mount is
- * made. Returns 0 with *ret for last_good_free(); PROBLEM if the directory can't be made or opened,
+ * made. Returns 0 with *ret for last_good_freep(); PROBLEM if the directory can't be made or opened,
  * belongs to another user, or is open to other users; or -errno.
  */
 int last_good_open(
@@ -86,8 +86,7 @@ bool last_good_pause(struct last_good *last_good);
  */
 void last_good_resume(struct last_good *last_good);
 
-void last_good_free(struct last_good *last_good);
-void last_good_freep(struct last_good **last_good);
+void last_good_freep(struct last_good **place);
 
 /** Returns the directory's path, which lives as long as the store; NULL: no directory. */
 const char *last_good_directory(const struct last_good *last_good);

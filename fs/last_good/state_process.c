@@ -118,7 +118,6 @@ static void try(struct state *state)
 		return;
 	}
 	closep(&state->source);
-	state->source = -1;
 	bool is_end = state->order.kind == STATE_COMMIT;
 	state->phase = is_end ? IDLE : ASKING;
 	answer(state, is_end ? STATE_WRITTEN : STATE_NEXT, 0);

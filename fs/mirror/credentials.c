@@ -21,7 +21,7 @@ void credentials_init(struct credentials *as, uid_t uid, gid_t gid)
 /* Returns to root. A process that can't must not go on. */
 void credentials_give_back(struct credentials *as)
 {
-	if (as->is_none)
+	if (as->count == 0)
 		return;
 	if (seteuid(0) < 0 || setegid(as->own_gid) < 0 ||
 		setgroups((size_t)as->own_count, as->own_groups) < 0)
@@ -30,7 +30,7 @@ void credentials_give_back(struct credentials *as)
 
 int credentials_take(struct credentials *as)
 {
-	if (as->is_none)
+	if (as->count == 0)
 		return 0;
 	as->own_gid = getegid();
 	as->own_count = getgroups(CREDENTIALS_GROUPS_MAX, as->own_groups);
@@ -47,7 +47,7 @@ int credentials_take(struct credentials *as)
 
 int credentials_become(const struct credentials *as)
 {
-	if (as->is_none)
+	if (as->count == 0)
 		return 0;
 	if (setgroups((size_t)as->count, as->groups) < 0 ||
 		setresgid(as->gid, as->gid, as->gid) < 0 ||

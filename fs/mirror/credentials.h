@@ -1,18 +1,16 @@
 /* The credentials of a user. A process of root takes them on to have only that user's rights. */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 /* Maximum number of a user's groups. If there are more, only the primary group is taken. */
 #define CREDENTIALS_GROUPS_MAX 256
 
 struct credentials {
-	bool is_none; /* our own credentials are used */
 	uid_t uid;
 	gid_t gid;
 	gid_t groups[CREDENTIALS_GROUPS_MAX];
-	int count;
+	int count; /* 0: our own credentials are used */
 
 	/* private: the credentials before credentials_take() */
 	gid_t own_gid;

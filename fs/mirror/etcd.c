@@ -6,10 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base64.h"
 #include "cleanup.h"
 #include "clock.h"
-#include "etcd_batch.h"
+#include "etcd_reply.h"
 #include "path.h"
 #include "text.h"
 #include "tree.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base64.h"
 #include "cleanup.h"
+#include "etcd_reply.h"
 
 /* ms. */
 #define TIMEOUT 10000

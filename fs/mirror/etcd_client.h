@@ -13,7 +13,7 @@ struct etcd_client;
 struct etcd_client_options {
 	struct gateway_options gateway; /* `wake_fd` and `is_sent_once` are ignored */
 	const char *cluster;            /* the required cluster id; "": any */
-	struct credentials as;          /* as.is_none: our own rights */
+	struct credentials as;          /* all zero: our own */
 };
 
 struct etcd_value {

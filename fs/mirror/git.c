@@ -58,8 +58,7 @@ static void export_fini(struct export *export)
 	for (size_t i = 0; i < export->count; i++)
 		free(export->items[i].path);
 	free(export->items);
-	if (export->ids >= 0)
-		close(export->ids);
+	closep(&export->ids);
 }
 
 static void refuse(struct git *git, const char *path, const char *why)

@@ -189,7 +189,7 @@ static int fill_lines(struct line_authors *authors)
 static int choose_credentials(
 	const struct store *store, struct credentials *ret, struct problem *problem)
 {
-	*ret = (struct credentials){.is_none = true};
+	*ret = (struct credentials){0};
 	if (store->is_shared || (geteuid() != 0 && store->owner != geteuid() && store->owner != 0))
 		return problem_set(problem, store->state, 0, 0,
 			"belongs to the user %u; only that user and root can ask its repository "

@@ -14,7 +14,6 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
-#include "mirror_sandbox.h"
 #include "text.h"
 
 /* Pauses after failures, in ms. All mirrors must not return to a recovering store at once. */
@@ -222,7 +221,7 @@ static int enter_sandbox(struct mirror *mirror, struct problem *problem)
 
 	if (!beside)
 		return -ENOMEM;
-	return mirror_sandbox_enter(&mirror->options.switches, replica_state_fd(mirror->replica),
+	return sandbox_enter_mirror(&mirror->options.switches, replica_state_fd(mirror->replica),
 		beside, &mirror->status.sandbox, problem);
 }
 

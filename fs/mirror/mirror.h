@@ -52,7 +52,7 @@ enum {
 };
 
 /**
- * Opens the replica with its present state, and enters the sandbox (mirror_sandbox.h). `kind`,
+ * Opens the replica with its present state, and enters the sandbox (sandbox.h). `kind`,
  * `source` (mirror_status.h) and the strings of `options` must outlive *ret. Returns 0 with *ret
  * for mirror_freep(), PROBLEM or -errno.
  */

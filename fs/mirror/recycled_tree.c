@@ -18,9 +18,7 @@
 
 void recycled_tree_fini(struct recycled_tree *recycled)
 {
-	if (recycled->fd >= 0)
-		close(recycled->fd);
-	recycled->fd = -1;
+	closep(&recycled->fd);
 	path_list_fini(&recycled->stale);
 }
 

@@ -461,9 +461,7 @@ int replica_remove(struct replica *replica, const char *path, bool *is_changed)
 
 static void drop_draft(struct replica *replica)
 {
-	if (replica->draft_fd >= 0)
-		close(replica->draft_fd);
-	replica->draft_fd = -1;
+	closep(&replica->draft_fd);
 	replica->written = 0;
 	replica->is_copy = false;
 	path_list_clear(&replica->changes);

@@ -77,8 +77,7 @@ static void take_error(struct subprocess *child)
 	if (n <= 0) {
 		if (n < 0 && errno == EINTR)
 			return;
-		close(child->err);
-		child->err = -1;
+		closep(&child->err);
 		return;
 	}
 	size_t len = (size_t)n < room ? (size_t)n : room;
@@ -225,8 +224,7 @@ int subprocess_end(struct subprocess *child)
 		(void)kill(-child->pid, SIGKILL);
 	}
 	close(child->out);
-	if (child->err >= 0)
-		close(child->err);
+	closep(&child->err);
 	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) {
 	}
 	while (child->error_len && strchr("\r\n ", child->error[child->error_len - 1]))

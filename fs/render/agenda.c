@@ -119,17 +119,17 @@ void agenda_take(struct agenda *agenda, struct due *ret)
 	uint64_t count;
 
 	(void)!read(agenda->fd, &count, sizeof(count));
-	*ret = (struct due){.is_generation = agenda->generation_ms && agenda->generation_ms <= now,
-		.since_ms = agenda->changed_ms,
-		.is_status = agenda->status_ms && agenda->status_ms <= now};
+	*ret = (struct due){.is_status = agenda->status_ms && agenda->status_ms <= now};
+	if (agenda->generation_ms && agenda->generation_ms <= now) {
+		ret->since_ms = agenda->changed_ms;
+		agenda->generation_ms = 0;
+	}
 	if (agenda->paths_ms && agenda->paths_ms <= now) {
 		ret->paths = take_ptr(agenda->paths);
 		ret->are_all = agenda->are_all;
 		agenda->are_all = false;
 		agenda->paths_ms = 0;
 	}
-	if (ret->is_generation)
-		agenda->generation_ms = 0;
 	if (ret->is_status)
 		agenda->status_ms = 0;
 	set_timer(agenda);

@@ -30,11 +30,11 @@ void agenda_put_status(struct agenda *agenda);
 
 /* Work that is due. */
 struct due {
-	void *paths;        /* to be examined: a tsearch(3) tree of strings; the caller frees it */
-	bool are_all;       /* all paths must be examined */
-	bool is_generation; /* a generation must be made */
-	int64_t since_ms;   /* clock_ms() (clock.h) of the generation's first change */
-	bool is_status;     /* the status must be written */
+	void *paths;  /* to be examined: a tsearch(3) tree of strings; the caller frees it */
+	bool are_all; /* all paths must be examined */
+	/* clock_ms() of the first change for the generation that must be made; 0: none must be */
+	int64_t since_ms;
+	bool is_status; /* the status must be written */
 };
 
 /** Takes the work that is due. If ret->is_generation, the caller must call agenda_commit_done(). */

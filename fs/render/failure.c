@@ -1,4 +1,4 @@
-#include "failure.h"
+#include "render_state.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "render_state.h"
 #include "text.h"
 
 #define RETRY_MAX_MS 60000

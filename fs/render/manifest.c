@@ -60,8 +60,7 @@ void manifest_freep(struct manifest **place)
 	for (size_t i = 0; i < manifest->count; i++)
 		owned_free(manifest->items[i]);
 	free(manifest->items);
-	if (manifest->fd >= 0)
-		close(manifest->fd);
+	closep(&manifest->fd);
 	if (manifest->out)
 		fclose(manifest->out);
 	free(manifest->line);

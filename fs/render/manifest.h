@@ -50,7 +50,7 @@ struct owned {
 	bool may_be_older;  /* an older object may still be at the name, or below it */
 	uint32_t reported;  /* hash of the drift that was last reported */
 	int failure;        /* result of the last operation on the name; 0: it did not fail */
-	bool is_publishing; /* the publisher will retry a failed change of the name (failure.h) */
+	bool is_publishing; /* the publisher will retry a failed change of the name (failure.c) */
 	char *fault;        /* the failure's message, from malloc(3); NULL: none */
 	uint64_t ino;       /* the view's inode number of the shown object */
 	struct version *wanted; /* --atomic: the next generation's version; a reference is held */

@@ -9,7 +9,6 @@
 #include "bases.h"
 #include "cleanup.h"
 #include "coroutine.h"
-#include "failure.h"
 #include "generation.h"
 #include "layer.h"
 #include "layer_task.h"

@@ -10,7 +10,6 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
-#include "failure.h"
 #include "helper.h"
 #include "populate.h"
 #include "publisher.h"
@@ -101,9 +100,8 @@ int render_all(struct render *render)
 
 /* The publisher's operations. A failed one is retried after a while. */
 
-static int op_replace(void *context, const struct change *change)
+static int replace(struct render *render, const struct change *change)
 {
-	struct render *render = context;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct problem problem;
 	struct stat staged;
@@ -168,9 +166,8 @@ static int forget_kept(const struct render *render, const char *path)
 }
 
 /* Removes a name. A directory goes with its contents, and the view must forget all of them. */
-static int op_remove(void *context, const struct change *change)
+static int remove_shown(struct render *render, const struct change *change)
 {
-	struct render *render = context;
 	CLEANUP(freep) uint64_t *numbers = NULL;
 	struct problem problem;
 	size_t count;
@@ -193,9 +190,8 @@ static int op_remove(void *context, const struct change *change)
 }
 
 /* The view must know a directory before it can be walked. The agenda retries what fails. */
-static int op_make_directory(void *context, const struct change *change)
+static int make_directory(struct render *render, const struct change *change)
 {
-	struct render *render = context;
 	struct stat shown = {0};
 
 	int r = view_apply_change(render->view, change->parent_ino, true, &shown);
@@ -205,6 +201,13 @@ static int op_make_directory(void *context, const struct change *change)
 	if (r < 0)
 		populate_miss(render, change->parent_ino, change->path, r);
 	return 0;
+}
+
+static int op_publish(void *context, const struct change *change)
+{
+	return change->kind == CHANGE_REPLACE          ? replace(context, change)
+	       : change->kind == CHANGE_MAKE_DIRECTORY ? make_directory(context, change)
+						       : remove_shown(context, change);
 }
 
 /* Sets a file's time. A failure is ignored: the bytes are right. */
@@ -219,7 +222,7 @@ static void take_time(struct render *render, const struct change *change)
 		rendered_take_time(render->rendered, owned, version);
 }
 
-static void op_set_attributes(void *context, const struct change *change)
+static void op_announce(void *context, const struct change *change)
 {
 	struct render *render = context;
 
@@ -244,11 +247,8 @@ static void op_batch_end(void *context)
 }
 
 static const struct publisher_ops ops = {
-	.replace = op_replace,
-	.remove = op_remove,
-	.make_directory = op_make_directory,
-	.remove_directory = op_remove,
-	.set_attributes = op_set_attributes,
+	.publish = op_publish,
+	.announce = op_announce,
 	.batch_end = op_batch_end,
 };
 
@@ -276,8 +276,8 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	(void)hook;
 	agenda_take(render->agenda, &due);
 	/* If more changes are in progress, tries the generation again in a moment. */
-	bool is_early = due.is_generation && !is_whole(render, due.since_ms);
-	if (due.is_generation)
+	bool is_early = due.since_ms && !is_whole(render, due.since_ms);
+	if (due.since_ms)
 		agenda_commit_done(render->agenda, is_early ? GENERATION_STEP_MS : 0);
 	twalk_r(due.paths, put_node, render);
 	tdestroy(due.paths, free);
@@ -285,7 +285,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 		populate_all_again(render);
 	if (due.is_status)
 		render_status_write(render);
-	if ((due.is_generation && !is_early) || !render->options.is_atomic)
+	if ((due.since_ms && !is_early) || !render->options.is_atomic)
 		commit(render);
 	else if (!is_early && rendered_is_to_switch(render->rendered))
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
@@ -365,7 +365,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	if (r == 0) {
 		struct view_callbacks callbacks = {.log = on_log,
 			.notify = on_notify,
-			.keeps_rendered = true,
+			.use = VIEW_RENDERED,
 			.context = render};
 
 		render->options = *options;
@@ -440,8 +440,8 @@ void render_freep(struct render **place)
 	supervisor_stop(render->options.supervisor);
 	if (render->view)
 		view_stop(render->view);
-	publisher_free(render->publisher);
-	view_free(render->view);
+	publisher_freep(&render->publisher);
+	view_freep(&render->view);
 	runner_free(render->runner);
 	rendered_free(render->rendered);
 	shown_drop_all(render);

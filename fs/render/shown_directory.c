@@ -10,7 +10,6 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "failure.h"
 #include "path.h"
 #include "publisher.h"
 #include "render_state.h"

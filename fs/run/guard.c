@@ -24,7 +24,9 @@
 #include "descriptor.h"
 #include "forked.h"
 #include "helper.h"
+#include "path.h"
 #include "slice.h"
+#include "text.h"
 
 /* ms within which killed processes end, unless the kernel itself is busy for one of them. */
 #define KILL_MS 2000
@@ -38,6 +40,12 @@
 
 /* The usual limit of descriptors. A high one slows programs that close all possible numbers. */
 #define FILES_MAX 1024
+
+/* The place of root's workspaces. Other users can't make names in it. */
+#define RUN_DIRECTORY "/run/plyfs"
+
+/* How deep directories that a program has left are removed. Deeper ones stay. */
+#define DEPTH_MAX 32
 
 struct guard {
 	pid_t pid;
@@ -53,7 +61,7 @@ struct guard {
 /* The process that becomes the program. */
 struct child {
 	const struct run_command *command;
-	const struct workspace *workspace;
+	const char *workspace;
 	pid_t guard; /* the parent; the child dies with it */
 	int output;  /* becomes standard output and standard error */
 	int report;  /* a pipe, closed by exec(2): gets a struct child_report if a step fails */
@@ -70,6 +78,93 @@ struct identity {
 	uid_t uid;
 	gid_t gid;
 };
+
+/* Returns whether RUN_DIRECTORY is usable: other users may pass through it, but not write. */
+static bool has_run_directory(void)
+{
+	struct stat stat;
+
+	if (geteuid() != 0)
+		return false;
+	(void)mkdir(RUN_DIRECTORY, 0711);
+	return lstat(RUN_DIRECTORY, &stat) == 0 && S_ISDIR(stat.st_mode) && stat.st_uid == 0 &&
+	       !(stat.st_mode & 022) && (stat.st_mode & 0111) == 0111;
+}
+
+/* Makes an empty workspace that only our user may access. Returns 0 or -errno. */
+static int workspace_make(char workspace[WORKSPACE_PATH_MAX])
+{
+	strcpy(workspace, RUN_DIRECTORY "/run-XXXXXX");
+	if (has_run_directory() && mkdtemp(workspace))
+		return 0;
+	strcpy(workspace, "/tmp/plyfs-run-XXXXXX");
+	if (mkdtemp(workspace))
+		return 0;
+	workspace[0] = '\0';
+	return -errno;
+}
+
+/*
+ * Copies the content of `fd` to a file in the workspace. The file has the last name in `path`. Only
+ * the user `uid` may read the file and search the directory. Returns 0 with *ret, the file's path,
+ * for free(3); or -errno.
+ */
+static int workspace_fill(
+	const char *workspace, int fd, const char *path, uid_t uid, gid_t gid, char **ret)
+{
+	CLEANUP(freep) char *name = NULL;
+
+	if (text_format(&name, "%s/%s", workspace, path_name(path)) < 0)
+		return -ENOMEM;
+	CLEANUP(closep)
+	int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+	if (file < 0)
+		return -errno;
+	int r = text_copy(fd, file);
+	if (r < 0)
+		return r;
+	if (geteuid() == 0 && (fchown(file, uid, gid) < 0 || chown(workspace, uid, gid) < 0))
+		return -errno;
+	*ret = take_ptr(name);
+	return 0;
+}
+
+/* Removes the content of the directory `fd`, and closes it. Links are removed, not followed. */
+static void empty(int fd, unsigned depth)
+{
+	DIR *directory = fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!directory) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(directory))) {
+		const char *name = entry->d_name;
+
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+			unlinkat(dirfd(directory), name, 0) == 0 || depth == DEPTH_MAX)
+			continue;
+		int child = openat(
+			dirfd(directory), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (child >= 0)
+			empty(child, depth + 1);
+		unlinkat(dirfd(directory), name, AT_REMOVEDIR);
+	}
+	closedir(directory);
+}
+
+void workspace_remove(void *path)
+{
+	const char *workspace = path;
+
+	if (!*workspace)
+		return;
+	int fd = open(workspace, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		empty(fd, 0);
+	rmdir(workspace);
+}
 
 __attribute__((noreturn, format(printf, 3, 4))) static void fail(
 	const struct child *child, int error, const char *format, ...)
@@ -185,8 +280,7 @@ static void take_output(struct guard *guard)
 			guard->length += (size_t)n;
 	}
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-		close(guard->output);
-		guard->output = -1;
+		closep(&guard->output);
 	}
 }
 
@@ -361,20 +455,18 @@ void guard_run(const struct run_command *command, int socket)
 	struct guard guard = {.socket = helper_begin(HELPER_GUARD, socket, command->file),
 		.result.end = RUN_GONE,
 		.due_ms = clock_ms() + command->program->timeout_ms};
-	struct workspace workspace;
-	struct child child = {command, &workspace, getpid(), -1, -1};
+	struct child child = {command, guard.result.workspace, getpid(), -1, -1};
 
 	/* If SIGCHLD stayed ignored, the child's status would be lost. All stay blocked. */
 	signal(SIGCHLD, SIG_DFL);
 	slice_set(command->origin->slice_ns);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	int r = workspace_make(&workspace);
-	strcpy(guard.result.workspace, workspace.path);
+	int r = workspace_make(guard.result.workspace);
 	if (r == 0)
 		r = send_result(&guard);
 	if (r == 0)
 		r = run(&guard, &child);
-	workspace_remove(&workspace);
+	workspace_remove(guard.result.workspace);
 	if (r < 0)
 		guard.result = run_unstarted(r);
 	_exit(send_result(&guard) < 0);

@@ -9,8 +9,11 @@
  *                         └─ sends the result
  *
  * The guard sends a struct run_result twice: before the program starts, with RUN_GONE and the path
- * of the workspace (workspace.h); at the end, with the result. If the guard is killed in between,
- * the runner passes on the first one, and removes the workspace.
+ * of the workspace; at the end, with the result. If the guard is killed in between, the runner
+ * passes on the first one, and removes the workspace.
+ *
+ * The guard makes the workspace (run_result.h), and removes it after the command. The guard's child
+ * writes the file, and gives file and directory to the command's user.
  */
 #pragma once
 
@@ -52,3 +55,9 @@ struct run_command {
  * command->file, runs the command in a workspace, removes the workspace, and sends the result.
  */
 __attribute__((noreturn)) void guard_run(const struct run_command *command, int socket);
+
+/**
+ * Removes the workspace at `path` ("": none). A directory more than 32 deep stays, and so do the
+ * directories above it. Call this function when no process uses the workspace any more.
+ */
+void workspace_remove(void *path);

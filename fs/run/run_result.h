@@ -3,12 +3,17 @@
 
 #include "problem.h"
 #include "program.h"
-#include "workspace.h"
 
 struct line_map;
 
 /* Size of the stored beginning of a command's output, in bytes, with its NUL. */
 #define RUN_OUTPUT_MAX 4096
+
+/*
+ * Size of the path of a workspace: a directory with one file for a command of plyfs.yaml. The file
+ * has the content to be checked, or the list of changed paths.
+ */
+#define WORKSPACE_PATH_MAX 64
 
 /* The `output` of RUN_UNSTARTED if exec(3) itself failed. */
 #define RUN_STARTING "starting it"
@@ -25,7 +30,7 @@ struct run_result {
 	enum run_end end;
 	int value;
 	char output[RUN_OUTPUT_MAX];
-	char workspace[WORKSPACE_PATH_MAX]; /* the command's directory (workspace.h); "": none */
+	char workspace[WORKSPACE_PATH_MAX]; /* the command's directory (guard.h); "": none */
 };
 
 /** Returns the result of a command that could not be started; `error` is a -errno. */

@@ -17,7 +17,6 @@
 #include "helper.h"
 #include "slice.h"
 #include "text.h"
-#include "workspace.h"
 
 /* ms. A guard that has not ended this long after its command's time limit is stopped, or hangs. */
 #define LATE_MS 3000
@@ -65,28 +64,20 @@ static enum helper_kind helper_of(const struct runner *runner, const struct slot
 	return HELPER_GUARD + (enum helper_kind)(slot - runner->slots);
 }
 
-static void remove_workspace(void *context)
-{
-	workspace_remove(context);
-}
-
 /* Passes on the result of a guard that has ended, and frees its slot. */
 static void finish(struct runner *runner, struct slot *slot)
 {
 	struct run_result result = {.end = RUN_GONE}, sent;
-	struct workspace workspace;
 	unsigned count = 0;
 
 	for (; recv(slot->socket, &sent, sizeof(sent), MSG_DONTWAIT) == sizeof(sent); count++)
 		result = sent;
 	helper_end(helper_of(runner, slot), 0);
-	strcpy(workspace.path, result.workspace);
 	/* The guard was killed. Its workspace has a copy of the file, which may be a secret. */
 	if (count < GUARD_MESSAGES)
-		aside_run(remove_workspace, &workspace);
+		aside_run(workspace_remove, result.workspace);
 	struct run *run = take_ptr(slot->run);
-	close(slot->socket);
-	slot->socket = -1;
+	closep(&slot->socket);
 	/* From here on the slot may be another run's. */
 	if (run)
 		run->done(run, &result);
@@ -207,7 +198,6 @@ int runner_run(struct runner *runner, enum run_kind kind, const struct program *
 	r = start(runner, slot, &command);
 	if (r < 0) {
 		closep(&slot->socket);
-		slot->socket = -1;
 		return take_ptr(slot->run) ? r : 0;
 	}
 	/* In a build for sanitizers coroutine_fork() has waited. */
@@ -254,18 +244,16 @@ void runner_freep(struct runner **runner)
 
 /* A run that a caller waits for. */
 struct awaited_run {
-	struct run run; /* first */
-	struct run_result *result;
+	struct run run;            /* first */
+	struct run_result *result; /* NULL: it has ended */
 	struct coroutine_queue waiting;
-	bool is_done;
 };
 
 static void wake(struct run *run, const struct run_result *result)
 {
 	struct awaited_run *awaited = (struct awaited_run *)run;
 
-	*awaited->result = *result;
-	awaited->is_done = true;
+	*take_ptr(awaited->result) = *result;
 	coroutine_wake(&awaited->waiting);
 }
 
@@ -279,7 +267,7 @@ void runner_wait(struct runner *runner, enum run_kind kind, const struct program
 		*ret = run_unstarted(r);
 		return;
 	}
-	while (!awaited.is_done)
+	while (awaited.result)
 		coroutine_wait(&awaited.waiting, NULL);
 }
 
@@ -290,11 +278,7 @@ int runner_file(const char *data, size_t size)
 	if (fd < 0)
 		return -errno;
 	int r = text_write(fd, data, size);
-	if (r < 0)
-		return r;
-	int kept = fd;
-	fd = -1;
-	return kept;
+	return r < 0 ? r : take_fd(&fd);
 }
 
 int runner_check(struct runner *runner, const struct settings *settings, const char *path,

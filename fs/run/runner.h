@@ -8,7 +8,7 @@
  * - A check judges exactly the bytes of the given descriptor. New settings do not change a running
  *   command.
  * - The guard kills everything that the command has started, and removes the command's directory
- *   (workspace.h), at the first of these events: the program ends; the command's time limit is
+ *   (run_result.h), at the first of these events: the program ends; the command's time limit is
  *   over; runner_stop() is called; the process of the runner ends in any way.
  * - If a guard is killed, its run fails (RUN_GONE), and the runner removes the directory. The
  *   runner kills a guard that has not ended some seconds after its command's time limit.

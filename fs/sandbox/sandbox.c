@@ -158,17 +158,11 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 	return fd < 0 ? 0 : sandbox_allow(sandbox, fd, right, problem);
 }
 
-void sandbox_free(struct sandbox *sandbox)
-{
-	if (!sandbox)
-		return;
-	closep(&sandbox->landlock.fd);
-	free(sandbox);
-}
-
 void sandbox_freep(struct sandbox **sandbox)
 {
-	sandbox_free(*sandbox);
+	if (*sandbox)
+		closep(&(*sandbox)->landlock.fd);
+	free(*sandbox);
 }
 
 static int enter_filter(
@@ -234,6 +228,34 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 		return r;
 	*ret = state;
 	return 0;
+}
+
+/* The places that a mirror needs besides its state. */
+static int allow_others(struct sandbox *sandbox, struct problem *problem)
+{
+	/* Standard streams of git. */
+	int r = sandbox_allow_path(sandbox, "/dev/null", SANDBOX_WRITE, problem);
+#ifdef SANDBOX_FOR_CHECKERS
+	if (r == 0)
+		r = sandbox_allow_path(sandbox, SANDBOX_FOR_CHECKERS, SANDBOX_WRITE, problem);
+#endif
+	return r;
+}
+
+int sandbox_enter_mirror(const struct sandbox_switches *switches, int state_fd, const char *beside,
+	struct sandbox_state *ret, struct problem *problem)
+{
+	const struct sandbox_options options = {.process = SANDBOX_MIRROR, .switches = *switches};
+	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
+
+	int r = sandbox_prepare(&options, &sandbox, problem);
+	if (r == 0 && state_fd >= 0)
+		r = sandbox_allow(sandbox, state_fd, SANDBOX_WRITE, problem);
+	if (r == 0 && state_fd >= 0)
+		r = sandbox_allow_path(sandbox, beside, SANDBOX_LINKS, problem);
+	if (r == 0 && state_fd >= 0)
+		r = allow_others(sandbox, problem);
+	return r == 0 ? sandbox_enter(sandbox, ret, problem) : r;
 }
 
 void sandbox_hide(const struct sandbox_switches *switches)

@@ -95,7 +95,7 @@ struct sandbox;
 
 /**
  * Makes a sandbox that allows no place yet. Unless the process is a mirror, wipes the environment.
- * Returns 0 with *ret for sandbox_free(), PROBLEM or -errno.
+ * Returns 0 with *ret for sandbox_freep(), PROBLEM or -errno.
  */
 int sandbox_prepare(
 	const struct sandbox_options *options, struct sandbox **ret, struct problem *problem);
@@ -119,6 +119,15 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 
 /**
+ * Enters the sandbox of a mirror. The mirror may write in its state directory (STATE in store.h),
+ * open as `state_fd`. In the directory `beside`, which has the link to the mirror's present tree,
+ * the mirror may make links and remove names. With -1 as `state_fd`, the process may write nowhere.
+ * Returns as sandbox_enter().
+ */
+int sandbox_enter_mirror(const struct sandbox_switches *switches, int state_fd, const char *beside,
+	struct sandbox_state *ret, struct problem *problem);
+
+/**
  * For a process in no sandbox: keeps its memory out of core dumps. If the process is root's, hides
  * its memory from those processes of root that lack capabilities.
  */
@@ -127,7 +136,6 @@ void sandbox_hide(const struct sandbox_switches *switches);
 /** Returns whether this process has the capability CAP_…. */
 bool sandbox_has_capability(unsigned capability);
 
-void sandbox_free(struct sandbox *sandbox);
 void sandbox_freep(struct sandbox **sandbox);
 
 /** Writes the parts in force as a JSON object: {"landlock": "on", …}. */

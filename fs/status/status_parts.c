@@ -251,12 +251,13 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 				  "raise that"
 				: text);
 	}
-	if (counts.is_polling) {
+	if (counts.polling) {
 		json_put(out, "},\n  'polling': {'interval_ms': %u, 'reason': %s",
 			settings->options.poll_ms,
-			counts.is_remote ? "a layer lies on a network or FUSE file system, whose "
-					   "changes inotify does not report; put it on a local "
-					   "disk to see changes at once"
+			counts.polling == POLLING_REMOTE
+				? "a layer lies on a network or FUSE file system, whose "
+				  "changes inotify does not report; put it on a local "
+				  "disk to see changes at once"
 			: counts.watch_error ? "not every directory can be watched: see watches"
 					     : "a file system has failed, and no event reports "
 					       "that it is well again");
@@ -340,7 +341,7 @@ static void put_hook(void *context, const struct change_hook_state *state)
 
 	fputs(writer->count++ ? ",\n    " : "\n    ", out);
 	json_put(out, "{'command': %s, 'running': %hhd, 'waiting': %zu", state->name,
-		state->is_running, state->waiting);
+		(bool)(state->phase == CHANGE_HOOK_RUNS), state->waiting);
 	if (state->began.tv_sec) {
 		fault_time(state->began, time);
 		json_put(out, ", 'began': %s", time);
@@ -352,7 +353,8 @@ static void put_hook(void *context, const struct change_hook_state *state)
 	}
 	if (state->problem.message[0]) {
 		json_put(out, ", 'failures': %u, 'given_up': %hhd, 'again_ms': %" PRId64,
-			state->failures, state->is_given_up, state->again_ms);
+			state->failures, (bool)(state->phase == CHANGE_HOOK_GIVEN_UP),
+			state->again_ms);
 		if (writer->is_trusted)
 			json_put(out, ", 'error': %s", state->problem.message);
 	}

@@ -292,18 +292,6 @@ static bool put_status(const struct settings *settings, FILE *out)
 	return has_mirror;
 }
 
-/* Enters the sandbox of a mirror, without a place to write: a report is hostile input. */
-static int enter_sandbox(const struct sandbox_switches *switches)
-{
-	const struct sandbox_options options = {.process = SANDBOX_MIRROR, .switches = *switches};
-	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
-	struct sandbox_state state;
-	struct problem problem;
-
-	int r = sandbox_prepare(&options, &sandbox, &problem);
-	return r == 0 ? sandbox_enter(sandbox, &state, &problem) : r;
-}
-
 /* Writes the line if it differs from `last`. Returns false if no layer is a mirror's. */
 static bool report(const struct new_reporter *reporter, char last[MIRROR_REPORTER_LINE])
 {
@@ -330,15 +318,18 @@ static void begin_reporter(void *context)
 {
 	struct new_reporter *reporter = context;
 	char last[MIRROR_REPORTER_LINE] = "";
+	struct sandbox_state state;
+	struct problem problem;
 
 	/* The program that started plyfs may wait until no process has its output open. */
 	if (forked_keep_only(-1, &(int){reporter->lines}, 1) < 0)
 		_exit(1);
 	helper_reset_signals();
 	prctl(PR_SET_NAME, "plyfs-report");
-	/* After the sandbox, as a change of rights may reset it. */
-	if (enter_sandbox(reporter->switches) != 0 || !forked_dies_with(reporter->parent) ||
-		chdir("/") < 0)
+	/* A report is hostile input. After the sandbox, as a change of rights may reset it:
+	 * forked_dies_with(). */
+	if (sandbox_enter_mirror(reporter->switches, -1, NULL, &state, &problem) != 0 ||
+		!forked_dies_with(reporter->parent) || chdir("/") < 0)
 		_exit(1);
 	while (report(reporter, last))
 		poll(NULL, 0, INTERVAL_MS);

@@ -24,10 +24,10 @@ void attach_poll(struct view *view, int error, bool is_remote)
 {
 	if (error)
 		view->polling.error = error;
-	view->polling.is_remote |= is_remote;
-	if (!view->polling.is_on)
+	if (!view->polling.need)
 		view_wake(view);
-	view->polling.is_on = true;
+	if (view->polling.need != POLLING_REMOTE)
+		view->polling.need = is_remote ? POLLING_REMOTE : POLLING_SOME;
 }
 
 /* Notes the result of a watch. If inotify fails or may miss changes, the publisher polls. */
@@ -89,11 +89,11 @@ static void watch_delegated(struct view *view, const struct layer *layer,
 	struct directory *directory, unsigned number, const struct stat *seen)
 {
 	struct stat stat;
-	int r = watch_begin(view->watch);
+	int r = inotify_expect(view->watch.inotify);
 
 	if (r == 0) {
-		int wd = layer_task_watch(layer, directory->path, watch_mask(), &stat);
-		r = watch_end(view->watch, &directory->watches, number, wd);
+		int wd = layer_task_watch(layer, directory->path, WATCH_MASK, &stat);
+		r = watch_end(&view->watch, &directory->watches, number, wd);
 		if (r >= 0 && wd < 0)
 			r = wd;
 	}
@@ -125,7 +125,7 @@ static void watch_layer(struct view *view, const struct layer *layer, struct dir
 		/* It is gone already: the watch of its parent reports that. */
 		if (fd == -ENOENT || fd == -ENOTDIR)
 			return;
-		int r = fd < 0 ? fd : watch_add(view->watch, &directory->watches, number, fd);
+		int r = fd < 0 ? fd : watch_add(&view->watch, &directory->watches, number, fd);
 		note_watch(view, directory, number, -r, fd >= 0 && layer_fd_is_remote(fd));
 		/* Another directory is there now, and another look may have watched it before. */
 		is_settled = r < 0 || is_at(layer, directory->path, fd);
@@ -220,7 +220,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	}
 	for (unsigned layer = 0; layer < directory->watches.count; layer++)
 		if ((fresh | lost) >> layer & 1)
-			watch_remove_layer(view->watch, &directory->watches, layer);
+			watch_remove_layer(&view->watch, &directory->watches, layer);
 	struct rights old_rights = directory->attributes.found;
 	/* Looks at its names that are under way may have asked the wrong layers. */
 	directory->changed = ++view->revision;

@@ -105,14 +105,9 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 	return r;
 }
 
-bool view_is_published(struct view *view)
+enum publication_state view_publication(const struct view *view)
 {
-	return view->publication.state == PUBLISHING_DONE;
-}
-
-bool view_is_overtaken(struct view *view)
-{
-	return view->publication.state == PUBLISHING_OVERTAKEN;
+	return view->publication.state;
 }
 
 void view_cover_change(struct view *view, const struct change *change)
@@ -123,11 +118,6 @@ void view_cover_change(struct view *view, const struct change *change)
 		"something is mounted on it, so it can't change; unmount that, and the change is "
 		"shown");
 	entry_set_fault(view, change->entry, &problem, NULL, false);
-}
-
-bool change_is_of_tree(const struct change *change)
-{
-	return change->kind < CHANGE_ATTRIBUTES;
 }
 
 /* Milliseconds after which the kernel is notified again. It returns -ENOENT until it has our answer

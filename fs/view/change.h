@@ -11,9 +11,10 @@ enum change_kind {
 	CHANGE_REMOVE,           /* the file or link goes */
 	CHANGE_MAKE_DIRECTORY,   /* the name shows `directory`; it showed nothing before */
 	CHANGE_REMOVE_DIRECTORY, /* the directory goes, with all that is in it */
-	CHANGE_ATTRIBUTES,       /* a directory has another mode or owner */
-	CHANGE_LISTING,          /* a shown directory is missing in the kernel's cached listing */
-	CHANGE_TIME,             /* announces a new time that a file or link shows already */
+	/* These three are never begun (view_begin_change()), but only announced to the kernel. */
+	CHANGE_ATTRIBUTES, /* a directory has another mode or owner */
+	CHANGE_LISTING,    /* a shown directory is missing in the kernel's cached listing */
+	CHANGE_TIME,       /* announces a new time that a file or link shows already */
 };
 
 struct change {
@@ -46,12 +47,9 @@ int view_lookup_staged(struct view *view, struct stat *ret);
  * kernel reference. If `is_known` is false, CHANGE_MAKE_DIRECTORY shows the name alone, and the
  * name's first lookup makes the directory. Returns 0 or VIEW_PASSING (view.h), with the attributes
  * of a new directory in *stat (`stat` may be NULL); -ESTALE: no change is begun in `parent_ino`;
- * -EAGAIN: the change is overtaken (view_is_overtaken()).
+ * -EAGAIN: PUBLISHING_OVERTAKEN.
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
-
-/** Returns true if the change must be begun and applied; false: it is only announced. */
-bool change_is_of_tree(const struct change *change);
 
 /** Sets the path's fault: the change can't be made while something is mounted on the path. */
 void view_cover_change(struct view *view, const struct change *change);
@@ -62,14 +60,15 @@ void view_cover_change(struct view *view, const struct change *change);
  */
 void view_notify_attributes(struct view *view, const struct change *change);
 
-/** Returns whether the change that was begun has been made. */
-bool view_is_published(struct view *view);
+/* The state of the change that the publisher makes. */
+enum publication_state {
+	PUBLISHING_BEGUN,
+	PUBLISHING_DONE, /* the change is made */
+	/* view_apply_change() refuses it: a request has shown another version meanwhile */
+	PUBLISHING_OVERTAKEN,
+};
 
-/**
- * Returns whether view_apply_change() has refused the change, because a request has shown another
- * version since the change's look began.
- */
-bool view_is_overtaken(struct view *view);
+enum publication_state view_publication(const struct view *view);
 
 /**
  * Ends a change, begun or only announced, and frees what the change holds. If the change was begun

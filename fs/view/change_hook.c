@@ -39,8 +39,7 @@ struct change_hook {
 	size_t sorted;                 /* number of `due` when it was last sorted */
 	struct settings *settings;     /* RUNNING: with which it was started; else NULL */
 	const struct program *program; /* theirs */
-	bool is_running;
-	int64_t due_ms; /* CLOCK_MONOTONIC; not before */
+	int64_t due_ms;                /* CLOCK_MONOTONIC; not before */
 	struct change_hook_state state;
 	struct change_hook *next;
 };
@@ -112,7 +111,8 @@ void view_note_change(struct view *view, const char *path)
 	add(change_hook, path);
 	/* A new change is reported at once, even after failures. */
 	change_hook->state.failures = 0;
-	change_hook->state.is_given_up = false;
+	if (change_hook->state.phase == CHANGE_HOOK_GIVEN_UP)
+		change_hook->state.phase = CHANGE_HOOK_RESTS;
 	change_hook->due_ms = 0;
 }
 
@@ -212,14 +212,13 @@ static void fail(struct change_hook *change_hook, const struct run_result *resul
 		problem);
 	bool is_news = state->failures == 0;
 	change_hook->due_ms = clock_ms() + run_pause_ms(state->failures++);
-	state->is_given_up = state->failures >= TRIES;
 	/* If changes came during the run, the next try is made soon. */
-	if (change_hook->due.count) {
-		state->is_given_up = false;
+	if (change_hook->due.count)
 		change_hook->due_ms = clock_ms() + run_pause_ms(0);
-	}
+	else if (state->failures >= TRIES)
+		state->phase = CHANGE_HOOK_GIVEN_UP;
 	problem_format(problem, line, sizeof(line));
-	if (is_news || state->is_given_up)
+	if (is_news || state->phase == CHANGE_HOOK_GIVEN_UP)
 		view_log(change_hook->view, line, problem);
 	take_back(change_hook);
 }
@@ -230,7 +229,7 @@ static void finish(struct change_hook *change_hook, const struct run_result *res
 	struct change_hook_state *state = &change_hook->state;
 	bool had_failed = state->problem.message[0];
 
-	change_hook->is_running = state->is_running = false;
+	state->phase = CHANGE_HOOK_RESTS;
 	clock_gettime(CLOCK_REALTIME, &state->ended);
 	if (!result) {
 		path_list_fini(&change_hook->passed);
@@ -255,7 +254,7 @@ static void on_done(struct run *run, const struct run_result *result)
 	view->hooks.running--;
 	view->hooks.has_ended = true;
 	if (view->gate.is_stopped)
-		change_hook->is_running = false;
+		change_hook->state.phase = CHANGE_HOOK_RESTS;
 	else
 		finish(change_hook, result);
 	change_hook->program = NULL;
@@ -297,8 +296,8 @@ static bool is_any_due(const struct view *view)
 
 	for (const struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next)
-		if (change_hook->due.count && !change_hook->is_running &&
-			!change_hook->state.is_given_up && change_hook->due_ms <= now)
+		if (change_hook->due.count && change_hook->state.phase == CHANGE_HOOK_RESTS &&
+			change_hook->due_ms <= now)
 			return true;
 	return false;
 }
@@ -314,8 +313,7 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 		return NULL;
 	for (struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next) {
-		if (!change_hook->due.count || change_hook->is_running ||
-			change_hook->state.is_given_up)
+		if (!change_hook->due.count || change_hook->state.phase != CHANGE_HOOK_RESTS)
 			continue;
 		int64_t left_ms = change_hook->due_ms > now ? change_hook->due_ms - now : 0;
 		if (left_ms == 0 && view->hooks.running < RUN_SLOTS &&
@@ -323,7 +321,7 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 			change_hook->passed = change_hook->due;
 			change_hook->due = (struct path_list){0};
 			change_hook->sorted = 0;
-			change_hook->is_running = change_hook->state.is_running = true;
+			change_hook->state.phase = CHANGE_HOOK_RUNS;
 			clock_gettime(CLOCK_REALTIME, &change_hook->state.began);
 			view->hooks.running++;
 			return change_hook;

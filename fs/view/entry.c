@@ -341,7 +341,7 @@ void entry_show_directory(struct view *view, struct entry *entry, struct directo
 static void kill_directory(struct view *view, struct directory *directory)
 {
 	directory->is_dead = true;
-	watch_remove(view->watch, &directory->watches);
+	watch_remove(&view->watch, &directory->watches);
 	link_watch_remove(directory);
 	directory->users++;
 	for (struct entry *entry = directory_next(directory, NULL), *next; entry; entry = next) {
@@ -395,7 +395,7 @@ static void release(struct view *view, struct directory *directory)
 	while (directory != view->root && !directory->inode.kernel_refs && !directory->users &&
 		!directory->pins) {
 		struct directory *parent = directory->parent;
-		watch_remove(view->watch, &directory->watches);
+		watch_remove(&view->watch, &directory->watches);
 		if (!directory->is_dead) {
 			struct entry *entry = directory_own_entry(directory);
 			if (entry && entry->use->directory == directory)
@@ -570,13 +570,14 @@ void entry_set_fault(struct view *view, struct entry *entry, const struct proble
 	if (!shown) {
 		fault->serves = FAULT_SERVES_COVERED;
 	} else if (shown->kind == VERSION_BROKEN) {
-		fault->serves = view->callbacks.keeps_rendered ? FAULT_SERVES_RENDERED
-							       : FAULT_SERVES_NOTHING;
+		fault->serves = view->callbacks.use == VIEW_RENDERED ? FAULT_SERVES_RENDERED
+								     : FAULT_SERVES_NOTHING;
 	} else if (shown->fallback_count) {
 		fault->serves = FAULT_SERVES_FALLBACK;
 		fault->made = fallbacks_since(shown, problem);
 	} else if (is_left_out) {
-		fault->serves = shown->has_refusals ? FAULT_SERVES_LOCKED : FAULT_SERVES_OTHER_LAYERS;
+		fault->serves =
+			shown->has_refusals ? FAULT_SERVES_LOCKED : FAULT_SERVES_OTHER_LAYERS;
 	} else {
 		fault->serves = FAULT_SERVES_LAST_GOOD;
 		fault->made = shown->made;

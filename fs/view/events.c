@@ -112,7 +112,7 @@ void events_take(struct view *view)
 	uint64_t cause = view->queue.cause, before = view->revision;
 
 	view->queue.cause = 0; /* new events get new revisions */
-	watch_read(view->watch, on_event, view);
+	watch_read(&view->watch, on_event, view);
 	if (view->revision != before)
 		read_ahead_drop_all(view);
 	view->queue.cause = cause;

@@ -31,9 +31,8 @@ struct candidate {
 	struct look *parked;           /* first looks that go on with the verdict */
 	struct settings *settings;     /* with which it runs; NULL: it waits */
 	const struct program *program; /* theirs */
-	bool is_running;
-	bool is_wanted;         /* a look that would have shown it has ended */
-	struct candidate *next; /* of the same entry */
+	bool is_wanted;                /* a look that would have shown it has ended */
+	struct candidate *next;        /* of the same entry */
 };
 
 /* A missing program of a check. */
@@ -85,7 +84,7 @@ static void candidate_free(struct candidate *candidate)
 {
 	entry_leave(candidate->view, candidate->entry);
 	version_unref(candidate->version);
-	line_map_free(candidate->lines);
+	line_map_freep(&candidate->lines);
 	settings_unref(candidate->settings);
 	free(candidate->path);
 	free(candidate->command);
@@ -135,7 +134,7 @@ static bool drop_older(struct checked *checked)
 	for (struct candidate **at = &checked->candidates; *at;) {
 		struct candidate *candidate = *at;
 
-		if (candidate->is_running || candidate->parked) {
+		if (candidate->settings || candidate->parked) {
 			at = &candidate->next;
 			continue;
 		}
@@ -439,7 +438,6 @@ static struct candidate *take_next(struct gate *gate)
 	if (!gate->queue)
 		gate->queue_end = &gate->queue;
 	checked->is_queued = false;
-	checked->candidates->is_running = true;
 	gate->running++;
 	return checked->candidates;
 }

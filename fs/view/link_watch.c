@@ -89,7 +89,7 @@ static void free_watch(struct link_watch *watch)
 {
 	for (struct step *step = watch ? watch->steps : NULL, *next; step; step = next) {
 		next = step->next;
-		inotify_unsubscribe(watch_inotify(watch->view->watch), &step->subscription);
+		inotify_unsubscribe(watch->view->watch.inotify, &step->subscription);
 		free(step->place);
 		free(step);
 	}
@@ -176,7 +176,7 @@ static void add_step(
 	step->next = watch->steps;
 	watch->steps = step;
 	watch->step_count++;
-	int r = inotify_subscribe(watch_inotify(watch->view->watch), &step->subscription, fd);
+	int r = inotify_subscribe(watch->view->watch.inotify, &step->subscription, fd);
 	if (r < 0)
 		watch->error = -r;
 }

@@ -59,27 +59,38 @@ int placeholder_give(struct view *view, struct entry *entry, struct stat *ret)
 	return 0;
 }
 
-bool placeholder_await(struct inode *inode, struct view_caller *caller)
+static struct placeholder *find(struct view *view, uint64_t ino)
 {
-	struct placeholder *placeholder = (struct placeholder *)inode;
+	struct inode *inode = inode_table_find(&view->inodes.table, ino);
 
-	if (inode->type != INODE_PLACEHOLDER || !placeholder->entry)
-		return false;
+	return inode && inode->type == INODE_PLACEHOLDER ? (struct placeholder *)inode : NULL;
+}
+
+bool view_is_placeholder(struct view *view, uint64_t ino)
+{
+	return find(view, ino);
+}
+
+int view_await(struct view *view, uint64_t ino, struct view_caller *caller)
+{
+	struct placeholder *placeholder = find(view, ino);
+
+	if (!placeholder || !placeholder->entry)
+		return 0;
 	caller->parent = placeholder->entry->parent->inode.ino;
 	caller->next = placeholder->waiters;
 	placeholder->waiters = caller;
-	return true;
+	return VIEW_LATER;
 }
 
-bool placeholder_give_up(struct inode *inode, struct view_caller *caller)
+bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller)
 {
-	struct view_caller **at = &((struct placeholder *)inode)->waiters;
+	struct placeholder *placeholder = find(view, ino);
+	struct view_caller **at = placeholder ? &placeholder->waiters : NULL;
 
-	if (inode->type != INODE_PLACEHOLDER)
-		return false;
-	while (*at && *at != caller)
+	while (at && *at && *at != caller)
 		at = &(*at)->next;
-	if (!*at)
+	if (!at || !*at)
 		return false;
 	*at = caller->next;
 	return true;

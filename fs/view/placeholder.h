@@ -4,7 +4,7 @@
  * the daemon answers the LOOKUP with a number and a type, and readers wait for the attributes.
  *
  *      LOOKUP ──▶ look takes long ──▶ placeholder_give()   "a file, ask for the rest"
- *      GETATTR, OPEN … ─────────────▶ placeholder_await()  waits
+ *      GETATTR, OPEN … ─────────────▶ view_await()         waits
  *                 look has ended ───▶ placeholder_keep()   the version gets the number
  *                               or    placeholder_end()    -ENOENT; or -ESTALE: then the kernel
  *                                                          walks the path once more
@@ -34,15 +34,6 @@ struct placeholder {
  * Returns 0 with the number and the type in *ret; or -ENOMEM.
  */
 int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
-
-/**
- * If `inode` is a placeholder that has not ended, adds `caller` to its waiters, sets caller->parent
- * to the number of the placeholder's directory, and returns true. If not, returns false.
- */
-bool placeholder_await(struct inode *inode, struct view_caller *caller);
-
-/** Cancels the caller's wait. Returns false if the caller did not wait. */
-bool placeholder_give_up(struct inode *inode, struct view_caller *caller);
 
 /**
  * Shows the first version of the entry. If the entry has a placeholder, the version takes over the

@@ -17,7 +17,6 @@
 #include "layer_task.h"
 #include "name_watch.h"
 #include "refresh.h"
-#include "reload.h"
 #include "settings_reader.h"
 #include "state.h"
 
@@ -44,8 +43,7 @@ struct publisher {
 	/* The names on the paths to plyfs.yaml and to the layers: when one of them leads elsewhere,
 	 * the settings are read again. NULL: there was no inotify instance yet. */
 	struct name_watch *watch;
-	bool is_reload_due;
-	int64_t reload_ms; /* clock_ms() before which it is not tried; 0: at once */
+	int64_t reload_ms; /* clock_ms() at which they are read again; 0: at once; INT64_MAX: not */
 	unsigned pause_ms; /* the next one */
 	uint64_t state;    /* fixed: the hash of the option `state` */
 	struct settings_reader reader;
@@ -59,11 +57,6 @@ static uint64_t hash_state(const struct settings *settings)
 		hash_seed(), span_of(settings->options.state ? settings->options.state : "")));
 }
 
-static void publisher_freep(struct publisher **publisher)
-{
-	publisher_free(*publisher);
-}
-
 int publisher_new(
 	struct view *view, const struct publisher_options *options, struct publisher **ret)
 {
@@ -74,7 +67,7 @@ int publisher_new(
 	publisher->view = view;
 	publisher->options = *options;
 	/* The settings may have changed between their reading and their being watched. */
-	publisher->is_reload_due = true;
+	publisher->reload_ms = 0;
 	publisher->pause_ms = RELOAD_PAUSE_MS;
 	publisher->state = hash_state(view->composer.settings);
 	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
@@ -86,8 +79,10 @@ int publisher_new(
 	return 0;
 }
 
-void publisher_free(struct publisher *publisher)
+void publisher_freep(struct publisher **place)
 {
+	struct publisher *publisher = *place;
+
 	if (!publisher)
 		return;
 	if (publisher->stop_fd >= 0)
@@ -103,42 +98,23 @@ void publisher_stop(struct publisher *publisher)
 	eventfd_write(publisher->stop_fd, 1);
 }
 
-static int carry_out(const struct publisher_options *options, const struct change *change)
-{
-	const struct publisher_ops *ops = options->ops;
-
-	switch (change->kind) {
-	case CHANGE_REPLACE:
-		return ops->replace(options->context, change);
-	case CHANGE_REMOVE:
-		return ops->remove(options->context, change);
-	case CHANGE_MAKE_DIRECTORY:
-		return ops->make_directory(options->context, change);
-	case CHANGE_REMOVE_DIRECTORY:
-		return ops->remove_directory(options->context, change);
-	case CHANGE_ATTRIBUTES:
-	case CHANGE_LISTING:
-	case CHANGE_TIME:
-		break;
-	}
-	ops->set_attributes(options->context, change);
-	return 0;
-}
-
 void publisher_carry_out(struct publisher *publisher, struct change *change)
 {
-	bool is_begun = change_is_of_tree(change);
+	const struct publisher_options *options = &publisher->options;
+	struct view *view = publisher->view;
 
-	if (is_begun)
-		view_begin_change(publisher->view, change);
-	int r = carry_out(&publisher->options, change);
-	if (r == 0 && is_begun)
-		view_apply_change(publisher->view, change->parent_ino, false, NULL);
-	else if (r == PUBLISHER_COVERED)
-		view_cover_change(publisher->view, change);
-	if (is_begun)
-		change_hook_change(publisher->view, change);
-	view_end_change(publisher->view, change);
+	if (change->kind >= CHANGE_ATTRIBUTES) {
+		options->ops->announce(options->context, change);
+	} else {
+		view_begin_change(view, change);
+		int r = options->ops->publish(options->context, change);
+		if (r == 0)
+			view_apply_change(view, change->parent_ino, false, NULL);
+		else if (r == PUBLISHER_COVERED)
+			view_cover_change(view, change);
+		change_hook_change(view, change);
+	}
+	view_end_change(view, change);
 }
 
 int publisher_publish(struct publisher *publisher)
@@ -209,7 +185,6 @@ static void set_settings_fault(struct publisher *publisher, struct fault *fault)
 
 static void reload_later(struct publisher *publisher)
 {
-	publisher->is_reload_due = true;
 	publisher->reload_ms = clock_ms() + publisher->pause_ms;
 	publisher->pause_ms *= 2;
 	if (publisher->pause_ms > RELOAD_PAUSE_MAX_MS)
@@ -218,7 +193,6 @@ static void reload_later(struct publisher *publisher)
 
 static void reload_now(struct publisher *publisher)
 {
-	publisher->is_reload_due = true;
 	publisher->reload_ms = 0;
 	publisher->pause_ms = RELOAD_PAUSE_MS;
 }
@@ -236,7 +210,8 @@ static int read_again(struct publisher *publisher, struct settings **ret, struct
 	name_watch_renew(publisher->watch);
 	r = settings_reader_read(&publisher->reader, before, options->dev, &outline, ret, problem);
 	/* A name that was not watched before may have changed just before it was. */
-	publisher->is_reload_due |= name_watch_end_renewal(publisher->watch);
+	if (name_watch_end_renewal(publisher->watch))
+		publisher->reload_ms = 0;
 	if (outline && options->take_outline)
 		options->take_outline(options->context, outline);
 	return r;
@@ -372,11 +347,11 @@ static int until_reload(const struct publisher *publisher, int timeout_ms)
 static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 {
 	enum { STOP, EVENTS, SETTINGS, OWN };
-	bool was_due = publisher->is_reload_due;
+	bool was_due = publisher->reload_ms < INT64_MAX;
 	struct publisher_hook *hooks = publisher->options.hooks;
 	struct pollfd polled[OWN + PUBLISHER_HOOKS] = {
 		[STOP] = {.fd = publisher->stop_fd, .events = POLLIN},
-		[EVENTS] = {.fd = watch_fd(publisher->view->watch), .events = POLLIN},
+		[EVENTS] = {.fd = inotify_fd(publisher->view->watch.inotify), .events = POLLIN},
 		[SETTINGS] = {.fd = publisher->watch ? name_watch_fd(publisher->watch) : -1,
 			.events = POLLIN},
 	};
@@ -400,7 +375,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 			is_quiet = false;
 		}
 	if (was_due && is_quiet && clock_ms() >= publisher->reload_ms) {
-		publisher->is_reload_due = false;
+		publisher->reload_ms = INT64_MAX;
 		if (publisher->watch || follow_settings(publisher))
 			reload(publisher);
 	}

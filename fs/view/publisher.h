@@ -20,17 +20,14 @@
 /* The publisher calls the operations, which may wait. */
 struct publisher_ops {
 	/*
-	 * Each operation carries out a change of its kind. Returns 0, PUBLISHER_COVERED or -errno.
-	 * After 0, the publisher calls view_apply_change(). After another result, the tree stays as
-	 * it is, and the path is queued again later.
+	 * Carries out a change. Returns 0, PUBLISHER_COVERED or -errno. After 0, the publisher
+	 * calls view_apply_change(). After another result, the tree stays as it is, and the path is
+	 * queued again later.
 	 */
-	int (*replace)(void *context, const struct change *change);
-	int (*remove)(void *context, const struct change *change);
-	int (*make_directory)(void *context, const struct change *change);
-	int (*remove_directory)(void *context, const struct change *change);
+	int (*publish)(void *context, const struct change *change);
 
 	/* Announces a change that is already shown: CHANGE_ATTRIBUTES, _LISTING or _TIME. */
-	void (*set_attributes)(void *context, const struct change *change);
+	void (*announce)(void *context, const struct change *change);
 
 	/* Called when no change of a batch is left, or a change hook has ended. May be NULL. */
 	void (*batch_end)(void *context);
@@ -61,10 +58,10 @@ struct publisher_options {
 
 struct publisher;
 
-/** Makes the publisher of the view. Returns 0 with *ret for publisher_free(), or -errno. */
+/** Makes the publisher of the view. Returns 0 with *ret for publisher_freep(), or -errno. */
 int publisher_new(
 	struct view *view, const struct publisher_options *options, struct publisher **ret);
-void publisher_free(struct publisher *publisher); /* NULL: does nothing */
+void publisher_freep(struct publisher **place); /* *place NULL: does nothing */
 
 /** Publishes and waits, until publisher_stop(). */
 void publisher_run(struct publisher *publisher);

@@ -592,7 +592,7 @@ static int64_t poll_layers(struct view *view, int64_t now)
 		view->polling.idle = is_polled ? 0 : view->polling.idle + 1;
 		/* Not at once: a directory that is being looked up is not in the tree yet. */
 		if (view->polling.idle > 2) {
-			view->polling.is_on = view->polling.is_remote = false;
+			view->polling.need = POLLING_NONE;
 			view->polling.error = 0;
 		}
 	}
@@ -618,7 +618,7 @@ int view_take_events(struct view *view)
 		next = retry;
 	if (view->queue.rescan_ms && (next < 0 || view->queue.rescan_ms - now < next))
 		next = view->queue.rescan_ms - now;
-	if (view->polling.is_on) {
+	if (view->polling.need) {
 		int64_t poll_at = poll_layers(view, now);
 		if (next < 0 || poll_at < next)
 			next = poll_at;

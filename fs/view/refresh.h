@@ -30,3 +30,10 @@ int view_next_change(struct view *view, struct change *ret);
  * With `is_patient`, a debounced name, such as one that is being written, counts as queued.
  */
 bool view_is_settled(struct view *view, bool is_patient);
+
+/**
+ * Gives the view new settings, and queues everything that is shown. Jobs under way end with the old
+ * settings, and are then repeated. Takes a reference to `settings`. May wait. Returns 0; or -errno,
+ * with nothing changed.
+ */
+int view_reload(struct view *view, struct settings *settings);

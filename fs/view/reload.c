@@ -1,4 +1,4 @@
-#include "reload.h"
+#include "refresh.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void change_over(
 {
 	view->queue.cause = queue_revision(view);
 	view->composer.settings = settings_ref(settings);
-	inotify_limit(watch_inotify(view->watch), settings->options.watches);
+	inotify_limit(view->watch.inotify, settings->options.watches);
 	source_cache_limit(view->cache, (size_t)settings->options.cache_mib << 20);
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
@@ -115,7 +115,7 @@ static void change_over(
 		names_forget_layers(directory);
 		link_watch_remove(directory);
 		watch_renumber(
-			view->watch, &directory->watches, moved->watches, settings->layer_count);
+			&view->watch, &directory->watches, moved->watches, settings->layer_count);
 		/* The numbers mean other layers now. */
 		directory->polled = 0;
 		free(directory->identities);

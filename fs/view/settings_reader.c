@@ -276,16 +276,10 @@ static struct settings_process *find_place(struct settings_reader *reader)
 	return place;
 }
 
-static void hang_up(struct settings_reader *reader)
-{
-	closep(&reader->socket);
-	reader->socket = -1;
-}
-
 /* Asks the process no more: it does not answer for `path`, or `error` has another reason. */
 static void give_up(struct settings_reader *reader, const char *path, int error)
 {
-	hang_up(reader);
+	closep(&reader->socket);
 	reader->error = error;
 	free(reader->process.path);
 	reader->process.path = strdup(path);
@@ -533,7 +527,7 @@ void settings_reader_end(struct settings_reader *reader)
 	struct settings_process *process = &reader->process;
 	bool answers = reader->socket >= 0;
 
-	hang_up(reader);
+	closep(&reader->socket);
 	if (process->pid && answers && forked_await(process->pid, -1, (int)reader->answer_ms))
 		process->pid = 0;
 	if (reap(process))

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "change.h"
 #include "compose.h"
 #include "coroutine.h"
 #include "dependency.h"
@@ -100,13 +101,6 @@ struct links {
 	uint64_t begun; /* number of link watches begun so far */
 };
 
-/* The state of the change that the publisher makes. */
-enum publication_state {
-	PUBLISHING_BEGUN,
-	PUBLISHING_DONE,      /* the change is made */
-	PUBLISHING_OVERTAKEN, /* a newer version is shown: the change must not be made any more */
-};
-
 /* The change that is being published (change.h). */
 struct publication {
 	const struct change *change; /* NULL: nothing */
@@ -116,8 +110,7 @@ struct publication {
 
 /* Directories whose changes no event reports. */
 struct polling {
-	bool is_on;        /* a directory must be polled: its watches do not see all its changes */
-	bool is_remote;    /* a directory to be polled has a layer on a remote file system */
+	enum view_polling need;
 	int error;         /* the last errno with which a watch failed; 0: none */
 	bool is_under_way; /* a poll has begun, and its looks have not all ended */
 	unsigned idle;     /* polls in a row that found no directory to poll */
@@ -140,7 +133,7 @@ struct view {
 	struct last_good *last_good;     /* NULL: none, or view_stop() was called */
 	struct pool *pool;
 	struct workers *workers; /* NULL: this process merges. Fixed */
-	struct watch *watch;
+	struct watch watch;
 	struct waker waker;
 	atomic_bool is_stopped; /* no file is composed any more */
 

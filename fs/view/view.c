@@ -30,7 +30,7 @@ void view_log(struct view *view, const char *line, const struct problem *problem
 
 bool view_has_placeholders(const struct view *view)
 {
-	return view->callbacks.takes_placeholders && !view->is_strict;
+	return view->callbacks.use == VIEW_MOUNTED && !view->is_strict;
 }
 
 void view_wake(struct view *view)
@@ -71,7 +71,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 		return -ENOMEM;
 	view->inodes.next = VIEW_INO_RESERVED + 1;
 	view->is_strict =
-		settings->options.coherence == COHERENCE_STRICT && !callbacks->keeps_rendered;
+		settings->options.coherence == COHERENCE_STRICT && callbacks->use != VIEW_RENDERED;
 	view->callbacks = *callbacks;
 	view->looks.done_end = &view->looks.done;
 	view->gate.queue_end = &view->gate.queue;
@@ -93,9 +93,10 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 		.finder = &view->finder,
 		.is_cancelled = &view->is_stopped,
 	};
-	r = watch_new(settings->options.watches, &view->watch);
+	r = inotify_new(&view->watch.inotify);
 	if (r < 0)
 		return r;
+	inotify_limit(view->watch.inotify, settings->options.watches);
 	r = make_root(view);
 	if (r < 0)
 		return r;
@@ -123,7 +124,7 @@ static void free_tree(struct view *view, struct directory *directory)
 	for (struct entry *entry = NULL; (entry = directory_next(directory, entry));)
 		if (entry->use->directory)
 			free_tree(view, entry->use->directory);
-	watch_remove(view->watch, &directory->watches);
+	watch_remove(&view->watch, &directory->watches);
 	directory_free(directory);
 }
 
@@ -139,7 +140,7 @@ void view_set_last_good(struct view *view, struct last_good *last_good)
 
 int view_use_workers(struct view *view)
 {
-	int r = workers_new(watch_fd(view->watch), &view->workers);
+	int r = workers_new(inotify_fd(view->watch.inotify), &view->workers);
 
 	if (r < 0)
 		return r;
@@ -239,8 +240,10 @@ void view_run(struct view *view, struct pool_job *job, uint64_t bytes)
 	pool_add(view->pool, job, bytes);
 }
 
-void view_free(struct view *view)
+void view_freep(struct view **place)
 {
+	struct view *view = *place;
+
 	if (!view)
 		return;
 	gate_stop(view);
@@ -262,15 +265,10 @@ void view_free(struct view *view)
 	gate_fini(view);
 	inode_table_fini(&view->inodes.table);
 	inode_memory_fini(&view->inodes.memory);
-	watch_free(view->watch);
+	inotify_free(view->watch.inotify);
 	source_cache_free(view->cache);
 	settings_unref(view->composer.settings);
 	free(view);
-}
-
-void view_freep(struct view **view)
-{
-	view_free(*view);
 }
 
 bool view_was_freed(struct view *view)
@@ -279,25 +277,6 @@ bool view_was_freed(struct view *view)
 	if (was_freed)
 		view->inodes.freed_bytes = 0;
 	return was_freed;
-}
-
-int view_await(struct view *view, uint64_t ino, struct view_caller *caller)
-{
-	struct inode *inode = inode_table_find(&view->inodes.table, ino);
-	bool waits = inode && placeholder_await(inode, caller);
-	return waits ? VIEW_LATER : 0;
-}
-
-bool view_is_placeholder(struct view *view, uint64_t ino)
-{
-	const struct inode *inode = inode_table_find(&view->inodes.table, ino);
-	return inode && inode->type == INODE_PLACEHOLDER;
-}
-
-bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller)
-{
-	struct inode *inode = inode_table_find(&view->inodes.table, ino);
-	return inode && placeholder_give_up(inode, caller);
 }
 
 int view_stat(struct view *view, uint64_t ino, struct stat *ret)
@@ -448,8 +427,7 @@ void view_count(struct view *view, struct view_counts *ret)
 {
 	*ret = view->counts;
 	ret->watch_error = view->polling.error;
-	ret->is_polling = view->polling.is_on;
-	ret->is_remote = view->polling.is_remote;
-	ret->watches = watch_count(view->watch);
+	ret->polling = view->polling.need;
+	ret->watches = inotify_watch_count(view->watch.inotify);
 	ret->cache_bytes = source_cache_bytes(view->cache);
 }

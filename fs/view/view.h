@@ -37,6 +37,15 @@ struct runner;
 struct view;
 struct workers;
 
+/* The use of a view. */
+enum view_use {
+	VIEW_PLAIN,
+	VIEW_MOUNTED, /* the view may answer a slow lookup with VIEW_PLACEHOLDER */
+	/* no lookup is strict, and the fault of a file that can't be made says that the rendered
+	 * file stays */
+	VIEW_RENDERED,
+};
+
 /* The callbacks of the driver, or of a rendering. */
 struct view_callbacks {
 	/* Logs a line without newline, which reports `problem` (NULL: none). May be NULL. */
@@ -49,12 +58,7 @@ struct view_callbacks {
 	/* Returns whether another file system is mounted on the path. NULL: none can be. */
 	bool (*is_covered)(void *context, const char *path);
 
-	/* The view may answer a slow lookup with VIEW_PLACEHOLDER. */
-	bool takes_placeholders;
-
-	/* A tree is rendered: no lookup is strict, and the fault of a file that can't be made says
-	 * that the rendered file stays. */
-	bool keeps_rendered;
+	enum view_use use;
 
 	/* The seed for compose_basis() (compose.h); 0: the view computes no basis. */
 	uint64_t basis_seed;
@@ -63,7 +67,7 @@ struct view_callbacks {
 
 /**
  * Makes a view over the settings' layers, and watches them. Takes a reference to `settings`.
- * Returns 0 with *ret for view_free(), or -errno.
+ * Returns 0 with *ret for view_freep(), or -errno.
  */
 int view_new(struct settings *settings, const struct view_callbacks *callbacks, struct view **ret);
 
@@ -88,8 +92,7 @@ int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
 
 /** Frees the view. Call it when the publisher and the readers of requests have ended. */
-void view_free(struct view *view); /* NULL: does nothing */
-void view_freep(struct view **view);
+void view_freep(struct view **place); /* *place NULL: does nothing */
 
 /**
  * Starts the pool. Call it before the first request, and after the helper processes are forked
@@ -201,7 +204,7 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 /* The extended attributes of a version. */
 enum view_attribute {
 	VIEW_LAYERS,       /* "vendor:site" */
-	VIEW_SOURCES,      /* source_list.h */
+	VIEW_SOURCES,      /* struct source_list (version.h) */
 	VIEW_STRATEGY,     /* its name */
 	VIEW_ERROR,        /* fault_text() */
 	VIEW_CAUSE,        /* the text of fault.problem alone */
@@ -227,11 +230,16 @@ struct view_unchecked {
 void view_unchecked(struct view *view,
 	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
 
+enum change_hook_phase {
+	CHANGE_HOOK_RESTS,
+	CHANGE_HOOK_RUNS,
+	CHANGE_HOOK_GIVEN_UP, /* it failed too often, and waits for the next change */
+};
+
 /* The state of a command of on_change. */
 struct change_hook_state {
 	char *name; /* of the program */
-	bool is_running;
-	bool is_given_up;       /* it failed too often, and waits for the next change */
+	enum change_hook_phase phase;
 	unsigned failures;      /* in a row */
 	size_t waiting;         /* paths that wait for a run, or whose run is under way */
 	int64_t again_ms;       /* milliseconds left of the pause after a failure; 0: no pause */
@@ -273,6 +281,13 @@ struct mounter view_mounter(const struct view *view);
 /** Returns the flag that makes jobs end with -ECANCELED while the view is paused or stopped. */
 const atomic_bool *view_cancels(const struct view *view);
 
+/* Whether directories must be polled, as no watch sees all of their changes. */
+enum view_polling {
+	POLLING_NONE,
+	POLLING_SOME,
+	POLLING_REMOTE, /* one of them has a layer on a remote file system */
+};
+
 /* Figures for the status. */
 struct view_counts {
 	size_t versions;      /* with a kernel reference */
@@ -284,8 +299,7 @@ struct view_counts {
 	uint64_t compositions; /* since the start */
 	uint64_t overflows;    /* of inotify's queue, since the start */
 	int watch_error;       /* the last errno with which a watch failed; 0: none */
-	bool is_polling;       /* a directory can't be watched, or not completely */
-	bool is_remote;        /* a directory can't be watched because its layer is remote */
+	enum view_polling polling;
 };
 
 void view_count(struct view *view, struct view_counts *ret);

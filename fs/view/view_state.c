@@ -224,7 +224,7 @@ void view_put_state(struct view *view, struct record *record)
 {
 	record_put(record, view->is_strict);
 	record_put(record, view->inodes.next);
-	record_put_fd(record, watch_fd(view->watch));
+	record_put_fd(record, inotify_fd(view->watch.inotify));
 	put_layers(record, view->composer.settings);
 	put_directory(record, view->root);
 	put_all_unshown(record, &view->inodes.table);
@@ -632,8 +632,8 @@ static int take_events(struct view *view, struct record *record)
 {
 	CLEANUP(closep) int fd = record_get_fd(record);
 
-	watch_remove(view->watch, &view->root->watches);
-	return fd < 0 ? -EBADMSG : inotify_take_over(watch_inotify(view->watch), fd);
+	watch_remove(&view->watch, &view->root->watches);
+	return fd < 0 ? -EBADMSG : inotify_take_over(view->watch.inotify, fd);
 }
 
 static void take_layers(struct taking *taking)

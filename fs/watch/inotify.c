@@ -37,10 +37,9 @@ struct inotify {
 	size_t count;
 	unsigned expected; /* watches that others are adding */
 	bool has_missed;   /* events of such a one */
-	bool is_limited;
-	size_t most;     /* 0: half of the kernel's limit */
-	size_t half;     /* of that */
-	int64_t half_ms; /* clock_ms() when it was read; 0: never */
+	size_t most;       /* inotify_limit(); 0: half of the kernel's limit */
+	size_t half;       /* of that */
+	int64_t half_ms;   /* clock_ms() when it was read; 0: never */
 };
 
 int inotify_new(struct inotify **ret)
@@ -49,6 +48,7 @@ int inotify_new(struct inotify **ret)
 
 	if (!inotify)
 		return -ENOMEM;
+	inotify->most = SIZE_MAX;
 	inotify->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (inotify->fd < 0)
 		return -errno;
@@ -82,7 +82,6 @@ size_t inotify_watch_count(struct inotify *inotify)
 
 void inotify_limit(struct inotify *inotify, size_t most)
 {
-	inotify->is_limited = true;
 	inotify->most = most;
 }
 
@@ -103,8 +102,6 @@ static bool is_full(struct inotify *inotify)
 {
 	int64_t now = clock_ms();
 
-	if (!inotify->is_limited)
-		return false;
 	if (inotify->most)
 		return inotify->count >= inotify->most;
 	if (!inotify->half_ms ||

@@ -6,60 +6,13 @@
 
 #include "cleanup.h"
 
-#define WATCH_MASK                                                                                 \
-	(IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
-		IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
-
 /* The watch of one layer's directory. */
 struct layer_watch {
 	struct subscription subscription; /* must be first */
-	struct watch *watch;
+	const struct watch *watch;
 	void *owner;
 	unsigned layer;
 };
-
-struct watch {
-	struct inotify *inotify;
-	watch_handler *handler; /* set by watch_read() while it reads */
-	void *context;
-};
-
-int watch_new(size_t most, struct watch **ret)
-{
-	CLEANUP(freep) struct watch *watch = calloc(1, sizeof(*watch));
-
-	if (!watch)
-		return -ENOMEM;
-	int r = inotify_new(&watch->inotify);
-	if (r < 0)
-		return r;
-	inotify_limit(watch->inotify, most);
-	*ret = take_ptr(watch);
-	return 0;
-}
-
-void watch_free(struct watch *watch)
-{
-	if (!watch)
-		return;
-	inotify_free(watch->inotify);
-	free(watch);
-}
-
-struct inotify *watch_inotify(const struct watch *watch)
-{
-	return watch->inotify;
-}
-
-int watch_fd(const struct watch *watch)
-{
-	return inotify_fd(watch->inotify);
-}
-
-size_t watch_count(const struct watch *watch)
-{
-	return inotify_watch_count(watch->inotify);
-}
 
 static void on_event(struct subscription *subscription, uint32_t mask, const char *name)
 {
@@ -69,7 +22,7 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 	watch->handler(watch->context, slot->owner, slot->layer, mask, name);
 }
 
-static void end_watch(struct watch *watch, struct layer_watches *watches, unsigned layer)
+void watch_remove_layer(const struct watch *watch, struct layer_watches *watches, unsigned layer)
 {
 	struct layer_watch *slot = take_ptr(watches->items[layer]);
 
@@ -79,7 +32,7 @@ static void end_watch(struct watch *watch, struct layer_watches *watches, unsign
 }
 
 /* Has the layer watched by subscribe(…, number), a descriptor's or a watch's. */
-static int add(struct watch *watch, struct layer_watches *watches, unsigned layer,
+static int add(const struct watch *watch, struct layer_watches *watches, unsigned layer,
 	int (*subscribe)(struct inotify *inotify, struct subscription *subscription, int number),
 	int number)
 {
@@ -94,28 +47,18 @@ static int add(struct watch *watch, struct layer_watches *watches, unsigned laye
 	if (layer < watches->count)
 		r = subscribe(watch->inotify, &slot->subscription, number);
 	if (layer < watches->count && r == 0) {
-		end_watch(watch, watches, layer);
+		watch_remove_layer(watch, watches, layer);
 		watches->items[layer] = take_ptr(slot);
 	}
 	return r;
 }
 
-int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd)
+int watch_add(const struct watch *watch, struct layer_watches *watches, unsigned layer, int fd)
 {
 	return add(watch, watches, layer, inotify_subscribe, fd);
 }
 
-uint32_t watch_mask(void)
-{
-	return WATCH_MASK;
-}
-
-int watch_begin(struct watch *watch)
-{
-	return inotify_expect(watch->inotify);
-}
-
-int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer, int wd)
+int watch_end(const struct watch *watch, struct layer_watches *watches, unsigned layer, int wd)
 {
 	int r = wd < 0 ? 0 : add(watch, watches, layer, inotify_subscribe_to, wd);
 	bool has_missed = inotify_expect_no_more(watch->inotify);
@@ -130,25 +73,19 @@ bool watch_has(const struct layer_watches *watches, unsigned layer)
 	return slot && inotify_is_subscribed(&slot->subscription);
 }
 
-void watch_remove_layer(struct watch *watch, struct layer_watches *watches, unsigned layer)
-{
-	end_watch(watch, watches, layer);
-}
-
-void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
-	size_t count)
-{
-	for (unsigned layer = 0; layer < watches->count; layer++)
-		end_watch(watch, watches, layer);
-	free(watches->items);
-	watches->items = items;
-	watches->count = count;
-}
-
-void watch_remove(struct watch *watch, struct layer_watches *watches)
+void watch_remove(const struct watch *watch, struct layer_watches *watches)
 {
 	for (unsigned layer = 0; layer < watches->count; layer++)
 		watch_remove_layer(watch, watches, layer);
+}
+
+void watch_renumber(const struct watch *watch, struct layer_watches *watches,
+	struct layer_watch **items, size_t count)
+{
+	watch_remove(watch, watches);
+	free(watches->items);
+	watches->items = items;
+	watches->count = count;
 }
 
 static void on_overflow(void *context)

@@ -10,7 +10,6 @@
 #include "inotify.h"
 
 struct layer_watch;
-struct watch;
 
 /* The watches of one merged directory. The owner allocates the array `items`, and frees it at the
  * end. If watch_renumber() replaces the array, it frees the old one. */
@@ -28,56 +27,44 @@ struct layer_watches {
 typedef void watch_handler(
 	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
 
-/**
- * Makes the descriptor, with at most `most` watched inodes (inotify_limit()). Returns 0 with *ret
- * for watch_free(), or -errno (-EMFILE: too many inotify instances).
- */
-int watch_new(size_t most, struct watch **ret);
-
-/** All watches must have been removed. NULL: does nothing. */
-void watch_free(struct watch *watch);
-
-/**
- * Returns the struct inotify, for further watches. The events of all its watches arrive in the
- * order in which they happened.
- */
-struct inotify *watch_inotify(const struct watch *watch);
-
-/** Returns the descriptor to poll for POLLIN. */
-int watch_fd(const struct watch *watch);
-
-/** Returns inotify_watch_count(). */
-size_t watch_count(const struct watch *watch);
+struct watch {
+	/* The caller's. The events of all its watches come in the order in which they happened. */
+	struct inotify *inotify;
+	watch_handler *handler; /* private, as `context`: set while watch_read() reads */
+	void *context;
+};
 
 /**
  * Watches `fd` (O_PATH is enough), the directory in `layer`, in place of the watch that `layer`
  * had. `fd` stays the caller's. If there is no such layer any more, does nothing. Returns as
  * inotify_subscribe().
  */
-int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
+int watch_add(const struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
 /**
- * Watch a directory that another process opens. First call watch_begin(), which returns 0 or
- * -EDQUOT. After 0, the other process calls inotify_add_watch(2) on watch_fd() with watch_mask()
- * and IN_MASK_ADD. Then call watch_end() with the number of the new watch (negative: none).
- * watch_end() returns 0; 1: events may have been missed in between; or -errno.
+ * Watches a directory that another process opens. First call inotify_expect(). After 0, the other
+ * process calls inotify_add_watch(2) with WATCH_MASK and IN_MASK_ADD. Then call watch_end() with
+ * the number of the new watch (negative: none). It returns 0; 1: events may have been missed in
+ * between; or -errno.
  */
-int watch_begin(struct watch *watch);
-int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer, int wd);
-uint32_t watch_mask(void);
+int watch_end(const struct watch *watch, struct layer_watches *watches, unsigned layer, int wd);
+
+#define WATCH_MASK                                                                                 \
+	(IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
+		IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
 /** Returns whether the directory in `layer` is watched. */
 bool watch_has(const struct layer_watches *watches, unsigned layer);
 
 /** Ends the directory's watches in all layers. */
-void watch_remove(struct watch *watch, struct layer_watches *watches);
+void watch_remove(const struct watch *watch, struct layer_watches *watches);
 
 /** Does watch_remove(). Then replaces watches->items by the array `items` for `count` layers. */
-void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
-	size_t count);
+void watch_renumber(const struct watch *watch, struct layer_watches *watches,
+	struct layer_watch **items, size_t count);
 
 /** Ends one layer's watch, if it has one. */
-void watch_remove_layer(struct watch *watch, struct layer_watches *watches, unsigned layer);
+void watch_remove_layer(const struct watch *watch, struct layer_watches *watches, unsigned layer);
 
 /** Does inotify_read(). Calls `handler` for each event, once for each watch of its directory. */
 void watch_read(struct watch *watch, watch_handler *handler, void *context);

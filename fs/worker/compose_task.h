@@ -16,7 +16,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 
 /**
  * Makes the line map of the version: a worker repeats the merge. Returns 0 with *ret for
- * line_map_free() (NULL: the merge failed, or gave another text), -ENOMEM or -ECANCELED.
+ * line_map_freep() (NULL: the merge failed, or gave another text), -ENOMEM or -ECANCELED.
  */
 int map_lines_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version, struct line_map **ret);

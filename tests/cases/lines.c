@@ -12,7 +12,6 @@
 
 #include "case.h"
 #include "line_origin.h"
-#include "source_line.h"
 #include "strategy.h"
 
 /*

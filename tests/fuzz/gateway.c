@@ -4,7 +4,6 @@
  *
  * The first byte is the size of the pieces.
  */
-#include "base64.h"
 #include "cleanup.h"
 #include "etcd_reply.h"
 #include "fuzz.h"

@@ -2,7 +2,7 @@
  * When a directory loses rights, the kernel is notified before anything that is written in it later
  * can be read. A walk that was let in before is judged once more.
  */
-#include "reload.h"
+#include "refresh.h"
 #include "view_fixture.h"
 
 static uint64_t told[64]; /* inode numbers, in order */

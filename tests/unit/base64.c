@@ -1,5 +1,5 @@
 /* Base64, both ways, and invalid text. */
-#include "base64.h"
+#include "etcd_reply.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * The command of on_change also gets files that the kernel has forgotten.
  */
 #include "change_hook.h"
-#include "reload.h"
+#include "refresh.h"
 #include "view_fixture.h"
 
 static const char with_change_hook[] =

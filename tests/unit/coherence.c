@@ -229,7 +229,7 @@ static void compare_all(void)
 		pick_path(path, sizeof(path), false);
 		shown(path);
 	}
-	view_free(fresh);
+	view_freep(&fresh);
 }
 
 static void try_seed(uint64_t number)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "source_list.h"
 #include "test.h"
+#include "version.h"
 
 TEST(ages_are_words)
 {

@@ -247,7 +247,7 @@ TEST(test_last_note_is_found_before_and_after_it_is_stored)
 			assert_kept(last_good, "a", text);
 			assert_kept(last_good, "b", i % 2 ? text : NULL);
 		}
-		last_good_free(last_good);
+		last_good_freep(&last_good);
 	}
 }
 
@@ -258,12 +258,12 @@ TEST(test_state_is_found_by_the_next)
 	for (int i = 0; i < ROUNDS; i++)
 		note(last_good, name_of(i), name_of(i));
 	note(last_good, "7", NULL);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	last_good = open_keep(state_path);
 	assert_kept(last_good, "7", NULL);
 	for (int i = 8; i < ROUNDS; i++)
 		assert_kept(last_good, name_of(i), name_of(i));
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 TEST(test_memory_for_what_is_not_public_is_bounded)
@@ -283,7 +283,7 @@ TEST(test_memory_for_what_is_not_public_is_bounded)
 	}
 	assert_int_equal(counts.versions + counts.lost, 8);
 	assert_in_range(counts.versions, 1, 4);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	free(text);
 }
 
@@ -308,7 +308,7 @@ TEST(test_room_of_what_was_dropped_is_used_again)
 	note(last_good, "new", "x: 1");
 	wait_for_versions(last_good, 1);
 	assert_kept(last_good, "new", "x: 1");
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 /* A version that was found or noted later stays. */
@@ -330,7 +330,7 @@ TEST(test_what_was_used_longest_ago_makes_room)
 	assert_int_equal(counts.versions, 4);
 	assert_int_equal(counts.lost, 2);
 	assert_in_range(counts.bytes, 4 * (size_t)SIZE, LAST_GOOD_MEMORY_MAX);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	free(text);
 }
 
@@ -347,7 +347,7 @@ TEST(test_what_is_larger_than_the_limit_is_not_kept)
 	assert_kept(last_good, "b", "x: 2");
 	last_good_count(last_good, &counts);
 	assert_int_equal(counts.versions, 1);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	free(text);
 }
 
@@ -369,7 +369,7 @@ static void store_one(const char *name, const char *text)
 	struct last_good *last_good = open_keep(name);
 
 	note(last_good, "path", text);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
@@ -382,7 +382,7 @@ TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
 		note(last_good, "path", "some bytes of it");
 		wait_for_versions(last_good, 1);
 		note(last_good, "other", "x: 1");
-		last_good_free(last_good);
+		last_good_freep(&last_good);
 		CLEANUP(closep) int fd = open_file(name, path);
 		ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
 		char *at = memmem(bytes, (size_t)n, "some bytes", 10);
@@ -401,7 +401,7 @@ TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
 		assert_kept(last_good, "other", "x: 1");
 		assert_non_null(strstr(log_text, "1 of its files could not be read"));
 		assert_int_equal(access(path, F_OK), -1);
-		last_good_free(last_good);
+		last_good_freep(&last_good);
 	}
 }
 
@@ -417,7 +417,7 @@ TEST_WITH(test_link_in_the_directory_is_not_followed, mend, NULL)
 	struct last_good *last_good = open_keep(name);
 	assert_kept(last_good, "path", NULL);
 	assert_int_equal(access(other, F_OK), 0);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 /* A crash has left a new file, or the file of a path that another one replaced. */
@@ -442,10 +442,10 @@ TEST_WITH(test_of_two_files_of_a_path_the_newer_counts, mend, NULL)
 	assert_int_equal(access(other, F_OK), -1);
 	assert_int_equal(access(aside, F_OK), -1);
 	note(last_good, "path", "x: 3");
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	last_good = open_keep(name);
 	assert_kept(last_good, "path", "x: 3");
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 TEST_WITH(test_directory_has_no_more_than_the_memory, mend, NULL)
@@ -459,7 +459,7 @@ TEST_WITH(test_directory_has_no_more_than_the_memory, mend, NULL)
 	struct last_good *last_good = open_keep(name);
 	for (int i = 0; i < COUNT; i++)
 		note(last_good, name_of(i), text);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	for (int i = 0; i < 2 * COUNT; i++) {
 		snprintf(path, sizeof(path), "%s/%d", name, i);
 		files += access(path, F_OK) == 0;
@@ -468,7 +468,7 @@ TEST_WITH(test_directory_has_no_more_than_the_memory, mend, NULL)
 	last_good = open_keep(name);
 	for (int i = 0; i < COUNT; i++)
 		assert_kept(last_good, name_of(i), i < COUNT - 4 ? NULL : text);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	free(text);
 }
 
@@ -502,7 +502,7 @@ TEST_WITH(test_end_of_the_process_delays_nothing, mend, NULL)
 	last_good_each(last_good, count_each, counts);
 	assert_int_equal(counts[0], 1);
 	assert_int_equal(counts[1], 1);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	assert_in_range(clock_ms() - begun, 0, 4500); /* a wait for an answer takes 5 s */
 }
 
@@ -519,11 +519,11 @@ TEST_WITH(test_path_that_goes_and_comes_is_stored_as_it_was_last, mend, NULL)
 		serve(last_good);
 	}
 	note(last_good, "b", "x: 2");
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	last_good = open_keep(name);
 	assert_kept(last_good, "a", NULL);
 	assert_kept(last_good, "b", "x: 2");
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 /* Where the kernel has Landlock. Its twin is a process without it, which can do both. */
@@ -550,7 +550,7 @@ TEST_WITH(test_process_writes_in_the_directory_and_nowhere_else, mend, NULL)
 		/* The first file that a directory has is "1". */
 		assert_int_equal(shared->read_errno, expected);
 		assert_int_equal(shared->other_errno, expected);
-		last_good_free(last_good);
+		last_good_freep(&last_good);
 		shared->probes = 0;
 		(void)unlink(probe_path);
 	}
@@ -566,7 +566,7 @@ TEST_WITH(test_process_that_is_stopped_does_not_keep_the_end, mend, NULL)
 	note(last_good, "a", "x: 1");
 	assert_kept(last_good, "a", "x: 1");
 	int64_t begun = clock_ms();
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	assert_in_range(clock_ms() - begun, 0, 4500);
 }
 
@@ -604,13 +604,13 @@ TEST_WITH(test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend, NULL)
 		wait_for_versions(last_good, 3);
 		assert_lost(last_good, 0);
 		assert_non_null(strstr(log_text, "can be kept again"));
-		last_good_free(last_good);
+		last_good_freep(&last_good);
 		last_good = open_keep(name);
 		wait_for_versions(last_good, 3);
 		assert_kept(last_good, "a", "x: 2");
 		assert_kept(last_good, "b", "y: 2");
 		assert_kept(last_good, "c", "z: 1");
-		last_good_free(last_good);
+		last_good_freep(&last_good);
 	}
 }
 
@@ -622,11 +622,11 @@ TEST_WITH(test_disk_that_stays_full_does_not_keep_the_end, mend, NULL)
 	wait_for_versions(last_good, 1);
 	shared->sync_errno = ENOSPC;
 	note(last_good, "a", "x: 2");
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	shared->sync_errno = 0;
 	last_good = open_keep(name);
 	assert_kept(last_good, "a", "x: 1");
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
@@ -643,10 +643,10 @@ TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
 	wait_for_versions(last_good, 0);
 	assert_kept(last_good, "a", NULL);
 	assert_lost(last_good, 0);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	last_good = open_keep(name);
 	assert_kept(last_good, "a", NULL);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 /* A new daemon, to which the mount was to be handed over, hangs and holds the directory. */
@@ -672,10 +672,10 @@ TEST_WITH(test_who_has_the_directory_is_not_waited_for, mend, NULL)
 	other = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
 	close(other);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 	last_good = open_keep(name);
 	assert_kept(last_good, "a", "x: 2");
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 int main(void)

@@ -7,7 +7,6 @@
 
 #include "cleanup.h"
 #include "merging.h"
-#include "source_line.h"
 
 /* A strategy, its options as YAML (or NULL), the format, and the sources from the lowest up. */
 struct sources {
@@ -57,7 +56,7 @@ static void assert_lines(const char *decision, const struct setting *setting, co
 	CLEANUP(freep) char *shown = show_lines(origins);
 	if (strcmp(shown, expected) != 0)
 		fail_msg("%s:\n%s--- and not\n%s", decision, shown, expected);
-	line_origins_free(origins);
+	line_origins_freep(&origins);
 }
 
 #define YAML &format_yaml, &format_yaml
@@ -248,7 +247,7 @@ TEST(values_are_listed_by_line_with_their_keys)
 	assert_null(origins->values[4].key);
 	assert_string_equal(origins->values[5].key->text.data, "c");
 	assert_true(origins->values[2].is_in_line);
-	line_origins_free(origins);
+	line_origins_freep(&origins);
 }
 
 /* A tree that the text does not have: as if the writer had made a mistake. */

@@ -195,20 +195,20 @@ VIEW_TEST(links_through_the_same_directories_share_their_watches)
 		snprintf(name, sizeof(name), "%d.yaml", i);
 		shown(name);
 	}
-	assert_true(watch_count(view->watch) < 12);
-	size_t count = watch_count(view->watch);
+	assert_true(inotify_watch_count(view->watch.inotify) < 12);
+	size_t count = inotify_watch_count(view->watch.inotify);
 	for (int i = 0; i < 3; i++) {
 		run("mv store/hash store/old; cp -r store/old store/hash; rm -r store/old");
 		publish_all();
 		assert_events("");
 	}
-	assert_true(watch_count(view->watch) <= count);
+	assert_true(inotify_watch_count(view->watch.inotify) <= count);
 	write_file("store/hash/etc/300.yaml", "x: new\n");
 	assert_becomes("300.yaml", "x: new\n");
 	assert_events("MOVED_TO 300.yaml\n");
 	run("rm a/*.yaml");
 	publish_all();
-	assert_int_equal(watch_count(view->watch), 2);
+	assert_int_equal(inotify_watch_count(view->watch.inotify), 2);
 }
 
 VIEW_TEST(layer_that_does_not_follow_watches_its_directories_alone)
@@ -217,7 +217,7 @@ VIEW_TEST(layer_that_does_not_follow_watches_its_directories_alone)
 	start("a:b");
 	assert_listed("", "..data/\napp.yaml@\n");
 	assert_shown("app.yaml", "-> ../srv/x.yaml");
-	assert_int_equal(watch_count(view->watch), 2);
+	assert_int_equal(inotify_watch_count(view->watch.inotify), 2);
 }
 
 /* Hard links */
@@ -281,7 +281,7 @@ VIEW_TEST(source_that_gains_a_name_in_a_layer_is_watched_from_then_on)
 	assert_shown("second.yaml", "x: 4\n");
 	run("rm outside a/second.yaml");
 	publish_all();
-	assert_int_equal(watch_count(view->watch), 2);
+	assert_int_equal(inotify_watch_count(view->watch.inotify), 2);
 }
 
 VIEW_TEST(source_with_other_names_may_be_replaced_by_removal)

@@ -187,7 +187,7 @@ VIEW_TEST(name_that_a_lookup_has_missed_is_looked_at_without_an_event)
 	assert_shown("app.yaml", "ENOENT");
 	assert_int_equal(kernel_find("dir", &ino), -ENOENT);
 	run("mv away/* a");
-	assert_true(read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0);
+	assert_true(read(inotify_fd(view->watch.inotify), buffer, sizeof(buffer)) > 0);
 	publish_all();
 	assert_shown("app.yaml", "x: 1\n");
 	assert_int_equal(stat_of("dir").st_mode & S_IFMT, S_IFDIR);

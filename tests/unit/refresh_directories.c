@@ -115,11 +115,11 @@ VIEW_TEST(change_of_a_directorys_mode_is_told)
 VIEW_TEST(directory_that_is_watched_twice_is_watched_once)
 {
 	start("a:b");
-	size_t count = watch_count(view->watch);
+	size_t count = inotify_watch_count(view->watch.inotify);
 	int fd = open("a", O_PATH | O_DIRECTORY);
-	assert_return_code(watch_add(view->watch, &view->root->watches, 0, fd), 0);
+	assert_return_code(watch_add(&view->watch, &view->root->watches, 0, fd), 0);
 	close(fd);
-	assert_int_equal(watch_count(view->watch), count);
+	assert_int_equal(inotify_watch_count(view->watch.inotify), count);
 	run("rmdir a");
 	publish_all();
 }

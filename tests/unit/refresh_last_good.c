@@ -2,7 +2,7 @@
  * If a source can't be merged any more, the last good version stays, and the error is noted, until
  * the source is mended.
  */
-#include "reload.h"
+#include "refresh.h"
 #include "view_fixture.h"
 
 VIEW_TEST(broken_source_keeps_the_last_good_version)

@@ -48,7 +48,7 @@ static int make_map(void **state)
 static int free_map(void **state)
 {
 	(void)state;
-	line_map_free(map);
+	line_map_freep(&map);
 	return 0;
 }
 

@@ -14,7 +14,7 @@
 #include "listing.h"
 #include "look.h"
 #include "moved_clock.h"
-#include "reload.h"
+#include "refresh.h"
 #include "view_fixture.h"
 
 static enum {
@@ -271,7 +271,7 @@ VIEW_TEST(what_was_good_last_is_shown_again)
 	assert_int_equal(failing, NOTHING);
 	assert_shown("app.yaml", "x: 1\n");
 	view_set_last_good(view, NULL);
-	last_good_free(last_good);
+	last_good_freep(&last_good);
 }
 
 VIEW_TEST(shortage_that_lasts_keeps_nobody_busy)
@@ -525,15 +525,15 @@ static void start_polling(void)
 	where = "d";
 	failing = WATCHING;
 	assert_shown("d/x.yaml", "x: 1\n");
-	assert_true(count_of_view().is_polling);
+	assert_true(count_of_view().polling);
 }
 
 static void assert_polls_no_more(void)
 {
-	for (int i = 0; i < 60 && count_of_view().is_polling; i++)
+	for (int i = 0; i < 60 && count_of_view().polling; i++)
 		publish_for(1, 20000);
 	failing = NOTHING;
-	assert_false(count_of_view().is_polling);
+	assert_false(count_of_view().polling);
 }
 
 VIEW_TEST(what_could_not_be_watched_is_polled_no_more_when_it_is_gone)
@@ -789,13 +789,13 @@ VIEW_TEST(file_of_a_directory_that_can_not_be_watched_is_not_told_for_that)
 	failing = WATCHING;
 	assert_listed("d", "x.yaml\n");
 	publish_for(20, 30000);
-	assert_true(count_of_view().is_polling);
+	assert_true(count_of_view().polling);
 	assert_events("");
 	/* Once it can be read, no change is missed. */
 	failing = NOTHING;
 	assert_shown("d/x.yaml", "x: 1\ny: 1\n");
 	publish_all();
-	assert_false(count_of_view().is_polling);
+	assert_false(count_of_view().polling);
 	write_file("b/d/x.yaml", "y: 2\n");
 	assert_becomes("d/x.yaml", "x: 1\ny: 2\n");
 }

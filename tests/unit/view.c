@@ -4,7 +4,7 @@
 #include "attach.h"
 #include "entry.h"
 #include "names.h"
-#include "reload.h"
+#include "refresh.h"
 #include "view_fixture.h"
 
 static uint64_t lookup(uint64_t parent, const char *name)
@@ -94,11 +94,11 @@ VIEW_TEST(forgotten_tree_costs_no_memory_but_its_root)
 	assert_shown("1/2/3/4/5/f7", "7\n");
 	listed("1/2/3/4/5");
 	publish_all();
-	size_t watches = watch_count(view->watch);
+	size_t watches = inotify_watch_count(view->watch.inotify);
 	forget("1");
 	publish_all();
-	assert_true(watch_count(view->watch) < watches);
-	assert_int_equal(watch_count(view->watch), 2);
+	assert_true(inotify_watch_count(view->watch.inotify) < watches);
+	assert_int_equal(inotify_watch_count(view->watch.inotify), 2);
 	assert_int_equal(view->inodes.table.count, 1);
 	assert_null(directory_find(view->root, "1")->use->directory);
 }
@@ -289,7 +289,7 @@ VIEW_TEST(mark_that_comes_between_a_look_and_its_watch_is_heeded)
 	struct directory *directory = directory_find(view->root, "d")->use->directory;
 	settings = view->composer.settings;
 	run("mkdir b/d");
-	assert_true(read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0);
+	assert_true(read(inotify_fd(view->watch.inotify), buffer, sizeof(buffer)) > 0);
 	assert_int_equal(union_look_up(settings, union_all_layers(settings), "d", lookup), 0);
 	run("touch b/d/.wh..wh..opq");
 	attach_update(view, settings, directory, lookup);

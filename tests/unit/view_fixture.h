@@ -98,9 +98,9 @@ static inline int tear_down(void **state)
 	listing_drop(VIEW_INO_ROOT);
 	while (listings)
 		listing_drop(listings->ino);
-	publisher_free(publisher);
+	publisher_freep(&publisher);
 	publisher = NULL;
-	view_free(view);
+	view_freep(&view);
 	view = NULL;
 	return leave_place(state);
 }
@@ -110,7 +110,7 @@ static inline void lose_events(void)
 {
 	char buffer[1 << 16];
 
-	while (read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0)
+	while (read(inotify_fd(view->watch.inotify), buffer, sizeof(buffer)) > 0)
 		;
 	view->queue.is_overflowed = true;
 }

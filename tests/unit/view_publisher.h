@@ -99,20 +99,24 @@ static inline int publish_directory(const struct change *change, uint64_t parent
 }
 
 /* One operation of the publisher, as the kernel answers it; a failed one is invalidated. */
-static inline int carry_out(const struct change *change,
-	int (*call)(const struct change *change, uint64_t parent, const char *name))
+static inline int op_publish(void *context, const struct change *change)
 {
 	char name[NAME_MAX + 1];
 	uint64_t parent;
 
+	(void)context;
 	if (is_full)
 		return -ENOSPC;
 	int r = is_hidden ? -EXDEV : kernel_walk(change->path, true, &parent, name);
 	if (r == 0) {
-		r = call(change, parent, name);
+		r = change->kind == CHANGE_REPLACE ? publish_replace(change, parent, name)
+		    : change->kind == CHANGE_MAKE_DIRECTORY
+			    ? publish_directory(change, parent, name)
+			    : publish_removal(change, parent, name);
 		listing_drop(parent);
 	}
-	if ((r == 0 && view_is_published(view)) || view_is_overtaken(view))
+	enum publication_state state = view_publication(view);
+	if ((r == 0 && state == PUBLISHING_DONE) || state == PUBLISHING_OVERTAKEN)
 		return 0;
 	view_apply_change(view, change->parent_ino, false, NULL);
 	struct dentry *dentry = dentry_find(change->parent_ino, change->entry->name);
@@ -123,25 +127,7 @@ static inline int carry_out(const struct change *change,
 	return 0;
 }
 
-static inline int op_replace(void *context, const struct change *change)
-{
-	(void)context;
-	return carry_out(change, publish_replace);
-}
-
-static inline int op_remove(void *context, const struct change *change)
-{
-	(void)context;
-	return carry_out(change, publish_removal);
-}
-
-static inline int op_make_directory(void *context, const struct change *change)
-{
-	(void)context;
-	return carry_out(change, publish_directory);
-}
-
-static inline void op_set_attributes(void *context, const struct change *change)
+static inline void op_announce(void *context, const struct change *change)
 {
 	(void)context;
 	if (change->kind == CHANGE_LISTING) {
@@ -166,11 +152,8 @@ static inline void op_batch_end(void *context)
 static inline struct publisher *publisher_here(void)
 {
 	static const struct publisher_ops ops = {
-		.replace = op_replace,
-		.remove = op_remove,
-		.make_directory = op_make_directory,
-		.remove_directory = op_remove,
-		.set_attributes = op_set_attributes,
+		.publish = op_publish,
+		.announce = op_announce,
 		.batch_end = op_batch_end,
 	};
 
@@ -199,7 +182,7 @@ static inline int publish_ready(void)
 static inline void publish_all(void)
 {
 	for (;;) {
-		struct pollfd polled = {.fd = watch_fd(view->watch), .events = POLLIN};
+		struct pollfd polled = {.fd = inotify_fd(view->watch.inotify), .events = POLLIN};
 		int timeout_ms = publish_ready();
 
 		if (view_has_work(view))

@@ -43,11 +43,11 @@ static void end_before(struct view *before)
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	assert_true(dup3(nothing, watch_fd(before->watch), O_CLOEXEC) >= 0);
+	assert_true(dup3(nothing, inotify_fd(before->watch.inotify), O_CLOEXEC) >= 0);
 	close(nothing);
-	publisher_free(publisher);
+	publisher_freep(&publisher);
 	publisher = NULL;
-	view_free(before);
+	view_freep(&before);
 }
 
 /* The kernel goes on with a new view. */
@@ -284,9 +284,9 @@ static void take_forged(const char *data, size_t size, const int *fds, size_t co
 		r = record_end(record);
 	assert_true(r <= 0);
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	assert_true(dup3(nothing, watch_fd(heir->watch), O_CLOEXEC) >= 0);
+	assert_true(dup3(nothing, inotify_fd(heir->watch.inotify), O_CLOEXEC) >= 0);
 	close(nothing);
-	view_free(heir);
+	view_freep(&heir);
 	record_free(record);
 }
 

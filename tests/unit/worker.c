@@ -156,7 +156,8 @@ WORKER_TEST(lines_are_mapped_if_the_text_is_still_that)
 	assert_true(line_map_find(lines, 2, 1, &found));
 	assert_non_null(strstr(found.source, "a/app.yaml"));
 	assert_int_equal(found.line, 2);
-	line_map_free(take_ptr(lines));
+	line_map_freep(&lines);
+	lines = NULL;
 	version->data[0] = 'z';
 	assert_int_equal(map_lines_by(workers, &composer, "app.yaml", lookup, version, &lines), 0);
 	assert_null(lines);
