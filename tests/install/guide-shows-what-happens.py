@@ -6,6 +6,7 @@ and those that begin with "> " as their continuation. The output must be the tex
 any lines. The chapter's directory is called /home/me there. --write replaces the text by the output of now. With
 --user, an ordinary user types the commands, with the changes that the page's first lines name.
 """
+import ctypes
 import os
 import re
 import shutil
@@ -24,6 +25,7 @@ PATIENCE_S = 15
 WRITE_PATIENCE_S = 1
 # The ordinary user: nobody.
 USER = 65534
+CLONE_NEWNS = 0x20000
 # Seconds that a shell gets to end by itself.
 END_S = 5
 
@@ -47,10 +49,16 @@ def need_mounts():
             skip("there can be no private mounts here")
 
 
-def need_user():
+def need_user(directory):
     """Skips the test if an ordinary user can't mount, or make a mount namespace."""
     if not os.stat("/dev/fuse").st_mode & 0o002:
-        skip("only root may open /dev/fuse")
+        # As in tests/mount/mount.sh: a device for all users, in a mount namespace of our own.
+        if ctypes.CDLL(None).unshare(CLONE_NEWNS) != 0:
+            skip("there can be no private mounts here")
+        device = f"{directory}/fuse"
+        subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+        subprocess.run(["mknod", "-m", "666", device, "c", "10", "229"], check=True)
+        subprocess.run(["mount", "--bind", device, "/dev/fuse"], check=True)
     unshare = subprocess.run(["unshare", "--map-root-user", "--mount", "true"], user=USER, group=USER,
                              extra_groups=[], check=False)
     if not shutil.which("fusermount3") or unshare.returncode != 0:
@@ -164,8 +172,6 @@ def main():
     guide = sys.argv[-1]
 
     need_mounts()
-    if is_user:
-        need_user()
     for tool in "inotifywait", "getfattr", "git", "etcd", "etcdctl":
         if not shutil.which(tool):
             skip(f"{tool} is missing")
@@ -173,6 +179,8 @@ def main():
     programs = tempfile.TemporaryDirectory(prefix="plyfs-test.")
     os.chmod(programs.name, 0o755)
     shutil.copy(os.environ["PLYFS"], f"{programs.name}/plyfs")
+    if is_user:
+        need_user(programs.name)
     environment = dict(os.environ, LC_ALL="C", PATH=f"{programs.name}:{os.environ['PATH']}")
     credentials = {"user": USER, "group": USER, "extra_groups": []} if is_user else {}
 
