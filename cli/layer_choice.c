@@ -499,6 +499,10 @@ int layer_choice_complain_in(const struct settings *settings, const char *path, 
 		return message_at(path, PLYFS_MOUNT_ENDED);
 	case ETIMEDOUT:
 		return plyfs_mount_complain(path);
+	case EACCES:
+		if (plyfs_mount_is_private(path))
+			return message_at(path, PLYFS_MOUNT_PRIVATE);
+		__attribute__((fallthrough));
 	default:
 		message_result(result, problem, path);
 	}

@@ -571,6 +571,32 @@ int plyfs_mount_complain(const char *path)
 	return message("%s", text);
 }
 
+/* In a child. */
+static int examine(void *path, int out)
+{
+	struct stat found;
+
+	(void)out;
+	return lstat(path, &found) < 0 ? -errno : 0;
+}
+
+/* Of a mount for all users, every user who can search the directory above it sees the root. */
+bool plyfs_mount_is_private(const char *path)
+{
+	CLEANUP(freep) char *directory = *path == '/' ? strdup("") : getcwd(NULL, 0);
+	CLEANUP(freep) char *whole = NULL, *above = NULL;
+	struct table_mount found;
+
+	if (!directory || text_format(&whole, "%s/%s", directory, path + (*path == '/')) < 0 ||
+		plyfs_mount_entry(whole, &found) < 0 || strcmp(found.type, FILE_SYSTEM_TYPE) != 0 ||
+		found.uid == geteuid() ||
+		text_format(&above, "%.*s/", (int)(strrchr(found.path, '/') - found.path),
+			found.path) < 0)
+		return false;
+	return eaccess(above, X_OK) == 0 &&
+	       probe_run(PROBE_MS, examine, found.path, NULL, NULL) == -EACCES;
+}
+
 bool plyfs_mount_is_foreign(const char *path)
 {
 	struct table_mount found;

@@ -16,6 +16,11 @@ struct table_mount;
 /* The message about a mount that answers ENOTCONN; the path stands before it. */
 #define PLYFS_MOUNT_ENDED "the plyfs that served this mount has ended; unmount it, or mount again"
 
+/* The message about a mount that only another user may look into; the path stands before it. */
+#define PLYFS_MOUNT_PRIVATE                                                                        \
+	"permission denied: another user has mounted it for that user alone; do this as that "     \
+	"user, or have it mounted with -o allow_other"
+
 /* The message about a mount whose status does not parse; the mountpoint stands before it. */
 #define PLYFS_MOUNT_NO_JSON "its status is no JSON; another program may serve this mount"
 
@@ -80,6 +85,9 @@ void plyfs_mount_silence(
  * (plyfs_mount_guard()) has reported a mount, prints nothing. Returns EXIT_FAILED.
  */
 int plyfs_mount_complain(const char *path);
+
+/** Returns whether `path`, which gave -EACCES, is in a private mount of another user. */
+bool plyfs_mount_is_private(const char *path);
 
 /** Returns whether the guard has reported a silent mount. */
 bool plyfs_mount_has_reported(void);

@@ -150,9 +150,10 @@ static int look_for(const char *directory)
 
 /*
  * Excludes the directory from the layers, so that rendered files do not become sources. A directory
- * that is made here gets its final mode later, when that is known. Returns 0 or -errno.
+ * that is made here gets its final mode later, when that is known. Returns 0, PROBLEM or -errno.
  */
-static int cover(struct settings *settings, struct rendered_options *options)
+static int cover(
+	struct settings *settings, struct rendered_options *options, struct problem *problem)
 {
 	const char *directory = options->directory;
 
@@ -164,7 +165,13 @@ static int cover(struct settings *settings, struct rendered_options *options)
 		return found < 0 ? found : 0;
 	CLEANUP(freep) char *real = NULL;
 	int r = probe_real_path(PROBE_MS, directory, &real);
-	return r == 0 ? settings_cover(settings, real, NULL) : r;
+	if (r == 0)
+		r = settings_cover(settings, real, NULL);
+	if (r == 0)
+		r = settings_check_covered(settings, problem);
+	if (r == PROBLEM && options->is_made)
+		rmdir(directory);
+	return r;
 }
 
 /* Starts the mirrors of layers, and opens the layers. Returns an exit status. */
@@ -220,11 +227,11 @@ static int run(const struct command *command, int argc, char **argv)
 	/* The directory may be on a mount that does not answer. */
 	int r = plyfs_mount_may_be_silent() ? rendered_tree_find(options->directory, &root) : 0;
 	if (r != -ETIMEDOUT)
-		r = cover(settings, options);
-	if (r < 0) {
+		r = cover(settings, options, &problem);
+	if (r != 0) {
 		settings_unref(settings);
 		return r == -ETIMEDOUT ? layer_choice_complain(NULL, options->directory, r, NULL)
-				       : message_result(r, NULL, options->directory);
+				       : message_result(r, &problem, options->directory);
 	}
 	options->source = layer_choice_text(&job.choice);
 	options->supervisor = supervisor;

@@ -380,7 +380,7 @@ static void print_status(const char *mountpoint, const struct node *status, bool
 
 static int complain(const char *path, int error)
 {
-	if (error == -ENOTCONN || error == -ETIMEDOUT)
+	if (error == -ENOTCONN || error == -ETIMEDOUT || error == -EACCES)
 		return layer_choice_complain(NULL, path, error, NULL);
 	if (error != -EPERM && (error != -ENOENT || access(path, F_OK) < 0))
 		return message_result(error, NULL, path);
@@ -467,8 +467,10 @@ static void explain_absence(const char *mountpoint, int result, char text[PLYFS_
 	else
 		snprintf(text, PLYFS_MOUNT_SILENCE_MAX, "%s: %s", mountpoint,
 			result == -ENOTCONN ? PLYFS_MOUNT_ENDED
-			: result < 0        ? text_error(result)
-					    : "its status can't be read");
+			: result == -EACCES && plyfs_mount_is_private(mountpoint)
+				? PLYFS_MOUNT_PRIVATE
+			: result < 0 ? text_error(result)
+				     : "its status can't be read");
 }
 
 /* Prints a mount. One that does not answer does not affect the others. */

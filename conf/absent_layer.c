@@ -243,7 +243,7 @@ static int find_kind(
 		return 0;
 	if (!absent)
 		return problem_set(problem, NULL, 0, 0,
-			"%s %s changes nothing: no layer's path depends on the %s",
+			"%s %s chooses no layer: no layer's path depends on the %s",
 			kinds[kind].option, asked, kinds[kind].what);
 	return problem_set(problem, NULL, 0, 0, "no layer of the %s '%s' exists: there is no %s%s",
 		kinds[kind].what, asked, absent->path,

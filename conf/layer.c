@@ -480,6 +480,15 @@ int layer_cover(struct layer *layer, const char *mountpoint)
 	return layer->covered ? 0 : -ENOMEM;
 }
 
+bool layer_is_at(const struct layer *layer, const char *path)
+{
+	struct stat found;
+
+	if (layer->dirfd < 0)
+		return strcmp(layer->path, path) == 0;
+	return stat(path, &found) == 0 && layer->dev == found.st_dev && layer->ino == found.st_ino;
+}
+
 bool layer_is_covered(const struct layer *layer, const char *path)
 {
 	return layer->covered && path_within(path, layer->covered);

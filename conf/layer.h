@@ -169,6 +169,9 @@ int layer_cover(struct layer *layer, const char *mountpoint);
  */
 void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX]);
 
+/** Returns whether the layer is the directory `path`, or would be if it existed. */
+bool layer_is_at(const struct layer *layer, const char *path);
+
 /** Returns whether `path` is the mountpoint, or beneath it. */
 bool layer_is_covered(const struct layer *layer, const char *path);
 

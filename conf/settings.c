@@ -99,10 +99,22 @@ static int cover_layers(struct settings *settings)
 	return r;
 }
 
+int settings_check_covered(const struct settings *settings, struct problem *problem)
+{
+	const char *directory = settings->around.beneath ? NULL : settings->around.mountpoint;
+
+	for (size_t i = 0; directory && i < settings->layer_count; i++)
+		if (layer_is_at(settings->layers[i], directory))
+			return problem_at(problem, settings->specs[i].place,
+				"the layer '%s' is the directory that is rendered into, so its "
+				"files would be merged again and again; use another directory",
+				settings->specs[i].name);
+	return 0;
+}
+
 int settings_set_layers(struct settings *settings, struct problem *problem)
 {
 	struct layer_spec *specs = settings->specs;
-	int r;
 
 	settings->layers =
 		arena_zalloc(settings->arena, settings->spec_count, sizeof(struct layer *));
@@ -110,7 +122,7 @@ int settings_set_layers(struct settings *settings, struct problem *problem)
 		return -ENOMEM;
 
 	for (size_t i = 0; i < settings->spec_count; i++) {
-		r = settings_environment_place(
+		int r = settings_environment_place(
 			&settings->around, specs[i].path, settings->arena, &specs[i].at);
 		if (r == 0)
 			r = layer_spec_open(&specs[i], (unsigned)i, &settings->layers[i], problem);
@@ -119,7 +131,8 @@ int settings_set_layers(struct settings *settings, struct problem *problem)
 		settings->layers[i]->settings = settings;
 		settings->layer_count++;
 	}
-	return cover_layers(settings);
+	int r = settings_check_covered(settings, problem);
+	return r == 0 ? cover_layers(settings) : r;
 }
 
 /*

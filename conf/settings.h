@@ -147,6 +147,12 @@ void settings_fix_header(struct settings *settings, bool header);
  */
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
+/**
+ * If settings_cover() had no `beneath`, as the directory is rendered into: refuses it as a layer,
+ * because each merge would take in the result of the last one. Returns 0 or PROBLEM.
+ */
+int settings_check_covered(const struct settings *settings, struct problem *problem);
+
 /** Returns whether both have the same contents and layer directories; false if there is a NaN. */
 bool settings_equal(const struct settings *a, const struct settings *b);
 

@@ -73,14 +73,17 @@ void problem_by(struct problem *problem, const char *program)
 	shown_head(problem->program, sizeof(problem->program), program);
 }
 
-void problem_place(struct problem *problem, const struct source *source)
+bool problem_is_in(const struct problem *problem, const struct source *source)
 {
 	char name[PROBLEM_SOURCE_MAX];
 
-	if (!source->place)
-		return;
 	shown_tail(name, sizeof(name), source->name);
-	if (strcmp(problem->source, name) == 0)
+	return strcmp(problem->source, name) == 0;
+}
+
+void problem_place(struct problem *problem, const struct source *source)
+{
+	if (source->place && problem_is_in(problem, source))
 		shown_tail(problem->place, sizeof(problem->place), source->place);
 }
 

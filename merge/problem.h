@@ -47,6 +47,9 @@ void problem_hide_word(struct problem *problem);
 /** Sets problem->program. */
 void problem_by(struct problem *problem, const char *program);
 
+/** Returns whether problem->source is the name of `source`. */
+bool problem_is_in(const struct problem *problem, const struct source *source);
+
 /** If problem->source is the name of `source`, sets problem->place to source->place, if any. */
 void problem_place(struct problem *problem, const struct source *source);
 

@@ -70,18 +70,36 @@ static void put_value(struct fault_text *text, const struct node *node)
 	put(text, "%s", shown);
 }
 
-static void put_list(struct fault_text *text, const struct node *list)
+static void put_constant(struct fault_text *text, const struct node *constant);
+
+/* Writes what a list or map of the schema has. */
+static void put_entries(struct fault_text *text, const struct node *node)
 {
 	size_t start = text->len;
 
-	for (uint32_t i = 0; i < list->seq.count; i++) {
-		if (text->len - start > LIST_SHOWN_MAX) {
-			put(text, " and %u more", (unsigned)(list->seq.count - i));
+	for (uint32_t i = 0; i < node_count(node); i++) {
+		if (text->len - start > LIST_SHOWN_MAX || text->len + 1 == sizeof(text->bytes)) {
+			put(text, " and %u more", (unsigned)(node_count(node) - i));
 			return;
 		}
 		put(text, "%s", i ? ", " : "");
-		put_value(text, list->seq.items[i]);
+		if (node_is_map(node)) {
+			put_quoted(text, instance_key(node->map.pairs[i].key));
+			put(text, ": ");
+		}
+		put_constant(text, *node_entry(node, i));
 	}
+}
+
+static void put_constant(struct fault_text *text, const struct node *constant)
+{
+	if (node_is_scalar(constant)) {
+		put_value(text, constant);
+		return;
+	}
+	put(text, "%s", node_is_map(constant) ? "{" : "[");
+	put_entries(text, constant);
+	put(text, "%s", node_is_map(constant) ? "}" : "]");
 }
 
 /* Writes the types in our words: a map is JSON's object. */
@@ -109,9 +127,9 @@ static void put_keyword_value(struct fault_text *text, const struct keyword *key
 	if (strcmp(keyword->spec->name, "type") == 0)
 		put_types(text, keyword->number);
 	else if (strcmp(keyword->spec->name, "enum") == 0)
-		put_list(text, keyword->value);
+		put_entries(text, keyword->value);
 	else
-		put_value(text, keyword->value);
+		put_constant(text, keyword->value);
 }
 
 static void put_item_count(struct fault_text *text, const struct keyword *keyword)

@@ -1,6 +1,8 @@
 #include "amendment.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -811,20 +813,35 @@ static int merge_changed(struct amendment_state *made, struct merge_request *mer
 	return r == 0 && merge->count ? merge_run(merge, ret, problem) : r;
 }
 
+/* Reports the first of the errors that the change would make; without one, *problem. */
+static int refuse_change(const struct amendment_state *made, const struct validity *validity,
+	struct problem *problem)
+{
+	uint64_t others = validity->count ? validity->count - 1 + validity->more : 0;
+	char more[32] = "";
+
+	if (validity->count)
+		*problem = validity->problems[0];
+	if (others)
+		snprintf(more, sizeof(more), "; and %" PRIu64 " more", others);
+	/* The line would be one of a text that the user never sees. */
+	if (problem_is_in(problem, &made->inputs[made->target].source))
+		problem->line = problem->column = 0;
+	return problem_reword(problem, problem, "with this change %s%s", problem->message, more);
+}
+
 static int check_schema(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	CLEANUP(validity_fini) struct validity validity = {0};
 	struct merge_request merge;
 
 	if (made->amendment.effect < PUT_CHANGED || !made->amendment.schema)
 		return 0;
 	int r = merge_changed(made, &merge, &result, problem);
 	if (r == 0 && result)
-		r = validity_check(made->settings, &merge, result, NULL, problem);
-	/* The problem's place is in a text that the user never sees: leave it out. */
-	if (r == PROBLEM)
-		return problem_reword(problem, problem, "with this change %s", problem->message);
-	return r;
+		r = validity_check(made->settings, &merge, result, &validity, problem);
+	return r == PROBLEM ? refuse_change(made, &validity, problem) : r;
 }
 
 static int note_unchecked(struct amendment_state *made, const struct run_result *end)

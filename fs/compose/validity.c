@@ -107,13 +107,13 @@ static void report(const struct merge_request *request, const struct merge_resul
 	source = at_source.at->source;
 	if (!result->root && result->origins && find_line(result, ret->line, &source, &line)) {
 		snprintf(ret->source, sizeof(ret->source), "%s", source->name);
+		problem_place(ret, source);
 		ret->line = line;
 	}
 	if (!ret->source[0] && request->path)
 		snprintf(ret->source, sizeof(ret->source), "%s", request->path);
 	if (source && source->layer[0])
-		problem_set(ret, ret->source, ret->line, ret->column, "%s, in the layer '%s'",
-			ret->message, source->layer);
+		problem_reword(ret, ret, "%s, in the layer '%s'", ret->message, source->layer);
 }
 
 static int add(struct validity *validity, const struct merge_request *request,

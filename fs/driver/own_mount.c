@@ -73,6 +73,10 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 {
 	bool is_mounted = fuse_session_mount(fuse, mount->path) == 0;
 
+	if (!is_mounted && eaccess("/dev/fuse", R_OK | W_OK) < 0 && errno == EACCES)
+		return problem_set(problem, mount->path, 0, 0,
+			"can't be mounted, as this user can't open /dev/fuse; let root allow it: "
+			"chmod 666 /dev/fuse");
 	if (!is_mounted && !options->is_private && geteuid() != 0 && !fuse_settings_allow_others())
 		return problem_set(problem, mount->path, 0, 0,
 			"can't be mounted for all users: " FUSE_SETTINGS

@@ -418,6 +418,33 @@ static bool refuse_as(const struct put *put, const struct problem *refusal)
 	return true;
 }
 
+/* Finds in the value a tag that the strategy carries out, so that no merged file has it. */
+static const struct node *find_tagged(const struct node *value, const char *tags)
+{
+	const struct node *found = NULL;
+
+	if (!value || !tags)
+		return NULL;
+	if (value->tag && span_is_in(span_of(value->tag), tags, ", "))
+		return value;
+	for (uint32_t i = 0; !found && i < node_count(value); i++)
+		found = find_tagged(*node_entry(value, i), tags);
+	return found;
+}
+
+static bool refuse_tag(const struct put *put, const struct edit_op *op)
+{
+	const struct node *tagged = find_tagged(op->value, put->merge.options->strategy->tags);
+
+	if (!tagged)
+		return false;
+	problem_set(put->problem, put->inputs[put->request->target].source.name, 0, 0,
+		"the new value has the tag %s, which never shows in the merged file; set the value "
+		"that the file is to show, or write the tag into the layer's file by hand",
+		tagged->tag);
+	return true;
+}
+
 static int refuse(struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
@@ -463,6 +490,8 @@ static int refuse(struct put *put, size_t i)
 				? "set it to '', or give the rule the option 'delete'"
 				: "give the rule 'dropins' for a YAML drop-in, or its option "
 				  "'delete'");
+	if (refuse_tag(put, op))
+		return PROBLEM;
 	return problem_set(put->problem, target->source.name, 0, 0,
 		"the strategy '%s' can't express this change in the layer '%s'; change the value "
 		"in the layer that has it",

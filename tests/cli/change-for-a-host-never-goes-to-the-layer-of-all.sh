@@ -91,7 +91,7 @@ runs 0 on cat -H completely-different app.yaml
 says "no layer of the host 'completely-different' exists: there is no "
 ! grep -q nearest err || fail "it says: $(cat err)"
 runs 0 on cat --user eve app.yaml
-says "--user eve changes nothing: no layer's path depends on the user"
+says "--user eve chooses no layer: no layer's path depends on the user"
 # The nearest host is found also if the name is only a part.
 mkdir -p by/x-web7.d/etc
 printf 'layers: [vendor, {path: "by/x-%%H.d/etc", optional: true}]\n' >other.yaml

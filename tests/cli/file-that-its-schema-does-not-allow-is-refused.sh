@@ -48,7 +48,17 @@ sed -i 's/title/name/' low/app.yaml
 printf 'port: 80\n' >high/app.yaml
 before=$(cat high/app.yaml)
 runs 1 "$PLYFS" set -c $config app.yaml port=70000
-grep -q 'with this change port must be at most 65535, but is 70000' err
+# The faulty line is one that no file has, and 'plyfs check' would find nothing.
+[ "$(sed 's/settings\/\.\.\///' err)" = "plyfs: high/app.yaml: with this change port must be at most 65535, but is 70000 \
+(settings/app.schema.yaml#/properties/port/maximum), in the layer 'high'" ] || fail "it says: $(cat err)"
+runs 1 "$PLYFS" set --json -c $config app.yaml port=70000
+tells 'high/app.yaml", "line": null, "column": null}}'
+runs 1 "$PLYFS" set -c $config app.yaml port=70000 prot=1
+tells "in the layer 'high'; and 1 more"
+! grep -q 'plyfs check' err || fail "it says: $(cat err)"
+# In a source that stays as it is, the line can be looked up.
+runs 1 "$PLYFS" unset -c $config app.yaml name
+tells "low/app.yaml:1:1: with this change lacks the key 'name'"
 runs 1 "$PLYFS" set -c $config app.yaml port=http
 [ "$(cat high/app.yaml)" = "$before" ] || fail 'set writes what the schema does not allow'
 TMPDIR=$PWD EDITOR='sed -i s/80/99999/' runs 1 "$PLYFS" edit -c $config app.yaml </dev/null

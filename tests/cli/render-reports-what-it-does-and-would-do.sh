@@ -118,8 +118,12 @@ assert not any("app.yaml" in error["message"] for error in errors)
 PY
 done
 
-runs 1 render -n vendor
+mkdir full
+echo x >full/x
+runs 1 render -n full
 says 'was not rendered by plyfs'
+runs 1 render -n vendor
+says "the layer 'vendor' is the directory that is rendered into"
 runs 2 render -n -w tree
 says '--watch goes on'
 

@@ -93,6 +93,43 @@ printf '{' | tee vendor/new.json >site/new.json
 runs 1 render tree
 [ ! -e tree/new.json ]
 
+# A layer is no place to render into: the files that are written would be merged once more.
+mkdir own
+ln -s own link
+printf 'layers: [vendor, {path: own, optional: true}]\n' >own.yaml
+for target in own link ./own/../own; do
+	runs 1 "$PLYFS" render -c own.yaml "$target"
+	says "own.yaml:1:25: the layer 'own' is the directory that is rendered into, so its files would be merged again and again"
+	runs 1 "$PLYFS" render -n -c own.yaml "$target"
+done
+[ -z "$(ls -A own)" ] || fail 'it has written into the layer'
+rmdir own
+runs 1 "$PLYFS" render -c own.yaml own
+[ ! -e own ] || fail 'the directory stays'
+runs 1 "$PLYFS" render -l vendor:tree tree
+says "the layer 'tree' is the directory that is rendered into"
+# Nor may it become a layer later.
+echo 'layers: [vendor]' >own.yaml
+"$PLYFS" render --watch -c own.yaml watched 2>watch.err &
+pid=$!
+for ((i = 0; i < 200; i++)); do
+	[ ! -e watched/.plyfs/status ] || break
+	sleep 0.1
+done
+echo 'layers: [vendor, watched]' >own.yaml
+is_refused() { [[ $("$PLYFS" status watched) == *"the layer 'watched' is the directory that is rendered into"* ]]; }
+for ((i = 0; i < 200; i++)); do
+	! is_refused || break
+	sleep 0.1
+done
+is_refused || fail "it is not refused: $("$PLYFS" status watched)"
+kill $pid
+wait $pid || true
+# The negative twin: a directory in a layer is left out of that layer.
+runs 0 "$PLYFS" render -l vendor vendor/inner
+runs 0 "$PLYFS" render -l vendor vendor/inner
+[ ! -e vendor/inner/inner ] || fail 'it renders what it has rendered'
+
 runs 2 "$PLYFS" render tree
 says 'give -c or -l'
 runs 2 render

@@ -167,6 +167,13 @@ runs 1 set_ app.json 'hosts[7]' x
 grep -q 'so there is none at \[7\]' err
 runs 1 unset_ app.json nothing
 grep -q "there is no 'nothing' to be removed" err
+# A tag of the strategy is carried out, and so is no part of the value.
+echo 'plugins: [a]' >vendor/tagged.yaml
+for value in '!append [b]' '!delete' '{a: {b: [!replace [c]]}}'; do
+	runs 1 set_ --yaml tagged.yaml plugins "$value"
+	grep -q "the new value has the tag !.*, which never shows in the merged file; set the value" err || fail "$(cat err)"
+done
+runs 0 set_ --yaml tagged.yaml plugins '!vault [b]'
 runs 1 set_ --yaml app.json a '{'
 grep -q 'the value of a:' err
 runs 0 set_ -n app.json a '{'

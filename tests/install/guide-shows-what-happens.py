@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""The commands in a page of docs/ do what it shows: guide-shows-what-happens.py [--write] GUIDE
+"""The commands in a page of docs/ do what it shows: guide-shows-what-happens.py [--write | --user] GUIDE
 
 Each chapter runs in a directory of its own, in one shell: the lines of its `console` blocks that begin with "$ ",
 and those that begin with "> " as their continuation. The output must be the text below; a line "..." stands for
-any lines. The chapter's directory is called /home/me there. --write replaces the text by the output of now.
+any lines. The chapter's directory is called /home/me there. --write replaces the text by the output of now. With
+--user, an ordinary user types the commands, with the changes that the page's first lines name.
 """
+import ctypes
 import os
 import re
 import shutil
@@ -21,6 +23,9 @@ LOOKS = ("cat ", "ls ", "plyfs cat ", "plyfs status ", "getfattr ", "stat ", "fi
 PATIENCE_S = 15
 # While new output is written, all of it is unexpected.
 WRITE_PATIENCE_S = 1
+# The ordinary user: nobody.
+USER = 65534
+CLONE_NEWNS = 0x20000
 # Seconds that a shell gets to end by itself.
 END_S = 5
 
@@ -44,12 +49,28 @@ def need_mounts():
             skip("there can be no private mounts here")
 
 
+def need_user(directory):
+    """Skips the test if an ordinary user can't mount, or make a mount namespace."""
+    if not os.stat("/dev/fuse").st_mode & 0o002:
+        # As in tests/mount/mount.sh: a device for all users, in a mount namespace of our own.
+        if ctypes.CDLL(None).unshare(CLONE_NEWNS) != 0:
+            skip("there can be no private mounts here")
+        device = f"{directory}/fuse"
+        subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+        subprocess.run(["mknod", "-m", "666", device, "c", "10", "229"], check=True)
+        subprocess.run(["mount", "--bind", device, "/dev/fuse"], check=True)
+    unshare = subprocess.run(["unshare", "--map-root-user", "--mount", "true"], user=USER, group=USER,
+                             extra_groups=[], check=False)
+    if not shutil.which("fusermount3") or unshare.returncode != 0:
+        skip("an ordinary user can't mount, or make a namespace")
+
+
 class Shell:
-    def __init__(self, directory, environment):
+    def __init__(self, directory, environment, credentials):
         self.directory = directory
-        self.process = subprocess.Popen(["bash", "--norc"], cwd=directory, env=environment, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, start_new_session=True)
+        self.process = subprocess.Popen(["bash", "--norc"], cwd=directory, env=dict(environment, HOME=directory),
+                                        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, start_new_session=True, **credentials)
 
     def run(self, command):
         self.process.stdin.write(f"{command}\necho '{MARK}'\n")
@@ -123,11 +144,13 @@ def run_block(shell, block, patience_s, wrong):
     return result
 
 
-def run_chapter(text, environment, patience_s, wrong):
+def run_chapter(text, environment, credentials, patience_s, wrong):
     os.umask(0o022)
     directory = tempfile.mkdtemp(prefix="plyfs-test.")
     os.chmod(directory, 0o755)
-    shell = Shell(directory, environment)
+    if credentials:
+        os.chown(directory, USER, USER)
+    shell = Shell(directory, environment, credentials)
 
     def replaced(match):
         lines = run_block(shell, match[1].splitlines(), patience_s, wrong)
@@ -145,20 +168,30 @@ def main():
     # A test that takes too long is ended by a signal, and must unmount all the same.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     is_writing = sys.argv[1] == "--write"
+    is_user = sys.argv[1] == "--user"
     guide = sys.argv[-1]
-    plyfs = os.environ["PLYFS"]
 
     need_mounts()
     for tool in "inotifywait", "getfattr", "git", "etcd", "etcdctl":
         if not shutil.which(tool):
             skip(f"{tool} is missing")
-    environment = dict(os.environ, LC_ALL="C", PATH=f"{os.path.dirname(plyfs)}:{os.environ['PATH']}")
+    # A copy of the command: other users may not be able to reach the build.
+    programs = tempfile.TemporaryDirectory(prefix="plyfs-test.")
+    os.chmod(programs.name, 0o755)
+    shutil.copy(os.environ["PLYFS"], f"{programs.name}/plyfs")
+    if is_user:
+        need_user(programs.name)
+    environment = dict(os.environ, LC_ALL="C", PATH=f"{programs.name}:{os.environ['PATH']}")
+    credentials = {"user": USER, "group": USER, "extra_groups": []} if is_user else {}
 
     with open(guide) as file:
-        chapters = re.split(r"(?m)^(?=## )", file.read())
+        page = file.read()
+    if is_user:
+        page = re.sub(r"(?<!plyfs )\bumount (?=mnt|app)", "plyfs umount ", page).replace(", user: nobody", "")
+    chapters = re.split(r"(?m)^(?=## )", page)
     wrong = []
     patience_s = WRITE_PATIENCE_S if is_writing else PATIENCE_S
-    text = "".join(run_chapter(chapter, environment, patience_s, wrong) for chapter in chapters)
+    text = "".join(run_chapter(chapter, environment, credentials, patience_s, wrong) for chapter in chapters)
     if is_writing:
         with open(guide, "w") as file:
             file.write(text)

@@ -140,6 +140,13 @@ expect("JSON", [(line["git"], line["changed"]["commit"], line["changed"]["summar
     ({"commit": second, "path": "config/app.yaml"}, second, "second"), ({"commit": second, "path": "config/app.yaml"}, first, "first")],
     lines)
 expect("the page", f'title="{first[:12]} Ada Lovelace: first"' in run("blame", "--html", "-", "-l", layers, "app.yaml"))
+# An error that a schema finds names the commit, too.
+with open(stores.path("schema.yaml"), "w", encoding="utf-8") as schema:
+    schema.write("properties: {server: {properties: {port: {maximum: 80}}}}\n")
+with open(stores.path("plyfs.yaml"), "w", encoding="utf-8") as settings:
+    settings.write(f"layers: [{base}, {mirror.directory}]\nrules: [{{match: app.yaml, schema: schema.yaml}}]\n")
+said = subprocess.run([stores.PLYFS, "check", "-c", stores.path("plyfs.yaml")], capture_output=True, text=True, check=False).stderr
+expect("the schema's error", said.startswith(f"plyfs: git:{second[:12]}:config/app.yaml:2:9: server.port must be at most 80"), said)
 # A commit that changes nothing of the file is the state's commit all the same.
 third = commit("Nobody", "nothing")
 stores.eventually("it is told", lambda: f"git:{third[:12]}:" in run("explain", "-l", layers, "app.yaml") or mirror.status())

@@ -59,6 +59,12 @@ finds_no fuse
 chmod 600 /dev/fuse
 doctor as_user ./plyfs doctor
 finds "/dev/fuse: this user can't open it, and so can't mount; chmod 666 /dev/fuse"
+chown 65534 mnt
+for option in private allow_other; do
+	doctor as_user ./plyfs mount -o $option low mnt
+	grep -qx "plyfs: $PWD/mnt: can't be mounted, as this user can't open /dev/fuse; let root allow it: chmod 666 /dev/fuse" err ||
+		fail "$(cat err)"
+done
 chmod 666 /dev/fuse
 doctor as_user PATH=/nonexistent ./plyfs doctor
 finds 'fusermount3: is not installed as a set-uid program of root, so only root can mount; apt install --reinstall fuse3'

@@ -58,3 +58,21 @@ for who in "$PLYFS" "$own"; do
 	"$who" umount mnt || fail "$who can not unmount it"
 	has_ended "$pid" || fail "$who does not wait for the end"
 done
+
+# Not even root can look into the mount of a user: the commands say that, and who can.
+if [ "$(id -u)" -eq 0 ]; then
+	private='permission denied: another user has mounted it for that user alone; do this as that user'
+	"$PLYFS" mount low:high mnt
+	for words in 'status mnt' 'check mnt' 'get mnt/app.yaml a' "explain $PWD/mnt/app.yaml" 'set mnt/app.yaml a 2'; do
+		# shellcheck disable=SC2086
+		fails_with "$private" "$own" $words
+	done
+	[[ $("$own" status) == *"$PWD/mnt: $private"* ]] || fail "the list says: $("$own" status)"
+	"$PLYFS" umount mnt
+	# The negative twin: in a mount for all users, the rights of a directory keep the user out.
+	mkdir -m 700 low/closed
+	echo 'a: 1' >low/closed/app.yaml
+	"$own" mount low:high mnt
+	fails_with 'allow it to the user who runs plyfs' "$PLYFS" status mnt/closed/app.yaml
+	umount mnt
+fi

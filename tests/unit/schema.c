@@ -288,6 +288,25 @@ TEST(of_alternatives_the_nearest_is_reported_if_there_is_one)
 		"null, but is 3 (s.json#/oneOf)");
 }
 
+TEST(constants_that_are_lists_or_maps_are_shown)
+{
+	tells("const: {p: [1, a], q: {}}\n", "p: [1]\n",
+		"1:1: must be {'p': [1, 'a'], 'q': {}}, but is a map (s.json#/const)");
+	tells("properties: {a: {enum: [[], {b: null}, c]}}\n", "a: [1]\n",
+		"1:4: a must be one of [], {'b': null}, 'c', but is a list "
+		"(s.json#/properties/a/enum)");
+	/* More than are shown. */
+	CLEANUP(freep)
+	char *wide = repeat("const: [", 300, "[the_name_@], ", "[[[]]]]\n");
+	CLEANUP(judged_fini) struct judged judged;
+	struct problem problem;
+	judge_as(wide, "1\n", &format_yaml, &judged);
+	assert_int_equal(judged.faults.count, 1);
+	fault_problem(&judged.faults.items[0], &problem);
+	assert_non_null(strstr(problem.message, "must be [['the_name_0'], ['the_name_1'], "));
+	assert_non_null(strstr(problem.message, " more], but is 1 "));
+}
+
 TEST(keys_are_reported_as_keys)
 {
 	tells("propertyNames: {maxLength: 2}\n", "ab: 1\nabc: 2\n",
