@@ -1,6 +1,7 @@
 /*
  * Failed jobs: the jobs at which workers have failed. A job whose last failure was a timeout is
- * refused for 30 s; any other job is refused after three failures. When its sources have changed, a
+ * refused until the worker that stood still has ended, as it does when its file system answers, but
+ * for 30 s at most. Any other job is refused after three failures. When its sources have changed, a
  * refused job may be tried again.
  */
 #pragma once
@@ -14,9 +15,12 @@ struct failed_jobs {
 
 void failed_jobs_fini(struct failed_jobs *jobs);
 
-/** Returns 0 if the job may be tried; or the result of its last try, with `problem`. */
-int failed_jobs_refuse(
-	const struct failed_jobs *jobs, const struct worker_job *job, struct problem *problem);
+/**
+ * Returns 0 if the job may be tried; or the result of its last try, with `problem`. `stands_still`:
+ * a worker that got such a job has not ended yet.
+ */
+int failed_jobs_refuse(const struct failed_jobs *jobs, const struct worker_job *job,
+	bool stands_still, struct problem *problem);
 
 /** Notes a failure; `result`: PROBLEM or -ETIMEDOUT. Does nothing if memory is short. */
 void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int result,
