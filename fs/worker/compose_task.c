@@ -354,6 +354,7 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 		r = record_end(answer);
 	if (r < 0) {
 		version_unref(take_ptr(*ret));
+		path_list_clear(asked);
 		return r;
 	}
 	if (own.message[0])

@@ -500,11 +500,30 @@ static int take(const char *data, size_t size)
 		assert_true(S_ISREG(version->mode));
 	} else {
 		assert_null(version);
+		assert_int_equal(asked.count % 2, 0);
 	}
 	version_unref(version);
 	path_list_fini(&asked);
 	record_free(answer);
 	return r;
+}
+
+/* take() finds none, or pairs. */
+WORKER_TEST(dependencies_of_an_answer_that_ends_in_a_pair_are_not_taken)
+{
+	const struct problem none = {.message = ""};
+	struct record *answer;
+	struct span bytes;
+
+	assert_int_equal(record_new(WORKER_FORMAT, &answer), 0);
+	record_put(answer, 4096); /* RESULT_BASE: the result is 0 */
+	record_put_problem(answer, &none);
+	record_put(answer, 0);
+	record_put(answer, 2);
+	record_put_text(answer, "the first path of a pair");
+	assert_int_equal(record_bytes(answer, &bytes), 0);
+	assert_int_equal(take(bytes.data, bytes.len), -EBADMSG);
+	record_free(answer);
 }
 
 WORKER_TEST(an_answer_with_any_bit_changed_does_no_harm)
