@@ -100,10 +100,11 @@ void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int
 	failed->problem = *problem;
 }
 
-void failed_jobs_remove(struct failed_jobs *jobs, const struct worker_job *job)
+void failed_jobs_forget(struct failed_jobs *jobs, const char *path)
 {
-	struct failed_job **at = find(&jobs->first, job);
-
-	if (*at)
-		drop(jobs, at);
+	for (struct failed_job **at = &jobs->first; *at;)
+		if (strcmp((*at)->path, path) == 0)
+			drop(jobs, at);
+		else
+			at = &(*at)->next;
 }

@@ -26,5 +26,5 @@ int failed_jobs_refuse(const struct failed_jobs *jobs, const struct worker_job *
 void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int result,
 	const struct problem *problem);
 
-/** Forgets the job's failures, as it has succeeded. */
-void failed_jobs_remove(struct failed_jobs *jobs, const struct worker_job *job);
+/** Forgets the failures of all jobs with this path. */
+void failed_jobs_forget(struct failed_jobs *jobs, const char *path);

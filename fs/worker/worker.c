@@ -406,8 +406,13 @@ static int run_in(struct workers *workers, struct worker *worker, const struct w
 	if (job->state && (r == PROBLEM || r == -ETIMEDOUT))
 		failed_jobs_add(&workers->failed_jobs, job, r, problem);
 	else if (job->state && r == 0)
-		failed_jobs_remove(&workers->failed_jobs, job);
+		failed_jobs_forget(&workers->failed_jobs, job->path);
 	return r;
+}
+
+void workers_try_again(struct workers *workers, const char *path)
+{
+	failed_jobs_forget(&workers->failed_jobs, path);
 }
 
 static int64_t waited_ms(const struct worker *worker, dev_t file_system)
