@@ -17,6 +17,15 @@ int path_list_add(struct path_list *list, const char *path, size_t len)
 	return 0;
 }
 
+int path_list_add_pair(struct path_list *list, const char *first, const char *second)
+{
+	int r = path_list_add(list, first, strlen(first));
+
+	if (r == 0 && (r = path_list_add(list, second, strlen(second))) < 0)
+		free(list->paths[--list->count]);
+	return r;
+}
+
 int path_list_add_all(struct path_list *list, const struct path_list *other)
 {
 	int r = 0;

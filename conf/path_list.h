@@ -14,6 +14,9 @@ struct path_list {
 /** Adds a copy of the first `len` bytes of `path`. Returns 0 or -ENOMEM. */
 int path_list_add(struct path_list *list, const char *path, size_t len);
 
+/** Adds copies of both paths, or of neither. Returns 0 or -ENOMEM. */
+int path_list_add_pair(struct path_list *list, const char *first, const char *second);
+
 /** Adds copies of all paths of the other list. Returns 0 or -ENOMEM. */
 int path_list_add_all(struct path_list *list, const struct path_list *other);
 

@@ -28,10 +28,7 @@ static int remember(struct path_list *asked, const char *directory, const char *
 		if (strcmp(asked->paths[i], directory) == 0 &&
 			strcmp(asked->paths[i + 1], name) == 0)
 			return 0;
-	int r = path_list_add(asked, directory, strlen(directory));
-	if (r == 0 && (r = path_list_add(asked, name, strlen(name))) < 0)
-		free(asked->paths[--asked->count]);
-	return r;
+	return path_list_add_pair(asked, directory, name);
 }
 
 /* Adds a file that contributes: the result's rights follow from it. */

@@ -17,6 +17,7 @@
 #include "path_list.h"
 #include "queue.h"
 #include "state.h"
+#include "worker.h"
 
 /*
  * The directories under a path, as the view shows them. Upper directories come before lower ones;
@@ -484,11 +485,14 @@ static int remember(struct view *view, struct entry *entry, const char *director
 	return 0;
 }
 
-int dependency_remember(struct view *view, struct entry *entry, const struct path_list *asked)
+int dependency_remember(struct view *view, const struct look *look)
 {
+	const struct path_list *asked = &look->result.asked;
+	struct entry *entry = look->entry;
 	int r = 0;
 
-	dependency_forget(entry);
+	if (look->result.code != PROBLEM || asked->count)
+		dependency_forget(entry);
 	for (size_t i = 0; r == 0 && i < asked->count; i += 2)
 		r = remember(view, entry, asked->paths[i], asked->paths[i + 1]);
 	return r;
@@ -497,8 +501,14 @@ int dependency_remember(struct view *view, struct entry *entry, const struct pat
 static void queue_asking(struct view *view, const struct indexed *indexed)
 {
 	for (struct dependency *dependency = indexed->dependents; dependency;
-		dependency = dependency->next_same)
-		queue_entry(view, dependency->entry);
+		dependency = dependency->next_same) {
+		struct entry *entry = dependency->entry;
+		CLEANUP(freep) char *path = NULL;
+		if (entry->use->fault && view->workers &&
+			directory_join(entry->parent, entry->name, &path) == 0)
+			workers_try_again(view->workers, path);
+		queue_entry(view, entry);
+	}
 }
 
 static void queue_path(void *context, const char *path)

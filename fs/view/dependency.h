@@ -22,6 +22,7 @@ struct dependency {
 };
 
 struct index;
+struct look;
 
 struct dependency_indexes {
 	struct index *indexes;
@@ -38,8 +39,11 @@ int dependency_find(void *context, const char *directory, const char *name, size
 /** Returns the first entry `name` under `directory`, by the index, which may be stale; or NULL. */
 const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);
 
-/** Replaces the dependencies of `entry` by `asked`. Returns 0; or -ENOMEM: some are not stored. */
-int dependency_remember(struct view *view, struct entry *entry, const struct path_list *asked);
+/**
+ * Makes the look's dependencies those of its entry; but if composing has failed before it met one,
+ * the entry keeps its former ones. Returns 0; or -ENOMEM: some are not stored.
+ */
+int dependency_remember(struct view *view, const struct look *look);
 
 /** Frees the dependencies of `entry`. */
 void dependency_forget(struct entry *entry);

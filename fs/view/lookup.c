@@ -37,7 +37,7 @@ static void show_found(struct view *view, struct entry *entry, struct look *look
 	else
 		entry_clear_fault(view, entry);
 	/* If memory is short, the publisher looks again, and notes the dependencies. */
-	if (dependency_remember(view, entry, &look->result.asked) < 0)
+	if (dependency_remember(view, look) < 0)
 		queue_entry(view, entry);
 	view->counts.compositions++;
 }

@@ -146,7 +146,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 
-	if (dependency_remember(view, entry, &look->result.asked) < 0)
+	if (dependency_remember(view, look) < 0)
 		return wait(view, look, SHORTAGE_MS);
 	/* A dependency may have changed before it was noted as one. */
 	if (look->result.asked.count && view->dependency_indexes.changed > look->began)

@@ -354,6 +354,7 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 		r = record_end(answer);
 	if (r < 0) {
 		version_unref(take_ptr(*ret));
+		path_list_clear(asked);
 		return r;
 	}
 	if (own.message[0])
@@ -399,6 +400,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 {
 	const struct compose_job composing = {.composer = composer, .path = path, .lookup = lookup};
 	const struct worker_requests requests = {fallback_of, (void *)(uintptr_t)composer};
+	struct path_list noted = {0};
 	const struct worker_job job = {
 		.task = compose_task,
 		.composer = composer,
@@ -408,14 +410,21 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 		.put = put_job,
 		.put_context = &composing,
 		.requests = &requests,
+		.asked = &noted,
 	};
 	CLEANUP(worker_answer_fini) struct worker_answer answer = {0};
 
 	if (is_for_this_process(composer, path, lookup))
 		return compose(composer, path, lookup, asked, ret, problem);
 	int r = workers_run(workers, &job, &answer, problem);
-	if (r == 0)
+	if (r == 0) {
 		r = compose_answer_take(composer, answer.record, lookup->kind, asked, ret, problem);
+	} else {
+		path_list_fini(asked);
+		*asked = noted;
+		noted = (struct path_list){0};
+	}
+	path_list_fini(&noted);
 	/* Only now: it may replace a fallback in the cache that the answer needs. */
 	worker_answer_keep(&answer, composer->cache);
 	return r;

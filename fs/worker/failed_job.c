@@ -12,7 +12,7 @@
 /* Failures with the same sources after which a job is not tried again. */
 #define TRIES 3
 
-/* Milliseconds for which a job is not tried again after it waited for a file system in vain. */
+/* The most milliseconds for which a job is not tried again while its worker stands still. */
 #define AGAIN_MS 30000
 
 struct failed_job {
@@ -49,8 +49,8 @@ void failed_jobs_fini(struct failed_jobs *jobs)
 		drop(jobs, &jobs->first);
 }
 
-int failed_jobs_refuse(
-	const struct failed_jobs *jobs, const struct worker_job *job, struct problem *problem)
+int failed_jobs_refuse(const struct failed_jobs *jobs, const struct worker_job *job,
+	bool stands_still, struct problem *problem)
 {
 	struct failed_job *first = jobs->first;
 	const struct failed_job *failed = *find(&first, job);
@@ -58,7 +58,7 @@ int failed_jobs_refuse(
 	if (!failed || failed->state != job->state)
 		return 0;
 	bool is_waiting = failed->result == -ETIMEDOUT;
-	if (is_waiting ? clock_ms() >= failed->again_ms : failed->count < TRIES)
+	if (is_waiting ? !stands_still || clock_ms() >= failed->again_ms : failed->count < TRIES)
 		return 0;
 	*problem = failed->problem;
 	return failed->result;
@@ -100,10 +100,11 @@ void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int
 	failed->problem = *problem;
 }
 
-void failed_jobs_remove(struct failed_jobs *jobs, const struct worker_job *job)
+void failed_jobs_forget(struct failed_jobs *jobs, const char *path)
 {
-	struct failed_job **at = find(&jobs->first, job);
-
-	if (*at)
-		drop(jobs, at);
+	for (struct failed_job **at = &jobs->first; *at;)
+		if (strcmp((*at)->path, path) == 0)
+			drop(jobs, at);
+		else
+			at = &(*at)->next;
 }

@@ -96,6 +96,7 @@ static void leave(struct workers *workers, struct worker *worker)
 		*left = (struct worker){.pid = gone.pid,
 			.pidfd = gone.pidfd,
 			.file_system = gone.file_system,
+			.state = gone.state,
 			.since_ms = gone.since_ms,
 			.next = workers->left};
 		workers->left = left;
@@ -299,7 +300,6 @@ static struct worker *take(struct workers *workers, const struct worker_job *job
 	int64_t begin_ms = clock_ms();
 	struct worker *worker;
 
-	reap(workers);
 	while (!(worker = take_kept(workers, job))) {
 		int64_t now = clock_ms();
 		bool is_full = workers->left_count >= WORKERS_LEFT_MAX;
@@ -346,10 +346,11 @@ void workers_renew(struct workers *workers, const struct settings *settings)
 	}
 }
 
-/* Notes the file system for which the worker may wait from now on. */
-static void note_file_system(struct worker *worker, dev_t file_system)
+/* Notes the job for which the worker may stand still from now on; NULL: none. */
+static void note_job(struct worker *worker, const struct worker_job *job)
 {
-	worker->file_system = file_system;
+	worker->file_system = job ? job->file_system : 0;
+	worker->state = job ? job->state : 0;
 	worker->since_ms = clock_ms();
 }
 
@@ -383,30 +384,35 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 		yield_to_daemon(worker);
 	r = worker_do(worker, job, ret, &can_go_on, problem);
 	if (!can_go_on && r != -ETIMEDOUT)
-		note_file_system(worker, 0);
+		note_job(worker, NULL);
 	worker->jobs++;
 	if (!can_go_on)
 		leave(workers, worker);
 	if (r != -ESRCH)
 		return r;
 	/* It was killed while it was idle, or stopped. The new one can't return that. */
-	note_file_system(worker, job->file_system);
+	note_job(worker, job);
 	return try(workers, worker, job, ret, problem);
 }
 
 static int run_in(struct workers *workers, struct worker *worker, const struct worker_job *job,
 	struct worker_answer *ret, struct problem *problem)
 {
-	note_file_system(worker, job->file_system);
+	note_job(worker, job);
 	int r = try(workers, worker, job, ret, problem);
-	worker->file_system = 0;
+	note_job(worker, NULL);
 	if (r == PROBLEM || r == -ETIMEDOUT)
 		workers->failed++;
 	if (job->state && (r == PROBLEM || r == -ETIMEDOUT))
 		failed_jobs_add(&workers->failed_jobs, job, r, problem);
 	else if (job->state && r == 0)
-		failed_jobs_remove(&workers->failed_jobs, job);
+		failed_jobs_forget(&workers->failed_jobs, job->path);
 	return r;
+}
+
+void workers_try_again(struct workers *workers, const char *path)
+{
+	failed_jobs_forget(&workers->failed_jobs, path);
 }
 
 static int64_t waited_ms(const struct worker *worker, dev_t file_system)
@@ -434,13 +440,25 @@ static bool is_silent(struct workers *workers, const struct worker_job *job)
 	return job->file_system && workers_waited_ms(workers, job->file_system) >= job->patience_ms;
 }
 
+/* Returns whether a worker that was left still stands still at a job with this state. */
+static bool stands_still_at(const struct workers *workers, uint64_t state)
+{
+	const struct worker *left = workers->left;
+
+	while (left && left->state != state)
+		left = left->next;
+	return left;
+}
+
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem)
 {
 	*ret = (struct worker_answer){0};
+	reap(workers);
 	int r = is_silent(workers, job) ? -ETIMEDOUT : 0;
 	if (r == 0 && job->state)
-		r = failed_jobs_refuse(&workers->failed_jobs, job, problem);
+		r = failed_jobs_refuse(
+			&workers->failed_jobs, job, stands_still_at(workers, job->state), problem);
 	struct worker *worker = r ? NULL : take(workers, job);
 	unsigned left = workers->left_count;
 	if (r)

@@ -80,6 +80,8 @@ struct worker_job {
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: there are no fallbacks */
+	/* Gets what the worker asks the finder for, as compose() gives it, but also twice. */
+	struct path_list *asked; /* NULL: not needed */
 };
 
 /**
@@ -93,6 +95,12 @@ void workers_free(struct workers *workers);
 
 /** Cancels all jobs: workers_run() returns -ECANCELED. Set the composers' is_cancelled before. */
 void workers_cancel(struct workers *workers);
+
+/**
+ * Forgets the failures of jobs for `path`. Call it if a file has changed from which `path` is made,
+ * and which worker_job.state does not cover.
+ */
+void workers_try_again(struct workers *workers, const char *path);
 
 /** Notes the settings of later jobs. Workers with other settings end, busy ones after their job. */
 void workers_renew(struct workers *workers, const struct settings *settings);

@@ -36,6 +36,9 @@
 /* ms. The least patience with a worker that was just forked. */
 #define START_MS 5000
 
+/* The most names that are noted in worker_job.asked. */
+#define ASKED_MAX 4096
+
 /* Returns the processor time in ms that the worker has used; -1: it has ended. */
 static int64_t used_ms(const struct worker *worker)
 {
@@ -88,6 +91,15 @@ static int await(const struct worker *worker, const struct worker_job *job)
 	}
 }
 
+/* The names may be those of a hostile worker. */
+static int note_asked(struct path_list *asked, const char *directory, const char *name)
+{
+	bool is_noted = asked && asked->count < 2 * (size_t)ASKED_MAX &&
+			strlen(directory) < PATH_MAX && strlen(name) < PATH_MAX;
+
+	return is_noted ? path_list_add_pair(asked, directory, name) : 0;
+}
+
 static void reply_find(const struct worker_job *job, struct record *question, struct record *reply)
 {
 	CLEANUP(freep) char *directory = record_get_text(question);
@@ -96,9 +108,9 @@ static void reply_find(const struct worker_job *job, struct record *question, st
 	CLEANUP(freep) char *path = NULL;
 	const struct finder *finder = job->composer->finder;
 	layer_mask layers = 0;
-	int r = -EINVAL;
+	int r = directory && name ? note_asked(job->asked, directory, name) : -EINVAL;
 
-	if (directory && name)
+	if (r == 0)
 		r = finder ? finder->find(finder->context, directory, name, skip, &path, &layers)
 			   : FINDER_ABSENT;
 	record_put(reply, r == FINDER_ABSENT ? ENOENT : (uint64_t)-r);

@@ -15,6 +15,7 @@ struct worker {
 	struct worker_page *page;
 	struct settings *settings; /* in force when it was forked; one reference */
 	dev_t file_system;         /* of its job (worker_job.file_system); 0: none */
+	uint64_t state;            /* of its job (worker_job.state); 0: none */
 	int64_t since_ms;          /* clock_ms() when it got its job */
 	unsigned jobs;             /* number of jobs that it got */
 	bool is_busy;

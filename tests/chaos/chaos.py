@@ -55,6 +55,9 @@ LAYERS = {name: f"{name}/layer" for name in ("low", "mid", "high")}
 JOURNAL = "journal"
 PATIENT = "patient.yaml"  # the same settings for what the mount is compared with
 SETTLE_TRIES = 20  # half a second each
+PATIENCE_S = 20  # the least, for a mount to become what a fresh one is
+SETTINGS_PAUSE_S = 10  # RELOAD_PAUSE_MAX_MS: settings that failed, as a layer did, are read again after it
+FRESH_TIMES = 30  # then the mount may take so many times as long as a fresh one
 WARM_UP = 20  # rounds in which memory and descriptors of the daemon may grow
 GROWTH_KIB = 32 << 10  # a large file or two, as chance will have it
 CACHE_MIB = 8  # less than the default, as the cache by itself may be 64 MiB
@@ -295,6 +298,13 @@ class Faulty:
             return f"fault {line}"
         # Longer than plyfs waits, or shorter.
         seconds = self.chance.choice([0.05, 0.3, 1.5 * self.answer_s, self.answer_s + 2])
+        if self.chance.random() < 0.5:
+            # At one kind of operation: a silence that begins at a random moment seldom begins with a read.
+            line = f"slow-{self.chance.choice(self.operations[1:])} {seconds * 1000:.0f}"
+            self.control(line)
+            time.sleep(seconds)
+            self.control("")
+            return line
         os.kill(self.process.pid, signal.SIGSTOP)
         time.sleep(seconds)
         os.kill(self.process.pid, signal.SIGCONT)
@@ -367,7 +377,7 @@ class Chaos:
         self.mount = Mount(arguments.plyfs, "mnt", "log", manager=Manager("notify") if arguments.take_over else None)
         self.left = []  # taken away by `umount -l`; each ends with its last reader
         self.growth = Growth(self)
-        self.patience = 60 if is_sanitized(arguments.plyfs) else 20
+        self.patience = PATIENCE_S
         self.changed = self.compared = 0  # changes made, and files compared with those of a fresh mount
         self.begin = self.told = time.monotonic()
         self.live = None
@@ -531,8 +541,11 @@ class Chaos:
     def compare(self):
         # A layer that answers late, on a busy machine, must not count as silent here.
         write_settings(self.settings, self.paths, PATIENT, answer_timeout="1m")
+        begin = time.monotonic()
         fresh = Mount(self.arguments.plyfs, "fresh", "log-fresh", PATIENT)
         now = trees.read("fresh")
+        # A busy machine, and a sanitizer, make the fresh mount slow, too.
+        self.patience = max(PATIENCE_S, SETTINGS_PAUSE_S + FRESH_TIMES * (time.monotonic() - begin))
         self.compared += len(now)
         self.eventually(lambda: trees.differences(trees.read("mnt"), now), "the mount differs from a fresh one")
         fresh.end()
@@ -600,6 +613,9 @@ class Chaos:
             process.kill()
         if self.live:
             self.live.kill()
+        # After a failure they are mounted still, each with its daemon.
+        for mountpoint in ("mnt", "fresh", Faulty.shown):
+            subprocess.run(["umount", "-l", mountpoint], stderr=subprocess.DEVNULL, check=False)
 
 
 def main():

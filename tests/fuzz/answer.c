@@ -53,5 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(version);
 	else if (version)
 		fuzz_stop("a refused answer leaves a version", span_of(""));
+	if (asked.count % 2)
+		fuzz_stop("dependencies are no pairs", span_of(""));
 	return 0;
 }

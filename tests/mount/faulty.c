@@ -8,6 +8,7 @@
  *      OPERATION ERRNO [NAME]          operation: getattr, readdir, open, read, readlink, or all
  *      truncate 100 app.yaml           a read of the beginning of app.yaml cuts it to 100 bytes
  *      slow 800 app.yaml               each operation on app.yaml takes 800 ms more
+ *      slow-read 800 app.yaml          each read of app.yaml does
  *
  * NAME is the last part of the path. Without it, or with "*", the operation fails for all paths.
  * With an empty line no operation fails.
@@ -63,7 +64,8 @@ static int fail(const char *path, const char *operation)
 
 	if (!read_fault(path, &fault))
 		return 0;
-	if (strcmp(fault.operation, "slow") == 0)
+	const char *slow = strncmp(fault.operation, "slow", 4) == 0 ? fault.operation + 4 : "none";
+	if (!*slow || (*slow == '-' && strcmp(slow + 1, operation) == 0))
 		usleep((useconds_t)fault.number * 1000);
 	bool is_meant =
 		strcmp(fault.operation, operation) == 0 || strcmp(fault.operation, "all") == 0;

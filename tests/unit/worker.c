@@ -297,6 +297,29 @@ static void put_ms(const void *context, struct record *job)
 	record_put(job, ((const struct timed *)context)->ms);
 }
 
+WORKER_TEST(a_job_that_stood_still_is_tried_again_once_its_worker_has_ended)
+{
+	struct timed timed = {.job = job_of(sleeps), .ms = 2000};
+	struct worker_answer answer;
+	struct worker_counts counts;
+	int64_t end_ms = clock_ms() + 20000;
+
+	timed.job.patience_ms = 100;
+	timed.job.put = put_ms;
+	timed.job.put_context = &timed;
+	/* The second one gets no worker. */
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(workers_run(workers, &timed.job, &answer, &problem), -ETIMEDOUT);
+	workers_count(workers, &counts);
+	assert_int_equal(counts.failed, 1);
+	assert_int_equal(counts.left, 1);
+	for (; counts.left && clock_ms() < end_ms; workers_count(workers, &counts))
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	timed.ms = 0;
+	assert_int_equal(workers_run(workers, &timed.job, &answer, &problem), 0);
+	worker_answer_fini(&answer);
+}
+
 static void run_timed(void *context)
 {
 	struct timed *timed = context;
@@ -478,11 +501,30 @@ static int take(const char *data, size_t size)
 		assert_true(S_ISREG(version->mode));
 	} else {
 		assert_null(version);
+		assert_int_equal(asked.count % 2, 0);
 	}
 	version_unref(version);
 	path_list_fini(&asked);
 	record_free(answer);
 	return r;
+}
+
+/* take() finds none, or pairs. */
+WORKER_TEST(dependencies_of_an_answer_that_ends_in_a_pair_are_not_taken)
+{
+	const struct problem none = {.message = ""};
+	struct record *answer;
+	struct span bytes;
+
+	assert_int_equal(record_new(WORKER_FORMAT, &answer), 0);
+	record_put(answer, 4096); /* RESULT_BASE: the result is 0 */
+	record_put_problem(answer, &none);
+	record_put(answer, 0);
+	record_put(answer, 2);
+	record_put_text(answer, "the first path of a pair");
+	assert_int_equal(record_bytes(answer, &bytes), 0);
+	assert_int_equal(take(bytes.data, bytes.len), -EBADMSG);
+	record_free(answer);
 }
 
 WORKER_TEST(an_answer_with_any_bit_changed_does_no_harm)
