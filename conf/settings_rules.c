@@ -175,9 +175,13 @@ static int read_excluded(
 
 	if (r != 0)
 		return r;
-	size_t len = strlen(pattern), ending = strlen(below);
-	if (len > ending && strcmp(pattern + len - ending, below) == 0)
+	size_t len = strlen(pattern), ending = strlen(below), escapes = 0;
+	if (len > ending && strcmp(pattern + len - ending, below) == 0) {
 		len -= ending;
+		while (escapes < len && pattern[len - 1 - escapes] == '\\')
+			escapes++;
+		len -= escapes % 2; /* the slash was escaped */
+	}
 	ret[0] = arena_copy(arena, (struct span){pattern, len});
 	ret[1] = arena_printf(arena, "%.*s%s", (int)len, pattern, below);
 	if (!ret[0] || !ret[1])

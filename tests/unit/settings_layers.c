@@ -37,7 +37,7 @@ TEST(a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise)
 		must_read("layers:\n"
 			  "  - a\n"
 			  "  - {path: b, exclude: []}\n"
-			  "  - {path: c, exclude: ['d/**', '**/*.key', 'x,y']}\n"
+			  "  - {path: c, exclude: ['d/**', 'e\\/**', '**/*.key', 'x,y']}\n"
 			  "  - {path: dir, exclude: '*.bak'}\n"
 			  "  - {path: dir/a, exclude: }\n");
 	static const struct {
@@ -66,6 +66,9 @@ TEST(a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise)
 		{"d/x/y", "2"},
 		{"dd", ""},
 		{"x/d", ""},
+		{"e", "2"},
+		{"e/x/y", "2"},
+		{"ee", ""},
 		{"x/a.key", "2"},
 		{"a.key/below/it", "2"},
 		{"x,y", "2"},
