@@ -264,6 +264,8 @@ int settings_read_yaml(const struct node *node, const char *name, const enum nod
 /* Reads `dropins`. `true` is the older name of `layers`. */
 static int read_dropins(const struct node *node, enum rule_dropins *ret, struct problem *problem)
 {
+	static const enum rule_dropins words[] = {
+		DROPINS_LAYERS, DROPINS_UAPI, DROPINS_LAYERS, DROPINS_NONE};
 	bool is_on = false;
 	unsigned word = 0;
 
@@ -271,7 +273,7 @@ static int read_dropins(const struct node *node, enum rule_dropins *ret, struct 
 		return 0;
 	if (node_is_scalar(node) && scalar_type(node) != SCALAR_BOOL) {
 		int r = value_choice(node, "dropins", "layers, uapi, true, false", &word, problem);
-		*ret = word == 0 ? DROPINS_LAYERS : DROPINS_UAPI;
+		*ret = words[word];
 		return r;
 	}
 	int r = value_bool(node, "dropins", &is_on, problem);
