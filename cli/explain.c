@@ -126,7 +126,7 @@ static int print_key(const struct command *command, struct explain_job *job,
 		return code;
 	int r = explained_value_find(explanation, &job->key, &found, &depth, &problem);
 	if (r == EXPLAINED_ABSENT && explanation->stream.count)
-		return nearest_key_report(job->path, &job->key, explanation, &found, depth);
+		return nearest_key_report(job->path, &job->key, subject, &found, depth);
 	if (r == EXPLAINED_ABSENT) {
 		/* A source that is the only one is shown even if it does not parse. */
 		r = explained_file_read(explanation, job->path, &document, &problem);
