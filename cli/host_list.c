@@ -19,6 +19,9 @@
 #define LIST_MAX (16u << 20)
 
 /* Separators of words in a line. */
+/* The byte order mark, which some editors put before a text. */
+#define BOM "\xEF\xBB\xBF"
+
 #define BLANKS " \t\r"
 
 /* Time before the first progress line, in milliseconds. */
@@ -67,7 +70,7 @@ int host_list_read(const char *file, struct host_list *ret)
 		return message_result(r, &problem, file);
 	if (strlen(ret->text) != len)
 		return message_at(file, "has a NUL byte in it; give a list of hosts, one a line");
-	char *rest = ret->text;
+	char *rest = ret->text + (span_begins(span_of(ret->text), BOM) ? strlen(BOM) : 0);
 	for (unsigned line = 1; code == EXIT_DONE && rest; line++) {
 		char *text = strsep(&rest, "\n");
 

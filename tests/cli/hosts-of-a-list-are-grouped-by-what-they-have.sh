@@ -97,3 +97,8 @@ runs 2 "$PLYFS" explain -c plyfs.yaml -H web1 --hosts list app.yaml port
 runs 2 "$PLYFS" explain -l vendor --hosts list app.yaml port
 runs 2 "$PLYFS" diff -c plyfs.yaml -c plyfs.yaml --hosts list
 runs 2 "$PLYFS" diff --hosts list app.yaml
+
+# A list with a byte order mark, as some editors write it: the first host keeps its name.
+printf 'port: 81\n' >hosts/web1/app.yaml
+runs 0 "$PLYFS" explain -c plyfs.yaml --hosts - app.yaml port < <(printf '\xef\xbb\xbfweb1 role=web\r\nweb2 role=web\r\n')
+prints $'81  host  on web1\n80  vendor  on web2'
