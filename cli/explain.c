@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "colour.h"
+#include "column.h"
 #include "command.h"
 #include "explain.h"
 #include "explain_text.h"
@@ -166,11 +167,13 @@ static int write_value(const struct explain_job *job, const struct explanation *
 		r = json_put_value(out, value,
 			explanation->request ? explanation->request->to : NULL, job->arena);
 	else
-		fwrite(value->text.data, 1, value->text.len, out);
-	if (job->is_json)
+		column_put(out, value->text);
+	if (job->is_json) {
 		json_put(out, ", 'layer': %s", layer);
-	else if (layer)
-		fprintf(out, "  %s", layer);
+	} else if (layer) {
+		fputs("  ", out);
+		column_put(out, span_of(layer));
+	}
 	return r;
 }
 

@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "column.h"
 #include "command.h"
 #include "fact.h"
 #include "input.h"
@@ -18,10 +19,10 @@
 /* Maximum size, in bytes. A hundred thousand hosts take a tenth of it. */
 #define LIST_MAX (16u << 20)
 
-/* Separators of words in a line. */
 /* The byte order mark, which some editors put before a text. */
 #define BOM "\xEF\xBB\xBF"
 
+/* Separators of words in a line. */
 #define BLANKS " \t\r"
 
 /* Time before the first progress line, in milliseconds. */
@@ -122,11 +123,13 @@ static int add(struct host_groups *groups, char *text, const char *host)
 
 void host_group_print(const struct host_group *group, bool is_json)
 {
-	for (size_t i = 0; i < group->count; i++)
+	for (size_t i = 0; i < group->count; i++) {
+		fputs(i ? ", " : is_json ? "[" : "", stdout);
 		if (is_json)
-			json_put(stdout, i ? ", %s" : "[%s", group->hosts[i]);
+			json_put_string(stdout, group->hosts[i]);
 		else
-			printf("%s%s", i ? ", " : "", group->hosts[i]);
+			column_put(stdout, span_of(group->hosts[i]));
+	}
 	if (is_json)
 		putchar(']');
 }
