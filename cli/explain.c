@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "colour.h"
+#include "column.h"
 #include "command.h"
 #include "explain.h"
 #include "explain_text.h"
@@ -126,7 +127,7 @@ static int print_key(const struct command *command, struct explain_job *job,
 		return code;
 	int r = explained_value_find(explanation, &job->key, &found, &depth, &problem);
 	if (r == EXPLAINED_ABSENT && explanation->stream.count)
-		return nearest_key_report(job->path, &job->key, explanation, &found, depth);
+		return nearest_key_report(job->path, &job->key, subject, &found, depth);
 	if (r == EXPLAINED_ABSENT) {
 		/* A source that is the only one is shown even if it does not parse. */
 		r = explained_file_read(explanation, job->path, &document, &problem);
@@ -166,11 +167,13 @@ static int write_value(const struct explain_job *job, const struct explanation *
 		r = json_put_value(out, value,
 			explanation->request ? explanation->request->to : NULL, job->arena);
 	else
-		fwrite(value->text.data, 1, value->text.len, out);
-	if (job->is_json)
+		column_put(out, value->text);
+	if (job->is_json) {
 		json_put(out, ", 'layer': %s", layer);
-	else if (layer)
-		fprintf(out, "  %s", layer);
+	} else if (layer) {
+		fputs("  ", out);
+		column_put(out, span_of(layer));
+	}
 	return r;
 }
 

@@ -140,20 +140,20 @@ static int print(const struct get_job *job, const struct merge_request *request,
 	return EXIT_DONE;
 }
 
-static int complain(const struct get_job *job, const struct explanation *explanation)
+static int complain(const struct get_job *job, const struct explained_file *subject)
 {
 	CLEANUP(explained_value_fini) struct explained found = {0};
 	struct problem problem;
 	size_t depth = 0;
 
-	int r = explained_value_find(explanation, &job->key, &found, &depth, &problem);
+	int r = explained_value_find(subject->explanation, &job->key, &found, &depth, &problem);
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);
 	if (r != EXPLAINED_ABSENT)
 		return message_at(job->path,
 			"has no '%s' any more; 'plyfs explain' shows what removed it", job->asked);
 	if (!job->whole)
-		return nearest_key_report(job->path, &job->key, explanation, &found, depth);
+		return nearest_key_report(job->path, &job->key, subject, &found, depth);
 	if (!job->whole->count)
 		return message_at(job->path, "holds no values, so it has no '%s'", job->asked);
 	return message_at(job->path, "has no '%s'", job->asked);
@@ -173,8 +173,9 @@ static int read_whole(struct get_job *job, const struct explanation *explanation
 }
 
 static int print_key(
-	const struct command *command, struct get_job *job, const struct explanation *explanation)
+	const struct command *command, struct get_job *job, const struct explained_file *subject)
 {
+	const struct explanation *explanation = subject->explanation;
 	struct key_ground ground = {
 		.stream = explanation->stream, .format = explanation->request->to};
 	struct problem problem;
@@ -200,7 +201,7 @@ static int print_key(
 	const struct node *value = root ? key_follow(&job->key, 0, root) : NULL;
 	if (value)
 		return print(job, explanation->request, root, value);
-	return complain(job, explanation);
+	return complain(job, subject);
 }
 
 /* If the file is a link, explains the file to which it leads in its place. */
@@ -234,8 +235,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (code != EXIT_DONE)
 		return code;
 	int r = arena_new(&job.arena);
-	return r == 0 ? print_key(command, &job, subject.explanation)
-		      : message_result(r, NULL, NULL);
+	return r == 0 ? print_key(command, &job, &subject) : message_result(r, NULL, NULL);
 }
 
 const struct command command_get = {

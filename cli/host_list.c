@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "column.h"
 #include "command.h"
 #include "fact.h"
 #include "input.h"
@@ -17,6 +18,9 @@
 
 /* Maximum size, in bytes. A hundred thousand hosts take a tenth of it. */
 #define LIST_MAX (16u << 20)
+
+/* The byte order mark, which some editors put before a text. */
+#define BOM "\xEF\xBB\xBF"
 
 /* Separators of words in a line. */
 #define BLANKS " \t\r"
@@ -67,7 +71,7 @@ int host_list_read(const char *file, struct host_list *ret)
 		return message_result(r, &problem, file);
 	if (strlen(ret->text) != len)
 		return message_at(file, "has a NUL byte in it; give a list of hosts, one a line");
-	char *rest = ret->text;
+	char *rest = ret->text + (span_begins(span_of(ret->text), BOM) ? strlen(BOM) : 0);
 	for (unsigned line = 1; code == EXIT_DONE && rest; line++) {
 		char *text = strsep(&rest, "\n");
 
@@ -119,11 +123,13 @@ static int add(struct host_groups *groups, char *text, const char *host)
 
 void host_group_print(const struct host_group *group, bool is_json)
 {
-	for (size_t i = 0; i < group->count; i++)
+	for (size_t i = 0; i < group->count; i++) {
+		fputs(i ? ", " : is_json ? "[" : "", stdout);
 		if (is_json)
-			json_put(stdout, i ? ", %s" : "[%s", group->hosts[i]);
+			json_put_string(stdout, group->hosts[i]);
 		else
-			printf("%s%s", i ? ", " : "", group->hosts[i]);
+			column_put(stdout, span_of(group->hosts[i]));
+	}
 	if (is_json)
 		putchar(']');
 }

@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "excerpt.h"
 #include "message.h"
+#include "place.h"
 #include "word.h"
 
 /* Maximum number of one map's keys that are compared with the KEY. */
@@ -159,8 +160,9 @@ static bool is_document(const struct key *key, const struct explanation *explana
 }
 
 int nearest_key_report(const char *path, const struct key *key,
-	const struct explanation *explanation, const struct explained *at, size_t depth)
+	const struct explained_file *subject, const struct explained *at, size_t depth)
 {
+	const struct explanation *explanation = subject->explanation;
 	const struct node *in = at->at.value;
 	struct span place = key_text_span(&at->key);
 	CLEANUP(freep) char *meant = NULL;
@@ -178,8 +180,9 @@ int nearest_key_report(const char *path, const struct key *key,
 	if (!node_is_scalar(in))
 		return message_at(path, "has no '%s'; '%.*s' is %s of %u", key->text,
 			(int)place.len, place.data, node_kind_name(in), (unsigned)node_count(in));
-	char value[EXCERPT_SIZE];
-	excerpt(in, value, sizeof(value));
-	return message_at(path, "has no '%s'; '%.*s' is a scalar: %s", key->text, (int)place.len,
-		place.data, value);
+	char value[EXCERPT_SIZE] = "";
+	if (!place_is_secret(subject->settings))
+		excerpt(in, value, sizeof(value));
+	return message_at(path, "has no '%s'; '%.*s' is a scalar%s%s", key->text, (int)place.len,
+		place.data, *value ? ": " : "", value);
 }

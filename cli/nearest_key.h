@@ -1,6 +1,7 @@
 /* The nearest KEY (assignment.h): the one that the user probably meant by a KEY that is missing. */
 #pragma once
 
+#include "explained_file.h"
 #include "explained_value.h"
 
 /**
@@ -9,4 +10,4 @@
  * the file that ends with the missing name. Returns EXIT_FAILED.
  */
 int nearest_key_report(const char *path, const struct key *key,
-	const struct explanation *explanation, const struct explained *at, size_t depth);
+	const struct explained_file *subject, const struct explained *at, size_t depth);

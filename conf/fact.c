@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cleanup.h"
+#include "format/output.h"
 #include "layer_spec.h"
 #include "path.h"
 #include "settings_make.h"
@@ -157,24 +159,20 @@ static int read_file(struct settings *settings, const struct node *node, struct 
 	return r;
 }
 
-/* Appends the value, with the escapes that it needs. Returns NULL if there is no memory. */
-static const char *put_value(
-	const char *text, const char *value, enum target target, struct arena *arena)
+/* Puts the value, with the escapes that it needs. */
+static void put_value(struct output *out, const char *value, enum target target)
 {
-	for (; text && *value; value++) {
-		const char *escape = "";
-
+	for (; *value; value++) {
 		if (target == TARGET_PATTERN && strchr("*?[]{},\\", *value))
-			escape = "\\";
+			output_char(out, '\\');
 		else if (target == TARGET_COMMAND && *value == '%')
-			escape = "%";
-		text = arena_printf(arena, "%s%s%c", text, escape, *value);
+			output_char(out, '%');
+		output_char(out, *value);
 	}
-	return text;
 }
 
 static int replace_fact(const struct settings *settings, const struct node *node,
-	enum target target, struct span name, const char **text, struct problem *problem)
+	enum target target, struct span name, struct output *out, struct problem *problem)
 {
 	const char *value;
 	int r = fact_find(&settings->around, name, node, &value, problem);
@@ -183,13 +181,13 @@ static int replace_fact(const struct settings *settings, const struct node *node
 		r = problem_at(problem, node, "the fact '%.*s' has no value on this machine",
 			(int)name.len, name.data);
 	if (r == 0)
-		*text = put_value(*text, value, target, settings->arena);
+		put_value(out, value, target);
 	return r;
 }
 
 /* Replaces the percent sign at *at and what belongs to it, and moves *at behind that. */
 static int replace(const struct settings *settings, const struct node *node, enum target target,
-	const char **at, const char **text, struct problem *problem)
+	const char **at, struct output *out, struct problem *problem)
 {
 	const char *p = *at;
 	size_t fact = p[1] == '{' ? fact_name_length(p + 2) : 0;
@@ -199,17 +197,16 @@ static int replace(const struct settings *settings, const struct node *node, enu
 	*at += fact ? fact + 3 : p[1] == '%' ? 2 : 1;
 	if (fact)
 		return replace_fact(
-			settings, node, target, (struct span){p + 2, fact}, text, problem);
+			settings, node, target, (struct span){p + 2, fact}, out, problem);
 	/* A command's other words with a percent sign are replaced when it runs. */
 	int r = is_command || p[1] == '%'
 			? -ENOENT
 			: layer_specifier(p[1], &settings->around, node, value, problem);
 	if (r == 0) {
-		*text = put_value(*text, value, target, settings->arena);
+		put_value(out, value, target);
 		*at += 1;
 	} else if (r == -ENOENT) {
-		*text = arena_printf(
-			settings->arena, "%s%s", *text, is_command && p[1] == '%' ? "%%" : "%");
+		output_string(out, is_command && p[1] == '%' ? "%%" : "%");
 		r = 0;
 	}
 	return r;
@@ -217,49 +214,59 @@ static int replace(const struct settings *settings, const struct node *node, enu
 
 /* Replaces each fact of the text and, but in a command, each specifier. */
 static int expand_text(const struct settings *settings, const struct node *node, enum target target,
-	const char **ret, struct problem *problem)
+	struct span *ret, struct problem *problem)
 {
-	const char *text = "", *at = node->text.data;
+	CLEANUP(output_fini) struct output out = {.max = SIZE_MAX};
+	const char *at = node->text.data;
 	int r = 0;
 
 	while (r == 0 && *at) {
 		size_t plain = strcspn(at, "%");
 
-		if (plain == 0) {
-			r = replace(settings, node, target, &at, &text, problem);
-		} else {
-			text = arena_printf(settings->arena, "%s%.*s", text, (int)plain, at);
-			at += plain;
-		}
-		if (r == 0 && !text)
-			r = -ENOMEM;
+		output_put(&out, at, plain);
+		at += plain;
+		if (*at)
+			r = replace(settings, node, target, &at, &out, problem);
 	}
-	*ret = text;
-	return r;
+	return r == 0 ? output_finish(&out, settings->arena, ret, problem) : r;
 }
 
-/* Replaces the facts in a value, or in all values of a list or a map. */
+/* Replaces the facts in a value, or in all values of a list or a map. *at becomes a copy, as an
+ * alias may lead to the value, too. */
 static int expand_value(const struct settings *settings, const struct node **at, enum target target,
 	struct problem *problem)
 {
-	const struct node *node = *at;
-	const char *text = NULL;
+	bool is_text = node_is_scalar(*at);
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && node_is_sequence(node) && i < node->seq.count; i++)
-		r = expand_value(settings, &node->seq.items[i], target, problem);
-	for (uint32_t i = 0; r == 0 && node_is_map(node) && i < node->map.count; i++)
-		r = expand_value(settings, &node->map.pairs[i].value, target, problem);
-	if (!node_is_scalar(node) || !strchr(node->text.data, '%'))
-		return r;
-	r = expand_text(settings, node, target, &text, problem);
-	struct node *copy = r == 0 ? arena_alloc(settings->arena, sizeof(*copy)) : NULL;
+	if (is_text && !strchr((*at)->text.data, '%'))
+		return 0;
+	struct node *copy = node_copy(settings->arena, *at);
 	if (!copy)
-		return r == 0 ? -ENOMEM : r;
-	*copy = *node;
-	copy->text = span_of(text);
+		return -ENOMEM;
+	if (is_text)
+		r = expand_text(settings, *at, target, &copy->text, problem);
+	for (uint32_t i = 0; r == 0 && !is_text && i < node_count(copy); i++)
+		r = expand_value(settings, node_entry(copy, i), target, problem);
 	*at = copy;
-	return 0;
+	return r;
+}
+
+/* Replaces the facts in the entries of a list, each of which becomes a copy. */
+static int expand_list(
+	const struct settings *settings, const struct node *list, struct problem *problem)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++) {
+		const struct node *copy = node_copy(settings->arena, list->seq.items[i]);
+
+		if (!copy)
+			return -ENOMEM;
+		list->seq.items[i] = copy;
+		r = settings_expand_facts(settings, copy, problem);
+	}
+	return r;
 }
 
 int settings_expand_facts(
@@ -270,11 +277,8 @@ int settings_expand_facts(
 		enum target target;
 	} kinds[] = {{"match", TARGET_PATTERN}, {"from", TARGET_PATTERN}, {"path", TARGET_PATH},
 		{"schema", TARGET_PATH}, {"check", TARGET_COMMAND}, {"on_change", TARGET_COMMAND}};
-	bool is_list = list && node_is_sequence(list);
-	int r = 0;
+	int r = list && node_is_sequence(list) ? expand_list(settings, list, problem) : 0;
 
-	for (uint32_t i = 0; r == 0 && is_list && i < list->seq.count; i++)
-		r = settings_expand_facts(settings, list->seq.items[i], problem);
 	for (uint32_t i = 0; r == 0 && list && node_is_map(list) && i < list->map.count; i++)
 		for (size_t k = 0; r == 0 && k < sizeof(kinds) / sizeof(*kinds); k++)
 			if (node_is_scalar(list->map.pairs[i].key) &&

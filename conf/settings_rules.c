@@ -175,9 +175,13 @@ static int read_excluded(
 
 	if (r != 0)
 		return r;
-	size_t len = strlen(pattern), ending = strlen(below);
-	if (len > ending && strcmp(pattern + len - ending, below) == 0)
+	size_t len = strlen(pattern), ending = strlen(below), escapes = 0;
+	if (len > ending && strcmp(pattern + len - ending, below) == 0) {
 		len -= ending;
+		while (escapes < len && pattern[len - 1 - escapes] == '\\')
+			escapes++;
+		len -= escapes % 2; /* the slash was escaped */
+	}
 	ret[0] = arena_copy(arena, (struct span){pattern, len});
 	ret[1] = arena_printf(arena, "%.*s%s", (int)len, pattern, below);
 	if (!ret[0] || !ret[1])
@@ -260,6 +264,8 @@ int settings_read_yaml(const struct node *node, const char *name, const enum nod
 /* Reads `dropins`. `true` is the older name of `layers`. */
 static int read_dropins(const struct node *node, enum rule_dropins *ret, struct problem *problem)
 {
+	static const enum rule_dropins words[] = {
+		DROPINS_LAYERS, DROPINS_UAPI, DROPINS_LAYERS, DROPINS_NONE};
 	bool is_on = false;
 	unsigned word = 0;
 
@@ -267,7 +273,7 @@ static int read_dropins(const struct node *node, enum rule_dropins *ret, struct 
 		return 0;
 	if (node_is_scalar(node) && scalar_type(node) != SCALAR_BOOL) {
 		int r = value_choice(node, "dropins", "layers, uapi, true, false", &word, problem);
-		*ret = word == 0 ? DROPINS_LAYERS : DROPINS_UAPI;
+		*ret = words[word];
 		return r;
 	}
 	int r = value_bool(node, "dropins", &is_on, problem);

@@ -175,6 +175,7 @@ static bool check_name(
 		.column = key->column,
 		.text = instance_key(key)};
 	struct run_mark mark = run_mark(run);
+	size_t secrets = run->secrets.count;
 	bool was_key = run->is_key;
 
 	run->is_key = true;
@@ -183,6 +184,8 @@ static bool check_name(
 	/* `name` ends with this function. */
 	if (run->failed_at == &name)
 		run->failed_at = key;
+	for (size_t i = secrets; i < run->secrets.count; i++)
+		run->secrets.items[i] = key;
 	for (size_t i = mark.records; i < run->record_count; i++) {
 		run->records[i].instance = key;
 		run->records[i].name = instance_key(key);

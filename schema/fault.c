@@ -248,8 +248,9 @@ static void put_message(
 {
 	const char *message;
 
-	if (record->is_key) {
+	if (record->is_key)
 		put(text, "the key ");
+	if (record->is_key && !record->is_secret) {
 		put_quoted(text, instance_key(record->instance));
 		put(text, " ");
 	}
@@ -269,11 +270,14 @@ static void put_message(
 	}
 }
 
-/* Writes the record's path as a KEY, from step `first` on. */
+/* Writes the record's path as a KEY, from step `first` on; without its last step, if that is a key
+ * that is a secret. */
 static int put_path(const struct schema_run *run, const struct schema_record *record,
 	uint32_t first, struct key_text *key)
 {
-	for (uint32_t i = first; i < record->path_count; i++) {
+	uint32_t count = record->path_count - (record->is_key && record->is_secret);
+
+	for (uint32_t i = first; i < count; i++) {
 		const struct edit_step *step = &run->kept_steps[record->path + i];
 
 		if (step->key)
@@ -300,7 +304,7 @@ static int put_children(
 		}
 		put(text, "%s(%u) ", i == 1 ? ": " : "; ", (unsigned)child->branch + 1);
 		r = put_path(run, child, record->path_count, &path);
-		if (r == 0 && child->path_count > record->path_count) {
+		if (r == 0 && path.len) {
 			put_quoted(text, key_text_span(&path));
 			put(text, " ");
 		}

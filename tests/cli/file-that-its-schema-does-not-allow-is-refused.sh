@@ -186,6 +186,12 @@ for options in '' -n --json '-n --json'; do
 		rm -f high/new.yaml
 	done
 done
+# Nor does a KEY that leads into the secret.
+for command in get explain; do
+	runs 1 "$PLYFS" $command -c $config app.yaml db.password.x
+	tells "has no 'db.password.x'; 'db.password' is a scalar"
+	shows_none $command
+done
 # Also where the file lacks what the schema requires before.
 sed -i '1i required: [user]' settings/app.schema.yaml
 runs 0 "$PLYFS" set -c $config app.yaml user=root db.password=swordfish-swordfish

@@ -97,3 +97,19 @@ runs 2 "$PLYFS" explain -c plyfs.yaml -H web1 --hosts list app.yaml port
 runs 2 "$PLYFS" explain -l vendor --hosts list app.yaml port
 runs 2 "$PLYFS" diff -c plyfs.yaml -c plyfs.yaml --hosts list
 runs 2 "$PLYFS" diff --hosts list app.yaml
+
+# A list with a byte order mark, as some editors write it: the first host keeps its name.
+printf 'port: 81\n' >hosts/web1/app.yaml
+runs 0 "$PLYFS" explain -c plyfs.yaml --hosts - app.yaml port < <(printf '\xef\xbb\xbfweb1 role=web\r\nweb2 role=web\r\n')
+prints $'81  host  on web1\n80  vendor  on web2'
+
+# A line for each value, which steers no terminal. Values that differ only behind a NUL are two.
+printf 'name: "x\\n\\e[31my"\n' >hosts/web1/name.yaml
+printf 'name: "x\\0y"\n' >hosts/web2/name.yaml
+printf 'name: "x\\0z"\n' >hosts/web3/name.yaml
+echo 'name: v' >vendor/name.yaml
+runs 0 "$PLYFS" explain -c plyfs.yaml --fact role=web --hosts - name.yaml name < <(printf 'web1\nweb2\nweb3\nweb\e9\n')
+prints 'x\x0A\x1B[31my  host  on web1
+x\x00y  host  on web2
+x\x00z  host  on web3
+v  vendor  on web\x1B9'

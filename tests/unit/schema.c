@@ -349,6 +349,15 @@ TEST(what_is_marked_as_secret_is_not_quoted)
 		"(s.json#/properties/e/uniqueItems)\n"
 		"2:8: b.c must be at least 9, but is a number that is not shown "
 		"(s.json#/allOf/0/properties/b/properties/c/minimum)");
+	/* A key may be marked, or stand in a map that is. */
+	tells("properties:\n"
+	      "  a: {propertyNames: {writeOnly: true, maxLength: 2}}\n"
+	      "  b: {writeOnly: true, propertyNames: {pattern: '^x'}}\n",
+		"a: {abc: 1}\nb: {abc: 1}\n",
+		"1:5: a the key must have at most 2 characters, but has 3 "
+		"(s.json#/properties/a/propertyNames/maxLength)\n"
+		"2:5: b the key must match the pattern '^x', but is a string that is not shown "
+		"(s.json#/properties/b/propertyNames/pattern)");
 }
 
 TEST(values_have_the_type_that_their_format_gives_them)

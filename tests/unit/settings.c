@@ -349,6 +349,20 @@ TEST(anchors_and_merge_keys_work_in_settings)
 	assert_int_equal(rule->line, 4);
 }
 
+TEST(a_word_for_drop_ins_may_be_quoted)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings = must_read("layers: [a]\n"
+					      "rules:\n"
+					      "  - {match: a, dropins: 'true'}\n"
+					      "  - {match: b, dropins: 'false'}\n"
+					      "  - {match: c, dropins: 'uapi'}\n");
+
+	assert_int_equal(settings_rule(settings, "a")->dropins, DROPINS_LAYERS);
+	assert_int_equal(settings_rule(settings, "b")->dropins, DROPINS_NONE);
+	assert_int_equal(settings_rule(settings, "c")->dropins, DROPINS_UAPI);
+}
+
 int main(void)
 {
 	return tests_run(make_tree, leave_place);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include "skip.h"
 
@@ -37,7 +38,7 @@ TEST(a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise)
 		must_read("layers:\n"
 			  "  - a\n"
 			  "  - {path: b, exclude: []}\n"
-			  "  - {path: c, exclude: ['d/**', '**/*.key', 'x,y']}\n"
+			  "  - {path: c, exclude: ['d/**', 'e\\/**', '**/*.key', 'x,y']}\n"
 			  "  - {path: dir, exclude: '*.bak'}\n"
 			  "  - {path: dir/a, exclude: }\n");
 	static const struct {
@@ -65,6 +66,9 @@ TEST(a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise)
 		{"d/x", "2"},
 		{"d/x/y", "2"},
 		{"dd", ""},
+		{"e", "2"},
+		{"e/x/y", "2"},
+		{"ee", ""},
 		{"x/d", ""},
 		{"x/a.key", "2"},
 		{"a.key/below/it", "2"},
@@ -311,6 +315,47 @@ TEST(facts_in_rules_stand_for_themselves)
 	assert_string_equal(words[1], "*,{%f");
 	assert_string_equal(words[2], "%{a}");
 	assert_string_equal(words[3], "file");
+}
+
+TEST(what_an_alias_repeats_is_replaced_once)
+{
+	CLEANUP(settings_unrefp)
+	struct settings *settings = must_read("layers: [a]\nrules:\n"
+					      "  - {match: &list ['%%u.x', y], strategy: concat}\n"
+					      "  - {match: *list, strategy: deep}\n"
+					      "  - &rule {match: '%%u.z', strategy: concat}\n"
+					      "  - *rule\n");
+
+	assert_string_equal(settings_rule(settings, "%u.x")->options.strategy->name, "concat");
+	assert_string_equal(settings_rule(settings, "%u.z")->options.strategy->name, "concat");
+	assert_string_equal(settings->rules[2].match, "%u.x");
+	assert_string_equal(settings->rules[5].match, "%u.z");
+}
+
+static long most_kib(void)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss;
+}
+
+TEST(a_long_pattern_is_refused_without_much_memory)
+{
+	static const char before[] = "layers: [a]\nrules: [{match: '";
+	struct settings *settings = NULL;
+	struct problem problem = {0};
+	char text[60000] = "";
+	size_t len = strlen(before);
+	long had_kib = most_kib();
+
+	memset(text, '%', sizeof(text) - 1);
+	memcpy(text, before, len);
+	memcpy(text + sizeof(text) - 6, "%'}]\n", 6);
+	write_old_file("plyfs.yaml", text);
+	assert_int_equal(settings_read(NULL, "plyfs.yaml", &settings, &problem), PROBLEM);
+	assert_int_equal(problem.line, 2);
+	assert_true(most_kib() - had_kib < 100 << 10);
 }
 
 static struct settings *from_layers(const char *layers)
