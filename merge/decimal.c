@@ -7,29 +7,11 @@
 #include "scalar.h"
 
 /* Limit of exponents: sums of two of them, and of the length of any text, fit 64 bits. */
-#define EXPONENT_MAX (INT64_C(1) << 60)
+#define EXPONENT_MAX (INT64_C(1) << 59)
 
 static bool is_zero(const struct decimal *decimal)
 {
 	return decimal->form == DECIMAL_FINITE && decimal->count == 0;
-}
-
-/* Reads the exponent after "e", from its sign on. */
-static int64_t read_exponent(const char *p, const char *end)
-{
-	bool is_negative = p < end && *p == '-';
-	int64_t value = 0;
-
-	if (p < end && (*p == '-' || *p == '+'))
-		p++;
-	for (; p < end; p++)
-		if (number_is_digit(*p) && value < EXPONENT_MAX / 100)
-			value = value * 10 + (*p - '0');
-		else if (number_is_digit(*p))
-			value = EXPONENT_MAX;
-	if (value > EXPONENT_MAX)
-		value = EXPONENT_MAX;
-	return is_negative ? -value : value;
 }
 
 /* Reads decimal digits, with "_", one "." and an exponent anywhere among them. */
@@ -61,17 +43,8 @@ static void read_digits(struct span text, struct decimal *ret)
 		ret->exponent = 0;
 		return;
 	}
-	ret->exponent = p < end ? read_exponent(p + 1, end) : 0;
+	ret->exponent = number_power((struct span){p, (size_t)(end - p)}, EXPONENT_MAX);
 	ret->exponent += (int64_t)(seen - upto_last) - (int64_t)fraction;
-}
-
-static void take_sign(struct span *text, struct decimal *ret)
-{
-	ret->is_negative = text->len && text->data[0] == '-';
-	if (text->len && (text->data[0] == '-' || text->data[0] == '+')) {
-		text->data++;
-		text->len--;
-	}
 }
 
 /* Reads a number in another base than ten. */
@@ -126,7 +99,7 @@ void decimal_of(const struct node *scalar, struct decimal *ret)
 		read_number(ret);
 		return;
 	}
-	take_sign(&text, ret);
+	ret->is_negative = number_take_sign(&text);
 	if (is_json || is_decimal(text)) {
 		read_digits(text, ret);
 		return;
