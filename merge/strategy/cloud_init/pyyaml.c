@@ -30,18 +30,9 @@ struct number_text {
 	bool is_negative;
 };
 
-/* Returns the core tag's name, "int" of !!int. NULL: it is another tag. */
-static const char *core_name(const struct node *node)
-{
-	size_t len = sizeof(SCALAR_CORE_PREFIX) - 1;
-
-	return node->tag && strncmp(node->tag, SCALAR_CORE_PREFIX, len) == 0 ? node->tag + len
-									     : NULL;
-}
-
 static bool has_tag(const struct node *node, const char *name)
 {
-	const char *core = core_name(node);
+	const char *core = scalar_core_name(node->tag);
 
 	return core && strcmp(core, name) == 0;
 }
@@ -443,21 +434,13 @@ static int check_bare(struct pyyaml *pyyaml, const struct node *scalar)
 		"could not determine a constructor for a bare '%s'; quote it", scalar->text.data);
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-	while (*names && strcmp(name, *names) != 0)
-		names++;
-	return *names;
-}
-
 static int check_tag(struct pyyaml *pyyaml, const struct node *node)
 {
-	static const char *const maps[] = {"map", "set", NULL};
-	static const char *const lists[] = {"seq", "omap", "pairs", NULL};
-	const char *name = core_name(node);
+	const char *name = scalar_core_name(node->tag);
+	const char *names = node_is_map(node) ? "map,set" : "seq,omap,pairs";
 
 	if (!node->tag || strcmp(node->tag, "!") == 0 ||
-		(name && is_one_of(name, node_is_map(node) ? maps : lists)))
+		(name && span_is_in(span_of(name), names, ",")))
 		return 0;
 	return problem_at(pyyaml->problem, node,
 		"could not determine a constructor for the tag '%s' on %s; cloud-init knows only "
