@@ -60,7 +60,7 @@ int builder_add_root(struct builder *builder, const struct node *root)
 	return array_push(builder->waiting, builder->count, builder->capacity, root);
 }
 
-static void init_node(
+void builder_init(
 	const struct builder *builder, struct node *node, enum node_kind kind, struct place place)
 {
 	*node = (struct node){
@@ -70,12 +70,6 @@ static void init_node(
 		.line = place.line,
 		.column = place.column,
 	};
-}
-
-void builder_init(
-	const struct builder *builder, struct node *node, enum node_kind kind, struct place place)
-{
-	init_node(builder, node, kind, place);
 }
 
 struct node *builder_new_scalar(
@@ -88,7 +82,7 @@ struct node *builder_new_scalar(
 	node = arena_alloc(builder->document->arena, sizeof(*node) + len + 1);
 	if (!node)
 		return NULL;
-	init_node(builder, node, NODE_SCALAR, place);
+	builder_init(builder, node, NODE_SCALAR, place);
 	*text = (char *)(node + 1);
 	(*text)[len] = '\0';
 	node->text = (struct span){*text, len};
@@ -116,7 +110,7 @@ int builder_open(struct builder *builder, enum node_kind kind, enum node_style s
 	node = arena_alloc(builder->document->arena, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	init_node(builder, node, kind, place);
+	builder_init(builder, node, kind, place);
 	node->style = (uint8_t)style;
 	node->mark = BUILDER_OPEN;
 

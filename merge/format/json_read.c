@@ -450,12 +450,12 @@ static int at_end(struct json_reader *reader)
 		node_is_map(open) ? '}' : ']');
 }
 
-static int read_text(struct builder *builder, struct span text, bool is_jsonc)
+static int json_read(struct builder *builder, struct span text)
 {
 	struct json_reader reader = {.builder = builder,
 		.p = text.data,
 		.end = text.data + text.len,
-		.is_jsonc = is_jsonc,
+		.is_jsonc = builder->options->format == &format_jsonc,
 		.expect = EXPECT_VALUE,
 		.line = 1,
 		.counted = text.data,
@@ -474,16 +474,6 @@ static int read_text(struct builder *builder, struct span text, bool is_jsonc)
 	return r;
 }
 
-static int read_json(struct builder *builder, struct span text)
-{
-	return read_text(builder, text, false);
-}
-
-static int read_jsonc(struct builder *builder, struct span text)
-{
-	return read_text(builder, text, true);
-}
-
 const struct format format_json = {
 	.name = "json",
 	.summary = "JSON, RFC 8259",
@@ -491,7 +481,7 @@ const struct format format_json = {
 	.nothing = "null\n", /* a .json path must always parse */
 	.divider = "",
 	.has_lists = true,
-	.read = read_json,
+	.read = json_read,
 	.write = json_write,
 	.edit = json_edit,
 };
@@ -510,7 +500,7 @@ const struct format format_jsonc = {
 	.nothing = "null\n",
 	.divider = "",
 	.has_lists = true,
-	.read = read_jsonc,
+	.read = json_read,
 	.write = json_write,
 	.edit = json_edit,
 };

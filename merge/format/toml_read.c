@@ -483,7 +483,7 @@ static int take_items(struct toml_reader *reader, struct toml_table *list, unsig
 static int check_inline(struct toml_reader *reader, bool is_behind_comma)
 {
 	toml_text_skip_spaces(&reader->at);
-	if (!reader->at.is_1_0)
+	if (!toml_text_is_1_0(&reader->at))
 		return 0;
 	if (toml_text_newline(&reader->at) || toml_text_is_at(&reader->at, "#"))
 		return toml_text_fail(&reader->at,
@@ -575,7 +575,7 @@ static int take_word(struct toml_reader *reader, const struct node **ret)
 	if (resolve_plain(word, NODE_TOML) == SCALAR_STRING)
 		return builder_problem(reader->at.builder, place, "\"%.*s\" %s", shown, word.data,
 			toml_value_fault(word));
-	if (reader->at.is_1_0 && toml_value_lacks_seconds(word))
+	if (toml_text_is_1_0(&reader->at) && toml_value_lacks_seconds(word))
 		return builder_problem(reader->at.builder, place,
 			"\"%.*s\" has no seconds, and the rule has toml: \"1.0\"; add :00", shown,
 			word.data);
@@ -657,11 +657,10 @@ static int take_root(struct toml_reader *reader)
 	return builder_add_root(reader->at.builder, &root->node);
 }
 
-static int read(struct builder *builder, struct span text, bool is_1_0)
+int toml_read(struct builder *builder, struct span text)
 {
 	struct toml_reader reader = {
 		.at = {.builder = builder,
-			.is_1_0 = is_1_0,
 			.p = text.data,
 			.end = text.data + text.len,
 			.line = 1,
@@ -670,14 +669,4 @@ static int read(struct builder *builder, struct span text, bool is_1_0)
 	};
 
 	return take_root(&reader);
-}
-
-int toml_read(struct builder *builder, struct span text)
-{
-	return read(builder, text, false);
-}
-
-int toml_read_1_0(struct builder *builder, struct span text)
-{
-	return read(builder, text, true);
 }

@@ -203,7 +203,7 @@ static int take_escape(struct toml_text *at, const struct quote *quote, char **o
 	char c = at->end - at->p > 1 ? at->p[1] : '\0';
 	const char *name = c ? strchr(names, c) : NULL;
 
-	if (at->is_1_0 && (c == 'e' || c == 'x'))
+	if (toml_text_is_1_0(at) && (c == 'e' || c == 'x'))
 		return refuse_new_escape(at);
 	if (c == 'x') {
 		at->p += 2;

@@ -10,11 +10,16 @@ struct toml_text {
 	struct builder *builder;
 	const char *p;
 	const char *end;
-	bool is_1_0;            /* the text must be TOML 1.0.0 */
 	uint32_t line;          /* number of the line of p, starting at 1 */
 	const char *counted;    /* a byte on that line, at or before p */
 	uint32_t counted_place; /* column of `counted`, starting at 1 */
 };
+
+/** Returns whether the text must be TOML 1.0.0. */
+static inline bool toml_text_is_1_0(const struct toml_text *at)
+{
+	return at->builder->options->format == &format_toml_1_0;
+}
 
 /** Returns the place of p. */
 struct place toml_text_place(struct toml_text *at);
