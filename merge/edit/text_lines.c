@@ -18,8 +18,7 @@ size_t text_lines_begin(const struct text_lines *lines, size_t offset)
 {
 	while (offset > 0 && !is_break(lines, offset - 1))
 		offset--;
-	/* A byte order mark is before all lines. */
-	return offset || !span_begins(lines->edit->text, "\xEF\xBB\xBF") ? offset : 3;
+	return offset ? offset : edit_text_begin(lines->edit);
 }
 
 size_t text_lines_end(const struct text_lines *lines, size_t offset)
