@@ -4,11 +4,17 @@
 #include "editor.h"
 #include "format/output.h"
 
+/* The lines of a format. */
+struct line_dialect {
+	const char *comments;    /* the characters that begin a comment line */
+	bool has_inner_comments; /* comment lines may stand inside a value */
+	bool has_continuation;   /* a backslash at the end of a line continues the line */
+	bool has_cr;             /* "\r" alone ends a line, too */
+};
+
 struct text_lines {
 	struct edit *edit;
-	const char *comments;  /* the characters that begin a comment line */
-	bool has_cr;           /* "\r" alone ends a line, too */
-	bool has_continuation; /* a backslash at the end of a line continues the line */
+	const struct line_dialect *dialect;
 };
 
 /** Returns where the line at `offset` begins. A byte order mark is not part of the first line. */

@@ -364,8 +364,8 @@ static int apply(const void *context, const struct edit_op *op)
 
 int toml_edit(struct edit *edit, const struct edit_op *op)
 {
-	const struct toml_editor editor = {
-		edit, {.edit = edit, .comments = "#"}, edit->document->extents[0]};
+	static const struct line_dialect dialect = {.comments = "#"};
+	const struct toml_editor editor = {edit, {edit, &dialect}, edit->document->extents[0]};
 	uint32_t first = edit->count;
 	int r = op->kind == EDIT_SET || op->count ? apply(&editor, op) : EDIT_CANNOT;
 
