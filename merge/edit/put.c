@@ -153,23 +153,16 @@ int put_edit(const struct put *put, const struct edit_op *ops, size_t count,
 	return r;
 }
 
-int put_make_ground(struct put *put, const struct edit_tree *wanted, struct stream *result,
-	struct put_ground *ret)
+int put_make_ground(struct put *put, const struct edit_tree *wanted, struct put_ground *ret)
 {
 	struct merge_input *target = &put->inputs[put->request->target];
 
 	/* An attempt that failed may have left its own. */
 	target->text = put->state.text;
 	target->document = put->state.document;
-	*ret = (struct put_ground){
-		.merge = &put->merge,
-		.result = result,
-		.wanted = wanted,
-		.document = put->state.document,
-		.format = target->format,
-		.arena = put->arena,
-	};
-	return stream_of_result(put, put->state.root, result);
+	ret->put = put;
+	ret->wanted = wanted;
+	return stream_of_result(put, put->state.root, &ret->result);
 }
 
 /* Reads the inputs that the strategy does not read itself, and the target with extents. */

@@ -70,13 +70,12 @@ static int find_form(struct put *put, size_t i, unsigned number, struct edit_op 
 {
 	struct edit_op op = put->ops[i];
 	struct put_ground ground;
-	struct stream result;
 	/* The forms see the wanted tree at the same index. */
-	int r = put_make_ground(put, &put->wanted[i + 1], &result, &ground);
+	int r = put_make_ground(put, &put->wanted[i + 1], &ground);
 
 	if (r < 0)
 		return r;
-	op.document = find_document(put, i, &result);
+	op.document = find_document(put, i, &ground.result);
 	return put_form(&ground, &op, number, ret);
 }
 

@@ -218,10 +218,9 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 	const struct merge_input *target = &put->inputs[put->request->target];
 	struct edit_op found = *op;
 	struct put_ground ground;
-	struct stream result;
 
 	found.leaves_nothing = true;
-	int r = put_make_ground(put, NULL, &result, &ground);
+	int r = put_make_ground(put, NULL, &ground);
 	if (r == 0 && !is_own)
 		r = put_form(&ground, op, 0, &found);
 	if (r < 0)

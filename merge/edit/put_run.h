@@ -10,7 +10,6 @@
 
 #include "edit_tree.h"
 #include "put.h"
-#include "put_form.h"
 
 /* Everything read, edited and merged, which lives until the result is freed. */
 struct put_intermediates {
@@ -83,9 +82,29 @@ bool put_is_wanted(const struct put *put, const struct node *root, const struct 
 int put_edit(const struct put *put, const struct edit_op *ops, size_t count,
 	const struct edit_result **ret, struct problem *problem);
 
-/** Fills the input of put_form(), for the target's present text. */
-int put_make_ground(struct put *put, const struct edit_tree *wanted, struct stream *result,
-	struct put_ground *ret);
+/* The results that an op leads between. */
+struct put_ground {
+	const struct put *put;
+	struct stream result;           /* the present result … */
+	const struct edit_tree *wanted; /* … and the same documents after the op */
+};
+
+/** Fills the ground for the target's present text. Returns 0 or -ENOMEM. */
+int put_make_ground(struct put *put, const struct edit_tree *wanted, struct put_ground *ret);
+
+/*
+ * Positive results of put_form(). NONE: this number has no form, but a greater one may have. LAST:
+ * no number from this one on has a form.
+ */
+enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
+
+/**
+ * Makes form `number`, from 0 on, of the op: a change of the target that has the op's effect on the
+ * merged result. If *ret adds a document, ret->document is the index of the new document. Returns
+ * 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
+ */
+int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
+	struct edit_op *ret);
 
 /** Makes the result have what the request's ops say; `present` is the result before. Returns as
  * put_run() does. */
