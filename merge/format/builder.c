@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "utf8.h"
 
 /* Bytes of a key that a warning shows. */
 #define SHOWN_KEY_MAX 64
@@ -28,6 +29,19 @@ int builder_problem(const struct builder *builder, struct place place, const cha
 	va_end(arguments);
 	return problem_set(builder->problem, builder->document->source.name, place.line,
 		place.column, "%s", message);
+}
+
+/* Columns count characters. */
+struct place text_cursor_place(struct text_cursor *at)
+{
+	for (; at->counted < at->p; at->counted++)
+		at->counted_place += !utf8_is_tail((unsigned char)*at->counted);
+	return builder_place(at->builder, at->line, at->counted_place);
+}
+
+int text_cursor_fail(struct text_cursor *at, const char *message)
+{
+	return builder_problem(at->builder, text_cursor_place(at), "%s", message);
 }
 
 static int count_nodes(struct builder *builder, uint32_t more, struct place place)

@@ -36,7 +36,7 @@ struct toml_table {
 };
 
 struct toml_reader {
-	struct toml_text at;
+	struct text_cursor at;
 	struct toml_table *last;  /* the table made last */
 	struct toml_table *table; /* the table that keys are added to */
 	unsigned depth;           /* number of maps and lists around the values in `table` */
@@ -91,20 +91,20 @@ static int read_key(struct toml_reader *reader, struct node **ret)
 	int r;
 
 	if (toml_text_is_at(&reader->at, "\"\"\"") || toml_text_is_at(&reader->at, "'''"))
-		return toml_text_fail(
+		return text_cursor_fail(
 			&reader->at, "a key must be on one line; write it with one pair of quotes");
 	if (toml_text_is_at(&reader->at, "\"") || toml_text_is_at(&reader->at, "'"))
 		return toml_text_take_string(&reader->at, ret);
 	while (reader->at.p + len < reader->at.end && toml_is_bare(reader->at.p[len]))
 		len++;
 	if (!len && (toml_text_is_at(&reader->at, ";") || toml_text_is_at(&reader->at, "//")))
-		return toml_text_fail(&reader->at, "a comment begins with # in TOML");
+		return text_cursor_fail(&reader->at, "a comment begins with # in TOML");
 	if (!len && reader->at.p < reader->at.end)
 		return toml_text_bad_character(&reader->at,
 			"a key is missing; put one with other characters than "
 			"letters, digits, _ and - in quotes");
 	if (!len)
-		return toml_text_fail(&reader->at, "a key is missing");
+		return text_cursor_fail(&reader->at, "a key is missing");
 	r = toml_text_take_word(&reader->at, len, ret);
 	if (!r && !is_plain_key((*ret)->text))
 		(*ret)->style = NODE_DOUBLE;
@@ -371,7 +371,7 @@ EXTENT_NOTE_RARE static int note_header(
 /* Reads a header. The root contains all tables. */
 static int take_header(struct toml_reader *reader, struct toml_table *root)
 {
-	struct place place = toml_text_place(&reader->at);
+	struct place place = text_cursor_place(&reader->at);
 	bool is_list = toml_text_is_at(&reader->at, "[[");
 	const char *start = reader->at.p, *name;
 	struct toml_table *in = root;
@@ -392,7 +392,7 @@ static int take_header(struct toml_reader *reader, struct toml_table *root)
 	if (r)
 		return r;
 	if (!toml_text_is_at(&reader->at, is_list ? "]]" : "]"))
-		return toml_text_fail(
+		return text_cursor_fail(
 			&reader->at, is_list ? "a \"]]\" is missing behind the name of the table"
 					     : "a \"]\" is missing behind the name of the table");
 	reader->at.p += is_list ? 2 : 1;
@@ -448,7 +448,7 @@ static int take_pair(struct toml_reader *reader, struct toml_table *in, unsigned
 	if (found)
 		return refuse(reader, key, found);
 	if (!take_char(reader, '='))
-		return toml_text_fail(&reader->at, "a \"=\" is missing behind the key");
+		return text_cursor_fail(&reader->at, "a \"=\" is missing behind the key");
 	toml_text_skip_spaces(&reader->at);
 	r = reader->in ? take_noted(reader, start, depth, &pair.value)
 		       : take_value(reader, depth, &pair.value);
@@ -473,7 +473,7 @@ static int take_items(struct toml_reader *reader, struct toml_table *list, unsig
 		if (r || take_char(reader, ']'))
 			return r;
 		if (!take_char(reader, ','))
-			return builder_problem(reader->at.builder, toml_text_place(&reader->at),
+			return builder_problem(reader->at.builder, text_cursor_place(&reader->at),
 				"a \",\" or \"]\" is missing in the list that begins on line %u",
 				(unsigned)list->node.line);
 	}
@@ -486,11 +486,11 @@ static int check_inline(struct toml_reader *reader, bool is_behind_comma)
 	if (!toml_text_is_1_0(&reader->at))
 		return 0;
 	if (toml_text_newline(&reader->at) || toml_text_is_at(&reader->at, "#"))
-		return toml_text_fail(&reader->at,
+		return text_cursor_fail(&reader->at,
 			"the rule has toml: \"1.0\", which has an inline table on one line; a "
 			"[table] may have many");
 	if (is_behind_comma && toml_text_is_at(&reader->at, "}"))
-		return toml_text_fail(&reader->at,
+		return text_cursor_fail(&reader->at,
 			"the rule has toml: \"1.0\", which has no comma behind the last value of "
 			"an inline table");
 	return 0;
@@ -515,7 +515,7 @@ static int take_pairs(struct toml_reader *reader, struct toml_table *map, unsign
 		if (r || take_char(reader, '}'))
 			return r;
 		if (!take_char(reader, ','))
-			return builder_problem(reader->at.builder, toml_text_place(&reader->at),
+			return builder_problem(reader->at.builder, text_cursor_place(&reader->at),
 				"a \",\" or \"}\" is missing in the inline table that begins on "
 				"line %u",
 				(unsigned)map->node.line);
@@ -528,7 +528,7 @@ static int take_collection(struct toml_reader *reader, unsigned depth, const str
 	bool is_map = *reader->at.p == '{';
 	uint32_t line = reader->at.line;
 	struct toml_table *table;
-	int r = new_table(reader, is_map ? NODE_MAP : NODE_SEQUENCE, toml_text_place(&reader->at),
+	int r = new_table(reader, is_map ? NODE_MAP : NODE_SEQUENCE, text_cursor_place(&reader->at),
 		depth, &table);
 
 	if (r)
@@ -563,7 +563,7 @@ static size_t word_length(const struct toml_reader *reader)
 static int take_word(struct toml_reader *reader, const struct node **ret)
 {
 	struct span word = {reader->at.p, word_length(reader)};
-	struct place place = toml_text_place(&reader->at);
+	struct place place = text_cursor_place(&reader->at);
 	int shown = word.len < SHOWN_MAX_BYTES ? (int)word.len : SHOWN_MAX_BYTES;
 	struct node *node;
 	int r;
@@ -571,7 +571,7 @@ static int take_word(struct toml_reader *reader, const struct node **ret)
 	if (!word.len && reader->at.p < reader->at.end)
 		return toml_text_bad_character(&reader->at, "a value is missing here");
 	if (!word.len)
-		return toml_text_fail(&reader->at, "the file ends where a value is missing");
+		return text_cursor_fail(&reader->at, "the file ends where a value is missing");
 	if (resolve_plain(word, NODE_TOML) == SCALAR_STRING)
 		return builder_problem(reader->at.builder, place, "\"%.*s\" %s", shown, word.data,
 			toml_value_fault(word));
@@ -621,7 +621,7 @@ static int take_line(struct toml_reader *reader, struct toml_table *root)
 	length = toml_text_newline(&reader->at);
 	if (!length)
 		return toml_text_bad_character(&reader->at, "put this on a line of its own");
-	toml_text_take_newline(&reader->at, length);
+	text_cursor_take_newline(&reader->at, length);
 	return 0;
 }
 
@@ -631,7 +631,7 @@ static int take_root(struct toml_reader *reader)
 	int r = toml_text_skip_lines(&reader->at);
 
 	if (!r)
-		r = new_table(reader, NODE_MAP, toml_text_place(&reader->at), 0, &root);
+		r = new_table(reader, NODE_MAP, text_cursor_place(&reader->at), 0, &root);
 	if (r)
 		return r;
 	root->maker = HEADER;
@@ -660,12 +660,7 @@ static int take_root(struct toml_reader *reader)
 int toml_read(struct builder *builder, struct span text)
 {
 	struct toml_reader reader = {
-		.at = {.builder = builder,
-			.p = text.data,
-			.end = text.data + text.len,
-			.line = 1,
-			.counted = text.data,
-			.counted_place = 1},
+		.at = text_cursor_begin(builder, text),
 	};
 
 	return take_root(&reader);
