@@ -7,7 +7,7 @@
 #pragma once
 
 #include "format/ini_dialect.h"
-#include "line_edit.h"
+#include "text_lines.h"
 
 struct line_editor {
 	struct edit *edit;

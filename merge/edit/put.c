@@ -204,7 +204,7 @@ static int find_before(struct put *put, struct stream *ret)
 	const struct node *root;
 	size_t size = put->merge.count * sizeof(*put->inputs);
 
-	if (!put->is_new)
+	if (!put_is_new(put))
 		return stream_of_result(put, put->state.root, ret);
 	others.problem = &problem;
 	others.merge.inputs = others.inputs = arena_alloc(put->arena, size);
@@ -282,8 +282,7 @@ int put_run(const struct put_request *request, struct put_result **ret, struct p
 	if (!put.inputs)
 		return -ENOMEM;
 	memcpy(put.inputs, request->merge->inputs, put.merge.count * sizeof(*put.inputs));
-	put.is_new = !put.inputs[request->target].text.data;
-	if (put.is_new)
+	if (put_is_new(&put))
 		put.inputs[request->target].text = (struct span){"", 0};
 	put.merge.inputs = put.inputs;
 	put.merge.wants_tree = true;

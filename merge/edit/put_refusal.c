@@ -136,7 +136,7 @@ int put_refuse(struct put *put, size_t i)
 		return PROBLEM;
 	}
 	/* The first merge was with the empty source. */
-	if (put->is_new && !put_is_wanted(put, put->keep->merges[0]->root, &put->wanted[0]))
+	if (put_is_new(put) && !put_is_wanted(put, put->keep->merges[0]->root, &put->wanted[0]))
 		return problem_set(put->problem, target->source.name, 0, 0,
 			"if the layer '%s' has the file, the rule's option 'delete' removes other "
 			"values; change the option, or make the file by hand",

@@ -53,8 +53,13 @@ struct put {
 	struct edit_tree *wanted; /* before each op, and after the last one */
 	struct put_state state;
 	struct put_failure failure; /* of the current op */
-	bool is_new;                /* the target's file is absent */
 };
+
+/** Returns whether the target's file is absent. */
+static inline bool put_is_new(const struct put *put)
+{
+	return !put->request->merge->inputs[put->request->target].text.data;
+}
 
 /** Keeps the document until the result is freed. Returns 0 or -ENOMEM. */
 int put_keep(struct put *put, struct document *document);

@@ -76,3 +76,6 @@ int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 
 /** Moves the output's text to the edit's arena, and frees the output. Returns 0 or -ENOMEM. */
 int text_lines_finish(const struct text_lines *lines, struct output *output, struct span *ret);
+
+/** Does the work of format.edit for a format with these lines. */
+int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dialect *dialect);

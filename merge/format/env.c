@@ -24,7 +24,7 @@
  */
 #include <errno.h>
 
-#include "edit/line_edit.h"
+#include "edit/text_lines.h"
 #include "line.h"
 #include "scalar.h"
 #include "utf8.h"

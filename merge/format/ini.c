@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "edit/line_edit.h"
+#include "edit/text_lines.h"
 #include "ini_check.h"
 #include "scalar.h"
 #include "section.h"

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "edit/line_edit.h"
+#include "edit/text_lines.h"
 #include "line.h"
 #include "scalar.h"
 #include "utf8.h"

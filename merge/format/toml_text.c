@@ -72,20 +72,22 @@ int toml_text_skip_lines(struct text_cursor *at)
 /* How a string is quoted. */
 struct quote {
 	char c;
-	bool is_long;  /* three quotes: the string may span lines */
-	bool is_basic; /* has escapes */
 	enum node_style style;
 };
 
 static struct quote quote_of(const struct text_cursor *at)
 {
-	if (*at->p == '"') {
-		bool is_long = toml_text_is_at(at, "\"\"\"");
+	bool is_basic = *at->p == '"', is_long = toml_text_is_at(at, is_basic ? "\"\"\"" : "'''");
 
-		return (struct quote){'"', is_long, true, is_long ? NODE_FOLDED : NODE_DOUBLE};
-	}
-	bool is_long = toml_text_is_at(at, "'''");
-	return (struct quote){'\'', is_long, false, is_long ? NODE_LITERAL : NODE_SINGLE};
+	if (is_basic)
+		return (struct quote){'"', is_long ? NODE_FOLDED : NODE_DOUBLE};
+	return (struct quote){'\'', is_long ? NODE_LITERAL : NODE_SINGLE};
+}
+
+/* Returns whether it has three quotes: the string may span lines. */
+static bool is_long(const struct quote *quote)
+{
+	return quote->style == NODE_FOLDED || quote->style == NODE_LITERAL;
 }
 
 static size_t count_quotes(const struct text_cursor *at, const char *p, char quote)
@@ -102,11 +104,11 @@ static size_t raw_length(const struct text_cursor *at, const struct quote *quote
 {
 	const char *p = at->p;
 
-	for (; p < at->end && (quote->is_long || *p != '\n'); p++) {
-		if (*p == '\\' && quote->is_basic) {
+	for (; p < at->end && (is_long(quote) || *p != '\n'); p++) {
+		if (*p == '\\' && quote->c == '"') {
 			p += p + 1 < at->end;
 		} else if (*p == quote->c) {
-			if (!quote->is_long)
+			if (!is_long(quote))
 				break;
 			/* Two more quotes may stand before the three that end the string. */
 			if (count_quotes(at, p, quote->c) >= 3)
@@ -205,7 +207,7 @@ static int take_escape(struct text_cursor *at, const struct quote *quote, char *
 		at->p += 2;
 		return 0;
 	}
-	if (quote->is_long && c && strchr(" \t\r\n", c)) {
+	if (is_long(quote) && c && strchr(" \t\r\n", c)) {
 		at->p++;
 		return skip_line_end(at);
 	}
@@ -233,7 +235,7 @@ static int take_text(struct text_cursor *at, const struct quote *quote, char **o
 	const char *from = at->p;
 	size_t length;
 
-	at->p = skip_text(at, quote->c, quote->is_basic ? '\\' : quote->c);
+	at->p = skip_text(at, quote->c, quote->c == '"' ? '\\' : quote->c);
 	memcpy(*out, from, (size_t)(at->p - from));
 	*out += at->p - from;
 	if (at->p == at->end || *at->p == quote->c)
@@ -241,7 +243,7 @@ static int take_text(struct text_cursor *at, const struct quote *quote, char **o
 	if (*at->p == '\\')
 		return take_escape(at, quote, out);
 	length = toml_text_newline(at);
-	if (!length || !quote->is_long)
+	if (!length || !is_long(quote))
 		return toml_text_bad_character(at,
 			"a string must end on its line; one of many lines has "
 			"three quotes at both ends");
@@ -259,7 +261,7 @@ static int take_content(struct text_cursor *at, const struct quote *quote, char 
 	while (!r && !is_end && at->p < at->end) {
 		if (*at->p != quote->c) {
 			r = take_text(at, quote, end);
-		} else if (quote->is_long) {
+		} else if (is_long(quote)) {
 			is_end = take_quotes(at, quote, end);
 		} else {
 			at->p++;
@@ -280,8 +282,8 @@ int toml_text_take_string(struct text_cursor *at, struct node **ret)
 	char *text, *end;
 	int r;
 
-	at->p += quote.is_long ? 3 : 1;
-	if (quote.is_long && toml_text_newline(at))
+	at->p += is_long(&quote) ? 3 : 1;
+	if (is_long(&quote) && toml_text_newline(at))
 		text_cursor_take_newline(at, toml_text_newline(at));
 	node = builder_new_scalar(at->builder, place, raw_length(at, &quote), &text);
 	if (!node)
