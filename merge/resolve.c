@@ -207,11 +207,6 @@ static bool is_true_1_1(struct span text)
 	return is_word(text, "yes") || is_word(text, "true") || is_word(text, "on");
 }
 
-static bool is_false_1_1(struct span text)
-{
-	return is_word(text, "no") || is_word(text, "false") || is_word(text, "off");
-}
-
 static bool is_null_word(struct span text)
 {
 	return !text.len || span_is(text, "~") || is_word(text, "null");
@@ -228,12 +223,10 @@ static enum scalar_type resolve_1_1(struct span text)
 		return SCALAR_STRING;
 	if (is_null_word(text))
 		return SCALAR_NULL;
-	return is_true_1_1(text) || is_false_1_1(text) ? SCALAR_BOOL : SCALAR_STRING;
-}
-
-static bool is_bool_1_2(struct span text)
-{
-	return is_word(text, "true") || is_word(text, "false");
+	return is_true_1_1(text) || is_word(text, "no") || is_word(text, "false") ||
+			       is_word(text, "off")
+		       ? SCALAR_BOOL
+		       : SCALAR_STRING;
 }
 
 static bool is_int_1_2(struct rest rest)
@@ -278,7 +271,7 @@ static enum scalar_type resolve_1_2(struct span text)
 
 	if (is_null_word(text))
 		return SCALAR_NULL;
-	if (is_bool_1_2(text))
+	if (is_word(text, "true") || is_word(text, "false"))
 		return SCALAR_BOOL;
 	if (is_int_1_2(rest))
 		return SCALAR_INT;

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "format/toml_value.h"
 #include "json_patch.h"
 #include "scalar.h"
 
@@ -284,11 +284,8 @@ static int take_number(const char **p)
 
 static bool is_day(int year, int month, int day)
 {
-	struct tm date = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day}, real = date;
-
-	/* timegm() turns a day that does not exist into another one. */
-	(void)timegm(&real);
-	return year > 0 && real.tm_mon == date.tm_mon && real.tm_mday == date.tm_mday;
+	return year > 0 && month >= 1 && month <= 12 && day >= 1 &&
+	       day <= toml_value_days(year, month);
 }
 
 /*
