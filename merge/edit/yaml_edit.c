@@ -8,6 +8,7 @@
 #include "edit_tree.h"
 #include "editor.h"
 #include "flow.h"
+#include "scalar.h"
 #include "yaml_guard.h"
 #include "yaml_lines.h"
 #include "yaml_slot.h"
@@ -325,11 +326,6 @@ static int flow_text(const struct edit *edit, const struct extent *in, const str
 	return r;
 }
 
-static bool is_nothing(const struct node *node)
-{
-	return node_is_scalar(node) && node->style == NODE_PLAIN && !node->text.len && !node->tag;
-}
-
 /* Replaces the value of `old`, an entry of `in`. The old value may be unwritten: {a, b:}. */
 static int yaml_flow_set(struct edit *edit, const struct extent *in, const struct extent *old,
 	const struct node *value)
@@ -341,7 +337,7 @@ static int yaml_flow_set(struct edit *edit, const struct extent *in, const struc
 
 	if (r != 0)
 		return r;
-	if (!is_nothing(value) || !old->keys) {
+	if (!scalar_is_empty(value) || !old->keys) {
 		r = flow_text(edit, in, old, NULL, value, &text);
 		if (r != 0)
 			return r;

@@ -455,30 +455,6 @@ static int take_pair(struct toml_reader *reader, struct toml_table *in, unsigned
 	return r ? r : put_pair(reader, in, &pair);
 }
 
-static int take_items(struct toml_reader *reader, struct toml_table *list, unsigned depth)
-{
-	const struct node *item;
-	int r;
-
-	for (;;) {
-		r = toml_text_skip_lines(&reader->at);
-		if (r || take_char(reader, ']'))
-			return r;
-		r = reader->in ? take_noted(reader, NULL, depth + 1, &item)
-			       : take_value(reader, depth + 1, &item);
-		if (!r)
-			r = push_item(reader, list, item);
-		if (!r)
-			r = toml_text_skip_lines(&reader->at);
-		if (r || take_char(reader, ']'))
-			return r;
-		if (!take_char(reader, ','))
-			return builder_problem(reader->at.builder, text_cursor_place(&reader->at),
-				"a \",\" or \"]\" is missing in the list that begins on line %u",
-				(unsigned)list->node.line);
-	}
-}
-
 /* TOML 1.0: reports a line end or a comment, or a comma in front of "}", in an inline table. */
 static int check_inline(struct toml_reader *reader, bool is_behind_comma)
 {
@@ -496,30 +472,40 @@ static int check_inline(struct toml_reader *reader, bool is_behind_comma)
 	return 0;
 }
 
-static int take_pairs(struct toml_reader *reader, struct toml_table *map, unsigned depth)
+static int take_item(struct toml_reader *reader, struct toml_table *list, unsigned depth)
 {
-	bool is_behind_comma = false;
-	int r;
+	const struct node *item;
+	int r = reader->in ? take_noted(reader, NULL, depth, &item)
+			   : take_value(reader, depth, &item);
 
-	for (;;) {
-		r = check_inline(reader, is_behind_comma);
+	return r ? r : push_item(reader, list, item);
+}
+
+/* Reads the entries of a list or an inline table, and the bracket at its end. */
+static int take_entries(struct toml_reader *reader, struct toml_table *table, unsigned depth)
+{
+	bool is_map = node_is_map(&table->node), is_behind_comma = false;
+	char close = is_map ? '}' : ']';
+
+	for (;; is_behind_comma = true) {
+		int r = is_map ? check_inline(reader, is_behind_comma) : 0;
+
 		if (!r)
 			r = toml_text_skip_lines(&reader->at);
-		if (r || take_char(reader, '}'))
+		if (r || take_char(reader, close))
 			return r;
-		r = take_pair(reader, map, depth + 1);
-		if (!r)
+		r = is_map ? take_pair(reader, table, depth) : take_item(reader, table, depth);
+		if (!r && is_map)
 			r = check_inline(reader, false);
 		if (!r)
 			r = toml_text_skip_lines(&reader->at);
-		if (r || take_char(reader, '}'))
+		if (r || take_char(reader, close))
 			return r;
 		if (!take_char(reader, ','))
 			return builder_problem(reader->at.builder, text_cursor_place(&reader->at),
-				"a \",\" or \"}\" is missing in the inline table that begins on "
-				"line %u",
-				(unsigned)map->node.line);
-		is_behind_comma = true;
+				"a \",\" or \"%c\" is missing in the %s that begins on line %u",
+				close, is_map ? "inline table" : "list",
+				(unsigned)table->node.line);
 	}
 }
 
@@ -534,7 +520,7 @@ static int take_collection(struct toml_reader *reader, unsigned depth, const str
 	if (r)
 		return r;
 	reader->at.p++;
-	r = is_map ? take_pairs(reader, table, depth) : take_items(reader, table, depth);
+	r = take_entries(reader, table, depth + 1);
 	if (is_map || reader->at.line == line)
 		table->node.style = NODE_FLOW;
 	*ret = &table->node;
