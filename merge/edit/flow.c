@@ -358,13 +358,18 @@ int flow_insert(struct edit *edit, const struct extent *in, uint32_t index,
 
 /* An entry that is removed, and the text that goes with it. */
 struct leaving {
+	const struct extent *in; /* the collection */
 	const struct extent *entry;
 	size_t begin;  /* the text that goes begins here, after the last bracket or comma */
 	size_t behind; /* the end of the entry and its comma */
 	bool has_comma;
-	bool is_first;
 	bool is_last; /* no entry behind it stays */
 };
+
+static bool is_first_entry(const struct leaving *leaving)
+{
+	return leaving->entry == leaving->in->first;
+}
 
 size_t flow_comments_above(const struct edit *edit, size_t begin, size_t floor, bool is_first)
 {
@@ -402,13 +407,15 @@ static bool is_blank_line(const struct edit *edit, size_t begin)
 static struct range lines_of(const struct edit *edit, const struct leaving *leaving, size_t behind)
 {
 	size_t floor = edit_line_after(edit, leaving->begin);
-	size_t begin = flow_comments_above(edit,
-		edit_line_begin(edit, leaving->entry->member.begin), floor, leaving->is_first);
+	size_t begin =
+		flow_comments_above(edit, edit_line_begin(edit, leaving->entry->member.begin),
+			floor, is_first_entry(leaving));
 	size_t end = edit_line_after(edit, behind);
 	size_t above = begin > floor ? edit_line_begin(edit, begin - 1) : begin;
 	bool is_behind_blank = above < begin && is_blank_line(edit, above);
 
-	if (is_blank_line(edit, end) && (is_behind_blank || (above == begin && leaving->is_first)))
+	if (is_blank_line(edit, end) &&
+		(is_behind_blank || (above == begin && is_first_entry(leaving))))
 		end = edit_line_after(edit, end);
 	else if (is_behind_blank && leaving->is_last)
 		begin = above;
@@ -436,7 +443,7 @@ static struct range leaving_range(const struct edit *edit, const struct leaving 
 		return range;
 	}
 	/* [1, # of the first alone */
-	if (leaving->is_first) {
+	if (is_first_entry(leaving)) {
 		size_t next = behind_comments(edit, own, entry->next->member.begin);
 
 		range.end = next == own ? entry->next->member.begin : own;
@@ -510,7 +517,7 @@ int flow_remove(
 	struct edit *edit, const struct extent *in, const struct edit_step *step, uint32_t count)
 {
 	const struct extent *kept = NULL; /* the last entry that stays */
-	struct leaving leaving = {.begin = flow_open(edit, in) + 1};
+	struct leaving leaving = {.in = in, .begin = flow_open(edit, in) + 1};
 	size_t done = leaving.begin;
 	uint32_t first_splice = edit->count, i = 0;
 	int r = 0;
@@ -524,7 +531,6 @@ int flow_remove(
 		size_t comma;
 
 		leaving.entry = entry;
-		leaving.is_first = entry == in->first;
 		leaving.has_comma = find_comma(edit, entry, &comma);
 		leaving.behind = leaving.has_comma ? comma + 1 : entry->member.end;
 		if (is_leaving(entry, i++, step, count))

@@ -74,7 +74,7 @@ static int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t co
 		r = yaml_new_value(edit, op, &slot, value, &text);
 	if (r != 0)
 		return r;
-	if (slot.is_unsaid)
+	if (slot.form == YAML_SLOT_UNSAID)
 		return edit_splice_all(edit, (struct range){slot.behind, slot.behind},
 			(struct span[]){edit_line_end(edit), spaces(edit, slot.indent),
 				span_of(":"), text.first, text.rest},
@@ -82,8 +82,8 @@ static int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t co
 	if (op->kind == EDIT_SET && slot.in && yaml_is_block(old) && !text.rest.len &&
 		old->value.begin > yaml_line_text_end(edit, slot.behind))
 		return replace_lines(edit, &slot, &text);
-	return slot.is_alone ? yaml_slot_replace_root(edit, &slot, &text)
-			     : yaml_slot_replace(edit, &slot, &text);
+	return slot.form == YAML_SLOT_ALONE ? yaml_slot_replace_root(edit, &slot, &text)
+					    : yaml_slot_replace(edit, &slot, &text);
 }
 
 /* Makes a block scalar end without its line break. The edit is about to add a line break after its
@@ -400,7 +400,8 @@ static int yaml_flow_add(struct edit *edit, const struct edit_op *op, const stru
 static int add_root(struct edit *edit, const struct edit_op *op)
 {
 	size_t count = edit->document->count, marks = op->document - count + (op->document > 0);
-	const struct yaml_slot slot = {.spot = YAML_AT_ROOT, .is_alone = !marks};
+	const struct yaml_slot slot = {
+		.spot = YAML_AT_ROOT, .form = marks ? YAML_SLOT_BEHIND : YAML_SLOT_ALONE};
 	struct range end = {edit->text.len, edit->text.len};
 	struct span eol = edit_line_end(edit), before = {0};
 	struct yaml_slot_text text;

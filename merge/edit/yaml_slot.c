@@ -193,8 +193,9 @@ static int slot_of_root(const struct edit *edit, const struct extent *root, stru
 	*ret = (struct yaml_slot){.old = root, .spot = YAML_AT_ROOT, .behind = root->value.begin};
 	if (is_behind_dashes)
 		ret->behind = begin + 3;
-	ret->is_alone = !is_behind_dashes && edit_is_first_on_line(edit, root->value.begin);
-	return is_behind_dashes || ret->is_alone ? 0 : EDIT_CANNOT;
+	else
+		ret->form = YAML_SLOT_ALONE;
+	return is_behind_dashes || edit_is_first_on_line(edit, root->value.begin) ? 0 : EDIT_CANNOT;
 }
 
 /* Finds the slot of a block's entry. */
@@ -212,11 +213,12 @@ static int slot_of_entry(const struct edit *edit, const struct extent *in,
 	};
 	if (entry->keys)
 		ret->behind = yaml_skip_blank(edit->text, entry->key.end);
-	ret->is_unsaid = is_explicit && ret->behind >= entry->value.begin;
-	if (ret->is_unsaid)
+	if (is_explicit && ret->behind >= entry->value.begin) {
+		ret->form = YAML_SLOT_UNSAID;
 		ret->behind = yaml_line_text_end(edit, entry->key.end);
-	else if (edit_at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
+	} else if (edit_at(edit, ret->behind++) != (entry->keys ? ':' : '-')) {
 		return EDIT_CANNOT;
+	}
 	return 0;
 }
 
@@ -342,7 +344,7 @@ int yaml_new_value(const struct edit *edit, const struct edit_op *op, const stru
 	if (r != 0)
 		return r;
 	text.len--;
-	if (slot->spot == YAML_AT_ROOT && !slot->is_alone) {
+	if (slot->spot == YAML_AT_ROOT && slot->form != YAML_SLOT_ALONE) {
 		bool is_lines =
 			node_count(part.value) && !part.value->tag && !strchr("[{", text.data[0]);
 

@@ -26,8 +26,7 @@ struct pyyaml {
 /* A scalar's text as int() and float() get it: without "_", surrounding blanks and its sign. */
 struct number_text {
 	char room[NUMBER_MAX + 1];
-	const char *at;
-	bool is_negative;
+	const char *at; /* in `room`, behind the sign */
 };
 
 static bool has_tag(const struct node *node, const char *name)
@@ -68,7 +67,6 @@ static bool take_number_text(struct span text, struct number_text *ret)
 		ret->room[len++] = text.data[i];
 	}
 	ret->room[len] = '\0';
-	ret->is_negative = ret->room[0] == '-';
 	ret->at = ret->room + (ret->room[0] == '-' || ret->room[0] == '+');
 	return *ret->at != '\0';
 }
@@ -150,7 +148,7 @@ static bool parse_int(struct span text, int64_t *ret)
 		is_number = parse_digits(at, end, 8, ret);
 	else
 		is_number = parse_base_60(at, ret);
-	if (is_number && number.is_negative)
+	if (is_number && *number.room == '-')
 		*ret = -*ret;
 	return is_number;
 }
@@ -189,7 +187,7 @@ static bool parse_float(struct span text, double *ret)
 			value = one == at ? part : value * 60 + part;
 		}
 	}
-	*ret = number.is_negative ? -value : value;
+	*ret = *number.room == '-' ? -value : value;
 	return true;
 }
 

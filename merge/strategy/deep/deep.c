@@ -56,7 +56,7 @@ static int take_map(struct deep *deep, const struct node *value, const struct li
 	int r = deep_enter(deep, value);
 
 	if (r == 0 && directive_of(value) != DIRECTIVE_NONE) {
-		r = deep_own_map(deep, value, &map);
+		r = deep_own(deep, value, &map);
 		if (r == 0)
 			map->tag = NULL;
 	}
@@ -73,7 +73,7 @@ static int take_map(struct deep *deep, const struct node *value, const struct li
 		if (r != 0 || taken == pair->value)
 			continue;
 		if (!map)
-			r = deep_own_map(deep, value, &map);
+			r = deep_own(deep, value, &map);
 		if (r == 0)
 			deep_set(map, i, taken);
 	}
@@ -138,7 +138,7 @@ static int merge_pair(struct deep *deep, struct node **map, const struct node *b
 	if (r != 0 || combined == old)
 		return r;
 	if (!*map) {
-		r = deep_own_map(deep, below, map);
+		r = deep_own(deep, below, map);
 		if (r != 0)
 			return r;
 	}

@@ -13,7 +13,11 @@
 
 #include "scalar.h"
 
-bool salt_levelise(struct salt_level level, struct salt_level *subs)
+/*
+ * Salt's levelise(): returns whether the level is on at the outermost depth. Sets *subs to the
+ * level of the depths below.
+ */
+static bool levelise(struct salt_level level, struct salt_level *subs)
 {
 	bool is_on;
 
@@ -391,8 +395,8 @@ static int aggregate(struct aggregate_run *run, const struct node *a, const stru
 	int r = 0;
 
 	run->nesting++;
-	if (salt_levelise(level, &subs) && (mark(run, a, SALT_REASON_LEVEL, &a) < 0 ||
-						   mark(run, b, SALT_REASON_LEVEL, &b) < 0))
+	if (levelise(level, &subs) && (mark(run, a, SALT_REASON_LEVEL, &a) < 0 ||
+					      mark(run, b, SALT_REASON_LEVEL, &b) < 0))
 		return -ENOMEM;
 
 	are_marked = salt_is_aggregate(a) && salt_is_aggregate(b);
