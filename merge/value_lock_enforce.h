@@ -8,8 +8,8 @@
 #include "value_lock_place.h"
 
 /*
- * If lock->layer is NULL, `lock` has the places of bounds, and `low` the bounded values. Where `low`
- * has no value, R keeps its own. No refusals are added: value_bound_fold() has added them.
+ * If lock->layer is NULL, `lock` has the places of bounds, and `low` the bounded values. Where
+ * `low` has no value, R keeps its own. No refusals are added: value_bound_fold() has added them.
  */
 struct value_lock_enforcement {
 	struct merge *merge;
