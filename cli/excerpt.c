@@ -74,11 +74,10 @@ static void put_scalar(struct cut *cut, const struct node *scalar)
 /* Puts the tag as YAML writes it: a core tag short. */
 static void put_tag(struct cut *cut, const char *tag)
 {
-	size_t len = sizeof(SCALAR_CORE_PREFIX) - 1;
-	bool is_core = strncmp(tag, SCALAR_CORE_PREFIX, len) == 0;
+	const char *core = scalar_core_name(tag);
 
-	put_word(cut, is_core ? "!!" : "");
-	put_text(cut, span_of(is_core ? tag + len : tag), '\0');
+	put_word(cut, core ? "!!" : "");
+	put_text(cut, span_of(core ? core : tag), '\0');
 }
 
 static void put_value(struct cut *cut, const struct node *value)

@@ -7,29 +7,11 @@
 #include "scalar.h"
 
 /* Limit of exponents: sums of two of them, and of the length of any text, fit 64 bits. */
-#define EXPONENT_MAX (INT64_C(1) << 60)
+#define EXPONENT_MAX (INT64_C(1) << 59)
 
 static bool is_zero(const struct decimal *decimal)
 {
 	return decimal->form == DECIMAL_FINITE && decimal->count == 0;
-}
-
-/* Reads the exponent after "e", from its sign on. */
-static int64_t read_exponent(const char *p, const char *end)
-{
-	bool is_negative = p < end && *p == '-';
-	int64_t value = 0;
-
-	if (p < end && (*p == '-' || *p == '+'))
-		p++;
-	for (; p < end; p++)
-		if (number_is_digit(*p) && value < EXPONENT_MAX / 100)
-			value = value * 10 + (*p - '0');
-		else if (number_is_digit(*p))
-			value = EXPONENT_MAX;
-	if (value > EXPONENT_MAX)
-		value = EXPONENT_MAX;
-	return is_negative ? -value : value;
 }
 
 /* Reads decimal digits, with "_", one "." and an exponent anywhere among them. */
@@ -61,17 +43,8 @@ static void read_digits(struct span text, struct decimal *ret)
 		ret->exponent = 0;
 		return;
 	}
-	ret->exponent = p < end ? read_exponent(p + 1, end) : 0;
+	ret->exponent = number_power((struct span){p, (size_t)(end - p)}, EXPONENT_MAX);
 	ret->exponent += (int64_t)(seen - upto_last) - (int64_t)fraction;
-}
-
-static void take_sign(struct span *text, struct decimal *ret)
-{
-	ret->is_negative = text->len && text->data[0] == '-';
-	if (text->len && (text->data[0] == '-' || text->data[0] == '+')) {
-		text->data++;
-		text->len--;
-	}
 }
 
 /* Reads a number in another base than ten. */
@@ -126,7 +99,7 @@ void decimal_of(const struct node *scalar, struct decimal *ret)
 		read_number(ret);
 		return;
 	}
-	take_sign(&text, ret);
+	ret->is_negative = number_take_sign(&text);
 	if (is_json || is_decimal(text)) {
 		read_digits(text, ret);
 		return;
@@ -135,22 +108,27 @@ void decimal_of(const struct node *scalar, struct decimal *ret)
 	read_number(ret);
 }
 
-/* Returns the next digit at *p; '0' after the end. */
-static char next_digit(const char **p, const char *end)
+/* Takes the next digit; '0' after the end. */
+static char next_digit(struct span *rest)
 {
-	while (*p < end && !number_is_digit(**p))
-		(*p)++;
-	return *p < end ? *(*p)++ : '0';
+	for (; rest->len; rest->len--) {
+		char c = *rest->data++;
+
+		if (number_is_digit(c)) {
+			rest->len--;
+			return c;
+		}
+	}
+	return '0';
 }
 
 static int compare_digits(const struct decimal *a, const struct decimal *b)
 {
-	const char *p = a->digits.data, *q = b->digits.data;
+	struct span p = a->digits, q = b->digits;
 	size_t count = a->count > b->count ? a->count : b->count;
 
 	for (size_t i = 0; i < count; i++) {
-		char x = next_digit(&p, a->digits.data + a->digits.len);
-		char y = next_digit(&q, b->digits.data + b->digits.len);
+		char x = next_digit(&p), y = next_digit(&q);
 
 		if (x != y)
 			return x < y ? -1 : 1;
@@ -202,13 +180,11 @@ static uint64_t multiply_modulo(uint64_t a, uint64_t b, uint64_t m)
 
 static uint64_t small_value(const struct decimal *decimal)
 {
-	const char *p = decimal->digits.data;
+	struct span rest = decimal->digits;
 	uint64_t value = 0;
 
 	for (size_t i = 0; i < decimal->count; i++)
-		value = value * 10 +
-			(uint64_t)(next_digit(&p, decimal->digits.data + decimal->digits.len) -
-				   '0');
+		value = value * 10 + (uint64_t)(next_digit(&rest) - '0');
 	return value;
 }
 
@@ -218,8 +194,8 @@ static uint64_t small_value(const struct decimal *decimal)
  */
 bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *factor)
 {
-	uint64_t modulus = small_value(factor), rest = 0, power = 10;
-	const char *p = decimal->digits.data;
+	uint64_t modulus = small_value(factor), left = 0, power = 10;
+	struct span rest = decimal->digits;
 
 	if (decimal->form != DECIMAL_FINITE)
 		return false;
@@ -228,29 +204,25 @@ bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *fa
 	if (decimal->exponent < factor->exponent)
 		return false;
 	for (size_t i = 0; i < decimal->count; i++)
-		rest = (rest * 10 + (uint64_t)(next_digit(&p,
-						       decimal->digits.data + decimal->digits.len) -
-					       '0')) %
-		       modulus;
+		left = (left * 10 + (uint64_t)(next_digit(&rest) - '0')) % modulus;
 	for (int64_t e = decimal->exponent - factor->exponent; e; e >>= 1) {
 		if (e & 1)
-			rest = multiply_modulo(rest, power, modulus);
+			left = multiply_modulo(left, power, modulus);
 		power = multiply_modulo(power, power, modulus);
 	}
-	return rest == 0;
+	return left == 0;
 }
 
 uint64_t decimal_hash(const struct decimal *decimal, uint64_t hash)
 {
-	const char *p = decimal->digits.data;
+	struct span rest = decimal->digits;
 
 	hash = hash_add(hash, (uint64_t)decimal->form << 1 | decimal->is_negative);
 	if (decimal->form != DECIMAL_FINITE)
 		return hash;
 	hash = hash_add(hash, (uint64_t)decimal->exponent);
 	for (size_t i = 0; i < decimal->count; i++)
-		hash = hash_add(
-			hash, (uint64_t)next_digit(&p, decimal->digits.data + decimal->digits.len));
+		hash = hash_add(hash, (uint64_t)next_digit(&rest));
 	return hash;
 }
 

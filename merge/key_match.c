@@ -6,6 +6,7 @@
 #include "cleanup.h"
 #include "edit/edit_tree.h"
 #include "scalar.h"
+#include "strategy/json_patch/json_pointer.h"
 
 /* Maximum of the paths into a tree that are tried: aliases can make their number very large. */
 #define TRIES_MAX 100000
@@ -239,18 +240,13 @@ static const char *next_token(const struct key_matcher *matcher, const char **at
 {
 	const char *from = *at + (**at == '/');
 	size_t count = strcspn(from, "/");
-	char *token = arena_alloc(matcher->arena, count + 1), *out = token;
+	char *token = arena_copy(matcher->arena, (struct span){from, count});
 
 	if (!token)
 		return NULL;
-	for (size_t i = 0; i < count; i++) {
-		bool is_escape = from[i] == '~' && i + 1 < count && strchr("01", from[i + 1]);
-
-		*out++ = !is_escape ? from[i] : from[++i] == '1' ? '/' : '~';
-	}
-	*out = '\0';
 	*at = from + count;
-	*len = (size_t)(out - token);
+	*len = json_pointer_unescape(token, count);
+	token[*len] = '\0';
 	return token;
 }
 

@@ -205,7 +205,7 @@ static unsigned base_of(struct span *digits, enum node_schema schema, bool is_si
 	return memchr(digits->data, ':', digits->len) ? 60 : 10;
 }
 
-static bool take_sign(struct span *text)
+bool number_take_sign(struct span *text)
 {
 	bool is_negative = text->len && text->data[0] == '-';
 
@@ -221,7 +221,7 @@ void number_of_int(struct span text, enum node_schema schema, struct number *ret
 	const char *start = text.data;
 	unsigned base;
 
-	ret->is_negative = take_sign(&text);
+	ret->is_negative = number_take_sign(&text);
 	base = base_of(&text, schema, text.data > start);
 	number_of_digits(text, base, ret);
 }
@@ -249,7 +249,7 @@ static void parse_float(struct span text, struct float_parts *ret)
 {
 	char word;
 
-	*ret = (struct float_parts){.is_negative = take_sign(&text)};
+	*ret = (struct float_parts){.is_negative = number_take_sign(&text)};
 	if (!text.len)
 		return;
 	/* ".inf" and ".NaN"; TOML has no point in front. */
@@ -289,20 +289,20 @@ static bool whole_to_decimal(struct float_parts *decimal, struct number *number)
 	return true;
 }
 
-/*
- * Returns the power of ten. It is cut where any double is 0 or infinite, even after `slack` digits.
- */
-static int64_t power_of(struct span power, int64_t slack)
+int64_t number_power(struct span power, int64_t max)
 {
-	int64_t value = 0;
 	bool is_negative;
+	int64_t value = 0;
 
 	if (!power.len)
 		return 0;
 	take(&power, 1);
-	is_negative = take_sign(&power);
-	for (size_t i = 0; i < power.len && value <= slack + REAL_EXPONENT_MAX; i++)
-		value = value * 10 + (power.data[i] - '0');
+	is_negative = number_take_sign(&power);
+	for (size_t i = 0; i < power.len && value < max; i++)
+		if (number_is_digit(power.data[i]))
+			value = value * 10 + (power.data[i] - '0');
+	if (value > max)
+		value = max;
 	return is_negative ? -value : value;
 }
 
@@ -314,8 +314,9 @@ static double to_double(const struct float_parts *decimal)
 {
 	const struct span parts[2] = {decimal->whole, decimal->fraction};
 	char text[REAL_DIGITS_MAX + 32];
-	int64_t power =
-		power_of(decimal->power, (int64_t)(decimal->whole.len + decimal->fraction.len));
+	/* It is cut where any double is 0 or infinite, whatever its digits are. */
+	int64_t slack = (int64_t)(decimal->whole.len + decimal->fraction.len);
+	int64_t power = number_power(decimal->power, slack + REAL_EXPONENT_MAX);
 	bool is_rest = false;
 	size_t len = 0;
 
@@ -485,7 +486,7 @@ bool number_is_json(struct span text, bool *is_int)
 	}
 	if (text.len && (text.data[0] | 0x20) == 'e') {
 		take(&text, 1);
-		take_sign(&text);
+		number_take_sign(&text);
 		len = run_of(text, "");
 		if (!len)
 			return false;

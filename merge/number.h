@@ -41,6 +41,12 @@ struct number {
 	char room[NUMBER_DIGITS_MAX * 5 / 4];
 };
 
+/** Skips a sign. Returns whether it is "-". */
+bool number_take_sign(struct span *text);
+
+/** Reads "e+05", the power of ten of a float, or nothing. Cuts it at `max`, at most 2^59. */
+int64_t number_power(struct span power, int64_t max);
+
 /** Reads `text`, a valid integer of `schema`. ret->digits may point into `text`. */
 void number_of_int(struct span text, enum node_schema schema, struct number *ret);
 

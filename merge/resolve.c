@@ -12,12 +12,18 @@ static bool is_digit_or_underscore(char c)
 	return number_is_digit(c) || c == '_';
 }
 
-static bool is_word(struct span text, const char *const *words)
+/* Returns whether the text is the word: in small letters, in capitals, or with one in front. */
+static bool is_word(struct span text, const char *word)
 {
-	for (; *words; words++)
-		if (span_is(text, *words))
-			return true;
-	return false;
+	size_t len = strlen(word), i = 0;
+
+	if (text.len != len || (*text.data | 0x20) != *word)
+		return false;
+	if (memcmp(text.data + 1, word + 1, len - 1) == 0)
+		return true;
+	while (i < len && (text.data[i] ^ 0x20) == word[i])
+		i++;
+	return i == len;
 }
 
 /* The rest of a text that is being matched. */
@@ -79,17 +85,14 @@ static bool is_all(struct rest rest, const char *set)
 
 static bool is_inf(struct rest rest)
 {
-	static const char *const words[] = {".inf", ".Inf", ".INF", NULL};
-
 	take_char(&rest, "+-");
-	return is_word((struct span){rest.p, (size_t)(rest.end - rest.p)}, words);
+	return take_char(&rest, ".") &&
+	       is_word((struct span){rest.p, (size_t)(rest.end - rest.p)}, "inf");
 }
 
 static bool is_nan(struct span text)
 {
-	static const char *const words[] = {".nan", ".NaN", ".NAN", NULL};
-
-	return is_word(text, words);
+	return span_is(text, ".nan") || span_is(text, ".NaN") || span_is(text, ".NAN");
 }
 
 static bool is_int_1_1(struct rest rest)
@@ -201,25 +204,12 @@ static enum scalar_type resolve_number_1_1(struct span text)
 
 static bool is_true_1_1(struct span text)
 {
-	static const char *const words[] = {
-		"yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON", NULL};
-
-	return is_word(text, words);
-}
-
-static bool is_false_1_1(struct span text)
-{
-	static const char *const words[] = {
-		"no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF", NULL};
-
-	return is_word(text, words);
+	return is_word(text, "yes") || is_word(text, "true") || is_word(text, "on");
 }
 
 static bool is_null_word(struct span text)
 {
-	static const char *const words[] = {"~", "null", "Null", "NULL", "", NULL};
-
-	return is_word(text, words);
+	return !text.len || span_is(text, "~") || is_word(text, "null");
 }
 
 /* The first byte shows that most texts are strings. */
@@ -233,15 +223,10 @@ static enum scalar_type resolve_1_1(struct span text)
 		return SCALAR_STRING;
 	if (is_null_word(text))
 		return SCALAR_NULL;
-	return is_true_1_1(text) || is_false_1_1(text) ? SCALAR_BOOL : SCALAR_STRING;
-}
-
-static bool is_bool_1_2(struct span text)
-{
-	static const char *const words[] = {
-		"true", "True", "TRUE", "false", "False", "FALSE", NULL};
-
-	return is_word(text, words);
+	return is_true_1_1(text) || is_word(text, "no") || is_word(text, "false") ||
+			       is_word(text, "off")
+		       ? SCALAR_BOOL
+		       : SCALAR_STRING;
 }
 
 static bool is_int_1_2(struct rest rest)
@@ -286,7 +271,7 @@ static enum scalar_type resolve_1_2(struct span text)
 
 	if (is_null_word(text))
 		return SCALAR_NULL;
-	if (is_bool_1_2(text))
+	if (is_word(text, "true") || is_word(text, "false"))
 		return SCALAR_BOOL;
 	if (is_int_1_2(rest))
 		return SCALAR_INT;

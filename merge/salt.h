@@ -39,12 +39,6 @@ struct salt_level {
 #define SALT_LEVEL_TRUE ((struct salt_level){.count = UINT32_MAX})
 
 /**
- * Salt's levelise(): returns whether the level is on at the outermost depth. Sets *subs to the
- * level of the depths below.
- */
-bool salt_levelise(struct salt_level level, struct salt_level *subs);
-
-/**
  * Checks a level as users write it: null, true, false, a number of depths (negative: all), a list
  * of booleans and numbers, or a string of 0 and 1. Returns 0 or PROBLEM.
  */
@@ -90,9 +84,3 @@ int salt_aggregate(const struct salt *salt, const struct node *a, const struct n
  */
 int salt_construct(const struct salt *salt, const struct node *root, const struct node **ret,
 	struct problem *problem);
-
-/**
- * The opposite of salt_construct(): turns marks into the tags !aggr-map and !aggr-seq. The root
- * gets no tag, because salt_construct() marks every root. Returns 0 or -ENOMEM.
- */
-int salt_represent(const struct salt *salt, const struct node *root, const struct node **ret);

@@ -15,13 +15,12 @@
 static enum scalar_type type_of_tag(const struct node *scalar)
 {
 	enum scalar_type type = resolve_plain(scalar->text, scalar->schema);
-	const char *name;
+	const char *name = scalar_core_name(scalar->tag);
 
 	if (strcmp(scalar->tag, "!") == 0)
 		return SCALAR_STRING;
-	if (strncmp(scalar->tag, SCALAR_CORE_PREFIX, sizeof(SCALAR_CORE_PREFIX) - 1) != 0)
+	if (!name)
 		return SCALAR_FOREIGN;
-	name = scalar->tag + sizeof(SCALAR_CORE_PREFIX) - 1;
 	if (strcmp(name, "str") == 0)
 		return SCALAR_STRING;
 	if (strcmp(name, "null") == 0)

@@ -24,6 +24,14 @@ enum scalar_type {
 	SCALAR_FOREIGN, /* the tag is unknown, or does not fit the text (!!int x) */
 };
 
+/** Returns the name in a core tag, "int" of !!int. NULL: `tag`, which may be NULL, is none. */
+static inline const char *scalar_core_name(const char *tag)
+{
+	size_t len = sizeof(SCALAR_CORE_PREFIX) - 1;
+
+	return tag && strncmp(tag, SCALAR_CORE_PREFIX, len) == 0 && tag[len] ? tag + len : NULL;
+}
+
 /** Returns the type of a node of kind NODE_SCALAR. */
 enum scalar_type scalar_type(const struct node *scalar);
 

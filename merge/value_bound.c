@@ -383,10 +383,8 @@ static int build(struct value_bound_walk *walk, const struct value_lock_step *st
  */
 static int apply_views(struct value_bound_walk *walk, const struct node **root, bool *has_any)
 {
-	struct value_lock_enforcement keep = {.merge = walk->merge,
-		.lock = &walk->bounds->places,
-		.low_origins = walk->origins,
-		.is_bound = true};
+	struct value_lock_enforcement keep = {
+		.merge = walk->merge, .lock = &walk->bounds->places, .low_origins = walk->origins};
 
 	for (size_t i = 0; i < walk->count; i++)
 		view_tags(walk, &walk->levels[0].views[i]);

@@ -39,6 +39,11 @@ static int step_to(struct value_lock_enforcement *keep, const struct value_lock_
 	return 0;
 }
 
+static bool is_bound(const struct value_lock_enforcement *keep)
+{
+	return !keep->lock->layer;
+}
+
 static bool is_free(const struct value_lock_enforcement *keep, const struct value_lock_walk *spot)
 {
 	return !spot->place && value_lock_set_is_empty(keep->lock, spot->set);
@@ -259,7 +264,7 @@ static struct origin_why why_of(
 static int refuse(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, const struct node **ret)
 {
-	if (keep->is_bound)
+	if (is_bound(keep))
 		return put_back(keep, low, ret);
 	bool is_recorded = keep->merge->result->refusals.count < REFUSALS_MAX;
 	const struct node *attempt = is_recorded ? find_attempt(keep, spot, now) : NULL;
@@ -491,13 +496,13 @@ static int settle(struct value_lock_enforcement *keep, const struct value_lock_w
 	int r = 0;
 
 	*ret = now;
-	if (is_free(keep, spot) || low == now || (keep->is_bound && !low))
+	if (is_free(keep, spot) || low == now || (is_bound(keep) && !low))
 		return 0;
 	if (are_alike(spot, low, now))
 		return settle_collection(keep, spot, low, now, ret);
 	if (spot->place && low && now && is_same(low, now) &&
-		(!keep->is_bound || has_text_of(low, now))) {
-		if (keep->is_bound)
+		(!is_bound(keep) || has_text_of(low, now))) {
+		if (is_bound(keep))
 			origin_import(keep->merge->origins, keep->low_origins, low, now);
 		return 0;
 	}

@@ -7,14 +7,15 @@
 #include "strategy.h"
 #include "value_lock_place.h"
 
+/*
+ * If lock->layer is NULL, `lock` has the places of bounds, and `low` the bounded values. Where
+ * `low` has no value, R keeps its own. No refusals are added: value_bound_fold() has added them.
+ */
 struct value_lock_enforcement {
 	struct merge *merge;
 	const struct value_lock *lock;
 	const struct node *low;      /* L: the merge up to the locking layer; NULL: no value */
 	struct origins *low_origins; /* of `low`; NULL: off */
-	/* True: `lock` has the places of bounds, and `low` the bounded values. Where `low` has no
-	 * value, R keeps its own. No refusals are added: value_bound_fold() has added them. */
-	bool is_bound;
 
 	/* private: */
 	struct arena *scratch;

@@ -390,9 +390,10 @@ static int read_names(struct reading *reading, struct keyword *keyword)
 	return read_name_list(reading, keyword, keyword->value, &keyword->members, &keyword->count);
 }
 
-/* Reads a map to such lists; with `takes_schemas`, to lists or schemas. */
-static int read_dependent(struct reading *reading, struct keyword *keyword, bool takes_schemas)
+/* Reads a map to such lists; until draft 7, in one keyword with schemas. */
+static int read_dependent(struct reading *reading, struct keyword *keyword)
 {
+	bool takes_schemas = strcmp(keyword->spec->name, "dependencies") == 0;
 	const struct node *map = keyword->value;
 	int r = 0;
 
@@ -414,16 +415,6 @@ static int read_dependent(struct reading *reading, struct keyword *keyword, bool
 				reading, keyword, pair->value, &member->names, &member->name_count);
 	}
 	return r;
-}
-
-static int read_name_lists(struct reading *reading, struct keyword *keyword)
-{
-	return read_dependent(reading, keyword, false);
-}
-
-static int read_dependencies(struct reading *reading, struct keyword *keyword)
-{
-	return read_dependent(reading, keyword, true);
 }
 
 static int read_if(struct reading *reading, struct keyword *keyword)
@@ -505,7 +496,7 @@ const struct keyword_spec keyword_specs[] = {
 		SAYS("must have at least %v keys, but has %1")},
 	{NAME("required"), ALL, MAP, WITH(names), BY(required),
 		SAYS("lacks the key %s, which must be there")},
-	{NAME("dependentRequired"), SINCE_2019, MAP, WITH(name_lists), BY(dependent_required),
+	{NAME("dependentRequired"), SINCE_2019, MAP, WITH(dependent), BY(dependent_required),
 		SAYS("lacks the key %s, which another of its keys requires")},
 
 	{NAME("prefixItems"), SINCE_2020, LIST, WITH(list), BY(prefix_items)},
@@ -532,7 +523,7 @@ const struct keyword_spec keyword_specs[] = {
 	{NAME("then"), SINCE_7, ANY, WITH(one)},
 	{NAME("else"), SINCE_7, ANY, WITH(one)},
 	{NAME("dependentSchemas"), SINCE_2019, MAP, WITH(map), BY(dependent_schemas)},
-	{NAME("dependencies"), UNTIL_7, MAP, WITH(dependencies), BY(dependencies),
+	{NAME("dependencies"), UNTIL_7, MAP, WITH(dependent), BY(dependencies),
 		SAYS("lacks the key %s, which another of its keys requires")},
 
 	{NAME("unevaluatedItems"), SINCE_2019, LIST, LAST, WITH(one), BY(unevaluated)},

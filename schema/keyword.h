@@ -52,9 +52,8 @@ struct subschema {
 	const struct node *key; /* of the subschema in a map of schemas; or NULL */
 	uint32_t index;         /* of the subschema in a list of schemas; or UINT32_MAX */
 	enum { SCHEMA_MAP, SCHEMA_TRUE, SCHEMA_FALSE } form;
-	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
-	bool is_secret;       /* `writeOnly: true`: no message quotes the value */
-	uint8_t visit;        /* state of the search for loops (loop.c) */
+	bool is_secret; /* `writeOnly: true`: no message quotes the value */
+	uint8_t visit;  /* state of the search for loops (loop.c) */
 	struct keyword *keywords;
 	uint32_t count;
 };

@@ -246,7 +246,6 @@ static int read_keywords(struct reading *reading, struct subschema *subschema, b
 			subschema->count++;
 		if (r == KEYWORD_IDLE)
 			r = 0;
-		subschema->has_unevaluated |= is_last;
 	}
 	return r;
 }

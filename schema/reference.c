@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "reading.h"
+#include "strategy/json_patch/json_pointer.h"
 #include "uri.h"
 
 /* The drafts' meta-schemas, to which a schema may refer. */
@@ -31,20 +32,6 @@ static int leads_nowhere(const struct pointer_walk *walk)
 		"'%s' leads to nothing in the schema; see whether all names on the way are "
 		"spelled as they are there",
 		walk->keyword->value->text.data);
-}
-
-/* Decodes ~1 to a slash and ~0 to a tilde, in place. */
-static void unescape(char *text, size_t *len)
-{
-	size_t out = 0;
-
-	for (size_t i = 0; i < *len; i++) {
-		bool is_escape = text[i] == '~' && i + 1 < *len &&
-				 (text[i + 1] == '0' || text[i + 1] == '1');
-		text[out++] = is_escape ? (text[i + 1] == '1' ? '/' : '~') : text[i];
-		i += is_escape;
-	}
-	*len = out;
 }
 
 static const struct node *item_at(const struct node *list, struct span name)
@@ -81,7 +68,7 @@ static int take_step(struct pointer_walk *walk, const char **at)
 	if (!name)
 		return -ENOMEM;
 	*at = start + len;
-	unescape(name, &len);
+	len = json_pointer_unescape(name, len);
 	walk->node = child_of(walk->node, (struct span){name, len});
 	if (!walk->node)
 		return leads_nowhere(walk);

@@ -211,6 +211,13 @@ static bool apply_keywords(struct schema_run *run, const struct subschema *subsc
 	return fits;
 }
 
+/* The keywords unevaluatedProperties and unevaluatedItems come last. */
+static bool has_unevaluated(const struct subschema *subschema)
+{
+	return subschema->count &&
+	       subschema->keywords[subschema->count - 1].spec->role == KEYWORD_LAST;
+}
+
 bool run_apply(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated)
 {
@@ -229,7 +236,7 @@ bool run_apply(struct schema_run *run, const struct subschema *subschema,
 					    run->secrets.capacity, instance) < 0)
 		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	/* Entries that keywords around this schema evaluated do not count in it. */
-	if (subschema->has_unevaluated && !node_is_scalar(instance))
+	if (has_unevaluated(subschema) && !node_is_scalar(instance))
 		own = evaluated_new(run, instance);
 	if (run->failure != RUN_FINE || !enter_resource(run, subschema->resource))
 		return false;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "format/toml_value.h"
 #include "string_text.h"
 
 /* Reads a number of exactly two digits, up to `most`; -1: there is none. */
@@ -17,7 +18,6 @@ static int take_two(struct span *text, int most)
 /* full-date of RFC 3339 */
 static bool take_date(struct span *text)
 {
-	static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int century = take_two(text, 99), year = take_two(text, 99);
 
 	if (century < 0 || year < 0 || !text_take(text, '-'))
@@ -25,9 +25,7 @@ static bool take_date(struct span *text)
 	int month = take_two(text, 12);
 	if (month < 1 || !text_take(text, '-'))
 		return false;
-	int day = take_two(text, days[month - 1]);
-	bool is_leap = year % 4 == 0 && (year != 0 || century % 4 == 0);
-	return day >= 1 && (month != 2 || day < 29 || is_leap);
+	return take_two(text, toml_value_days(century * 100 + year, month)) >= 1;
 }
 
 /* full-time of RFC 3339. A leap second ends a day of UTC. */

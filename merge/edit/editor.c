@@ -87,11 +87,16 @@ struct span edit_line_end(const struct edit *edit)
 	return span_of(edit->document->has_crlf ? "\r\n" : "\n");
 }
 
+size_t edit_text_begin(const struct edit *edit)
+{
+	return span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
+}
+
 size_t edit_line_begin(const struct edit *edit, size_t offset)
 {
 	while (offset > 0 && edit->text.data[offset - 1] != '\n')
 		offset--;
-	return offset;
+	return offset ? offset : edit_text_begin(edit);
 }
 
 size_t edit_line_after(const struct edit *edit, size_t offset)

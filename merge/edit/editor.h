@@ -41,6 +41,9 @@ const struct extent *edit_follow(const struct edit *edit, const struct edit_op *
 /** Returns the line end of the text: "\r\n" if its first line has it, else "\n". Static. */
 struct span edit_line_end(const struct edit *edit);
 
+/** Returns where the first line begins: behind a byte order mark. */
+size_t edit_text_begin(const struct edit *edit);
+
 /** Returns the offset of the first byte of the line that contains `offset`. */
 size_t edit_line_begin(const struct edit *edit, size_t offset);
 

@@ -11,31 +11,38 @@ static bool is_break(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* Returns the end of the comment at `offset`, before its line break; `offset`: there is none. */
-static size_t skip_comment(const struct flow *flow, size_t offset)
+/* Returns whether comments are those of YAML and TOML; false: JSONC's. */
+static bool has_hashes(const struct edit *edit)
 {
-	const struct edit *edit = flow->edit;
+	const char *comment = format_of_tree(edit->options->format)->comment;
+
+	return comment && *comment == '#';
+}
+
+/* Returns the end of the comment at `offset`, before its line break; `offset`: there is none. */
+static size_t skip_comment(const struct edit *edit, size_t offset)
+{
 	const char *end;
 
-	if (flow->has_hashes ? edit_at(edit, offset) == '#'
+	if (has_hashes(edit) ? edit_at(edit, offset) == '#'
 			     : edit_at(edit, offset) == '/' && edit_at(edit, offset + 1) == '/') {
 		while (offset < edit->text.len && !is_break(edit_at(edit, offset)))
 			offset++;
 		return offset;
 	}
-	if (flow->has_hashes || edit_at(edit, offset) != '/' || edit_at(edit, offset + 1) != '*')
+	if (has_hashes(edit) || edit_at(edit, offset) != '/' || edit_at(edit, offset + 1) != '*')
 		return offset;
 	end = memmem(edit->text.data + offset + 2, edit->text.len - offset - 2, "*/", 2);
 	return end ? (size_t)(end + 2 - edit->text.data) : edit->text.len;
 }
 
 /* Returns the end of the last comment between `from` and `end`; `from`: there is none. */
-static size_t behind_comments(const struct flow *flow, size_t from, size_t end)
+static size_t behind_comments(const struct edit *edit, size_t from, size_t end)
 {
 	size_t behind = from;
 
 	for (size_t p = from; p < end;) {
-		size_t next = skip_comment(flow, p);
+		size_t next = skip_comment(edit, p);
 
 		if (next != p)
 			behind = next;
@@ -45,15 +52,14 @@ static size_t behind_comments(const struct flow *flow, size_t from, size_t end)
 }
 
 /* Returns the offset after the blanks, line breaks and comments at `offset`. */
-static size_t skip(const struct flow *flow, size_t offset)
+static size_t skip(const struct edit *edit, size_t offset)
 {
 	for (;;) {
 		size_t next;
 
-		while (edit_is_blank(edit_at(flow->edit, offset)) ||
-			is_break(edit_at(flow->edit, offset)))
+		while (edit_is_blank(edit_at(edit, offset)) || is_break(edit_at(edit, offset)))
 			offset++;
-		next = skip_comment(flow, offset);
+		next = skip_comment(edit, offset);
 		if (next == offset)
 			return offset;
 		offset = next;
@@ -61,27 +67,27 @@ static size_t skip(const struct flow *flow, size_t offset)
 }
 
 /* Returns the end of the comments on the same line. *ends_line: nothing follows them there. */
-static size_t own_comments(const struct flow *flow, size_t offset, bool *ends_line)
+static size_t own_comments(const struct edit *edit, size_t offset, bool *ends_line)
 {
 	size_t behind = offset;
 
 	for (;;) {
 		size_t next;
 
-		while (edit_is_blank(edit_at(flow->edit, offset)))
+		while (edit_is_blank(edit_at(edit, offset)))
 			offset++;
-		next = skip_comment(flow, offset);
-		if (next == offset || edit_has_lines(flow->edit, (struct range){offset, next}))
+		next = skip_comment(edit, offset);
+		if (next == offset || edit_has_lines(edit, (struct range){offset, next}))
 			break;
 		offset = behind = next;
 	}
-	*ends_line = offset >= flow->edit->text.len || is_break(edit_at(flow->edit, offset));
+	*ends_line = offset >= edit->text.len || is_break(edit_at(edit, offset));
 	return behind;
 }
 
 bool edit_is_first_on_line(const struct edit *edit, size_t offset)
 {
-	size_t begin = span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
+	size_t begin = edit_text_begin(edit);
 
 	/* Search backwards from `offset`: a large file may be a single line. */
 	while (offset > begin && edit_is_blank(edit_at(edit, offset - 1)))
@@ -94,8 +100,6 @@ struct span edit_indent(const struct edit *edit, size_t offset)
 	struct span indent = {edit->text.data + edit_line_begin(edit, offset), 0};
 	const char *end = edit->text.data + edit->text.len;
 
-	if (indent.data == edit->text.data && span_begins(edit->text, "\xEF\xBB\xBF"))
-		indent.data += 3;
 	while (indent.data + indent.len < end && edit_is_blank(indent.data[indent.len]))
 		indent.len++;
 	return indent;
@@ -141,16 +145,15 @@ static int insert(struct edit *edit, size_t offset, const struct span *parts, si
 	return edit_splice_all(edit, (struct range){offset, offset}, parts, count);
 }
 
-size_t flow_open(const struct flow *flow, const struct extent *in)
+size_t flow_open(const struct edit *edit, const struct extent *in)
 {
-	const struct edit *edit = flow->edit;
 	size_t offset = in->value.begin;
 
-	while (flow->has_hashes && (edit_at(edit, offset) == '!' || edit_at(edit, offset) == '&')) {
+	while (has_hashes(edit) && (edit_at(edit, offset) == '!' || edit_at(edit, offset) == '&')) {
 		while (offset < in->value.end && !edit_is_blank(edit_at(edit, offset)) &&
 			!is_break(edit_at(edit, offset)))
 			offset++;
-		offset = skip(flow, offset);
+		offset = skip(edit, offset);
 	}
 	return offset;
 }
@@ -163,24 +166,23 @@ bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_ste
 	       node_equal(entry->keys[0], step->key);
 }
 
-static bool find_comma(const struct flow *flow, const struct extent *entry, size_t *ret)
+static bool find_comma(const struct edit *edit, const struct extent *entry, size_t *ret)
 {
-	*ret = skip(flow, entry->member.end);
-	return edit_at(flow->edit, *ret) == ',';
+	*ret = skip(edit, entry->member.end);
+	return edit_at(edit, *ret) == ',';
 }
 
-static int insert_first(const struct flow *flow, const struct extent *in, struct span item,
+static int insert_first(struct edit *edit, const struct extent *in, struct span item,
 	const struct flow_layout *layout)
 {
-	struct edit *edit = flow->edit;
-	struct range inner = {flow_open(flow, in) + 1, in->value.end - 1};
+	struct range inner = {flow_open(edit, in) + 1, in->value.end - 1};
 	struct span eol = edit_line_end(edit);
-	size_t behind = behind_comments(flow, inner.begin, inner.end);
+	size_t behind = behind_comments(edit, inner.begin, inner.end);
 
 	if (behind != inner.begin) {
 		bool ends_line;
 
-		own_comments(flow, behind, &ends_line);
+		own_comments(edit, behind, &ends_line);
 		if (ends_line)
 			return insert(edit, behind, (struct span[]){eol, layout->indent, item}, 3);
 		return insert(edit, behind, (struct span[]){span_of(" "), item}, 2);
@@ -193,9 +195,8 @@ static int insert_first(const struct flow *flow, const struct extent *in, struct
 
 /* Returns the text between two entries of one line: a comma with the blanks around it. */
 static struct span gap_of(
-	const struct flow *flow, const struct extent *in, const struct flow_layout *layout)
+	const struct edit *edit, const struct extent *in, const struct flow_layout *layout)
 {
-	const struct edit *edit = flow->edit;
 
 	for (const struct extent *entry = in->first; entry && entry->next; entry = entry->next) {
 		size_t comma = entry->member.end, end = comma + 1;
@@ -224,9 +225,8 @@ static size_t comma_offset(const struct edit *edit, const struct extent *entry)
  * [1, 2,
  * 3, 4]
  */
-static bool grows_by_lines(const struct flow *flow, const struct extent *in)
+static bool grows_by_lines(const struct edit *edit, const struct extent *in)
 {
-	const struct edit *edit = flow->edit;
 	const struct extent *first = in->first, *before = first;
 	size_t comma;
 	bool has_comma, ends_line;
@@ -238,23 +238,22 @@ static bool grows_by_lines(const struct flow *flow, const struct extent *in)
 	if (before == first || edit_is_first_on_line(edit, before->member.begin) ||
 		edit_is_first_on_line(edit, first->member.begin))
 		return true;
-	has_comma = find_comma(flow, in->last, &comma);
-	own_comments(flow, has_comma ? comma + 1 : in->last->member.end, &ends_line);
+	has_comma = find_comma(edit, in->last, &comma);
+	own_comments(edit, has_comma ? comma + 1 : in->last->member.end, &ends_line);
 	return ends_line;
 }
 
 /* Returns what separates new entries from each other and from their neighbours: a comma, and the
  * text behind it. They go before `behind`; NULL: to the end. */
-static struct span separator(const struct flow *flow, const struct extent *in,
+static struct span separator(const struct edit *edit, const struct extent *in,
 	const struct extent *behind, const struct flow_layout *layout)
 {
-	const struct edit *edit = flow->edit;
 	const struct extent *like = behind ? behind : in->last;
 	struct span text;
 
 	if (!like || !(behind ? edit_is_first_on_line(edit, behind->member.begin)
-			      : grows_by_lines(flow, in)))
-		return gap_of(flow, in, layout);
+			      : grows_by_lines(edit, in)))
+		return gap_of(edit, in, layout);
 	text.data = edit_join(edit,
 		(struct span[]){COMMA, edit_line_end(edit), edit_indent(edit, like->member.begin)},
 		3, &text.len);
@@ -291,20 +290,18 @@ static bool gets_comma(const struct edit *edit, size_t offset)
 	return false;
 }
 
-static int append(
-	const struct flow *flow, const struct extent *in, struct span item, struct span between)
+static int append(struct edit *edit, const struct extent *in, struct span item, struct span between)
 {
-	struct edit *edit = flow->edit;
 	const struct extent *last = in->last;
 	struct span eol = edit_line_end(edit), indent = edit_indent(edit, last->member.begin);
 	bool is_own_line = memchr(between.data, '\n', between.len) != NULL, ends_line;
 	size_t comma, behind;
-	bool has_comma = find_comma(flow, last, &comma);
+	bool has_comma = find_comma(edit, last, &comma);
 	int r = 0;
 
 	if (!has_comma)
 		comma = comma_offset(edit, last);
-	behind = own_comments(flow, comma + has_comma, &ends_line);
+	behind = own_comments(edit, comma + has_comma, &ends_line);
 	/* After a comment that ends its line, the item needs a new line. */
 	if (is_own_line || (ends_line && behind > comma + has_comma)) {
 		if (!has_comma && behind > comma && gets_comma(edit, comma))
@@ -323,10 +320,9 @@ static int append(
 	return insert(edit, behind, (struct span[]){between, item}, 2);
 }
 
-int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index,
+int flow_insert(struct edit *edit, const struct extent *in, uint32_t index,
 	const struct span *items, uint32_t count, const struct flow_layout *layout)
 {
-	struct edit *edit = flow->edit;
 	const struct extent *before = NULL, *behind = in->first;
 	struct span between, item;
 	size_t offset;
@@ -336,49 +332,53 @@ int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index
 		before = behind;
 		behind = behind->next;
 	}
-	between = separator(flow, in, behind, layout);
+	between = separator(edit, in, behind, layout);
 	item = count == 1 ? *items : join(edit, items, count, between);
 	if (!between.data || (count > 1 && !item.data))
 		return -ENOMEM;
 	if (!in->first)
-		return insert_first(flow, in, item, layout);
+		return insert_first(edit, in, item, layout);
 	if (!behind)
-		return append(flow, in, item, between);
+		return append(edit, in, item, between);
 	/* Comments before the next entry stay there, so the new one goes before them. */
 	if (before)
-		find_comma(flow, before, &offset);
+		find_comma(edit, before, &offset);
 	else
-		offset = flow_open(flow, in);
+		offset = flow_open(edit, in);
 	if (!edit_is_first_on_line(edit, behind->member.begin)) {
-		if (behind_comments(flow, offset + 1, behind->member.begin) == offset + 1)
+		if (behind_comments(edit, offset + 1, behind->member.begin) == offset + 1)
 			return insert(
 				edit, behind->member.begin, (struct span[]){item, between}, 2);
 		between = before ? without_comma(between) : (struct span){0};
 		return insert(edit, offset + 1, (struct span[]){between, item, COMMA}, 3);
 	}
-	offset = own_comments(flow, offset + 1, &ends_line);
+	offset = own_comments(edit, offset + 1, &ends_line);
 	return insert(edit, offset, (struct span[]){without_comma(between), item, COMMA}, 3);
 }
 
 /* An entry that is removed, and the text that goes with it. */
 struct leaving {
+	const struct extent *in; /* the collection */
 	const struct extent *entry;
 	size_t begin;  /* the text that goes begins here, after the last bracket or comma */
 	size_t behind; /* the end of the entry and its comma */
 	bool has_comma;
-	bool is_first;
 	bool is_last; /* no entry behind it stays */
 };
 
-size_t flow_comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first)
+static bool is_first_entry(const struct leaving *leaving)
 {
-	const struct edit *edit = flow->edit;
+	return leaving->entry == leaving->in->first;
+}
+
+size_t flow_comments_above(const struct edit *edit, size_t begin, size_t floor, bool is_first)
+{
 	size_t indent = edit_indent(edit, begin).len, block = begin;
 	bool may_begin = is_first;
 
 	for (size_t line = floor; line < begin;) {
 		size_t blanks = edit_indent(edit, line).len, first = line + blanks;
-		size_t end = skip_comment(flow, first);
+		size_t end = skip_comment(edit, first);
 
 		if (end == first) {
 			block = begin;
@@ -404,34 +404,34 @@ static bool is_blank_line(const struct edit *edit, size_t begin)
  * Returns the lines of an entry that has them for itself, with the comments above it. `behind`: the
  * end of its last comment. Of two blank lines that would follow each other, one goes, too.
  */
-static struct range lines_of(const struct flow *flow, const struct leaving *leaving, size_t behind)
+static struct range lines_of(const struct edit *edit, const struct leaving *leaving, size_t behind)
 {
-	const struct edit *edit = flow->edit;
 	size_t floor = edit_line_after(edit, leaving->begin);
-	size_t begin = flow_comments_above(flow,
-		edit_line_begin(edit, leaving->entry->member.begin), floor, leaving->is_first);
+	size_t begin =
+		flow_comments_above(edit, edit_line_begin(edit, leaving->entry->member.begin),
+			floor, is_first_entry(leaving));
 	size_t end = edit_line_after(edit, behind);
 	size_t above = begin > floor ? edit_line_begin(edit, begin - 1) : begin;
 	bool is_behind_blank = above < begin && is_blank_line(edit, above);
 
-	if (is_blank_line(edit, end) && (is_behind_blank || (above == begin && leaving->is_first)))
+	if (is_blank_line(edit, end) &&
+		(is_behind_blank || (above == begin && is_first_entry(leaving))))
 		end = edit_line_after(edit, end);
 	else if (is_behind_blank && leaving->is_last)
 		begin = above;
 	return (struct range){begin, end};
 }
 
-static struct range leaving_range(const struct flow *flow, const struct leaving *leaving)
+static struct range leaving_range(const struct edit *edit, const struct leaving *leaving)
 {
-	const struct edit *edit = flow->edit;
 	const struct extent *entry = leaving->entry;
 	struct range range = {entry->member.begin, leaving->behind};
 	bool is_first_on_line = edit_is_first_on_line(edit, range.begin), ends_line;
-	bool has_comments = behind_comments(flow, leaving->begin, range.begin) != leaving->begin;
-	size_t own = own_comments(flow, leaving->behind, &ends_line);
+	bool has_comments = behind_comments(edit, leaving->begin, range.begin) != leaving->begin;
+	size_t own = own_comments(edit, leaving->behind, &ends_line);
 
 	if (is_first_on_line && ends_line)
-		return lines_of(flow, leaving, own);
+		return lines_of(edit, leaving, own);
 	if (!leaving->has_comma || leaving->is_last) {
 		if (!has_comments)
 			range.begin = leaving->begin;
@@ -443,8 +443,8 @@ static struct range leaving_range(const struct flow *flow, const struct leaving 
 		return range;
 	}
 	/* [1, # of the first alone */
-	if (leaving->is_first) {
-		size_t next = behind_comments(flow, own, entry->next->member.begin);
+	if (is_first_entry(leaving)) {
+		size_t next = behind_comments(edit, own, entry->next->member.begin);
 
 		range.end = next == own ? entry->next->member.begin : own;
 		return range;
@@ -455,10 +455,8 @@ static struct range leaving_range(const struct flow *flow, const struct leaving 
 }
 
 /* Removes an entry, except for the text before *done. *done becomes the end of the removed text. */
-static int remove_entry(
-	const struct flow *flow, struct leaving *leaving, size_t comma, size_t *done)
+static int remove_entry(struct edit *edit, struct leaving *leaving, size_t comma, size_t *done)
 {
-	struct edit *edit = flow->edit;
 	bool is_comma_apart =
 		leaving->has_comma &&
 		edit_has_lines(edit, (struct range){leaving->entry->member.end, comma});
@@ -468,7 +466,7 @@ static int remove_entry(
 	/* Comments may stand before a comma on another line. */
 	if (is_comma_apart)
 		leaving->behind = leaving->entry->member.end;
-	range = leaving_range(flow, leaving);
+	range = leaving_range(edit, leaving);
 	if (range.begin < *done)
 		range.begin = *done;
 	*done = range.end;
@@ -480,33 +478,32 @@ static int remove_entry(
 }
 
 /* Removes the comma of the last entry that stays, if the removed entries had none at their end. */
-static int drop_comma(const struct flow *flow, const struct extent *kept)
+static int drop_comma(struct edit *edit, const struct extent *kept)
 {
 	struct range range;
 
-	find_comma(flow, kept, &range.begin);
+	find_comma(edit, kept, &range.begin);
 	range.end = range.begin + 1;
-	if (behind_comments(flow, kept->member.end, range.begin) == kept->member.end)
-		range.begin = comma_offset(flow->edit, kept);
-	return edit_splice(flow->edit, range, (struct span){"", 0});
+	if (behind_comments(edit, kept->member.end, range.begin) == kept->member.end)
+		range.begin = comma_offset(edit, kept);
+	return edit_splice(edit, range, (struct span){"", 0});
 }
 
 /* Returns whether the splices from `i` on leave nothing between the brackets, and no comment. */
-static bool is_empty_without(const struct flow *flow, const struct extent *in, uint32_t i)
+static bool is_empty_without(const struct edit *edit, const struct extent *in, uint32_t i)
 {
-	const struct edit *edit = flow->edit;
-	size_t at = flow_open(flow, in) + 1, close = in->value.end - 1;
+	size_t at = flow_open(edit, in) + 1, close = in->value.end - 1;
 
-	if (behind_comments(flow, at, in->first->member.begin) != at)
+	if (behind_comments(edit, at, in->first->member.begin) != at)
 		return false;
 	for (; i < edit->count; i++) {
 		const struct splice *splice = &edit->splices[i];
 
-		if (at < splice->offset && behind_comments(flow, at, splice->offset) != at)
+		if (at < splice->offset && behind_comments(edit, at, splice->offset) != at)
 			return false;
 		at = splice->offset + splice->len;
 	}
-	return at >= close || behind_comments(flow, at, close) == at;
+	return at >= close || behind_comments(edit, at, close) == at;
 }
 
 static bool is_leaving(
@@ -516,12 +513,11 @@ static bool is_leaving(
 			 : i >= step->index && i - step->index < count;
 }
 
-int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step,
-	uint32_t count)
+int flow_remove(
+	struct edit *edit, const struct extent *in, const struct edit_step *step, uint32_t count)
 {
-	struct edit *edit = flow->edit;
 	const struct extent *kept = NULL; /* the last entry that stays */
-	struct leaving leaving = {.begin = flow_open(flow, in) + 1};
+	struct leaving leaving = {.in = in, .begin = flow_open(edit, in) + 1};
 	size_t done = leaving.begin;
 	uint32_t first_splice = edit->count, i = 0;
 	int r = 0;
@@ -535,20 +531,19 @@ int flow_remove(const struct flow *flow, const struct extent *in, const struct e
 		size_t comma;
 
 		leaving.entry = entry;
-		leaving.is_first = entry == in->first;
-		leaving.has_comma = find_comma(flow, entry, &comma);
+		leaving.has_comma = find_comma(edit, entry, &comma);
 		leaving.behind = leaving.has_comma ? comma + 1 : entry->member.end;
 		if (is_leaving(entry, i++, step, count))
-			r = remove_entry(flow, &leaving, comma, &done);
+			r = remove_entry(edit, &leaving, comma, &done);
 		leaving.is_last |= entry == kept;
 		leaving.begin = leaving.has_comma ? comma + 1 : entry->member.end;
 	}
 	if (r != 0)
 		return r;
-	if (!kept && is_empty_without(flow, in, first_splice)) {
+	if (!kept && is_empty_without(edit, in, first_splice)) {
 		edit->count = first_splice;
-		return edit_splice(edit, (struct range){flow_open(flow, in) + 1, in->value.end - 1},
+		return edit_splice(edit, (struct range){flow_open(edit, in) + 1, in->value.end - 1},
 			(struct span){"", 0});
 	}
-	return kept && kept->next && !leaving.has_comma ? drop_comma(flow, kept) : 0;
+	return kept && kept->next && !leaving.has_comma ? drop_comma(edit, kept) : 0;
 }

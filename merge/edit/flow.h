@@ -3,11 +3,6 @@
 
 #include "editor.h"
 
-struct flow {
-	struct edit *edit;
-	bool has_hashes; /* comments are those of YAML and TOML (#); false: JSONC's */
-};
-
 /* The layout of a new entry if the collection's entries show none. */
 struct flow_layout {
 	bool is_lines;      /* each entry has a line of its own */
@@ -23,7 +18,7 @@ struct flow_layout {
  * same indentation, from the line at `floor` on. If the entry is not the first of its collection,
  * these lines count only if a blank line is directly above them.
  */
-size_t flow_comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first);
+size_t flow_comments_above(const struct edit *edit, size_t begin, size_t floor, bool is_first);
 
 /** Returns whether only blanks stand before `offset` on its line. */
 bool edit_is_first_on_line(const struct edit *edit, size_t offset);
@@ -35,21 +30,21 @@ struct span edit_indent(const struct edit *edit, size_t offset);
 bool edit_has_lines(const struct edit *edit, struct range range);
 
 /** Returns the offset of the collection's opening bracket. A tag and an anchor may precede it. */
-size_t flow_open(const struct flow *flow, const struct extent *in);
+size_t flow_open(const struct edit *edit, const struct extent *in);
 
 /**
  * Inserts `count` items, each separated as its neighbours are, before the entry at `index`; if
  * there is no such entry, at the end. Returns 0 or -ENOMEM.
  */
-int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index,
+int flow_insert(struct edit *edit, const struct extent *in, uint32_t index,
 	const struct span *items, uint32_t count, const struct flow_layout *layout);
 
 /**
  * If the step has a key, removes all pairs of this key; if not, `count` entries from the step's
  * index on. Returns 0 or -ENOMEM.
  */
-int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step,
-	uint32_t count);
+int flow_remove(
+	struct edit *edit, const struct extent *in, const struct edit_step *step, uint32_t count);
 
 /** Returns whether the step names `entry`, which has the index `i` in its collection. */
 bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step);

@@ -246,10 +246,9 @@ static int render(const struct edit *edit, const struct node *key, const struct 
 	return r;
 }
 
-static int insert(const struct flow *flow, const struct extent *in, uint32_t index,
+static int insert(struct edit *edit, const struct extent *in, uint32_t index,
 	const struct node *key, const struct node *value)
 {
-	struct edit *edit = flow->edit;
 	struct json_layout layout = layout_of(edit, in, in->value.begin,
 		!node_is_scalar(value) && wants_lines(edit, in, NULL, value));
 	struct flow_layout first = {
@@ -276,13 +275,12 @@ static int insert(const struct flow *flow, const struct extent *in, uint32_t ind
 		first.indent.len = layout.base.len = len;
 	}
 	r = render(edit, key, value, &layout, &item);
-	return r ? r : flow_insert(flow, in, index, &item, 1, &first);
+	return r ? r : flow_insert(edit, in, index, &item, 1, &first);
 }
 
-static int set(const struct flow *flow, const struct extent *in, const struct extent *old,
+static int set(struct edit *edit, const struct extent *in, const struct extent *old,
 	const struct node *value)
 {
-	struct edit *edit = flow->edit;
 	struct json_layout layout = layout_of(
 		edit, old->first ? old : in, old->value.begin, wants_lines(edit, in, old, value));
 	struct span text;
@@ -295,39 +293,36 @@ static int set(const struct flow *flow, const struct extent *in, const struct ex
 }
 
 /* Sets the root of a text that has no value. */
-static int set_root(const struct flow *flow, const struct node *value)
+static int set_root(struct edit *edit, const struct node *value)
 {
-	struct edit *edit = flow->edit;
 	struct json_layout layout = layout_of(edit, NULL, 0, true);
 	struct span text, eol = edit_line_end(edit), before = {0};
 	struct range end = {edit->text.len, edit->text.len};
-	size_t bom = span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
 	int r;
 
 	layout.base.len = 0;
 	r = render(edit, NULL, value, &layout, &text);
 	if (r != 0)
 		return r;
-	if (end.end > bom && edit->text.data[end.end - 1] != '\n')
+	if (end.end > edit_text_begin(edit) && edit->text.data[end.end - 1] != '\n')
 		before = eol;
 	return edit_splice_all(edit, end, (struct span[]){before, text, eol}, 3);
 }
 
 int json_edit(struct edit *edit, const struct edit_op *op)
 {
-	const struct flow flow = {.edit = edit};
 	const struct edit_step *last = op->count ? &op->steps[op->count - 1] : NULL;
 	const struct extent *in = last ? edit_follow(edit, op, op->count - 1) : NULL;
 	const struct extent *old = op->kind == EDIT_SET ? edit_follow(edit, op, op->count) : NULL;
 
 	if (old)
-		return set(&flow, in, old, op->value);
+		return set(edit, in, old, op->value);
 	if (!last)
-		return set_root(&flow, op->value);
+		return set_root(edit, op->value);
 	if (!in)
 		return EDIT_CANNOT;
 	if (op->kind == EDIT_REMOVE)
-		return flow_remove(&flow, in, last, 1);
+		return flow_remove(edit, in, last, 1);
 	return insert(
-		&flow, in, last->key ? node_count(in->node) : last->index, last->key, op->value);
+		edit, in, last->key ? node_count(in->node) : last->index, last->key, op->value);
 }

@@ -18,7 +18,7 @@ static int replace(const struct line_editor *editor, struct range range, struct 
 {
 	size_t end = text_lines_end(&editor->lines, range.begin), next;
 
-	if (end >= range.end || !editor->dialect->has_inner_comments)
+	if (end >= range.end || !editor->lines.dialect->has_inner_comments)
 		return edit_splice(editor->edit, range, text);
 	int r = edit_splice(editor->edit, (struct range){range.begin, end}, text);
 	while (r == 0 && (next = text_lines_after(&editor->lines, end)) < range.end) {
@@ -67,11 +67,11 @@ static int replace_value(const struct line_editor *editor, const struct extent *
 	struct span text;
 
 	line_manner_set(editor, old, &manner);
-	if (own.is_missing || there.is_missing || !value.len || range.begin == range.end ||
+	if (!own.is_there || !there.is_there || !value.len || range.begin == range.end ||
 		there.c != '=')
 		range.begin = old->key.end;
-	if (!own.is_missing && range.begin == old->key.end) {
-		struct line_separator separator = there.is_missing ? own : there;
+	if (own.is_there && range.begin == old->key.end) {
+		struct line_separator separator = !there.is_there ? own : there;
 
 		line_separator_check(editor, (struct span){"", 0}, value, &separator);
 		if (separator.c == there.c && value.len && old->value.begin < old->value.end)
@@ -79,7 +79,7 @@ static int replace_value(const struct line_editor *editor, const struct extent *
 		else
 			line_separator_put(&output, separator, value.len);
 	}
-	if (!own.is_missing)
+	if (own.is_there)
 		line_new_put_value(editor, &output, value, &manner);
 	int r = text_lines_finish(&editor->lines, &output, &text);
 	return r == 0 ? replace(editor, range, text) : r;
@@ -130,10 +130,11 @@ static int put_pairs(const struct line_editor *editor, const struct line_manner 
  * value. */
 static void go_in(const struct line_editor *editor, size_t offset, struct line_manner *manner)
 {
+	const struct ini_dialect *ini = line_editor_ini(editor);
 	const struct text_lines *lines = &editor->lines;
 	size_t end = offset;
 
-	if (!editor->dialect->has_indents)
+	if (!ini || ini->value.goes_on != INI_INDENT)
 		return;
 	while (offset < editor->edit->text.len &&
 		(text_lines_is_blank(lines, offset) || text_lines_is_comment(lines, offset)))
@@ -237,7 +238,7 @@ static bool is_reset(const struct extent *pair)
  * ones. */
 static bool is_ini_list(const struct line_editor *editor, const struct node *key)
 {
-	const struct ini_dialect *ini = editor->dialect->ini;
+	const struct ini_dialect *ini = line_editor_ini(editor);
 
 	return ini && ini_is_list(ini, key->text);
 }
@@ -246,7 +247,7 @@ static bool is_ini_list(const struct line_editor *editor, const struct node *key
 static struct line_places effective(
 	const struct line_editor *editor, const struct node *key, struct line_places pairs)
 {
-	bool repeats = !editor->dialect->ini && editor->edit->options->format->repeats;
+	bool repeats = !line_editor_ini(editor) && editor->edit->options->format->repeats;
 	uint32_t first = 0;
 
 	if (is_ini_list(editor, key))
@@ -285,7 +286,7 @@ static int set_pairs(const struct line_editor *editor, const struct line_section
 		return add_pairs(editor, section, &sample);
 	/* If the new values begin with a reset, or only the last pair counts, the pairs before that
 	 * have no effect and stay untouched. */
-	if (editor->dialect->ini || !editor->edit->options->format->repeats ||
+	if (line_editor_ini(editor) || !editor->edit->options->format->repeats ||
 		is_reset(*sample.pairs.items))
 		there = effective(editor, key, there);
 	return change_pairs(editor, section, there, &sample);
@@ -538,9 +539,8 @@ static int apply(const void *context, const struct edit_op *op)
 int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dialect *dialect)
 {
 	const struct document *document = edit->document;
-	const struct line_editor editor = {edit,
-		{edit, dialect->comments, dialect->has_cr, dialect->has_continuation}, dialect,
-		document->count ? document->extents[0] : NULL};
+	const struct line_editor editor = {
+		edit, {edit, dialect}, document->count ? document->extents[0] : NULL};
 
 	return apply(&editor, op);
 }

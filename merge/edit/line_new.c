@@ -106,7 +106,7 @@ int line_sample_pair(const struct line_editor *editor, const struct line_section
 struct line_separator line_separator_of(struct span text, const struct extent *pair)
 {
 	struct span between = line_place_text(text, pair->key.end, pair->value.begin);
-	struct line_separator separator = {.is_missing = !between.len};
+	struct line_separator separator = {.is_there = between.len};
 
 	for (size_t i = 0; i < between.len && !separator.c; i++)
 		if (between.data[i] == '=' || between.data[i] == ':')
@@ -153,11 +153,9 @@ void line_manner_set(
 
 	manner->prefix = line_place_text(text, begin, pair->key.begin);
 	manner->indent = inner_indent(editor, pair);
-	if (!separator.is_missing) {
+	if (separator.is_there)
 		manner->separator = separator;
-		manner->has_separator = true;
-	}
-	if (editor->dialect->has_quotes && first && strchr("\"'", first))
+	if (editor->edit->options->format->has_quotes && first && strchr("\"'", first))
 		manner->quote = first;
 }
 
@@ -186,7 +184,7 @@ struct line_manner line_manner_of(
 				line_manner_set(editor, pair, &manner);
 		}
 	}
-	if (!manner.has_separator && other) {
+	if (!manner.separator.is_there && other) {
 		line_manner_set(editor, other, &manner);
 		if (!section->name || !is_in_section)
 			manner.prefix = (struct span){"", 0};
@@ -234,11 +232,11 @@ void line_new_put_value(const struct line_editor *editor, struct output *output,
 {
 	struct span end = edit_line_end(editor->edit);
 
-	if (editor->dialect->has_quotes && put_quoted(output, value, manner->quote))
+	if (editor->edit->options->format->has_quotes && put_quoted(output, value, manner->quote))
 		return;
 	for (size_t i = 0; i < value.len; i++) {
 		/* In quotes, "\r\n" would be another value than a newline. */
-		if (value.data[i] != '\n' || editor->dialect->has_quotes) {
+		if (value.data[i] != '\n' || editor->edit->options->format->has_quotes) {
 			output_char(output, value.data[i]);
 			continue;
 		}
@@ -258,12 +256,13 @@ void line_new_put_value(const struct line_editor *editor, struct output *output,
 void line_separator_check(const struct line_editor *editor, struct span key, struct span value,
 	struct line_separator *separator)
 {
+	const struct ini_dialect *ini = line_editor_ini(editor);
 	bool has_equals = (key.len && memchr(key.data, '=', key.len)) ||
 			  (value.len && memchr(value.data, '=', value.len));
 
-	if (separator->c == ':' && has_equals && editor->dialect->colon_yields)
+	if (separator->c == ':' && has_equals && ini && ini->colon_yields)
 		*separator = (struct line_separator){
-			'=', separator->is_blank_after, separator->is_blank_after, false};
+			'=', separator->is_blank_after, separator->is_blank_after, true};
 	if (!separator->c && value.len && strchr("=:", *value.data))
 		separator->c = '=';
 }
@@ -279,8 +278,9 @@ void line_new_put_pair(const struct line_editor *editor, struct output *output,
 
 	output_put(output, manner->prefix.data, manner->prefix.len);
 	output_put(output, key.data, key.len);
-	if (!own.is_missing) {
-		struct line_separator separator = manner->has_separator ? manner->separator : own;
+	if (own.is_there) {
+		struct line_separator separator =
+			manner->separator.is_there ? manner->separator : own;
 
 		line_separator_check(editor, key, value, &separator);
 		line_separator_put(output, separator, value.len);

@@ -6,15 +6,20 @@
  */
 #pragma once
 
-#include "line_edit.h"
+#include "format/ini_dialect.h"
 #include "text_lines.h"
 
 struct line_editor {
 	struct edit *edit;
 	struct text_lines lines;
-	const struct line_dialect *dialect;
 	const struct extent *root; /* NULL: the text has no pair or section */
 };
+
+/** Returns the dialect of INI; NULL: the format is not INI. */
+static inline const struct ini_dialect *line_editor_ini(const struct line_editor *editor)
+{
+	return editor->edit->options->format->dialect;
+}
 
 /* A place for pairs: the root, or the sections of one name. */
 struct line_section {
@@ -79,7 +84,7 @@ struct line_separator {
 	char c; /* '\0': blanks alone, or no separator */
 	bool is_blank_before;
 	bool is_blank_after;
-	bool is_missing; /* no separator, and so no value */
+	bool is_there; /* false: no separator, and so no value */
 };
 
 /** Returns the separator of a pair in `text`. */
@@ -97,7 +102,6 @@ struct line_manner {
 	struct span prefix; /* the text before the key, on the key's line */
 	struct span indent; /* of a value's lines after the first */
 	struct line_separator separator;
-	bool has_separator;
 	char quote; /* '\0': none */
 };
 

@@ -1,10 +1,8 @@
-#include "put_form.h"
-
 #include <errno.h>
 #include <string.h>
 
-#include "edit_tree.h"
 #include "item_key.h"
+#include "put_run.h"
 #include "scalar.h"
 #include "strategy.h"
 
@@ -57,7 +55,7 @@ static int find_by_key(const struct put_walk *walk, const struct node *item, uin
 	const struct node *const lists[] = {walk->in, walk->there};
 	struct item_key key, wanted;
 	uint32_t before = 0;
-	int r = item_key_find(item, walk->by, walk->ground->arena, &wanted);
+	int r = item_key_find(item, walk->by, walk->ground->put->arena, &wanted);
 
 	for (size_t i = 0; i < 2; i++)
 		for (*ret = 0; r == 0 && *ret < lists[i]->seq.count; ++*ret) {
@@ -65,7 +63,7 @@ static int find_by_key(const struct put_walk *walk, const struct node *item, uin
 
 			if (i == 0 && each == item)
 				break;
-			r = item_key_find(each, walk->by, walk->ground->arena, &key);
+			r = item_key_find(each, walk->by, walk->ground->put->arena, &key);
 			if (r < 0 || !key.value || !node_equal(key.value, wanted.value))
 				continue;
 			if (i == 1 && before-- == 0)
@@ -92,7 +90,7 @@ static void go_by_key(struct put_walk *walk, const struct edit_step *step)
 static int find_outcome(
 	const struct put_walk *walk, enum list_outcome *outcome, const struct node **by)
 {
-	const struct merge_request *merge = walk->ground->merge;
+	const struct merge_request *merge = &walk->ground->put->merge;
 	const struct strategy *strategy = merge->options->strategy;
 
 	*outcome = LIST_OUTCOME_ANY;
@@ -100,7 +98,7 @@ static int find_outcome(
 	if (!strategy->list_outcome)
 		return 0;
 	return strategy->list_outcome(
-		merge, walk->keys, walk->key_count, walk->ground->arena, outcome, by);
+		merge, walk->keys, walk->key_count, walk->ground->put->arena, outcome, by);
 }
 
 /* Follows a step to an item. Returns PUT_FORM_NONE if no item of the target corresponds to it. */
@@ -112,7 +110,7 @@ static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 	int r = find_outcome(walk, &outcome, &walk->by);
 
 	if (r == 0 && outcome == LIST_OUTCOME_BY_KEY && item)
-		r = item_key_find(item, walk->by, walk->ground->arena, &key);
+		r = item_key_find(item, walk->by, walk->ground->put->arena, &key);
 	if (r < 0)
 		return r;
 	/* An item without the key is matched with none. */
@@ -149,8 +147,8 @@ static size_t choose_document(const struct put_ground *ground, const struct edit
 {
 	size_t chosen = 0, most = 0;
 
-	for (size_t i = 0; i < ground->document->count; i++) {
-		const struct node *node = ground->document->roots[i];
+	for (size_t i = 0; i < ground->put->state.document->count; i++) {
+		const struct node *node = ground->put->state.document->roots[i];
 		size_t depth = 0;
 
 		while (depth < op->count && (node = entry_of(node, &op->steps[depth])))
@@ -173,9 +171,9 @@ static int find_new(const struct put_ground *ground, const struct edit_op *op,
 {
 	struct stream own;
 	bool is_whole = op->kind == EDIT_SET && !op->count;
-	int r = stream_make(ground->merge, &op->value, is_whole, ground->arena, &own);
+	int r = stream_make(&ground->put->merge, &op->value, is_whole, ground->put->arena, &own);
 	const struct node *name = r == 0 && own.count ? own.names[0] : NULL;
-	bool has_place = !ground->result->count &&
+	bool has_place = !ground->result.count &&
 			 (!name || ret->index >= target->count || !target->names[ret->index]);
 
 	if (!has_place)
@@ -187,15 +185,15 @@ static int find_new(const struct put_ground *ground, const struct edit_op *op,
 static int find_document(const struct put_ground *ground, const struct edit_op *op, bool is_named,
 	struct put_document *ret)
 {
-	const struct stream *result = ground->result;
-	const struct document *document = ground->document;
+	const struct stream *result = &ground->result;
+	const struct document *document = ground->put->state.document;
 	struct stream target;
 
 	*ret = (struct put_document){.index = choose_document(ground, op)};
-	if (!ground->merge->options->strategy->name_documents)
+	if (!ground->put->merge.options->strategy->name_documents)
 		return 0;
 	int r = stream_make(
-		ground->merge, document->roots, document->count, ground->arena, &target);
+		&ground->put->merge, document->roots, document->count, ground->put->arena, &target);
 	if (r < 0 || op->document >= result->count)
 		return r < 0 ? r : find_new(ground, op, &target, ret);
 	ret->name = result->names[op->document];
@@ -214,16 +212,16 @@ static int find_document(const struct put_ground *ground, const struct edit_op *
 static int begin(struct put_walk *walk, const struct put_ground *ground, const struct edit_op *op,
 	const struct put_document *document)
 {
-	const struct stream *result = ground->result;
+	const struct stream *result = &ground->result;
 
 	*walk = (struct put_walk){
 		.ground = ground,
 		.in = op->document < result->count ? result->roots[op->document] : NULL,
-		.there = document->index < ground->document->count
-				 ? ground->document->roots[document->index]
+		.there = document->index < ground->put->state.document->count
+				 ? ground->put->state.document->roots[document->index]
 				 : NULL,
-		.steps = arena_zalloc(ground->arena, op->count + 2, sizeof(*walk->steps)),
-		.keys = arena_zalloc(ground->arena, op->count + 1, sizeof(*walk->keys)),
+		.steps = arena_zalloc(ground->put->arena, op->count + 2, sizeof(*walk->steps)),
+		.keys = arena_zalloc(ground->put->arena, op->count + 1, sizeof(*walk->keys)),
 		.name = document->name,
 	};
 	return walk->steps && walk->keys ? 0 : -ENOMEM;
@@ -251,7 +249,7 @@ static int add_pairs(struct arena *arena, struct node *map, const struct node *r
  */
 static int make_item(const struct put_walk *walk, const struct node *rest, const struct node **ret)
 {
-	struct arena *arena = walk->ground->arena;
+	struct arena *arena = walk->ground->put->arena;
 	struct node *made;
 	int r = item_key_alone(walk->item, walk->by, arena, &made);
 
@@ -265,9 +263,10 @@ static int make_item(const struct put_walk *walk, const struct node *rest, const
 
 static bool has_tag(const struct put_ground *ground, const char *tag)
 {
-	const char *tags = ground->merge->options->strategy->tags;
+	const char *tags = ground->put->merge.options->strategy->tags;
 
-	return tags && format_of_tree(ground->format)->has_tags &&
+	return tags &&
+	       format_of_tree(ground->put->inputs[ground->put->request->target].format)->has_tags &&
 	       span_is_in(span_of(tag), tags, ", ");
 }
 
@@ -275,7 +274,7 @@ static bool has_tag(const struct put_ground *ground, const char *tag)
 static const struct node *tag_value(
 	const struct put_ground *ground, const struct node *value, const char *tag)
 {
-	struct node *copy = node_copy(ground->arena, value);
+	struct node *copy = node_copy(ground->put->arena, value);
 
 	if (copy)
 		copy->tag = tag;
@@ -284,7 +283,7 @@ static const struct node *tag_value(
 
 static const struct node *new_empty(const struct put_ground *ground, const char *tag)
 {
-	struct node *node = node_new_scalar(ground->arena, span_of(""), NODE_PLAIN);
+	struct node *node = node_new_scalar(ground->put->arena, span_of(""), NODE_PLAIN);
 
 	if (node)
 		node->tag = tag;
@@ -340,7 +339,7 @@ static int make_value(const struct put_walk *walk, const struct edit_op *op, boo
 static int add_item(struct put_walk *walk, const struct edit_op *op, size_t at, bool is_tagged,
 	struct edit_op *ret)
 {
-	struct arena *arena = walk->ground->arena;
+	struct arena *arena = walk->ground->put->arena;
 	bool has_list = walk->there && node_is_sequence(walk->there);
 	bool is_removed = op->kind == EDIT_REMOVE && at + 1 == op->count;
 	struct put_walk inner = *walk;
@@ -410,14 +409,15 @@ static int end_at(
 static int add_document(
 	const struct put_ground *ground, const struct put_document *document, struct edit_op *ret)
 {
-	const struct edit_tree nothing = {.format = ground->format};
+	const struct edit_tree nothing = {
+		.format = ground->put->inputs[ground->put->request->target].format};
 	const struct edit_op op = *ret;
 	struct problem ignored;
-	int r = edit_tree_resolve(&nothing, &op, ground->arena, ret, &ignored);
+	int r = edit_tree_resolve(&nothing, &op, ground->put->arena, ret, &ignored);
 
 	if (r != 0 || !node_is_map(ret->value))
 		return r < 0 ? r : PUT_FORM_NONE;
-	ret->value = stream_name(document->name, ret->value, ground->arena);
+	ret->value = stream_name(document->name, ret->value, ground->put->arena);
 	return ret->value ? 0 : -ENOMEM;
 }
 
@@ -458,7 +458,7 @@ static int same_place(const struct put_ground *ground, const struct edit_op *op,
 /* Returns whether a source above the target has a part of the value. */
 static bool is_from_above(const struct put_ground *ground, const struct node *node)
 {
-	const struct merge_request *merge = ground->merge;
+	const struct merge_request *merge = &ground->put->merge;
 
 	if (node_count(node)) {
 		for (uint32_t i = 0; i < node_count(node); i++)
@@ -467,7 +467,7 @@ static bool is_from_above(const struct put_ground *ground, const struct node *no
 		return false;
 	}
 	for (size_t i = merge->count; node->source && i-- > 0;) {
-		if (merge->inputs[i].document == ground->document)
+		if (merge->inputs[i].document == ground->put->state.document)
 			return false;
 		if (strcmp(merge->inputs[i].source.name, node->source->name) == 0)
 			return true;
@@ -505,10 +505,10 @@ static int null_there(const struct put_ground *ground, const struct edit_op *op,
 	struct edit_op null = *op;
 
 	/* A strategy with directives takes null for a value. */
-	if (op->kind != EDIT_REMOVE || ground->merge->options->strategy->list_outcome)
+	if (op->kind != EDIT_REMOVE || ground->put->merge.options->strategy->list_outcome)
 		return PUT_FORM_NONE;
 	null.kind = EDIT_SET;
-	null.value = node_new_scalar(ground->arena, span_of("null"), NODE_PLAIN);
+	null.value = node_new_scalar(ground->put->arena, span_of("null"), NODE_PLAIN);
 	return null.value ? same_place(ground, &null, false, is_named, ret) : -ENOMEM;
 }
 
@@ -520,7 +520,7 @@ int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned
 {
 	bool is_named = number >= FORMS;
 
-	if (is_named && (ground->result->count != 1 || !ground->result->by))
+	if (is_named && (ground->result.count != 1 || !ground->result.by))
 		return PUT_FORM_LAST;
 	switch (number % FORMS) {
 	case 0:

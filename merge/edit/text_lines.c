@@ -9,7 +9,7 @@ static bool is_break(const struct text_lines *lines, size_t offset)
 {
 	char c = edit_at(lines->edit, offset);
 
-	if (c != '\r' || !lines->has_cr)
+	if (c != '\r' || !lines->dialect->has_cr)
 		return c == '\n';
 	return offset + 1 == lines->edit->text.len || edit_at(lines->edit, offset + 1) != '\n';
 }
@@ -18,8 +18,7 @@ size_t text_lines_begin(const struct text_lines *lines, size_t offset)
 {
 	while (offset > 0 && !is_break(lines, offset - 1))
 		offset--;
-	/* A byte order mark is before all lines. */
-	return offset || !span_begins(lines->edit->text, "\xEF\xBB\xBF") ? offset : 3;
+	return offset ? offset : edit_text_begin(lines->edit);
 }
 
 size_t text_lines_end(const struct text_lines *lines, size_t offset)
@@ -58,7 +57,7 @@ bool text_lines_is_comment(const struct text_lines *lines, size_t begin)
 {
 	struct span line = text_of(lines, begin);
 
-	return line.len && strchr(lines->comments, *line.data);
+	return line.len && strchr(lines->dialect->comments, *line.data);
 }
 
 size_t text_lines_at(const struct text_lines *lines, const struct extent *entry)
@@ -115,7 +114,7 @@ static bool goes_on(const struct text_lines *lines, size_t offset)
 {
 	size_t count = 0, begin, end;
 
-	if (!lines->has_continuation)
+	if (!lines->dialect->has_continuation)
 		return false;
 	do {
 		if (offset == text_lines_begin(lines, 0))

@@ -4,11 +4,17 @@
 #include "editor.h"
 #include "format/output.h"
 
+/* The lines of a format. */
+struct line_dialect {
+	const char *comments;    /* the characters that begin a comment line */
+	bool has_inner_comments; /* comment lines may stand inside a value */
+	bool has_continuation;   /* a backslash at the end of a line continues the line */
+	bool has_cr;             /* "\r" alone ends a line, too */
+};
+
 struct text_lines {
 	struct edit *edit;
-	const char *comments;  /* the characters that begin a comment line */
-	bool has_cr;           /* "\r" alone ends a line, too */
-	bool has_continuation; /* a backslash at the end of a line continues the line */
+	const struct line_dialect *dialect;
 };
 
 /** Returns where the line at `offset` begins. A byte order mark is not part of the first line. */
@@ -70,3 +76,6 @@ int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 
 /** Moves the output's text to the edit's arena, and frees the output. Returns 0 or -ENOMEM. */
 int text_lines_finish(const struct text_lines *lines, struct output *output, struct span *ret);
+
+/** Does the work of format.edit for a format with these lines. */
+int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dialect *dialect);

@@ -63,7 +63,7 @@ static int set_items(const struct toml_editor *editor, struct toml_target target
 	}
 	if (r == 0 && first < end)
 		return flow_remove(
-			&editor->flow, list, &(struct edit_step){NULL, first}, end - first);
+			editor->edit, list, &(struct edit_step){NULL, first}, end - first);
 	return r == 0 && first < wanted ? insert_values(editor, list, value, first, wanted) : r;
 }
 
@@ -364,8 +364,8 @@ static int apply(const void *context, const struct edit_op *op)
 
 int toml_edit(struct edit *edit, const struct edit_op *op)
 {
-	const struct toml_editor editor = {
-		edit, {.edit = edit, .comments = "#"}, {edit, true}, edit->document->extents[0]};
+	static const struct line_dialect dialect = {.comments = "#"};
+	const struct toml_editor editor = {edit, {edit, &dialect}, edit->document->extents[0]};
 	uint32_t first = edit->count;
 	int r = op->kind == EDIT_SET || op->count ? apply(&editor, op) : EDIT_CANNOT;
 

@@ -35,7 +35,7 @@ static int remove_part(
 	if (toml_entry_has_lines(editor, part.in))
 		return remove_lines(editor, part.in, part.extent, keeps_above);
 	const struct edit_step first = {.index = index_of(part.in, part.extent)};
-	return flow_remove(&editor->flow, part.in, &first, count);
+	return flow_remove(editor->edit, part.in, &first, count);
 }
 
 /* Removes the pairs from index `i`. Neighbours in braces go together, with the comma before. */
@@ -154,7 +154,7 @@ int toml_entry_insert(const struct toml_editor *editor, const struct extent *in,
 	layout.indent.data =
 		edit_join(edit, (struct span[]){edit_indent(edit, in->value.begin), span_of("  ")},
 			2, &layout.indent.len);
-	return layout.indent.data ? flow_insert(&editor->flow, in, i, items, count, &layout)
+	return layout.indent.data ? flow_insert(editor->edit, in, i, items, count, &layout)
 				  : -ENOMEM;
 }
 

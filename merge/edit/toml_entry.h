@@ -15,7 +15,6 @@
 struct toml_editor {
 	struct edit *edit;
 	struct text_lines lines;
-	struct flow flow; /* of the entries between brackets */
 	const struct extent *root;
 	struct span above; /* comment lines to be put above the next new pair */
 };

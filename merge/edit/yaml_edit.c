@@ -8,6 +8,7 @@
 #include "edit_tree.h"
 #include "editor.h"
 #include "flow.h"
+#include "scalar.h"
 #include "yaml_guard.h"
 #include "yaml_lines.h"
 #include "yaml_slot.h"
@@ -48,12 +49,12 @@ static int replace_lines(
 	size_t begin = yaml_line_text_end(edit, slot->behind);
 	size_t end = behind_inner_comments(
 		edit, slot->old, edit_line_after(edit, slot->old->value.end), (size_t)slot->indent);
-	int r = yaml_cut(edit, slot->behind, slot->behind, text->first);
+	int r = edit_splice(edit, (struct range){slot->behind, slot->behind}, text->first);
 
 	/* The line break behind the value stays, if there is one. */
 	if (end > begin && edit_at(edit, end - 1) == '\n')
 		end -= end - 1 > begin && edit_at(edit, end - 2) == '\r' ? 2 : 1;
-	return r ? r : yaml_cut(edit, begin, end, (struct span){0});
+	return r ? r : edit_splice(edit, (struct range){begin, end}, (struct span){0});
 }
 
 /*
@@ -73,7 +74,7 @@ static int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t co
 		r = yaml_new_value(edit, op, &slot, value, &text);
 	if (r != 0)
 		return r;
-	if (slot.is_unsaid)
+	if (slot.form == YAML_SLOT_UNSAID)
 		return edit_splice_all(edit, (struct range){slot.behind, slot.behind},
 			(struct span[]){edit_line_end(edit), spaces(edit, slot.indent),
 				span_of(":"), text.first, text.rest},
@@ -81,8 +82,8 @@ static int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t co
 	if (op->kind == EDIT_SET && slot.in && yaml_is_block(old) && !text.rest.len &&
 		old->value.begin > yaml_line_text_end(edit, slot.behind))
 		return replace_lines(edit, &slot, &text);
-	return slot.is_alone ? yaml_slot_replace_root(edit, &slot, &text)
-			     : yaml_slot_replace(edit, &slot, &text);
+	return slot.form == YAML_SLOT_ALONE ? yaml_slot_replace_root(edit, &slot, &text)
+					    : yaml_slot_replace(edit, &slot, &text);
 }
 
 /* Makes a block scalar end without its line break. The edit is about to add a line break after its
@@ -95,11 +96,11 @@ static int chomp(struct edit *edit, const struct extent *scalar)
 		return 0;
 	if (edit_at(edit, offset) == '+' || edit_at(edit, offset + 1) == '+') {
 		offset += edit_at(edit, offset) != '+';
-		return yaml_cut(edit, offset, offset + 1, span_of("-"));
+		return edit_splice(edit, (struct range){offset, offset + 1}, span_of("-"));
 	}
 	if (edit_at(edit, offset) == '-' || edit_at(edit, offset + 1) == '-')
 		return 0;
-	return yaml_cut(edit, offset, offset, span_of("-"));
+	return edit_splice(edit, (struct range){offset, offset}, span_of("-"));
 }
 
 static size_t behind_entry(const struct edit *edit, const struct extent *entry, size_t indent)
@@ -128,10 +129,10 @@ static int put_behind(
 static size_t above_first(
 	const struct edit *edit, const struct edit_op *op, const struct extent *first, int column)
 {
-	size_t begin = yaml_line_begin(edit, first->member.begin);
+	size_t begin = edit_line_begin(edit, first->member.begin);
 
-	while (op->count > 1 && begin > yaml_text_begin(edit)) {
-		size_t above = yaml_line_begin(edit, begin - 1);
+	while (op->count > 1 && begin > edit_text_begin(edit)) {
+		size_t above = edit_line_begin(edit, begin - 1);
 		struct span indent = edit_indent(edit, above);
 
 		if (edit_at(edit, above + indent.len) != '#' || (int)indent.len != column)
@@ -144,7 +145,7 @@ static size_t above_first(
 /* Returns whether a comment stands above, which would become the comment of an entry there. */
 static bool is_below_comment(const struct edit *edit, size_t offset, int column)
 {
-	size_t above = offset > yaml_text_begin(edit) ? yaml_line_begin(edit, offset - 1) : offset;
+	size_t above = offset > edit_text_begin(edit) ? edit_line_begin(edit, offset - 1) : offset;
 	size_t blanks = edit_indent(edit, above).len;
 
 	return above < offset && (int)blanks == column && edit_at(edit, above + blanks) == '#';
@@ -200,7 +201,7 @@ static int remove_first_on_dash(struct edit *edit, const struct extent *entry)
 	else
 		while (edit_is_blank(edit_at(edit, begin - 1)))
 			begin--;
-	return yaml_cut(edit, begin, end, (struct span){0});
+	return edit_splice(edit, (struct range){begin, end}, (struct span){0});
 }
 
 /* Reduces the indentation of comments below a block scalar. Otherwise they would become part of its
@@ -216,8 +217,9 @@ static int outdent_comments(struct edit *edit, size_t offset, int column)
 		if (offset + blanks < end && edit_at(edit, offset + blanks) != '#')
 			break;
 		if ((int)blanks > column)
-			r = yaml_cut(
-				edit, offset + (size_t)column, offset + blanks, (struct span){0});
+			r = edit_splice(edit,
+				(struct range){offset + (size_t)column, offset + blanks},
+				(struct span){0});
 		offset = edit_line_after(edit, offset);
 	}
 	return r;
@@ -232,8 +234,8 @@ static bool is_blank_line(const struct edit *edit, size_t offset)
 /* Extends the range by a blank line, if blank lines on both sides would follow each other. */
 static void take_blank_line(const struct edit *edit, struct range *range)
 {
-	size_t above = range->begin > yaml_text_begin(edit)
-			       ? yaml_line_begin(edit, range->begin - 1)
+	size_t above = range->begin > edit_text_begin(edit)
+			       ? edit_line_begin(edit, range->begin - 1)
 			       : range->begin;
 
 	if (above < range->begin && !is_blank_line(edit, above))
@@ -248,12 +250,11 @@ static void take_blank_line(const struct edit *edit, struct range *range)
 static size_t first_line(
 	const struct edit *edit, const struct extent *in, const struct extent *entry)
 {
-	const struct flow flow = {.edit = (struct edit *)edit, .has_hashes = true};
-	size_t begin = yaml_line_begin(edit, entry->member.begin), floor = yaml_text_begin(edit);
+	size_t begin = edit_line_begin(edit, entry->member.begin), floor = edit_text_begin(edit);
 
 	for (const struct extent *at = in->first; at != entry; at = at->next)
 		floor = yaml_entry_after(edit, at);
-	return flow_comments_above(&flow, begin, floor, entry == in->first);
+	return flow_comments_above(edit, begin, floor, entry == in->first);
 }
 
 static int remove_lines(struct edit *edit, const struct extent *in, const struct extent *kept,
@@ -270,7 +271,7 @@ static int remove_lines(struct edit *edit, const struct extent *in, const struct
 	if (leaf && yaml_keeps_lines(edit, leaf))
 		range.end = yaml_skip_blank_lines(edit, range.end, &unused);
 	if (range.end == edit->text.len && !yaml_ends_with_newline(edit) &&
-		!(leaf && yaml_is_block_scalar(leaf)) && range.begin > yaml_text_begin(edit)) {
+		!(leaf && yaml_is_block_scalar(leaf)) && range.begin > edit_text_begin(edit)) {
 		range.begin--;
 		if (edit_at(edit, range.begin) == '\n' && range.begin &&
 			edit_at(edit, range.begin - 1) == '\r')
@@ -325,11 +326,6 @@ static int flow_text(const struct edit *edit, const struct extent *in, const str
 	return r;
 }
 
-static bool is_nothing(const struct node *node)
-{
-	return node_is_scalar(node) && node->style == NODE_PLAIN && !node->text.len && !node->tag;
-}
-
 /* Replaces the value of `old`, an entry of `in`. The old value may be unwritten: {a, b:}. */
 static int yaml_flow_set(struct edit *edit, const struct extent *in, const struct extent *old,
 	const struct node *value)
@@ -341,7 +337,7 @@ static int yaml_flow_set(struct edit *edit, const struct extent *in, const struc
 
 	if (r != 0)
 		return r;
-	if (!is_nothing(value) || !old->keys) {
+	if (!scalar_is_empty(value) || !old->keys) {
 		r = flow_text(edit, in, old, NULL, value, &text);
 		if (r != 0)
 			return r;
@@ -354,14 +350,13 @@ static int yaml_flow_set(struct edit *edit, const struct extent *in, const struc
 			(struct span[]){span_of(": "), text}, 2);
 	/* A blank stays: libyaml refuses {a:}. */
 	if (!text.len)
-		return yaml_cut(edit, range.begin, range.end, text);
+		return edit_splice(edit, range, text);
 	return edit_splice_all(
 		edit, (struct range){colon + 1, colon + 1}, (struct span[]){span_of(" "), text}, 2);
 }
 
 static int add_flow_entry(struct edit *edit, const struct edit_op *op, const struct extent *in)
 {
-	const struct flow flow = {.edit = edit, .has_hashes = true};
 	const struct edit_step *last = &op->steps[op->count - 1];
 	const struct flow_layout layout = {
 		.indent = edit_indent(edit, in->value.begin), .gap = span_of(" ")};
@@ -369,7 +364,7 @@ static int add_flow_entry(struct edit *edit, const struct edit_op *op, const str
 	int r = flow_text(edit, in, NULL, last->key, op->value, &text);
 
 	return r ? r
-		 : flow_insert(&flow, in, last->key ? UINT32_MAX : last->index, &text, 1, &layout);
+		 : flow_insert(edit, in, last->key ? UINT32_MAX : last->index, &text, 1, &layout);
 }
 
 /* Returns whether a comment stands between brackets without entries. */
@@ -405,7 +400,8 @@ static int yaml_flow_add(struct edit *edit, const struct edit_op *op, const stru
 static int add_root(struct edit *edit, const struct edit_op *op)
 {
 	size_t count = edit->document->count, marks = op->document - count + (op->document > 0);
-	const struct yaml_slot slot = {.spot = YAML_AT_ROOT, .is_alone = !marks};
+	const struct yaml_slot slot = {
+		.spot = YAML_AT_ROOT, .form = marks ? YAML_SLOT_BEHIND : YAML_SLOT_ALONE};
 	struct range end = {edit->text.len, edit->text.len};
 	struct span eol = edit_line_end(edit), before = {0};
 	struct yaml_slot_text text;
@@ -413,7 +409,7 @@ static int add_root(struct edit *edit, const struct edit_op *op)
 
 	if (r != 0)
 		return r;
-	if (end.end > yaml_text_begin(edit) && !yaml_ends_with_newline(edit))
+	if (end.end > edit_text_begin(edit) && !yaml_ends_with_newline(edit))
 		before = eol;
 	for (; r == 0 && marks > 1; marks--, before = (struct span){0})
 		r = edit_splice_all(edit, end, (struct span[]){before, span_of("---"), eol}, 3);
@@ -439,17 +435,17 @@ static bool is_mark(const struct edit *edit, size_t offset)
 static size_t document_begin(const struct edit *edit, size_t document)
 {
 	struct extent *const *extents = edit->document->extents;
-	size_t from = document ? extents[document - 1]->value.end : yaml_text_begin(edit);
-	size_t root = yaml_line_begin(edit, extents[document]->value.begin), begin = root;
+	size_t from = document ? extents[document - 1]->value.end : edit_text_begin(edit);
+	size_t root = edit_line_begin(edit, extents[document]->value.begin), begin = root;
 
-	for (; begin >= from && !is_mark(edit, begin); begin = yaml_line_begin(edit, begin - 1))
-		if (begin <= yaml_text_begin(edit))
+	for (; begin >= from && !is_mark(edit, begin); begin = edit_line_begin(edit, begin - 1))
+		if (begin <= edit_text_begin(edit))
 			break;
 	if (begin >= from && is_mark(edit, begin))
 		return begin;
-	while (root > from && root > yaml_text_begin(edit) &&
-		edit_at(edit, yaml_line_begin(edit, root - 1)) == '#')
-		root = yaml_line_begin(edit, root - 1);
+	while (root > from && root > edit_text_begin(edit) &&
+		edit_at(edit, edit_line_begin(edit, root - 1)) == '#')
+		root = edit_line_begin(edit, root - 1);
 	return root;
 }
 
@@ -458,12 +454,12 @@ static int remove_root(struct edit *edit, const struct edit_op *op)
 	size_t next = op->document + 1;
 	size_t end = next < edit->document->count ? document_begin(edit, next) : edit->text.len;
 
-	return yaml_cut(edit, document_begin(edit, op->document), end, (struct span){0});
+	return edit_splice(
+		edit, (struct range){document_begin(edit, op->document), end}, (struct span){0});
 }
 
 static int remove_entry(struct edit *edit, const struct edit_op *op, const struct extent *in)
 {
-	const struct flow flow = {.edit = edit, .has_hashes = true};
 	const struct edit_step *last = &op->steps[op->count - 1];
 	int r = yaml_guard_removed(edit, in, last);
 
@@ -471,7 +467,7 @@ static int remove_entry(struct edit *edit, const struct edit_op *op, const struc
 		return r;
 	if (!yaml_is_flow(in))
 		return yaml_block_remove(edit, op, in);
-	return yaml_has_brackets(edit, in) ? flow_remove(&flow, in, last, 1) : EDIT_CANNOT;
+	return yaml_has_brackets(edit, in) ? flow_remove(edit, in, last, 1) : EDIT_CANNOT;
 }
 
 int yaml_edit(struct edit *edit, const struct edit_op *op)

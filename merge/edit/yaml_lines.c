@@ -3,18 +3,6 @@
 #include "flow.h"
 #include "format/yaml_text.h"
 
-size_t yaml_text_begin(const struct edit *edit)
-{
-	return span_begins(edit->text, "\xEF\xBB\xBF") ? 3 : 0;
-}
-
-size_t yaml_line_begin(const struct edit *edit, size_t offset)
-{
-	size_t begin = edit_line_begin(edit, offset);
-
-	return begin ? begin : yaml_text_begin(edit);
-}
-
 size_t yaml_line_text_end(const struct edit *edit, size_t offset)
 {
 	size_t end = edit_line_after(edit, offset);
@@ -49,8 +37,7 @@ bool yaml_is_block(const struct extent *extent)
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent)
 {
 	char last = extent->value.end ? edit_at(edit, extent->value.end - 1) : '\0';
-	const struct flow flow = {.edit = (struct edit *)edit, .has_hashes = true};
-	char first = edit_at(edit, flow_open(&flow, extent));
+	char first = edit_at(edit, flow_open(edit, extent));
 
 	return yaml_is_flow(extent) && (node_is_map(extent->node) ? first == '{' && last == '}'
 								  : first == '[' && last == ']');
@@ -102,9 +89,4 @@ size_t yaml_entry_after(const struct edit *edit, const struct extent *entry)
 	/* The blank lines may belong to the block scalar's text. */
 	behind = yaml_skip_blank_lines(edit, after, &has_blanks);
 	return has_blanks || yaml_keeps_lines(edit, leaf) ? behind : after;
-}
-
-int yaml_cut(struct edit *edit, size_t begin, size_t end, struct span text)
-{
-	return edit_splice(edit, (struct range){begin, end}, text);
 }

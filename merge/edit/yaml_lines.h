@@ -6,12 +6,6 @@
 
 #include "editor.h"
 
-/** Returns the offset of the first line. */
-size_t yaml_text_begin(const struct edit *edit);
-
-/** Returns the offset where the line at `offset` begins. */
-size_t yaml_line_begin(const struct edit *edit, size_t offset);
-
 /**
  * Returns the offset where the text of the line at `offset` ends; `offset` itself if it is in the
  * break of the line.
@@ -50,6 +44,3 @@ size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_b
 
 /** Returns the offset after the entry's last line, where the next entry may begin. */
 size_t yaml_entry_after(const struct edit *edit, const struct extent *entry);
-
-/** Does edit_splice() for the text from `begin` to `end`. */
-int yaml_cut(struct edit *edit, size_t begin, size_t end, struct span text);

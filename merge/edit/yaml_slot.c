@@ -48,9 +48,10 @@ static int replace_on_line(
 		old.end = slot->behind;
 	if (text->rest.len && find_comment(edit, old.end) == end)
 		old.end = end;
-	r = yaml_cut(edit, old.begin, old.end,
-		old.begin > slot->behind ? without_blank(text->first) : text->first);
-	return r != 0 || !text->rest.len ? r : yaml_cut(edit, end, end, text->rest);
+	r = edit_splice(
+		edit, old, old.begin > slot->behind ? without_blank(text->first) : text->first);
+	return r != 0 || !text->rest.len ? r
+					 : edit_splice(edit, (struct range){end, end}, text->rest);
 }
 
 /* Replaces a value with only a tag or "|" in its first line, the slot's; a comment there stays. */
@@ -68,9 +69,9 @@ static int replace_header(
 	if (comment == end)
 		header = end;
 	old.begin = first_begin(slot, text);
-	r = yaml_cut(edit, old.begin, header,
+	r = edit_splice(edit, (struct range){old.begin, header},
 		old.begin > slot->behind ? without_blank(text->first) : text->first);
-	return r ? r : yaml_cut(edit, end, last > end ? last : end, text->rest);
+	return r ? r : edit_splice(edit, (struct range){end, last > end ? last : end}, text->rest);
 }
 
 /* Replaces a value that begins on the slot's line and ends below. */
@@ -91,9 +92,9 @@ static int replace_from_line(
 			edit, (struct range){begin, behind}, (struct span[]){first, text->rest}, 2);
 	/* Brackets, quotes, or plain text of several lines, behind which a comment may stand. */
 	if (text->rest.len && find_comment(edit, end) != behind) {
-		int r = yaml_cut(edit, begin, end, first);
+		int r = edit_splice(edit, (struct range){begin, end}, first);
 
-		return r ? r : yaml_cut(edit, behind, behind, text->rest);
+		return r ? r : edit_splice(edit, (struct range){behind, behind}, text->rest);
 	}
 	return edit_splice_all(
 		edit, (struct range){begin, end}, (struct span[]){first, text->rest}, 2);
@@ -105,11 +106,12 @@ static int replace_beside_comment(
 {
 	struct range old = slot->old->value;
 	size_t end = yaml_line_text_end(edit, old.end);
-	int r = yaml_cut(edit, slot->behind, slot->behind, text->first);
+	int r = edit_splice(edit, (struct range){slot->behind, slot->behind}, text->first);
 
 	if (r == 0)
-		r = yaml_cut(edit, old.begin, find_comment(edit, old.end), (struct span){0});
-	return r ? r : yaml_cut(edit, end, end, text->rest);
+		r = edit_splice(edit, (struct range){old.begin, find_comment(edit, old.end)},
+			(struct span){0});
+	return r ? r : edit_splice(edit, (struct range){end, end}, text->rest);
 }
 
 /* Replaces a value that begins on a line below. Comments between stay. */
@@ -117,7 +119,7 @@ static int replace_below(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
 {
 	const struct extent *old = slot->old;
-	size_t begin = yaml_line_begin(edit, old->value.begin),
+	size_t begin = edit_line_begin(edit, old->value.begin),
 	       end = yaml_line_text_end(edit, old->value.end);
 	struct span eol = edit_line_end(edit), rest = text->rest;
 	int r;
@@ -128,19 +130,19 @@ static int replace_below(
 		if (rest.len && find_comment(edit, old->value.end) != end)
 			return replace_beside_comment(edit, slot, text);
 	}
-	r = yaml_cut(edit, slot->behind, slot->behind, text->first);
+	r = edit_splice(edit, (struct range){slot->behind, slot->behind}, text->first);
 	if (r != 0)
 		return r;
 	if (rest.len)
-		return yaml_cut(
-			edit, begin, end, (struct span){rest.data + eol.len, rest.len - eol.len});
+		return edit_splice(edit, (struct range){begin, end},
+			(struct span){rest.data + eol.len, rest.len - eol.len});
 	end = edit_line_after(edit, old->value.end);
 	if (end == edit->text.len && !yaml_ends_with_newline(edit)) {
 		begin--;
 		if (begin && edit_at(edit, begin) == '\n' && edit_at(edit, begin - 1) == '\r')
 			begin--;
 	}
-	return yaml_cut(edit, begin, end, (struct span){0});
+	return edit_splice(edit, (struct range){begin, end}, (struct span){0});
 }
 
 int yaml_slot_replace(
@@ -160,7 +162,7 @@ int yaml_slot_replace_root(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
 {
 	const struct extent *old = slot->old;
-	struct range range = {yaml_line_begin(edit, old->value.begin), old->value.end};
+	struct range range = {edit_line_begin(edit, old->value.begin), old->value.end};
 	size_t end = yaml_line_text_end(edit, old->value.end);
 	size_t comment = find_comment(edit, old->value.end);
 	int r;
@@ -173,10 +175,10 @@ int yaml_slot_replace_root(
 		return edit_splice_all(edit, range, (struct span[]){text->first, text->rest}, 2);
 	/* The comment stays after the header of a block scalar, or else on a line above. */
 	if (strchr("|>!", text->first.data[0])) {
-		r = yaml_cut(edit, range.begin, range.end, text->first);
-		return r ? r : yaml_cut(edit, end, end, text->rest);
+		r = edit_splice(edit, range, text->first);
+		return r ? r : edit_splice(edit, (struct range){end, end}, text->rest);
 	}
-	r = yaml_cut(edit, range.begin, comment, (struct span){0});
+	r = edit_splice(edit, (struct range){range.begin, comment}, (struct span){0});
 	return r ? r
 		 : edit_splice_all(edit, (struct range){end, end},
 			   (struct span[]){edit_line_end(edit), text->first, text->rest}, 3);
@@ -184,15 +186,16 @@ int yaml_slot_replace_root(
 
 static int slot_of_root(const struct edit *edit, const struct extent *root, struct yaml_slot *ret)
 {
-	size_t begin = yaml_line_begin(edit, root->value.begin);
+	size_t begin = edit_line_begin(edit, root->value.begin);
 	bool is_behind_dashes =
 		begin + 3 <= root->value.begin && memcmp(edit->text.data + begin, "---", 3) == 0;
 
 	*ret = (struct yaml_slot){.old = root, .spot = YAML_AT_ROOT, .behind = root->value.begin};
 	if (is_behind_dashes)
 		ret->behind = begin + 3;
-	ret->is_alone = !is_behind_dashes && edit_is_first_on_line(edit, root->value.begin);
-	return is_behind_dashes || ret->is_alone ? 0 : EDIT_CANNOT;
+	else
+		ret->form = YAML_SLOT_ALONE;
+	return is_behind_dashes || edit_is_first_on_line(edit, root->value.begin) ? 0 : EDIT_CANNOT;
 }
 
 /* Finds the slot of a block's entry. */
@@ -210,11 +213,12 @@ static int slot_of_entry(const struct edit *edit, const struct extent *in,
 	};
 	if (entry->keys)
 		ret->behind = yaml_skip_blank(edit->text, entry->key.end);
-	ret->is_unsaid = is_explicit && ret->behind >= entry->value.begin;
-	if (ret->is_unsaid)
+	if (is_explicit && ret->behind >= entry->value.begin) {
+		ret->form = YAML_SLOT_UNSAID;
 		ret->behind = yaml_line_text_end(edit, entry->key.end);
-	else if (edit_at(edit, ret->behind++) != (entry->keys ? ':' : '-'))
+	} else if (edit_at(edit, ret->behind++) != (entry->keys ? ':' : '-')) {
 		return EDIT_CANNOT;
+	}
 	return 0;
 }
 
@@ -312,7 +316,7 @@ static bool is_among_comments(const struct edit *edit, const struct yaml_slot *s
 	const struct extent *old = slot->old;
 	size_t line = edit_line_after(edit, slot->behind);
 
-	return (old->value.begin > line && yaml_line_begin(edit, old->value.begin) > line) ||
+	return (old->value.begin > line && edit_line_begin(edit, old->value.begin) > line) ||
 	       is_before_comment(edit, yaml_entry_after(edit, old), slot->indent);
 }
 
@@ -340,7 +344,7 @@ int yaml_new_value(const struct edit *edit, const struct edit_op *op, const stru
 	if (r != 0)
 		return r;
 	text.len--;
-	if (slot->spot == YAML_AT_ROOT && !slot->is_alone) {
+	if (slot->spot == YAML_AT_ROOT && slot->form != YAML_SLOT_ALONE) {
 		bool is_lines =
 			node_count(part.value) && !part.value->tag && !strchr("[{", text.data[0]);
 

@@ -16,8 +16,11 @@ struct yaml_slot {
 	size_t behind;
 	int indent; /* of the map or list around the value */
 	enum yaml_spot spot;
-	bool is_alone;  /* the slot of a root that has no text before it on its line */
-	bool is_unsaid; /* no colon follows "? key": the value is missing */
+	enum {
+		YAML_SLOT_BEHIND, /* text stands before it on its line */
+		YAML_SLOT_ALONE,  /* of a root that has no text before it on its line */
+		YAML_SLOT_UNSAID, /* no colon follows "? key": the value is missing */
+	} form;
 };
 
 /* New text in two parts: `first` completes a line that has begun, `rest` is the lines below it. */
@@ -35,13 +38,13 @@ int yaml_slot_of(const struct edit *edit, const struct edit_op *op, size_t count
 	const struct extent *old, struct yaml_slot *ret);
 
 /**
- * Replaces the old value by the text. is_alone and is_unsaid of the slot must be false. The text
+ * Replaces the old value by the text. The form must be YAML_SLOT_BEHIND. The text
  * must live as long as edit->arena. Returns 0 or -ENOMEM.
  */
 int yaml_slot_replace(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text);
 
-/** As yaml_slot_replace(), for a slot whose is_alone is true. */
+/** As yaml_slot_replace(), for YAML_SLOT_ALONE. */
 int yaml_slot_replace_root(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text);
 

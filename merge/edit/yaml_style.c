@@ -26,8 +26,6 @@ int yaml_column(const struct edit *edit, size_t offset)
 {
 	size_t begin = edit_line_begin(edit, offset);
 
-	if (!begin && span_begins(edit->text, "\xEF\xBB\xBF"))
-		begin = 3;
 	return (int)utf8_count(edit->text.data + begin, edit->text.data + offset);
 }
 

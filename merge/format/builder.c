@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "utf8.h"
 
 /* Bytes of a key that a warning shows. */
 #define SHOWN_KEY_MAX 64
@@ -28,6 +29,19 @@ int builder_problem(const struct builder *builder, struct place place, const cha
 	va_end(arguments);
 	return problem_set(builder->problem, builder->document->source.name, place.line,
 		place.column, "%s", message);
+}
+
+/* Columns count characters. */
+struct place text_cursor_place(struct text_cursor *at)
+{
+	for (; at->counted < at->p; at->counted++)
+		at->counted_place += !utf8_is_tail((unsigned char)*at->counted);
+	return builder_place(at->builder, at->line, at->counted_place);
+}
+
+int text_cursor_fail(struct text_cursor *at, const char *message)
+{
+	return builder_problem(at->builder, text_cursor_place(at), "%s", message);
 }
 
 static int count_nodes(struct builder *builder, uint32_t more, struct place place)
@@ -60,7 +74,7 @@ int builder_add_root(struct builder *builder, const struct node *root)
 	return array_push(builder->waiting, builder->count, builder->capacity, root);
 }
 
-static void init_node(
+void builder_init(
 	const struct builder *builder, struct node *node, enum node_kind kind, struct place place)
 {
 	*node = (struct node){
@@ -70,12 +84,6 @@ static void init_node(
 		.line = place.line,
 		.column = place.column,
 	};
-}
-
-void builder_init(
-	const struct builder *builder, struct node *node, enum node_kind kind, struct place place)
-{
-	init_node(builder, node, kind, place);
 }
 
 struct node *builder_new_scalar(
@@ -88,7 +96,7 @@ struct node *builder_new_scalar(
 	node = arena_alloc(builder->document->arena, sizeof(*node) + len + 1);
 	if (!node)
 		return NULL;
-	init_node(builder, node, NODE_SCALAR, place);
+	builder_init(builder, node, NODE_SCALAR, place);
 	*text = (char *)(node + 1);
 	(*text)[len] = '\0';
 	node->text = (struct span){*text, len};
@@ -116,7 +124,7 @@ int builder_open(struct builder *builder, enum node_kind kind, enum node_style s
 	node = arena_alloc(builder->document->arena, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	init_node(builder, node, kind, place);
+	builder_init(builder, node, kind, place);
 	node->style = (uint8_t)style;
 	node->mark = BUILDER_OPEN;
 

@@ -64,6 +64,36 @@ static inline struct place builder_place(
 	return (struct place){from->lines + line, from->columns + column};
 }
 
+/* A position in a text. Each character is counted once, so that one huge line takes linear time. */
+struct text_cursor {
+	struct builder *builder;
+	const char *p;
+	const char *end;
+	uint32_t line;          /* number of the line of p, starting at 1 */
+	const char *counted;    /* a byte on that line, at or before p */
+	uint32_t counted_place; /* column of `counted`, starting at 1 */
+};
+
+static inline struct text_cursor text_cursor_begin(struct builder *builder, struct span text)
+{
+	return (struct text_cursor){builder, text.data, text.data + text.len, 1, text.data, 1};
+}
+
+/** Skips a line end of `length` bytes at p. */
+static inline void text_cursor_take_newline(struct text_cursor *at, size_t length)
+{
+	at->p += length;
+	at->line++;
+	at->counted = at->p;
+	at->counted_place = 1;
+}
+
+/** Returns the place of p. */
+struct place text_cursor_place(struct text_cursor *at);
+
+/** Reports a problem at p. Returns PROBLEM. */
+int text_cursor_fail(struct text_cursor *at, const char *message);
+
 /** Fills builder->problem. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int builder_problem(
 	const struct builder *builder, struct place place, const char *format, ...);

@@ -24,7 +24,7 @@
  */
 #include <errno.h>
 
-#include "edit/line_edit.h"
+#include "edit/text_lines.h"
 #include "line.h"
 #include "scalar.h"
 #include "utf8.h"
@@ -351,7 +351,6 @@ static int read_line(struct env_reader *reader, struct span line)
 
 static int read_lines(struct env_reader *reader)
 {
-	bool has_root = false;
 	int r = 0;
 
 	while (r == 0 && line_next(&reader->lines)) {
@@ -359,15 +358,13 @@ static int read_lines(struct env_reader *reader)
 
 		if (!line.len || *line.data == '#' || *line.data == ';')
 			continue;
-		if (!has_root)
-			r = line_open_root(&reader->lines, line.data);
-		has_root = true;
+		r = line_open_root(&reader->lines, line.data);
 		for (; r == 0 && line.len; line = reader->more) {
 			reader->more.len = 0;
 			r = read_line(reader, line);
 		}
 	}
-	return r == 0 && has_root ? line_close_root(&reader->lines) : r;
+	return r == 0 ? line_close_root(&reader->lines) : r;
 }
 
 static int env_read(struct builder *builder, struct span text)
@@ -462,7 +459,6 @@ static int env_edit(struct edit *edit, const struct edit_op *op)
 {
 	static const struct line_dialect dialect = {
 		.comments = "#;",
-		.has_quotes = true,
 	};
 
 	return line_edit(edit, op, &dialect);

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "edit/line_edit.h"
+#include "edit/text_lines.h"
 #include "ini_check.h"
 #include "scalar.h"
 #include "section.h"
@@ -198,7 +198,7 @@ static int read_key(struct ini_reader *reader, struct span line)
 		reader->value.data = stop + 1;
 	reader->end = reader->value.data + reader->value.len;
 	reader->place = line_place(lines, stop ? reader->value.data : reader->key.data);
-	r = section_open_root(&reader->section);
+	r = line_open_root(lines, line.data);
 	return r == 0 ? line_add_key(lines, reader->key, reader->key.data, &dialect->fold) : r;
 }
 
@@ -217,7 +217,7 @@ static int read_include(struct ini_reader *reader, struct span line)
 	reader->has_value = reader->has_included = true;
 	reader->end = reader->value.data + reader->value.len;
 	reader->place = line_place(lines, reader->value.data);
-	int r = section_open_root(&reader->section);
+	int r = line_open_root(lines, line.data);
 	if (r == 0)
 		r = section_leave(&reader->section);
 	return r == 0 ? line_add_scalar(lines, reader->key, reader->key.data) : r;
@@ -526,9 +526,6 @@ int ini_edit(struct edit *edit, const struct edit_op *op)
 	const struct line_dialect dialect = {
 		.comments = ini->comments,
 		.has_inner_comments = ini->value.goes_on == INI_INDENT,
-		.colon_yields = ini->colon_yields,
-		.has_indents = ini->value.goes_on == INI_INDENT,
-		.ini = ini,
 	};
 
 	return line_edit(edit, op, &dialect);

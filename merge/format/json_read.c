@@ -25,31 +25,18 @@ enum expect {
 };
 
 struct json_reader {
-	struct builder *builder;
-	const char *p;
-	const char *end;
+	struct text_cursor at;
 	bool is_jsonc;
 	enum expect expect;
-	uint32_t line;          /* the line that p is in */
-	const char *counted;    /* a byte on that line, at or before p … */
-	uint32_t counted_place; /* … and its column */
 };
-
-/* Returns the place of p. Columns count characters. Each character is counted once, so that even
- * one huge line is read in linear time. */
-static struct place place_of(struct json_reader *reader)
-{
-	for (; reader->counted < reader->p; reader->counted++)
-		reader->counted_place += !utf8_is_tail((unsigned char)*reader->counted);
-	return builder_place(reader->builder, reader->line, reader->counted_place);
-}
 
 /* Passes `add` the place of the value between `start` and p, if extents are wanted. */
 static int note(const struct json_reader *reader, const char *start, const struct node *node,
 	int (*add)(struct builder *builder, const struct noted_node *note))
 {
-	struct builder *builder = reader->builder;
-	struct range range = {(size_t)(start - builder->text), (size_t)(reader->p - builder->text)};
+	struct builder *builder = reader->at.builder;
+	struct range range = {
+		(size_t)(start - builder->text), (size_t)(reader->at.p - builder->text)};
 
 	if (!builder->options->wants_extents)
 		return 0;
@@ -57,39 +44,27 @@ static int note(const struct json_reader *reader, const char *start, const struc
 		&(struct noted_node){.node = node, .range = range, .member_begin = range.begin});
 }
 
-static int fail(struct json_reader *reader, const char *message)
-{
-	return builder_problem(reader->builder, place_of(reader), "%s", message);
-}
-
-static void end_line(struct json_reader *reader)
-{
-	reader->line++;
-	reader->counted = reader->p + 1;
-	reader->counted_place = 1;
-}
-
 /* Skips the comment that begins with the "/" at p. Returns 0, or PROBLEM if there is no comment, or
  * one without its end. */
 static int skip_comment(struct json_reader *reader)
 {
-	size_t left = (size_t)(reader->end - reader->p);
+	size_t left = (size_t)(reader->at.end - reader->at.p);
 	const char *end;
 
-	if (left > 1 && reader->p[1] == '/') {
-		end = memchr(reader->p, '\n', left);
-		reader->p = end ? end : reader->end;
+	if (left > 1 && reader->at.p[1] == '/') {
+		end = memchr(reader->at.p, '\n', left);
+		reader->at.p = end ? end : reader->at.end;
 		return 0;
 	}
-	if (left < 2 || reader->p[1] != '*')
-		return fail(reader, NO_COMMENT);
-	end = memmem(reader->p + 2, left - 2, "*/", 2);
+	if (left < 2 || reader->at.p[1] != '*')
+		return text_cursor_fail(&reader->at, NO_COMMENT);
+	end = memmem(reader->at.p + 2, left - 2, "*/", 2);
 	if (!end)
-		return fail(reader, "the comment does not end; a closing */ is missing");
-	for (; reader->p < end; reader->p++)
-		if (*reader->p == '\n')
-			end_line(reader);
-	reader->p += 2;
+		return text_cursor_fail(
+			&reader->at, "the comment does not end; a closing */ is missing");
+	while ((reader->at.p = memchr(reader->at.p, '\n', (size_t)(end - reader->at.p))))
+		text_cursor_take_newline(&reader->at, 1);
+	reader->at.p = end + 2;
 	return 0;
 }
 
@@ -98,37 +73,41 @@ static int skip_space(struct json_reader *reader)
 {
 	int r = 0;
 
-	while (!r && reader->p < reader->end) {
-		if (*reader->p == '/' && reader->is_jsonc) {
+	while (!r && reader->at.p < reader->at.end) {
+		if (*reader->at.p == '/' && reader->is_jsonc) {
 			r = skip_comment(reader);
 			continue;
 		}
-		if (*reader->p == '\n')
-			end_line(reader);
-		else if (*reader->p != ' ' && *reader->p != '\t' && *reader->p != '\r')
+		if (*reader->at.p == '\n')
+			text_cursor_take_newline(&reader->at, 1);
+		else if (*reader->at.p == ' ' || *reader->at.p == '\t' || *reader->at.p == '\r')
+			reader->at.p++;
+		else
 			break;
-		reader->p++;
 	}
 	return r;
 }
 
 static int take_code_point(struct json_reader *reader, char **out)
 {
-	int32_t code = utf8_hex4(reader->p, reader->end), low;
+	int32_t code = utf8_hex4(reader->at.p, reader->at.end), low;
 
 	if (code < 0)
-		return fail(reader, "\\u needs four hexadecimal digits");
-	reader->p += 4;
+		return text_cursor_fail(&reader->at, "\\u needs four hexadecimal digits");
+	reader->at.p += 4;
 	if (code >= 0xDC00 && code <= 0xDFFF)
-		return fail(reader, "the second half of a surrogate pair stands alone");
+		return text_cursor_fail(
+			&reader->at, "the second half of a surrogate pair stands alone");
 	if (code >= 0xD800 && code <= 0xDBFF) {
-		if (reader->end - reader->p < 2 || memcmp(reader->p, "\\u", 2) != 0)
-			return fail(reader, "the first half of a surrogate pair stands alone");
-		reader->p += 2;
-		low = utf8_hex4(reader->p, reader->end);
-		reader->p += low < 0 ? 0 : 4;
+		if (reader->at.end - reader->at.p < 2 || memcmp(reader->at.p, "\\u", 2) != 0)
+			return text_cursor_fail(
+				&reader->at, "the first half of a surrogate pair stands alone");
+		reader->at.p += 2;
+		low = utf8_hex4(reader->at.p, reader->at.end);
+		reader->at.p += low < 0 ? 0 : 4;
 		if (low < 0xDC00 || low > 0xDFFF)
-			return fail(reader, "the first half of a surrogate pair stands alone");
+			return text_cursor_fail(
+				&reader->at, "the first half of a surrogate pair stands alone");
 		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
 	}
 	*out += utf8_encode((uint32_t)code, *out);
@@ -140,17 +119,19 @@ static int take_escape(struct json_reader *reader, char **out)
 	static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
 	const char *name;
 
-	if (reader->end - reader->p < 2)
-		return fail(reader, "the string does not end; a closing \" is missing");
-	if (reader->p[1] == 'u') {
-		reader->p += 2;
+	if (reader->at.end - reader->at.p < 2)
+		return text_cursor_fail(
+			&reader->at, "the string does not end; a closing \" is missing");
+	if (reader->at.p[1] == 'u') {
+		reader->at.p += 2;
 		return take_code_point(reader, out);
 	}
-	name = reader->p[1] ? strchr(names, reader->p[1]) : NULL;
+	name = reader->at.p[1] ? strchr(names, reader->at.p[1]) : NULL;
 	if (!name)
-		return fail(reader, "JSON has no such escape; a backslash is written \\\\");
+		return text_cursor_fail(
+			&reader->at, "JSON has no such escape; a backslash is written \\\\");
 	*(*out)++ = values[name - names];
-	reader->p += 2;
+	reader->at.p += 2;
 	return 0;
 }
 
@@ -171,54 +152,54 @@ static size_t raw_length(const char *p, const char *end)
 /* Checks and copies the text up to the next escape, the closing quote or the end. */
 static int take_plain(struct json_reader *reader, char **out)
 {
-	const char *start = reader->p;
+	const char *start = reader->at.p;
 
-	while (reader->p < reader->end && *reader->p != '"' && *reader->p != '\\') {
-		size_t length = utf8_length(reader->p, reader->end);
+	while (reader->at.p < reader->at.end && *reader->at.p != '"' && *reader->at.p != '\\') {
+		size_t length = utf8_length(reader->at.p, reader->at.end);
 
 		if (!length)
-			return fail(reader, "is not UTF-8; save it as UTF-8");
-		if ((unsigned char)*reader->p < 0x20)
-			return fail(reader,
-				*reader->p == '\n'
+			return text_cursor_fail(&reader->at, "is not UTF-8; save it as UTF-8");
+		if ((unsigned char)*reader->at.p < 0x20)
+			return text_cursor_fail(&reader->at,
+				*reader->at.p == '\n'
 					? "a string must end on its line; write \\n for a newline"
 					: "a control character in a string must be written "
 					  "\\u00XX");
-		reader->p += length;
+		reader->at.p += length;
 	}
-	memcpy(*out, start, (size_t)(reader->p - start));
-	*out += reader->p - start;
+	memcpy(*out, start, (size_t)(reader->at.p - start));
+	*out += reader->at.p - start;
 	return 0;
 }
 
 static int take_string(struct json_reader *reader)
 {
-	struct place place = place_of(reader);
-	const char *start = reader->p;
+	struct place place = text_cursor_place(&reader->at);
+	const char *start = reader->at.p;
 	struct node *node;
 	char *text, *out;
 	int r = 0;
 
-	reader->p++;
+	reader->at.p++;
 	/* An escape is never shorter than its character. */
 	node = builder_new_scalar(
-		reader->builder, place, raw_length(reader->p, reader->end), &text);
+		reader->at.builder, place, raw_length(reader->at.p, reader->at.end), &text);
 	if (!node)
 		return -ENOMEM;
 	out = text;
-	while (!r && reader->p < reader->end && *reader->p != '"')
-		r = *reader->p == '\\' ? take_escape(reader, &out) : take_plain(reader, &out);
+	while (!r && reader->at.p < reader->at.end && *reader->at.p != '"')
+		r = *reader->at.p == '\\' ? take_escape(reader, &out) : take_plain(reader, &out);
 	if (r)
 		return r;
-	if (reader->p == reader->end)
-		return builder_problem(
-			reader->builder, place, "the string does not end; a closing \" is missing");
-	reader->p++;
+	if (reader->at.p == reader->at.end)
+		return builder_problem(reader->at.builder, place,
+			"the string does not end; a closing \" is missing");
+	reader->at.p++;
 	*out = '\0';
 	node->text.len = (size_t)(out - text);
 	node->style = NODE_DOUBLE;
 	node->schema = NODE_JSON;
-	r = builder_add(reader->builder, node, place);
+	r = builder_add(reader->at.builder, node, place);
 	return r ? r : note(reader, start, node, note_add);
 }
 
@@ -230,8 +211,8 @@ static bool is_word_char(char c)
 
 static int bad_word(struct json_reader *reader, struct span word)
 {
-	struct place place = place_of(reader);
-	char c = reader->p < reader->end ? *reader->p : '\0';
+	struct place place = text_cursor_place(&reader->at);
+	char c = reader->at.p < reader->at.end ? *reader->at.p : '\0';
 	int shown = word.len < SHOWN_WORD_MAX ? (int)word.len : SHOWN_WORD_MAX;
 	/* The words of other languages. */
 	static const struct {
@@ -242,75 +223,76 @@ static int bad_word(struct json_reader *reader, struct span word)
 		{"nil", "null"}, {"undefined", "null"}};
 
 	if (c == '\'')
-		return fail(reader, "JSON has double quotes only; put them around the value");
-	if (!word.len && !utf8_length(reader->p, reader->end))
-		return fail(reader, "is not UTF-8; save it as UTF-8");
+		return text_cursor_fail(
+			&reader->at, "JSON has double quotes only; put them around the value");
+	if (!word.len && !utf8_length(reader->at.p, reader->at.end))
+		return text_cursor_fail(&reader->at, "is not UTF-8; save it as UTF-8");
 	if (!word.len)
-		return fail(reader, "a value is missing");
+		return text_cursor_fail(&reader->at, "a value is missing");
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (word.len == strlen(others[i].word) &&
 			strncasecmp(word.data, others[i].word, word.len) == 0)
-			return builder_problem(reader->builder, place,
+			return builder_problem(reader->at.builder, place,
 				"\"%.*s\" is not a value in JSON; write %s, or put a string in "
 				"double quotes",
 				shown, word.data, others[i].json);
 	if ((c >= '0' && c <= '9') || strchr("+-.", c))
-		return builder_problem(reader->builder, place,
+		return builder_problem(reader->at.builder, place,
 			"\"%.*s\" is not a number in JSON; write it in decimal, or put a string in "
 			"double quotes",
 			shown, word.data);
-	return builder_problem(reader->builder, place,
+	return builder_problem(reader->at.builder, place,
 		"\"%.*s\" is not a value in JSON; put a string in double quotes", shown, word.data);
 }
 
 static int take_word(struct json_reader *reader)
 {
-	struct span word = {reader->p, 0};
-	struct place place = place_of(reader);
+	struct span word = {reader->at.p, 0};
+	struct place place = text_cursor_place(&reader->at);
 	struct node *node;
 	bool is_int;
 	char *text;
 	int r;
 
-	while (word.data + word.len < reader->end && is_word_char(word.data[word.len]))
+	while (word.data + word.len < reader->at.end && is_word_char(word.data[word.len]))
 		word.len++;
 	if (!number_is_json(word, &is_int) && !span_is(word, "true") && !span_is(word, "false") &&
 		!span_is(word, "null"))
 		return bad_word(reader, word);
 
-	node = builder_new_scalar(reader->builder, place, word.len, &text);
+	node = builder_new_scalar(reader->at.builder, place, word.len, &text);
 	if (!node)
 		return -ENOMEM;
 	memcpy(text, word.data, word.len);
 	node->schema = NODE_JSON;
-	reader->p += word.len;
-	r = builder_add(reader->builder, node, place);
+	reader->at.p += word.len;
+	r = builder_add(reader->at.builder, node, place);
 	return r ? r : note(reader, word.data, node, note_add);
 }
 
 static int open_collection(struct json_reader *reader)
 {
-	bool is_map = *reader->p == '{';
+	bool is_map = *reader->at.p == '{';
 	struct node *node;
 	int r;
 
-	r = builder_open(reader->builder, is_map ? NODE_MAP : NODE_SEQUENCE, NODE_BLOCK,
-		place_of(reader), &node);
+	r = builder_open(reader->at.builder, is_map ? NODE_MAP : NODE_SEQUENCE, NODE_BLOCK,
+		text_cursor_place(&reader->at), &node);
 	if (r)
 		return r;
-	reader->p++;
+	reader->at.p++;
 	reader->expect = is_map ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
-	return note(reader, reader->p - 1, node, note_open);
+	return note(reader, reader->at.p - 1, node, note_open);
 }
 
 static void after_value(struct json_reader *reader)
 {
-	reader->expect = reader->builder->depth ? EXPECT_COMMA_OR_END : EXPECT_NOTHING;
+	reader->expect = reader->at.builder->depth ? EXPECT_COMMA_OR_END : EXPECT_NOTHING;
 }
 
 static bool is_in_map(const struct json_reader *reader)
 {
-	const struct builder *builder = reader->builder;
+	const struct builder *builder = reader->at.builder;
 
 	return builder->depth && node_is_map(builder->open[builder->depth - 1].node);
 }
@@ -319,10 +301,10 @@ static int close_collection(struct json_reader *reader)
 {
 	int r;
 
-	reader->p++;
-	if (reader->builder->options->wants_extents)
-		note_close(reader->builder, (size_t)(reader->p - reader->builder->text));
-	r = builder_close(reader->builder);
+	reader->at.p++;
+	if (reader->at.builder->options->wants_extents)
+		note_close(reader->at.builder, (size_t)(reader->at.p - reader->at.builder->text));
+	r = builder_close(reader->at.builder);
 	after_value(reader);
 	return r;
 }
@@ -331,7 +313,7 @@ static int on_value(struct json_reader *reader)
 {
 	int r;
 
-	switch (*reader->p) {
+	switch (*reader->at.p) {
 	case '{':
 	case '[':
 		return open_collection(reader);
@@ -340,8 +322,8 @@ static int on_value(struct json_reader *reader)
 		break;
 	case ']':
 	case '}':
-		return fail(
-			reader, "a value is missing; a comma may stand only between two values");
+		return text_cursor_fail(&reader->at,
+			"a value is missing; a comma may stand only between two values");
 	default:
 		r = take_word(reader);
 		break;
@@ -353,27 +335,30 @@ static int on_value(struct json_reader *reader)
 /* Returns whether p is at something that looks like a comment, but is none in this format. */
 static bool is_at_comment(const struct json_reader *reader)
 {
-	return reader->p < reader->end && (*reader->p == '#' || *reader->p == '/');
+	return reader->at.p < reader->at.end && (*reader->at.p == '#' || *reader->at.p == '/');
 }
 
 static int refuse_comment(struct json_reader *reader)
 {
-	return fail(reader, reader->is_jsonc
-				    ? NO_COMMENT
-				    : "JSON has no comments; a file named *.jsonc may "
-				      "have them, or one with 'format: jsonc' in its rule");
+	return text_cursor_fail(&reader->at,
+		reader->is_jsonc ? NO_COMMENT
+				 : "JSON has no comments; a file named *.jsonc may "
+				   "have them, or one with 'format: jsonc' in its rule");
 }
 
 static int on_key(struct json_reader *reader)
 {
 	int r;
 
-	if (*reader->p == '}')
-		return fail(reader, "a key is missing; a comma may stand only between two pairs");
-	if (*reader->p == '\'')
-		return fail(reader, "JSON has double quotes only; put them around the key");
-	if (*reader->p != '"')
-		return fail(reader, "a key is missing; it must be a string in double quotes");
+	if (*reader->at.p == '}')
+		return text_cursor_fail(
+			&reader->at, "a key is missing; a comma may stand only between two pairs");
+	if (*reader->at.p == '\'')
+		return text_cursor_fail(
+			&reader->at, "JSON has double quotes only; put them around the key");
+	if (*reader->at.p != '"')
+		return text_cursor_fail(
+			&reader->at, "a key is missing; it must be a string in double quotes");
 	r = take_string(reader);
 	if (r)
 		return r;
@@ -382,9 +367,9 @@ static int on_key(struct json_reader *reader)
 		return r;
 	if (is_at_comment(reader))
 		return refuse_comment(reader);
-	if (reader->p == reader->end || *reader->p != ':')
-		return fail(reader, "a \":\" is missing behind the key");
-	reader->p++;
+	if (reader->at.p == reader->at.end || *reader->at.p != ':')
+		return text_cursor_fail(&reader->at, "a \":\" is missing behind the key");
+	reader->at.p++;
 	reader->expect = EXPECT_VALUE;
 	return 0;
 }
@@ -393,17 +378,17 @@ static int on_comma(struct json_reader *reader)
 {
 	bool is_map = is_in_map(reader);
 
-	if (*reader->p == ',') {
-		reader->p++;
+	if (*reader->at.p == ',') {
+		reader->at.p++;
 		if (reader->is_jsonc)
 			reader->expect = is_map ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
 		else
 			reader->expect = is_map ? EXPECT_KEY : EXPECT_VALUE;
 		return 0;
 	}
-	if (*reader->p == (is_map ? '}' : ']'))
+	if (*reader->at.p == (is_map ? '}' : ']'))
 		return close_collection(reader);
-	return fail(reader,
+	return text_cursor_fail(&reader->at,
 		is_map ? "a \",\" or \"}\" is missing here" : "a \",\" or \"]\" is missing here");
 }
 
@@ -414,13 +399,13 @@ static int take_next(struct json_reader *reader)
 		return refuse_comment(reader);
 	switch (reader->expect) {
 	case EXPECT_VALUE_OR_END:
-		if (*reader->p == ']')
+		if (*reader->at.p == ']')
 			return close_collection(reader);
 		return on_value(reader);
 	case EXPECT_VALUE:
 		return on_value(reader);
 	case EXPECT_KEY_OR_END:
-		if (*reader->p == '}')
+		if (*reader->at.p == '}')
 			return close_collection(reader);
 		return on_key(reader);
 	case EXPECT_KEY:
@@ -430,58 +415,44 @@ static int take_next(struct json_reader *reader)
 	case EXPECT_NOTHING:
 		break;
 	}
-	if (*reader->p == ']' || *reader->p == '}')
-		return builder_problem(reader->builder, place_of(reader),
-			"'%c' closes nothing; remove it", *reader->p);
-	return fail(reader, "something follows the end; a JSON file holds one value");
+	if (*reader->at.p == ']' || *reader->at.p == '}')
+		return builder_problem(reader->at.builder, text_cursor_place(&reader->at),
+			"'%c' closes nothing; remove it", *reader->at.p);
+	return text_cursor_fail(
+		&reader->at, "something follows the end; a JSON file holds one value");
 }
 
 static int at_end(struct json_reader *reader)
 {
-	const struct builder *builder = reader->builder;
+	const struct builder *builder = reader->at.builder;
 	const struct node *open;
 
 	if (!builder->depth)
 		return 0;
 	open = builder->open[builder->depth - 1].node;
-	return builder_problem(builder, place_of(reader),
+	return builder_problem(builder, text_cursor_place(&reader->at),
 		"the file ends inside %s that begins on line %u; a closing \"%c\" is missing",
 		node_is_map(open) ? "an object" : "an array", open->line,
 		node_is_map(open) ? '}' : ']');
 }
 
-static int read_text(struct builder *builder, struct span text, bool is_jsonc)
+static int json_read(struct builder *builder, struct span text)
 {
-	struct json_reader reader = {.builder = builder,
-		.p = text.data,
-		.end = text.data + text.len,
-		.is_jsonc = is_jsonc,
-		.expect = EXPECT_VALUE,
-		.line = 1,
-		.counted = text.data,
-		.counted_place = 1};
+	struct json_reader reader = {.at = text_cursor_begin(builder, text),
+		.is_jsonc = builder->options->format == &format_jsonc,
+		.expect = EXPECT_VALUE};
 	int r = 0;
 
 	if (!text.len)
 		return 0;
 	while (!r) {
 		r = skip_space(&reader);
-		if (!r && reader.p == reader.end)
+		if (!r && reader.at.p == reader.at.end)
 			return at_end(&reader);
 		if (!r)
 			r = take_next(&reader);
 	}
 	return r;
-}
-
-static int read_json(struct builder *builder, struct span text)
-{
-	return read_text(builder, text, false);
-}
-
-static int read_jsonc(struct builder *builder, struct span text)
-{
-	return read_text(builder, text, true);
 }
 
 const struct format format_json = {
@@ -491,7 +462,7 @@ const struct format format_json = {
 	.nothing = "null\n", /* a .json path must always parse */
 	.divider = "",
 	.has_lists = true,
-	.read = read_json,
+	.read = json_read,
 	.write = json_write,
 	.edit = json_edit,
 };
@@ -510,7 +481,7 @@ const struct format format_jsonc = {
 	.nothing = "null\n",
 	.divider = "",
 	.has_lists = true,
-	.read = read_jsonc,
+	.read = json_read,
 	.write = json_write,
 	.edit = json_edit,
 };

@@ -6,17 +6,12 @@
 #include <errno.h>
 #include <strings.h>
 
-#include "edit/line_edit.h"
+#include "edit/text_lines.h"
 #include "scalar.h"
 #include "section.h"
 #include "utf8.h"
 
 #define NAME "a keyfile"
-
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
 
 static bool is_locale_char(char c)
 {
@@ -64,7 +59,7 @@ static bool is_utf8(struct span value)
 struct keyfile_reader {
 	struct section_reader section;
 	struct span first; /* the name of the first group */
-	bool is_first;     /* the open group has that name */
+	struct span name;  /* of the open group */
 };
 
 static int read_group(struct keyfile_reader *keyfile, struct span line)
@@ -83,7 +78,7 @@ static int read_group(struct keyfile_reader *keyfile, struct span line)
 			&reader->lines, line.data, "the group's name %s", name_fault(name));
 	if (!keyfile->first.data)
 		keyfile->first = name;
-	keyfile->is_first = span_equal(name, keyfile->first);
+	keyfile->name = name;
 	return section_open(reader, name, false);
 }
 
@@ -106,7 +101,8 @@ static int read_pair(struct keyfile_reader *keyfile, struct span line)
 	value = line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1});
 	if (key_fault(key))
 		return line_problem(lines, line.data, "the key %s", key_fault(key));
-	if (keyfile->is_first && span_is(key, "Encoding") && !is_utf8(value))
+	if (span_is(key, "Encoding") && !is_utf8(value) &&
+		span_equal(keyfile->name, keyfile->first))
 		return line_problem(lines, value.data,
 			"no program reads a keyfile that declares another encoding than UTF-8; "
 			"save it as UTF-8 and remove the line");
@@ -140,7 +136,7 @@ static const char *value_fault(struct span value)
 
 	if (fault || !value.len)
 		return fault;
-	if (is_blank(value.data[0]))
+	if (line_is_blank(value.data[0]))
 		return "a blank in front";
 	return value.data[value.len - 1] == '\r' ? "a carriage return at its end" : NULL;
 }

@@ -143,6 +143,8 @@ int line_open_root(struct line_reader *reader, const char *at)
 {
 	struct node *root;
 
+	if (reader->builder->depth)
+		return 0;
 	int r = builder_open(reader->builder, NODE_MAP, NODE_BLOCK, line_place(reader, at), &root);
 	if (r || !reader->builder->options->wants_extents)
 		return r;
@@ -154,7 +156,7 @@ int line_close_root(struct line_reader *reader)
 {
 	if (reader->in)
 		extent_note_close(reader->builder->document->extents[0]);
-	return builder_close(reader->builder);
+	return reader->builder->depth ? builder_close(reader->builder) : 0;
 }
 
 int line_note_pair(struct line_reader *reader, struct span key, struct span value)

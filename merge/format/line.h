@@ -56,10 +56,11 @@ int line_add_scalar(struct line_reader *reader, struct span text, const char *at
 int line_add_key(
 	struct line_reader *reader, struct span text, const char *at, const struct fold *fold);
 
-/** Opens the root map, whose first entry begins at `at`. Returns 0, PROBLEM or -ENOMEM. */
+/** Opens the root map, whose first entry begins at `at`, unless it is open. Returns 0, PROBLEM or
+ * -ENOMEM. */
 int line_open_root(struct line_reader *reader, const char *at);
 
-/** Closes the root map. Returns 0, PROBLEM or -ENOMEM. */
+/** Closes the root map, if it is open. Returns 0, PROBLEM or -ENOMEM. */
 int line_close_root(struct line_reader *reader);
 
 /**

@@ -42,8 +42,9 @@ static int take_key(struct builder *builder, struct open_extent *map, struct ext
 	extent->key = map->key_range;
 	extent->member.begin = map->member_begin;
 	extent->is_merge_key = builder_is_merge_key(map->key);
-	map->has_key = false;
-	return extent_note_set_keys(builder, extent, &map->key, 1);
+	int r = extent_note_set_keys(builder, extent, &map->key, 1);
+	map->key = NULL;
+	return r;
 }
 
 /* Adds the extent of a pair's value, an item or a root. */
@@ -66,7 +67,6 @@ static void set_key(struct notes *notes, const struct extent *key)
 {
 	struct open_extent *map = innermost(notes);
 
-	map->has_key = true;
 	map->key = key->node;
 	map->key_range = key->value;
 	map->member_begin = key->member.begin;

@@ -27,9 +27,8 @@ struct noted_node {
 /* A collection that is not closed yet. In a map, `key` may still wait for its value. */
 struct open_extent {
 	struct extent *extent;
-	bool is_key;  /* the collection is a key of the map around it */
-	bool has_key; /* `key` and the members below are set */
-	const struct node *key;
+	bool is_key;            /* the collection is a key of the map around it */
+	const struct node *key; /* NULL: neither it nor the members below are set */
 	struct range key_range;
 	size_t member_begin;
 };
@@ -51,7 +50,7 @@ static inline bool note_wants_key(const struct notes *notes)
 {
 	const struct open_extent *open = notes->depth ? &notes->open[notes->depth - 1] : NULL;
 
-	return open && node_is_map(open->extent->node) && !open->has_key;
+	return open && node_is_map(open->extent->node) && !open->key;
 }
 
 /** Notes a scalar or an alias. Returns 0 or -ENOMEM. */

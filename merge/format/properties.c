@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "edit/line_edit.h"
+#include "edit/text_lines.h"
 #include "line.h"
 #include "scalar.h"
 #include "utf8.h"
@@ -193,7 +193,6 @@ static void skip_comment(struct properties_reader *reader)
 
 static int read_pairs(struct properties_reader *reader)
 {
-	bool has_root = false;
 	int r = 0;
 
 	while (r == 0 && reader->p < reader->lines.end) {
@@ -206,13 +205,11 @@ static int read_pairs(struct properties_reader *reader)
 			skip_comment(reader);
 			continue;
 		}
-		if (!has_root)
-			r = line_open_root(&reader->lines, reader->p);
-		has_root = true;
+		r = line_open_root(&reader->lines, reader->p);
 		if (r == 0)
 			r = read_pair(reader);
 	}
-	return r == 0 && has_root ? line_close_root(&reader->lines) : r;
+	return r == 0 ? line_close_root(&reader->lines) : r;
 }
 
 /* Converts ISO-8859-1, whose bytes are the first 256 characters, to UTF-8. Returns NULL without

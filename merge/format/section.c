@@ -4,16 +4,6 @@
 
 #include "scalar.h"
 
-int section_open_root(struct section_reader *reader)
-{
-	struct line_reader *lines = &reader->lines;
-
-	if (reader->has_root)
-		return 0;
-	reader->has_root = true;
-	return line_open_root(lines, line_trim_start(lines->line).data);
-}
-
 /* Notes the section's header. The extents of its pairs are noted later. */
 EXTENT_NOTE_RARE static int note_section(
 	struct section_reader *reader, struct span name, const struct node *map)
@@ -52,7 +42,7 @@ int section_open(struct section_reader *reader, struct span name, bool is_item)
 	struct place place = line_place(lines, name.data - 1);
 	struct node *node;
 
-	int r = section_open_root(reader);
+	int r = line_open_root(lines, name.data - 1);
 	if (r == 0)
 		r = end_section(reader);
 	if (r == 0)
@@ -82,7 +72,7 @@ int section_close(struct section_reader *reader)
 {
 	int r = end_section(reader);
 
-	return r == 0 && reader->has_root ? line_close_root(&reader->lines) : r;
+	return r == 0 ? line_close_root(&reader->lines) : r;
 }
 
 int section_name(

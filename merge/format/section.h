@@ -14,13 +14,9 @@
 
 struct section_reader {
 	struct line_reader lines;
-	bool has_root;
 	unsigned depth; /* number of maps and lists that are open for the section; 0: no section */
 	const struct fold *fold; /* of the sections' names (spelling.h); NULL: none */
 };
-
-/** Opens the root, unless it is open. Returns 0, PROBLEM (a limit is exceeded) or -ENOMEM. */
-int section_open_root(struct section_reader *reader);
 
 /**
  * Ends the present section, if any, and begins the section `name`, a part of the current line. If

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "edit/line_edit.h"
+#include "edit/text_lines.h"
 #include "scalar.h"
 #include "section.h"
 

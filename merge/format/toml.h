@@ -19,7 +19,6 @@
 #include "output.h"
 
 int toml_read(struct builder *builder, struct span text);
-int toml_read_1_0(struct builder *builder, struct span text);
 int toml_edit(struct edit *edit, const struct edit_op *op); /* in edit/toml_edit.c */
 
 /** Returns whether a key without quotes may contain `c`. */

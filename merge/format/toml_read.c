@@ -36,7 +36,7 @@ struct toml_table {
 };
 
 struct toml_reader {
-	struct toml_text at;
+	struct text_cursor at;
 	struct toml_table *last;  /* the table made last */
 	struct toml_table *table; /* the table that keys are added to */
 	unsigned depth;           /* number of maps and lists around the values in `table` */
@@ -91,20 +91,20 @@ static int read_key(struct toml_reader *reader, struct node **ret)
 	int r;
 
 	if (toml_text_is_at(&reader->at, "\"\"\"") || toml_text_is_at(&reader->at, "'''"))
-		return toml_text_fail(
+		return text_cursor_fail(
 			&reader->at, "a key must be on one line; write it with one pair of quotes");
 	if (toml_text_is_at(&reader->at, "\"") || toml_text_is_at(&reader->at, "'"))
 		return toml_text_take_string(&reader->at, ret);
 	while (reader->at.p + len < reader->at.end && toml_is_bare(reader->at.p[len]))
 		len++;
 	if (!len && (toml_text_is_at(&reader->at, ";") || toml_text_is_at(&reader->at, "//")))
-		return toml_text_fail(&reader->at, "a comment begins with # in TOML");
+		return text_cursor_fail(&reader->at, "a comment begins with # in TOML");
 	if (!len && reader->at.p < reader->at.end)
 		return toml_text_bad_character(&reader->at,
 			"a key is missing; put one with other characters than "
 			"letters, digits, _ and - in quotes");
 	if (!len)
-		return toml_text_fail(&reader->at, "a key is missing");
+		return text_cursor_fail(&reader->at, "a key is missing");
 	r = toml_text_take_word(&reader->at, len, ret);
 	if (!r && !is_plain_key((*ret)->text))
 		(*ret)->style = NODE_DOUBLE;
@@ -371,7 +371,7 @@ EXTENT_NOTE_RARE static int note_header(
 /* Reads a header. The root contains all tables. */
 static int take_header(struct toml_reader *reader, struct toml_table *root)
 {
-	struct place place = toml_text_place(&reader->at);
+	struct place place = text_cursor_place(&reader->at);
 	bool is_list = toml_text_is_at(&reader->at, "[[");
 	const char *start = reader->at.p, *name;
 	struct toml_table *in = root;
@@ -392,7 +392,7 @@ static int take_header(struct toml_reader *reader, struct toml_table *root)
 	if (r)
 		return r;
 	if (!toml_text_is_at(&reader->at, is_list ? "]]" : "]"))
-		return toml_text_fail(
+		return text_cursor_fail(
 			&reader->at, is_list ? "a \"]]\" is missing behind the name of the table"
 					     : "a \"]\" is missing behind the name of the table");
 	reader->at.p += is_list ? 2 : 1;
@@ -448,78 +448,64 @@ static int take_pair(struct toml_reader *reader, struct toml_table *in, unsigned
 	if (found)
 		return refuse(reader, key, found);
 	if (!take_char(reader, '='))
-		return toml_text_fail(&reader->at, "a \"=\" is missing behind the key");
+		return text_cursor_fail(&reader->at, "a \"=\" is missing behind the key");
 	toml_text_skip_spaces(&reader->at);
 	r = reader->in ? take_noted(reader, start, depth, &pair.value)
 		       : take_value(reader, depth, &pair.value);
 	return r ? r : put_pair(reader, in, &pair);
 }
 
-static int take_items(struct toml_reader *reader, struct toml_table *list, unsigned depth)
-{
-	const struct node *item;
-	int r;
-
-	for (;;) {
-		r = toml_text_skip_lines(&reader->at);
-		if (r || take_char(reader, ']'))
-			return r;
-		r = reader->in ? take_noted(reader, NULL, depth + 1, &item)
-			       : take_value(reader, depth + 1, &item);
-		if (!r)
-			r = push_item(reader, list, item);
-		if (!r)
-			r = toml_text_skip_lines(&reader->at);
-		if (r || take_char(reader, ']'))
-			return r;
-		if (!take_char(reader, ','))
-			return builder_problem(reader->at.builder, toml_text_place(&reader->at),
-				"a \",\" or \"]\" is missing in the list that begins on line %u",
-				(unsigned)list->node.line);
-	}
-}
-
 /* TOML 1.0: reports a line end or a comment, or a comma in front of "}", in an inline table. */
 static int check_inline(struct toml_reader *reader, bool is_behind_comma)
 {
 	toml_text_skip_spaces(&reader->at);
-	if (!reader->at.is_1_0)
+	if (!toml_text_is_1_0(&reader->at))
 		return 0;
 	if (toml_text_newline(&reader->at) || toml_text_is_at(&reader->at, "#"))
-		return toml_text_fail(&reader->at,
+		return text_cursor_fail(&reader->at,
 			"the rule has toml: \"1.0\", which has an inline table on one line; a "
 			"[table] may have many");
 	if (is_behind_comma && toml_text_is_at(&reader->at, "}"))
-		return toml_text_fail(&reader->at,
+		return text_cursor_fail(&reader->at,
 			"the rule has toml: \"1.0\", which has no comma behind the last value of "
 			"an inline table");
 	return 0;
 }
 
-static int take_pairs(struct toml_reader *reader, struct toml_table *map, unsigned depth)
+static int take_item(struct toml_reader *reader, struct toml_table *list, unsigned depth)
 {
-	bool is_behind_comma = false;
-	int r;
+	const struct node *item;
+	int r = reader->in ? take_noted(reader, NULL, depth, &item)
+			   : take_value(reader, depth, &item);
 
-	for (;;) {
-		r = check_inline(reader, is_behind_comma);
+	return r ? r : push_item(reader, list, item);
+}
+
+/* Reads the entries of a list or an inline table, and the bracket at its end. */
+static int take_entries(struct toml_reader *reader, struct toml_table *table, unsigned depth)
+{
+	bool is_map = node_is_map(&table->node), is_behind_comma = false;
+	char close = is_map ? '}' : ']';
+
+	for (;; is_behind_comma = true) {
+		int r = is_map ? check_inline(reader, is_behind_comma) : 0;
+
 		if (!r)
 			r = toml_text_skip_lines(&reader->at);
-		if (r || take_char(reader, '}'))
+		if (r || take_char(reader, close))
 			return r;
-		r = take_pair(reader, map, depth + 1);
-		if (!r)
+		r = is_map ? take_pair(reader, table, depth) : take_item(reader, table, depth);
+		if (!r && is_map)
 			r = check_inline(reader, false);
 		if (!r)
 			r = toml_text_skip_lines(&reader->at);
-		if (r || take_char(reader, '}'))
+		if (r || take_char(reader, close))
 			return r;
 		if (!take_char(reader, ','))
-			return builder_problem(reader->at.builder, toml_text_place(&reader->at),
-				"a \",\" or \"}\" is missing in the inline table that begins on "
-				"line %u",
-				(unsigned)map->node.line);
-		is_behind_comma = true;
+			return builder_problem(reader->at.builder, text_cursor_place(&reader->at),
+				"a \",\" or \"%c\" is missing in the %s that begins on line %u",
+				close, is_map ? "inline table" : "list",
+				(unsigned)table->node.line);
 	}
 }
 
@@ -528,13 +514,13 @@ static int take_collection(struct toml_reader *reader, unsigned depth, const str
 	bool is_map = *reader->at.p == '{';
 	uint32_t line = reader->at.line;
 	struct toml_table *table;
-	int r = new_table(reader, is_map ? NODE_MAP : NODE_SEQUENCE, toml_text_place(&reader->at),
+	int r = new_table(reader, is_map ? NODE_MAP : NODE_SEQUENCE, text_cursor_place(&reader->at),
 		depth, &table);
 
 	if (r)
 		return r;
 	reader->at.p++;
-	r = is_map ? take_pairs(reader, table, depth) : take_items(reader, table, depth);
+	r = take_entries(reader, table, depth + 1);
 	if (is_map || reader->at.line == line)
 		table->node.style = NODE_FLOW;
 	*ret = &table->node;
@@ -563,7 +549,7 @@ static size_t word_length(const struct toml_reader *reader)
 static int take_word(struct toml_reader *reader, const struct node **ret)
 {
 	struct span word = {reader->at.p, word_length(reader)};
-	struct place place = toml_text_place(&reader->at);
+	struct place place = text_cursor_place(&reader->at);
 	int shown = word.len < SHOWN_MAX_BYTES ? (int)word.len : SHOWN_MAX_BYTES;
 	struct node *node;
 	int r;
@@ -571,11 +557,11 @@ static int take_word(struct toml_reader *reader, const struct node **ret)
 	if (!word.len && reader->at.p < reader->at.end)
 		return toml_text_bad_character(&reader->at, "a value is missing here");
 	if (!word.len)
-		return toml_text_fail(&reader->at, "the file ends where a value is missing");
+		return text_cursor_fail(&reader->at, "the file ends where a value is missing");
 	if (resolve_plain(word, NODE_TOML) == SCALAR_STRING)
 		return builder_problem(reader->at.builder, place, "\"%.*s\" %s", shown, word.data,
 			toml_value_fault(word));
-	if (reader->at.is_1_0 && toml_value_lacks_seconds(word))
+	if (toml_text_is_1_0(&reader->at) && toml_value_lacks_seconds(word))
 		return builder_problem(reader->at.builder, place,
 			"\"%.*s\" has no seconds, and the rule has toml: \"1.0\"; add :00", shown,
 			word.data);
@@ -621,7 +607,7 @@ static int take_line(struct toml_reader *reader, struct toml_table *root)
 	length = toml_text_newline(&reader->at);
 	if (!length)
 		return toml_text_bad_character(&reader->at, "put this on a line of its own");
-	toml_text_take_newline(&reader->at, length);
+	text_cursor_take_newline(&reader->at, length);
 	return 0;
 }
 
@@ -631,7 +617,7 @@ static int take_root(struct toml_reader *reader)
 	int r = toml_text_skip_lines(&reader->at);
 
 	if (!r)
-		r = new_table(reader, NODE_MAP, toml_text_place(&reader->at), 0, &root);
+		r = new_table(reader, NODE_MAP, text_cursor_place(&reader->at), 0, &root);
 	if (r)
 		return r;
 	root->maker = HEADER;
@@ -657,27 +643,11 @@ static int take_root(struct toml_reader *reader)
 	return builder_add_root(reader->at.builder, &root->node);
 }
 
-static int read(struct builder *builder, struct span text, bool is_1_0)
+int toml_read(struct builder *builder, struct span text)
 {
 	struct toml_reader reader = {
-		.at = {.builder = builder,
-			.is_1_0 = is_1_0,
-			.p = text.data,
-			.end = text.data + text.len,
-			.line = 1,
-			.counted = text.data,
-			.counted_place = 1},
+		.at = text_cursor_begin(builder, text),
 	};
 
 	return take_root(&reader);
-}
-
-int toml_read(struct builder *builder, struct span text)
-{
-	return read(builder, text, false);
-}
-
-int toml_read_1_0(struct builder *builder, struct span text)
-{
-	return read(builder, text, true);
 }

@@ -6,39 +6,25 @@
 #include "toml.h"
 #include "utf8.h"
 
-/* Columns count characters. Each character is counted once, so that even one huge line is read in
- * linear time. */
-struct place toml_text_place(struct toml_text *at)
-{
-	for (; at->counted < at->p; at->counted++)
-		at->counted_place += !utf8_is_tail((unsigned char)*at->counted);
-	return builder_place(at->builder, at->line, at->counted_place);
-}
-
-int toml_text_fail(struct toml_text *at, const char *message)
-{
-	return builder_problem(at->builder, toml_text_place(at), "%s", message);
-}
-
-int toml_text_bad_character(struct toml_text *at, const char *otherwise)
+int toml_text_bad_character(struct text_cursor *at, const char *otherwise)
 {
 	char c = *at->p;
 
 	if (!utf8_length(at->p, at->end))
-		return toml_text_fail(at, "is not UTF-8; save it as UTF-8");
+		return text_cursor_fail(at, "is not UTF-8; save it as UTF-8");
 	if (c == '\r')
-		return toml_text_fail(
+		return text_cursor_fail(
 			at, "a carriage return without a newline; end lines with a newline");
 	if (toml_is_control(c) && c != '\n')
-		return builder_problem(at->builder, toml_text_place(at),
+		return builder_problem(at->builder, text_cursor_place(at),
 			"the control character 0x%02X; in double quotes it is written \\u%04X",
 			(unsigned)c, (unsigned)c);
-	return toml_text_fail(at, otherwise);
+	return text_cursor_fail(at, otherwise);
 }
 
 /* Skips characters that may stand in comments and strings, up to `stop`, `other_stop` or the line's
  * end. */
-static const char *skip_text(const struct toml_text *at, char stop, char other_stop)
+static const char *skip_text(const struct text_cursor *at, char stop, char other_stop)
 {
 	const char *p = at->p;
 
@@ -56,7 +42,7 @@ static const char *skip_text(const struct toml_text *at, char stop, char other_s
 	return p;
 }
 
-int toml_text_skip_rest(struct toml_text *at)
+int toml_text_skip_rest(struct text_cursor *at)
 {
 	toml_text_skip_spaces(at);
 	if (!toml_text_is_at(at, "#"))
@@ -67,7 +53,7 @@ int toml_text_skip_rest(struct toml_text *at)
 	return toml_text_bad_character(at, "");
 }
 
-int toml_text_skip_lines(struct toml_text *at)
+int toml_text_skip_lines(struct text_cursor *at)
 {
 	size_t length;
 
@@ -79,30 +65,32 @@ int toml_text_skip_lines(struct toml_text *at)
 		length = toml_text_newline(at);
 		if (!length)
 			return 0;
-		toml_text_take_newline(at, length);
+		text_cursor_take_newline(at, length);
 	}
 }
 
 /* How a string is quoted. */
 struct quote {
 	char c;
-	bool is_long;  /* three quotes: the string may span lines */
-	bool is_basic; /* has escapes */
 	enum node_style style;
 };
 
-static struct quote quote_of(const struct toml_text *at)
+static struct quote quote_of(const struct text_cursor *at)
 {
-	if (*at->p == '"') {
-		bool is_long = toml_text_is_at(at, "\"\"\"");
+	bool is_basic = *at->p == '"', is_long = toml_text_is_at(at, is_basic ? "\"\"\"" : "'''");
 
-		return (struct quote){'"', is_long, true, is_long ? NODE_FOLDED : NODE_DOUBLE};
-	}
-	bool is_long = toml_text_is_at(at, "'''");
-	return (struct quote){'\'', is_long, false, is_long ? NODE_LITERAL : NODE_SINGLE};
+	if (is_basic)
+		return (struct quote){'"', is_long ? NODE_FOLDED : NODE_DOUBLE};
+	return (struct quote){'\'', is_long ? NODE_LITERAL : NODE_SINGLE};
 }
 
-static size_t count_quotes(const struct toml_text *at, const char *p, char quote)
+/* Returns whether it has three quotes: the string may span lines. */
+static bool is_long(const struct quote *quote)
+{
+	return quote->style == NODE_FOLDED || quote->style == NODE_LITERAL;
+}
+
+static size_t count_quotes(const struct text_cursor *at, const char *p, char quote)
 {
 	size_t count = 0;
 
@@ -112,15 +100,15 @@ static size_t count_quotes(const struct toml_text *at, const char *p, char quote
 }
 
 /* Returns an upper bound of the string's length in bytes. p is at its first byte. */
-static size_t raw_length(const struct toml_text *at, const struct quote *quote)
+static size_t raw_length(const struct text_cursor *at, const struct quote *quote)
 {
 	const char *p = at->p;
 
-	for (; p < at->end && (quote->is_long || *p != '\n'); p++) {
-		if (*p == '\\' && quote->is_basic) {
+	for (; p < at->end && (is_long(quote) || *p != '\n'); p++) {
+		if (*p == '\\' && quote->c == '"') {
 			p += p + 1 < at->end;
 		} else if (*p == quote->c) {
-			if (!quote->is_long)
+			if (!is_long(quote))
 				break;
 			/* Two more quotes may stand before the three that end the string. */
 			if (count_quotes(at, p, quote->c) >= 3)
@@ -131,7 +119,7 @@ static size_t raw_length(const struct toml_text *at, const struct quote *quote)
 }
 
 /* Reads the digits after "\u" or "\U". */
-static int take_code_point(struct toml_text *at, int digits, char **out)
+static int take_code_point(struct text_cursor *at, int digits, char **out)
 {
 	int32_t high = 0, low = utf8_hex4(at->p, at->end);
 
@@ -140,13 +128,13 @@ static int take_code_point(struct toml_text *at, int digits, char **out)
 		low = high < 0 ? -1 : utf8_hex4(at->p + 4, at->end);
 	}
 	if (low < 0)
-		return toml_text_fail(at,
+		return text_cursor_fail(at,
 			digits == 4
 				? "\\u needs four hexadecimal digits; a backslash is written \\\\"
 				: "\\U needs eight hexadecimal digits; a backslash is written "
 				  "\\\\");
 	if (high > 0x10 || (high == 0 && low >= 0xD800 && low <= 0xDFFF))
-		return toml_text_fail(at,
+		return text_cursor_fail(at,
 			"there is no such character; surrogates are none, and the last "
 			"is \\U0010FFFF");
 	at->p += digits;
@@ -154,7 +142,7 @@ static int take_code_point(struct toml_text *at, int digits, char **out)
 	return 0;
 }
 
-static int take_byte(struct toml_text *at, char **out)
+static int take_byte(struct text_cursor *at, char **out)
 {
 	int value = 0;
 
@@ -162,7 +150,7 @@ static int take_byte(struct toml_text *at, char **out)
 		char c = at->p + i < at->end ? at->p[i] : '\0';
 
 		if (!isxdigit((unsigned char)c))
-			return toml_text_fail(at,
+			return text_cursor_fail(at,
 				"\\x needs two hexadecimal digits; a backslash is "
 				"written \\\\");
 		value = value * 16 + (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
@@ -173,14 +161,15 @@ static int take_byte(struct toml_text *at, char **out)
 }
 
 /* Reports an escape that TOML has from 1.1 on. */
-static int refuse_new_escape(struct toml_text *at)
+static int refuse_new_escape(struct text_cursor *at)
 {
-	return toml_text_fail(at, "the rule has toml: \"1.0\", and \\e and \\x come with TOML 1.1; "
-				  "write \\u and four digits");
+	return text_cursor_fail(at,
+		"the rule has toml: \"1.0\", and \\e and \\x come with TOML 1.1; "
+		"write \\u and four digits");
 }
 
 /* Reads a line end after a backslash: everything up to the next text is dropped. */
-static int skip_line_end(struct toml_text *at)
+static int skip_line_end(struct text_cursor *at)
 {
 	const char *start = at->p;
 	size_t length;
@@ -188,22 +177,22 @@ static int skip_line_end(struct toml_text *at)
 	toml_text_skip_spaces(at);
 	if (!toml_text_newline(at)) {
 		at->p = start;
-		return toml_text_fail(at, "TOML has no such escape; a backslash is written \\\\");
+		return text_cursor_fail(at, "TOML has no such escape; a backslash is written \\\\");
 	}
 	while ((length = toml_text_newline(at))) {
-		toml_text_take_newline(at, length);
+		text_cursor_take_newline(at, length);
 		toml_text_skip_spaces(at);
 	}
 	return 0;
 }
 
-static int take_escape(struct toml_text *at, const struct quote *quote, char **out)
+static int take_escape(struct text_cursor *at, const struct quote *quote, char **out)
 {
 	static const char names[] = "\"\\bfnrte", values[] = "\"\\\b\f\n\r\t\x1B";
 	char c = at->end - at->p > 1 ? at->p[1] : '\0';
 	const char *name = c ? strchr(names, c) : NULL;
 
-	if (at->is_1_0 && (c == 'e' || c == 'x'))
+	if (toml_text_is_1_0(at) && (c == 'e' || c == 'x'))
 		return refuse_new_escape(at);
 	if (c == 'x') {
 		at->p += 2;
@@ -218,15 +207,15 @@ static int take_escape(struct toml_text *at, const struct quote *quote, char **o
 		at->p += 2;
 		return 0;
 	}
-	if (quote->is_long && c && strchr(" \t\r\n", c)) {
+	if (is_long(quote) && c && strchr(" \t\r\n", c)) {
 		at->p++;
 		return skip_line_end(at);
 	}
-	return toml_text_fail(at, "TOML has no such escape; a backslash is written \\\\");
+	return text_cursor_fail(at, "TOML has no such escape; a backslash is written \\\\");
 }
 
 /* p stands at quotes in a long string. Returns whether they end it. */
-static bool take_quotes(struct toml_text *at, const struct quote *quote, char **out)
+static bool take_quotes(struct text_cursor *at, const struct quote *quote, char **out)
 {
 	size_t count = count_quotes(at, at->p, quote->c);
 	bool is_end = count >= 3;
@@ -241,12 +230,12 @@ static bool take_quotes(struct toml_text *at, const struct quote *quote, char **
 	return is_end;
 }
 
-static int take_text(struct toml_text *at, const struct quote *quote, char **out)
+static int take_text(struct text_cursor *at, const struct quote *quote, char **out)
 {
 	const char *from = at->p;
 	size_t length;
 
-	at->p = skip_text(at, quote->c, quote->is_basic ? '\\' : quote->c);
+	at->p = skip_text(at, quote->c, quote->c == '"' ? '\\' : quote->c);
 	memcpy(*out, from, (size_t)(at->p - from));
 	*out += at->p - from;
 	if (at->p == at->end || *at->p == quote->c)
@@ -254,17 +243,17 @@ static int take_text(struct toml_text *at, const struct quote *quote, char **out
 	if (*at->p == '\\')
 		return take_escape(at, quote, out);
 	length = toml_text_newline(at);
-	if (!length || !quote->is_long)
+	if (!length || !is_long(quote))
 		return toml_text_bad_character(at,
 			"a string must end on its line; one of many lines has "
 			"three quotes at both ends");
 	*(*out)++ = '\n';
-	toml_text_take_newline(at, length);
+	text_cursor_take_newline(at, length);
 	return 0;
 }
 
 /* Reads the text between the quotes. *end becomes its end. */
-static int take_content(struct toml_text *at, const struct quote *quote, char **end)
+static int take_content(struct text_cursor *at, const struct quote *quote, char **end)
 {
 	bool is_end = false;
 	int r = 0;
@@ -272,7 +261,7 @@ static int take_content(struct toml_text *at, const struct quote *quote, char **
 	while (!r && !is_end && at->p < at->end) {
 		if (*at->p != quote->c) {
 			r = take_text(at, quote, end);
-		} else if (quote->is_long) {
+		} else if (is_long(quote)) {
 			is_end = take_quotes(at, quote, end);
 		} else {
 			at->p++;
@@ -280,22 +269,22 @@ static int take_content(struct toml_text *at, const struct quote *quote, char **
 		}
 	}
 	if (!r && !is_end)
-		return toml_text_fail(
+		return text_cursor_fail(
 			at, "the file ends inside a string; its closing quotes are missing");
 	return r;
 }
 
-int toml_text_take_string(struct toml_text *at, struct node **ret)
+int toml_text_take_string(struct text_cursor *at, struct node **ret)
 {
 	struct quote quote = quote_of(at);
-	struct place place = toml_text_place(at);
+	struct place place = text_cursor_place(at);
 	struct node *node;
 	char *text, *end;
 	int r;
 
-	at->p += quote.is_long ? 3 : 1;
-	if (quote.is_long && toml_text_newline(at))
-		toml_text_take_newline(at, toml_text_newline(at));
+	at->p += is_long(&quote) ? 3 : 1;
+	if (is_long(&quote) && toml_text_newline(at))
+		text_cursor_take_newline(at, toml_text_newline(at));
 	node = builder_new_scalar(at->builder, place, raw_length(at, &quote), &text);
 	if (!node)
 		return -ENOMEM;
@@ -311,11 +300,11 @@ int toml_text_take_string(struct toml_text *at, struct node **ret)
 	return 0;
 }
 
-int toml_text_take_word(struct toml_text *at, size_t len, struct node **ret)
+int toml_text_take_word(struct text_cursor *at, size_t len, struct node **ret)
 {
 	char *text;
 
-	*ret = builder_new_scalar(at->builder, toml_text_place(at), len, &text);
+	*ret = builder_new_scalar(at->builder, text_cursor_place(at), len, &text);
 	if (!*ret)
 		return -ENOMEM;
 	memcpy(text, at->p, len);

@@ -134,7 +134,7 @@ static bool take_char(const char **p, const char *end, const char *any_of)
 	return true;
 }
 
-static int days_of(int year, int month)
+int toml_value_days(int year, int month)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -152,7 +152,7 @@ static bool take_date(const char **p, const char *end)
 	if (month < 1 || month > 12 || !take_char(p, end, "-"))
 		return false;
 	day = take_digits(p, end, 2);
-	return day >= 1 && day <= days_of(year, month);
+	return day >= 1 && day <= toml_value_days(year, month);
 }
 
 static bool take_minutes(const char **p, const char *end)

@@ -1,4 +1,4 @@
-#include "yaml_extent.h"
+#include "yaml_read.h"
 
 #include "utf8.h"
 #include "yaml_text.h"

@@ -1,4 +1,4 @@
-#include "yaml_fault.h"
+#include "yaml_read.h"
 
 #include <string.h>
 

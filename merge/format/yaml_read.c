@@ -11,8 +11,7 @@
 #include "scalar.h"
 #include "table.h"
 #include "utf8.h"
-#include "yaml_extent.h"
-#include "yaml_fault.h"
+#include "yaml_read.h"
 #include "yaml_text.h"
 
 /*

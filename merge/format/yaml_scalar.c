@@ -343,13 +343,14 @@ static void put_tag_text(struct output *output, const char *text, const char *ot
 
 void yaml_put_tag(struct output *output, const char *tag)
 {
+	const char *core = scalar_core_name(tag);
+
 	if (tag[0] == '!') {
 		output_char(output, '!');
 		put_tag_text(output, tag + 1, TAG_CHARS);
-	} else if (strncmp(tag, SCALAR_CORE_PREFIX, sizeof(SCALAR_CORE_PREFIX) - 1) == 0 &&
-		   tag[sizeof(SCALAR_CORE_PREFIX) - 1]) {
+	} else if (core) {
 		output_put(output, "!!", 2);
-		put_tag_text(output, tag + sizeof(SCALAR_CORE_PREFIX) - 1, TAG_CHARS);
+		put_tag_text(output, core, TAG_CHARS);
 	} else {
 		output_put(output, "!<", 2);
 		put_tag_text(output, tag, URI_CHARS);

@@ -50,11 +50,10 @@ struct cloud_merger {
 	enum cloud_kind handles;
 	bool replace;            /* of `dict` */
 	bool allow_delete;       /* of `dict` */
-	bool append;             /* of `str` */
-	enum list_method method; /* of `list` */
-	bool recurse_dict;       /* of `dict` and `list` */
-	bool recurse_list;       /* of `dict` and `list` */
-	bool recurse_str;        /* of `dict` and `list` */
+	enum list_method method; /* of `list`; LIST_APPEND is also of `str` */
+	/* of `dict` and `list`: a bit 1 << CLOUD_… for each kind of new value that is merged into
+	 * the old one, instead of being taken or ignored */
+	unsigned recurses;
 
 	struct lua_merger *custom; /* NULL: built in */
 };

@@ -5,27 +5,16 @@
 
 #include "cloud.h"
 #include "lua_merger.h"
+#include "word.h"
 
-static const char *const builtins[] = {"dict", "list", "str"};
+/* In the order of enum cloud_kind. */
+#define BUILTINS "dict, list, str"
 
 /*
  * Every built-in merger accepts all of them: cloud-init's documentation calls most of them common.
  */
-static const char *const options[] = {"append", "prepend", "replace", "no_replace", "allow_delete",
-	"recurse_dict", "recurse_list", "recurse_array", "recurse_str"};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static bool is_builtin(const struct how_entry *entry, size_t *ret)
-{
-	for (size_t i = 0; i < COUNT(builtins); i++) {
-		if (span_is(entry->name, builtins[i])) {
-			*ret = i;
-			return true;
-		}
-	}
-	return false;
-}
+static const char options[] = "append, prepend, replace, no_replace, allow_delete, recurse_dict, "
+			      "recurse_list, recurse_array, recurse_str";
 
 static bool are_options(struct span text, bool is_text)
 {
@@ -33,11 +22,7 @@ static bool are_options(struct span text, bool is_text)
 		size_t len = 0;
 		while (len < text.len && !(is_text && strchr(" \t\n,+", text.data[len])))
 			len++;
-		struct span word = {text.data, len};
-		size_t i = 0;
-		while (len > 0 && i < COUNT(options) && !span_is(word, options[i]))
-			i++;
-		if (i == COUNT(options))
+		if (len > 0 && word_index(options, (struct span){text.data, len}) < 0)
 			return false;
 		len += len < text.len;
 		text.data += len;
@@ -81,11 +66,9 @@ static int unknown_merger(const struct how_entry *entry, struct span path, struc
 
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem)
 {
-	size_t builtin;
-
 	for (size_t i = 0; i < how->count; i++) {
 		int r = 0;
-		if (is_builtin(&how->entries[i], &builtin))
+		if (word_index(BUILTINS, how->entries[i].name) >= 0)
 			r = check_options(&how->entries[i], problem);
 		else if (knows_all)
 			r = unknown_merger(&how->entries[i], (struct span){NULL, 0}, problem);
@@ -137,13 +120,15 @@ static struct cloud_merger builtin_new(const struct how_entry *entry, enum cloud
 {
 	struct cloud_merger merger = {.handles = kind, .method = LIST_REPLACE};
 
-	merger.recurse_list = how_has(entry, "recurse_list") || how_has(entry, "recurse_array");
-	merger.recurse_str = how_has(entry, "recurse_str");
+	if (how_has(entry, "recurse_list") || how_has(entry, "recurse_array"))
+		merger.recurses |= 1u << CLOUD_LIST;
+	if (how_has(entry, "recurse_str"))
+		merger.recurses |= 1u << CLOUD_STR;
 	/* Always true for a dict: cloud-init did this before it had options. */
-	merger.recurse_dict = kind == CLOUD_DICT || how_has(entry, "recurse_dict");
+	if (kind == CLOUD_DICT || how_has(entry, "recurse_dict"))
+		merger.recurses |= 1u << CLOUD_DICT;
 	merger.replace = how_has(entry, "replace");
 	merger.allow_delete = how_has(entry, "allow_delete");
-	merger.append = how_has(entry, "append");
 	if (how_has(entry, "append"))
 		merger.method = LIST_APPEND;
 	else if (how_has(entry, "prepend"))
@@ -163,7 +148,6 @@ int cloud_dispatch_new(
 {
 	struct cloud_merger *list = arena_zalloc(cloud->arena, how->count, sizeof(*list));
 	struct cloud_dispatch *mergers = arena_zalloc(cloud->arena, 1, sizeof(*mergers));
-	size_t builtin;
 
 	if (!list || !mergers)
 		return -ENOMEM;
@@ -172,7 +156,8 @@ int cloud_dispatch_new(
 	if (r != 0)
 		return r;
 	for (size_t i = 0; i < how->count; i++) {
-		if (is_builtin(&how->entries[i], &builtin))
+		int builtin = word_index(BUILTINS, how->entries[i].name);
+		if (builtin >= 0)
 			list[i] = builtin_new(&how->entries[i], (enum cloud_kind)builtin);
 		else
 			r = custom_new(cloud, &how->entries[i], mergers, &list[i].custom);

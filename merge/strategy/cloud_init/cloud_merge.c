@@ -108,14 +108,9 @@ static int own(struct cloud *cloud, const struct node *node, struct node **ret)
 	return 0;
 }
 
-/* Returns whether a new value is merged into the old one, instead of being taken or ignored. */
 static bool recurses(const struct cloud_merger *merger, const struct node *with)
 {
-	if (node_is_sequence(with))
-		return merger->recurse_list;
-	if (node_is_map(with))
-		return merger->recurse_dict && cloud_kind(with) == CLOUD_DICT;
-	return merger->recurse_str && cloud_kind(with) == CLOUD_STR;
+	return merger->recurses >> cloud_kind(with) & 1;
 }
 
 /* Copies the map without the pairs whose value was removed. */
@@ -436,7 +431,7 @@ static int merge_str(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node **ret)
 {
 	*ret = with;
-	if (!merger->append) {
+	if (merger->method != LIST_APPEND) {
 		cloud_note_taken(cloud, mergers, value, with, "str(): the new value is taken");
 		return 0;
 	}

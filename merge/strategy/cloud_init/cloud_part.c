@@ -319,7 +319,6 @@ static bool is_given(const struct node *type)
 struct archive_entry {
 	const struct node *content;
 	const struct node *type; /* as written; NULL: the part's first line decides */
-	bool is_text;            /* the type begins with "text/"; no other can be a cloud-config */
 };
 
 static int read_entry(struct cloud *cloud, const struct node *node, struct archive_entry *ret)
@@ -333,7 +332,6 @@ static int read_entry(struct cloud *cloud, const struct node *node, struct archi
 		return problem_at(cloud->problem, type,
 			"the type of a part is a MIME type, such as text/cloud-config");
 	ret->type = type;
-	ret->is_text = span_begins(type->text, "text/");
 	return 0;
 }
 
@@ -383,7 +381,7 @@ static int take_content(struct cloud *cloud, const struct archive_entry *entry,
 	}
 	*ret = false;
 	/* Python treats a list as the parts of a multipart, but its items are not parts. */
-	if (entry->type && !entry->is_text &&
+	if (entry->type && !span_begins(entry->type->text, "text/") &&
 		!(node_is_sequence(content) && content->seq.count > 0))
 		return 0;
 	return problem_at(cloud->problem, content, "the content of a part is a text, or !!binary");

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "format/toml_value.h"
 #include "json_patch.h"
 #include "scalar.h"
 
@@ -26,22 +26,12 @@ struct pyyaml {
 /* A scalar's text as int() and float() get it: without "_", surrounding blanks and its sign. */
 struct number_text {
 	char room[NUMBER_MAX + 1];
-	const char *at;
-	bool is_negative;
+	const char *at; /* in `room`, behind the sign */
 };
-
-/* Returns the core tag's name, "int" of !!int. NULL: it is another tag. */
-static const char *core_name(const struct node *node)
-{
-	size_t len = sizeof(SCALAR_CORE_PREFIX) - 1;
-
-	return node->tag && strncmp(node->tag, SCALAR_CORE_PREFIX, len) == 0 ? node->tag + len
-									     : NULL;
-}
 
 static bool has_tag(const struct node *node, const char *name)
 {
-	const char *core = core_name(node);
+	const char *core = scalar_core_name(node->tag);
 
 	return core && strcmp(core, name) == 0;
 }
@@ -77,7 +67,6 @@ static bool take_number_text(struct span text, struct number_text *ret)
 		ret->room[len++] = text.data[i];
 	}
 	ret->room[len] = '\0';
-	ret->is_negative = ret->room[0] == '-';
 	ret->at = ret->room + (ret->room[0] == '-' || ret->room[0] == '+');
 	return *ret->at != '\0';
 }
@@ -159,7 +148,7 @@ static bool parse_int(struct span text, int64_t *ret)
 		is_number = parse_digits(at, end, 8, ret);
 	else
 		is_number = parse_base_60(at, ret);
-	if (is_number && number.is_negative)
+	if (is_number && *number.room == '-')
 		*ret = -*ret;
 	return is_number;
 }
@@ -198,7 +187,7 @@ static bool parse_float(struct span text, double *ret)
 			value = one == at ? part : value * 60 + part;
 		}
 	}
-	*ret = number.is_negative ? -value : value;
+	*ret = *number.room == '-' ? -value : value;
 	return true;
 }
 
@@ -293,11 +282,8 @@ static int take_number(const char **p)
 
 static bool is_day(int year, int month, int day)
 {
-	struct tm date = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day}, real = date;
-
-	/* timegm() turns a day that does not exist into another one. */
-	(void)timegm(&real);
-	return year > 0 && real.tm_mon == date.tm_mon && real.tm_mday == date.tm_mday;
+	return year > 0 && month >= 1 && month <= 12 && day >= 1 &&
+	       day <= toml_value_days(year, month);
 }
 
 /*
@@ -443,21 +429,13 @@ static int check_bare(struct pyyaml *pyyaml, const struct node *scalar)
 		"could not determine a constructor for a bare '%s'; quote it", scalar->text.data);
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-	while (*names && strcmp(name, *names) != 0)
-		names++;
-	return *names;
-}
-
 static int check_tag(struct pyyaml *pyyaml, const struct node *node)
 {
-	static const char *const maps[] = {"map", "set", NULL};
-	static const char *const lists[] = {"seq", "omap", "pairs", NULL};
-	const char *name = core_name(node);
+	const char *name = scalar_core_name(node->tag);
+	const char *names = node_is_map(node) ? "map,set" : "seq,omap,pairs";
 
 	if (!node->tag || strcmp(node->tag, "!") == 0 ||
-		(name && is_one_of(name, node_is_map(node) ? maps : lists)))
+		(name && span_is_in(span_of(name), names, ",")))
 		return 0;
 	return problem_at(pyyaml->problem, node,
 		"could not determine a constructor for the tag '%s' on %s; cloud-init knows only "

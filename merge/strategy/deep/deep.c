@@ -56,7 +56,7 @@ static int take_map(struct deep *deep, const struct node *value, const struct li
 	int r = deep_enter(deep, value);
 
 	if (r == 0 && directive_of(value) != DIRECTIVE_NONE) {
-		r = deep_own_map(deep, value, &map);
+		r = deep_own(deep, value, &map);
 		if (r == 0)
 			map->tag = NULL;
 	}
@@ -73,7 +73,7 @@ static int take_map(struct deep *deep, const struct node *value, const struct li
 		if (r != 0 || taken == pair->value)
 			continue;
 		if (!map)
-			r = deep_own_map(deep, value, &map);
+			r = deep_own(deep, value, &map);
 		if (r == 0)
 			deep_set(map, i, taken);
 	}
@@ -92,8 +92,9 @@ static int take(struct deep *deep, const struct node *value, const struct list_p
 {
 	bool is_bare = directive_of(value) == DIRECTIVE_NONE;
 
-	if (is_bare && (node_is_scalar(value) ||
-			       (!deep->has_directives && !list_rules_have_keys(deep->rules)))) {
+	if (is_bare &&
+		(node_is_scalar(value) ||
+			(!deep->has_directives && !list_rules_have(deep->rules, LIST_HAS_KEYS)))) {
 		*ret = value;
 		return 0;
 	}
@@ -137,7 +138,7 @@ static int merge_pair(struct deep *deep, struct node **map, const struct node *b
 	if (r != 0 || combined == old)
 		return r;
 	if (!*map) {
-		r = deep_own_map(deep, below, map);
+		r = deep_own(deep, below, map);
 		if (r != 0)
 			return r;
 	}
@@ -306,9 +307,10 @@ static int note_leaf(
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
 {
-	if (below && list_rules_repeat(deep->rules) && deep_is_repeat(deep, below, value, place))
+	if (below && list_rules_have(deep->rules, LIST_REPEATS) &&
+		deep_is_repeat(deep, below, value, place))
 		return deep_repeat(deep, below, value, place, ret);
-	if (below && list_rules_have_pairs(deep->rules)) {
+	if (below && list_rules_have(deep->rules, LIST_HAS_PAIRS)) {
 		int r = deep_make_pairs(deep, place, &below, &value);
 		if (r != 0)
 			return r;

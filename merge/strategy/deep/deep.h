@@ -133,10 +133,10 @@ int deep_enter(struct deep *deep, const struct node *collection);
 /** Leaves the map or list that deep_enter() entered. */
 void deep_leave(struct deep *deep);
 
-/** Sets *ret to the map itself if it is OWNED, otherwise to an OWNED copy. */
-int deep_own_map(struct deep *deep, const struct node *map, struct node **ret);
+/** Sets *ret to the map or list itself if it is OWNED, otherwise to an OWNED copy. */
+int deep_own(struct deep *deep, const struct node *node, struct node **ret);
 
-/** As deep_own_map(), for a list. */
+/** As deep_own(), for a list. */
 int deep_own_list(struct deep *deep, const struct node *list, struct list **ret);
 
 /** Sets the value of pair `number` in an OWNED map. NULL removes the pair. */

@@ -44,40 +44,34 @@ void deep_leave(struct deep *deep)
 	deep->depth--;
 }
 
-int deep_own_map(struct deep *deep, const struct node *map, struct node **ret)
+int deep_own(struct deep *deep, const struct node *node, struct node **ret)
 {
-	if (map->mark == OWNED) {
-		*ret = (struct node *)map; /* we made it, and have not given it away */
+	if (node->mark == OWNED) {
+		*ret = (struct node *)node; /* we made it, and have not given it away */
 		return 0;
 	}
-	int r = deep_spend(deep, map, 1 + (uint64_t)map->map.count);
+	int r = deep_spend(deep, node, 1 + (uint64_t)node_count(node));
 	if (r != 0)
 		return r;
-	struct node *copy = node_copy(deep->merge->arena, map);
+	/* The list's node is its first member. */
+	struct node *copy = node_is_map(node) ? node_copy(deep->merge->arena, node)
+					      : (struct node *)list_new(deep->scratch, node, false);
 	if (!copy)
 		return -ENOMEM;
 	copy->mark = OWNED;
-	origin_move(deep->origins, map, copy);
+	origin_move(deep->origins, node, copy);
 	*ret = copy;
 	return 0;
 }
 
 int deep_own_list(struct deep *deep, const struct node *seq, struct list **ret)
 {
-	if (seq->mark == OWNED) {
-		*ret = (struct list *)seq;
-		return 0;
-	}
-	int r = deep_spend(deep, seq, 1 + (uint64_t)seq->seq.count);
-	if (r != 0)
-		return r;
-	struct list *list = list_new(deep->scratch, seq, false);
-	if (!list)
-		return -ENOMEM;
-	list->node.mark = OWNED;
-	origin_move(deep->origins, seq, &list->node);
-	*ret = list;
-	return 0;
+	struct node *node;
+	int r = deep_own(deep, seq, &node);
+
+	if (r == 0)
+		*ret = (struct list *)node;
+	return r;
 }
 
 void deep_set(struct node *map, size_t number, const struct node *value)

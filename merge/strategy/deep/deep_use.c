@@ -41,12 +41,12 @@ static int note_value(const struct list_rules *rules, const struct node *value,
 {
 	int r = node_is_sequence(value) ? note_list(rules, value, place, uses) : 0;
 
-	if (node_is_map(value) && list_rules_have_pairs(rules)) {
+	if (node_is_map(value) && list_rules_have(rules, LIST_HAS_PAIRS)) {
 		const struct list_rule *rule = list_rules_find(rules, place);
 		r = rule->before ? option_uses_add(uses, rule->place) : 0;
 	}
 
-	if (node_is_scalar(value) && list_rules_repeat(rules)) {
+	if (node_is_scalar(value) && list_rules_have(rules, LIST_REPEATS)) {
 		const struct list_rule *rule = list_rules_find(rules, place);
 		return rule->mode == LIST_REPEAT ? option_uses_add(uses, rule->place) : 0;
 	}

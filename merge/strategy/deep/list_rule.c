@@ -18,10 +18,8 @@ struct list_pattern {
 struct list_rules {
 	struct list_pattern *patterns; /* in the order in which they are written */
 	size_t count;
-	bool have_keys;
-	bool have_pairs;
+	unsigned have; /* bits of enum list_feature */
 	struct list_rule fallback;
-	bool repeat;
 	/* Decides which keys are lists without a rule; NULL: none. */
 	const struct ini_dialect *dialect;
 	struct list_rule assigned; /* the rule for those keys */
@@ -114,6 +112,13 @@ static bool is_rule(const struct node *lists)
 	return !scalar_is_empty(by);
 }
 
+static void note_features(struct list_rules *rules, const struct list_rule *rule)
+{
+	rules->have |= (rule->mode == LIST_BY_KEY ? LIST_HAS_KEYS : 0u) |
+		       (rule->mode == LIST_REPEAT ? LIST_REPEATS : 0u) |
+		       (rule->before ? LIST_HAS_PAIRS : 0u);
+}
+
 static int read_pattern(const struct node *name, struct arena *arena, struct list_pattern *ret,
 	struct problem *problem)
 {
@@ -167,9 +172,7 @@ static int read_patterns(const struct node *map, struct arena *arena, struct lis
 			r = read_rule(pair->key, pair->value, arena, &pattern->rule, problem);
 		if (r != 0)
 			return r;
-		rules->have_keys |= pattern->rule.mode == LIST_BY_KEY;
-		rules->have_pairs |= pattern->rule.before != NULL;
-		rules->repeat |= pattern->rule.mode == LIST_REPEAT;
+		note_features(rules, &pattern->rule);
 		rules->count++;
 	}
 	return 0;
@@ -181,7 +184,7 @@ static int read_fallback(const struct format *format, struct arena *arena, struc
 	const struct ini_dialect *dialect = format ? format->dialect : NULL;
 
 	rules->fallback.mode = format && !dialect ? LIST_REPEAT : LIST_REPLACE;
-	rules->repeat = format;
+	rules->have = format ? LIST_REPEATS : 0;
 	rules->dialect = dialect;
 	/*
 	 * If any key may be repeated, an empty value may remove everything before it, so its
@@ -196,7 +199,7 @@ static int read_fallback(const struct format *format, struct arena *arena, struc
 		.by_name = dialect->lists.by};
 	if (!rules->sections.by)
 		return -ENOMEM;
-	rules->have_keys = true;
+	rules->have |= LIST_HAS_KEYS;
 	return 0;
 }
 
@@ -221,9 +224,7 @@ int list_rules_read(const struct options *options, const struct format *format, 
 		rules->patterns[0].words = &all;
 		rules->patterns[0].count = rules->count = 1;
 		r = read_rule(NULL, lists, arena, &rules->patterns[0].rule, problem);
-		rules->repeat |= rules->patterns[0].rule.mode == LIST_REPEAT;
-		rules->have_keys |= rules->patterns[0].rule.mode == LIST_BY_KEY;
-		rules->have_pairs |= rules->patterns[0].rule.before != NULL;
+		note_features(rules, &rules->patterns[0].rule);
 	}
 	if (r == 0)
 		*ret = rules;
@@ -317,19 +318,9 @@ const struct list_rule *list_rules_find(
 	return best ? &best->rule : find_fallback(rules, place);
 }
 
-bool list_rules_repeat(const struct list_rules *rules)
+bool list_rules_have(const struct list_rules *rules, enum list_feature feature)
 {
-	return rules->repeat;
-}
-
-bool list_rules_have_keys(const struct list_rules *rules)
-{
-	return rules->have_keys;
-}
-
-bool list_rules_have_pairs(const struct list_rules *rules)
-{
-	return rules->have_pairs;
+	return rules->have & feature;
 }
 
 static int report_pattern(const struct list_pattern *pattern, const struct option_uses *uses,

@@ -82,11 +82,11 @@ const struct list_rule *list_rules_find(
 int list_rules_report_idle(const struct list_rules *rules, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
-/** Returns whether a rule may apply to texts: it has LIST_REPEAT or is_assigned. */
-bool list_rules_repeat(const struct list_rules *rules);
+/* What some of the rules do. */
+enum list_feature {
+	LIST_HAS_KEYS = 1 << 0,  /* lists are merged by a key */
+	LIST_HAS_PAIRS = 1 << 1, /* lists stand for maps: `before` is set */
+	LIST_REPEATS = 1 << 2,   /* it may apply to texts: it has LIST_REPEAT or is_assigned */
+};
 
-/** Returns whether some lists are merged by a key. */
-bool list_rules_have_keys(const struct list_rules *rules);
-
-/** Returns whether some lists stand for maps: `before` of their rule is set. */
-bool list_rules_have_pairs(const struct list_rules *rules);
+bool list_rules_have(const struct list_rules *rules, enum list_feature feature);

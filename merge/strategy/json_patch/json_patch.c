@@ -14,8 +14,10 @@ static int walk_to_last(struct json_patch *patch, const struct json_pointer *poi
 	struct node **ret, struct span *last)
 {
 	const struct node *node = NULL;
-	int r = json_pointer_parent(pointer, patch->root, patch->problem, &node, last);
+	size_t count = pointer->count - 1;
+	int r = json_pointer_walk(pointer, count, patch->root, patch->problem, &node);
 
+	*last = pointer->parts[count];
 	if (r == 0)
 		*ret = (struct node *)node;
 	return r;
@@ -314,8 +316,9 @@ static int copy(
 	const struct node *value;
 	const struct pair *pair;
 
-	int r = from->count == 0 ? find_null(patch, from, "copy", &pair)
-				 : json_pointer_walk(from, patch->root, patch->problem, &value);
+	int r = from->count == 0
+			? find_null(patch, from, "copy", &pair)
+			: json_pointer_walk(from, from->count, patch->root, patch->problem, &value);
 	if (r == 0 && from->count == 0)
 		value = pair->value;
 	if (r != 0)
@@ -362,7 +365,7 @@ static int test(
 {
 	const struct node *node;
 
-	int r = json_pointer_walk(pointer, patch->root, patch->problem, &node);
+	int r = json_pointer_walk(pointer, pointer->count, patch->root, patch->problem, &node);
 	if (r != 0 || equal(node, value))
 		return r;
 	if (node_is_scalar(node) && node_is_scalar(value))

@@ -4,18 +4,18 @@
 
 #include "scalar.h"
 
-/* The escapes have been checked: after each `~` comes 0 or 1. */
-static struct span unescape(char *text, size_t len)
+size_t json_pointer_unescape(char *text, size_t len)
 {
 	size_t used = 0;
 
 	for (size_t i = 0; i < len; i++) {
-		char c = text[i];
-		if (c == '~')
-			c = text[++i] == '1' ? '/' : '~';
-		text[used++] = c;
+		char next = text[i] == '~' && i + 1 < len ? text[i + 1] : '\0';
+		bool is_escape = next == '0' || next == '1';
+
+		text[used++] = !is_escape ? text[i] : next == '1' ? '/' : '~';
+		i += is_escape;
 	}
-	return (struct span){text, used};
+	return used;
 }
 
 static int check_text(
@@ -60,7 +60,7 @@ int json_pointer_read(const struct node *node, const char *name, struct arena *a
 		size_t left = (size_t)(copy + node->text.len - at);
 		char *end = left > 0 ? memchr(at, '/', left) : NULL;
 		size_t len = end ? (size_t)(end - at) : left;
-		parts[i] = unescape(at, len);
+		parts[i] = (struct span){at, json_pointer_unescape(at, len)};
 		at += len + 1;
 	}
 	*ret = (struct json_pointer){.node = node, .parts = parts, .count = count};
@@ -145,7 +145,7 @@ int json_pointer_step(const struct json_pointer *pointer, const struct node *nod
 	return 0;
 }
 
-static int walk(const struct json_pointer *pointer, size_t count, const struct node *root,
+int json_pointer_walk(const struct json_pointer *pointer, size_t count, const struct node *root,
 	struct problem *problem, const struct node **ret)
 {
 	const struct node *node = root;
@@ -156,17 +156,4 @@ static int walk(const struct json_pointer *pointer, size_t count, const struct n
 	if (r == 0)
 		*ret = node;
 	return r;
-}
-
-int json_pointer_parent(const struct json_pointer *pointer, const struct node *root,
-	struct problem *problem, const struct node **ret, struct span *last)
-{
-	*last = pointer->parts[pointer->count - 1];
-	return walk(pointer, pointer->count - 1, root, problem, ret);
-}
-
-int json_pointer_walk(const struct json_pointer *pointer, const struct node *root,
-	struct problem *problem, const struct node **ret)
-{
-	return walk(pointer, pointer->count, root, problem, ret);
 }

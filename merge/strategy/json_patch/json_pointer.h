@@ -33,13 +33,9 @@ int json_pointer_index(const struct json_pointer *pointer, struct span part,
 int json_pointer_step(const struct json_pointer *pointer, const struct node *node, struct span part,
 	struct problem *problem, const struct node **ret);
 
-/**
- * Finds the value to which all parts except the last lead, and sets *last to the last part. The
- * pointer must have a part. Returns 0 or PROBLEM.
- */
-int json_pointer_parent(const struct json_pointer *pointer, const struct node *root,
-	struct problem *problem, const struct node **ret, struct span *last);
-
-/** Finds the value to which the pointer leads. Returns 0 or PROBLEM. */
-int json_pointer_walk(const struct json_pointer *pointer, const struct node *root,
+/** Finds the value to which the first `count` parts lead. Returns 0 or PROBLEM. */
+int json_pointer_walk(const struct json_pointer *pointer, size_t count, const struct node *root,
 	struct problem *problem, const struct node **ret);
+
+/** Decodes ~1 to a slash and ~0 to a tilde, in place; another ~ stays. Returns the new length. */
+size_t json_pointer_unescape(char *text, size_t len);

@@ -282,25 +282,18 @@ static int report_absent(
 		text, quote, *directory ? directory : "the root of the layers", quote, references);
 }
 
-static int report_cycle(struct pillar *pillar, const struct pillar_frame *frame,
-	const struct node *name, const struct pillar_file *file)
+/* Reports a chain of references that is too deep, or that goes round in a circle. */
+static int report_chain(struct pillar *pillar, const struct pillar_frame *frame,
+	const struct node *name, const struct pillar_file *file, bool is_cycle)
 {
 	const char *references = chain(pillar, frame, file->name);
 
 	if (!references)
 		return -ENOMEM;
-	return problem_at(pillar->merge->problem, name,
-		"the reference '%s' goes round in a circle: remove one of these (%s)",
-		name->text.data, references);
-}
-
-static int report_depth(struct pillar *pillar, const struct pillar_frame *frame,
-	const struct node *name, const struct pillar_file *file)
-{
-	const char *references = chain(pillar, frame, file->name);
-
-	if (!references)
-		return -ENOMEM;
+	if (is_cycle)
+		return problem_at(pillar->merge->problem, name,
+			"the reference '%s' goes round in a circle: remove one of these (%s)",
+			name->text.data, references);
 	return problem_at(pillar->merge->problem, name,
 		"more than %u files refer to each other in a row: shorten the chain, or raise the "
 		"limit 'depth' (%s)",
@@ -342,7 +335,7 @@ static int follow(struct pillar *pillar, struct pillar_frame *frame, const struc
 		int r = find(pillar, frame, key, name, &file);
 
 		if (r == 0 && pillar_set_has(&pillar->files.open, file))
-			r = report_cycle(pillar, frame, name, file);
+			r = report_chain(pillar, frame, name, file, true);
 		if (r == 0)
 			r = build(pillar, frame, name, file, &built);
 		if (r == 0)
@@ -542,7 +535,7 @@ static int build(struct pillar *pillar, const struct pillar_frame *outer, const 
 		return 0;
 	}
 	if (outer && frame.depth > pillar->values.limits.depth)
-		return report_depth(pillar, outer, name, file);
+		return report_chain(pillar, outer, name, file, false);
 
 	r = pillar_set_add(&pillar->files.open, file, pillar->merge->arena);
 	if (r != 0)

@@ -280,7 +280,11 @@ static int represent(
 	return 0;
 }
 
-int salt_represent(const struct salt *salt, const struct node *root, const struct node **ret)
+/*
+ * The opposite of salt_construct(): turns marks into the tags !aggr-map and !aggr-seq. The root
+ * gets no tag, because salt_construct() marks every root. Returns 0 or -ENOMEM.
+ */
+static int represent_root(const struct salt *salt, const struct node *root, const struct node **ret)
 {
 	return represent(salt, root, true, ret);
 }
@@ -320,7 +324,7 @@ static int merge_salt(struct merge *merge, struct merge_output *ret)
 	for (size_t i = 0; r == 0 && i < merge->count; i++)
 		r = add_input(merge, &merge->inputs[i], level, &below, &result);
 	if (r == 0 && result && options_bool(options, "tags"))
-		r = salt_represent(&salt, result, &result);
+		r = represent_root(&salt, result, &result);
 	if (r == 0)
 		*ret = (struct merge_output){.root = result};
 	return r;

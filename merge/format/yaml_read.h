@@ -1,0 +1,31 @@
+/*
+ * The parts of YAML's reader: the explanation of a syntax error (yaml_fault.c), and the extents of
+ * nodes (yaml_extent.c), from the begin and end marks of libyaml's events. For places that have no
+ * mark, such as a dash, yaml_note() searches the text between two events.
+ */
+#pragma once
+
+#include <yaml.h>
+
+#include "builder.h"
+
+struct yaml_extents {
+	struct builder *builder;
+	struct span text;
+	size_t index;  /* the last converted mark, in characters */
+	size_t offset; /* the same mark, in bytes */
+	size_t behind; /* end of the text of earlier events: offset in bytes */
+	size_t root;   /* where an empty root stands: offset in bytes */
+};
+
+/** Adds the extents of an event that the builder has taken. Returns 0 or -ENOMEM. */
+int yaml_note(struct yaml_extents *extents, const yaml_event_t *event);
+
+/**
+ * Reports the syntax error at which `parser` stopped in `text`, with the remedy, at the place to be
+ * corrected. Returns PROBLEM.
+ */
+int yaml_fault(const struct builder *builder, struct span text, const yaml_parser_t *parser);
+
+/** Returns the place of a byte of the text. */
+struct place yaml_place(const struct builder *builder, struct span text, size_t offset);
