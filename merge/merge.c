@@ -383,6 +383,10 @@ int merge_run(
 	if (r == 0)
 		r = origins_check(result->origins);
 	arena_limit(result->arena, NULL);
+	if (r == -EFBIG)
+		r = problem_set(problem, result_name(request), 0, 0,
+			"the sources' aliases stand for so many values that plyfs can't record "
+			"where each is from; use fewer aliases");
 	if (r != 0)
 		return budget_result(&budget, r, result_name(request), problem);
 	*ret = take_ptr(result);
