@@ -252,17 +252,12 @@ static const struct merge_environment *asked_of(const struct merge_request *requ
 			   : NULL;
 }
 
-/*
- * Refuses a source that is valid alone, but would lose something in a merge with others, or in
- * another format.
- */
+/* Refuses a source that is valid alone, but would lose something if it is written anew. */
 static int check_inputs(const struct merge_request *request, const struct merge_input *inputs,
 	struct problem *problem)
 {
-	bool is_one = request->count == 1 && inputs[0].format == request->to;
-
-	for (size_t i = 0; !is_one && i < request->count; i++)
-		if (inputs[i].document->doubt) {
+	for (size_t i = 0; i < request->count; i++)
+		if (inputs[i].document && inputs[i].document->doubt) {
 			*problem = *inputs[i].document->doubt;
 			return PROBLEM;
 		}
@@ -303,8 +298,9 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 	if (is_verbatim(request) && !value_locks_bind(request))
 		return copy_text(&merge, ret);
 	if (strategy->reads_trees) {
+		bool is_one = request->count == 1 && request->inputs[0].format == request->to;
 		int r = read_inputs(request, result, &merge.inputs, problem);
-		if (r == 0)
+		if (r == 0 && !is_one)
 			r = check_inputs(request, merge.inputs, problem);
 		if (r != 0)
 			return r;
@@ -313,6 +309,8 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 	int r = value_locks_merge(&merge, ret, &is_changed);
 	if (r == 0 && !is_changed && is_verbatim(request) && request->inputs[0].text.data)
 		return copy_text(&merge, ret);
+	if (r == 0 && !ret->is_text && !request->wants_tree)
+		r = check_inputs(request, merge.inputs, problem);
 	return r == 0 ? check_merged(request, merge.inputs, ret, result->arena, problem) : r;
 }
 
@@ -385,6 +383,10 @@ int merge_run(
 	if (r == 0)
 		r = origins_check(result->origins);
 	arena_limit(result->arena, NULL);
+	if (r == -EFBIG)
+		r = problem_set(problem, result_name(request), 0, 0,
+			"the sources' aliases stand for so many values that plyfs can't record "
+			"where each is from; use fewer aliases");
 	if (r != 0)
 		return budget_result(&budget, r, result_name(request), problem);
 	*ret = take_ptr(result);

@@ -256,6 +256,13 @@ static bool values_equal(const struct node *a, const struct node *b, enum scalar
 	}
 }
 
+bool scalar_differs_in_dollars(const struct node *a, const struct node *b)
+{
+	return a->schema == NODE_TEXT && b->schema == NODE_TEXT && a->text.len &&
+	       (a->style == NODE_SINGLE) != (b->style == NODE_SINGLE) &&
+	       memchr(a->text.data, '$', a->text.len);
+}
+
 bool scalar_equal(const struct node *a, const struct node *b)
 {
 	enum scalar_type type_a, type_b;
@@ -273,7 +280,7 @@ bool scalar_equal(const struct node *a, const struct node *b)
 		number_of(b, type_b, &number_b);
 		return number_equal(&number_a, &number_b);
 	}
-	return type_a == type_b && values_equal(a, b, type_a);
+	return type_a == type_b && values_equal(a, b, type_a) && !scalar_differs_in_dollars(a, b);
 }
 
 static uint64_t hash_number(const struct node *scalar, enum scalar_type type, uint64_t hash)

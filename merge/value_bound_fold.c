@@ -86,20 +86,31 @@ static int report_unfit(const struct value_bound_fold *fold, const struct node *
 
 /* Lists. A set of items is a map with the items as keys. */
 
-static int add_items(const struct value_bound_fold *fold, const struct node *list, struct node *set)
+static int make_set(const struct value_bound_fold *fold, const struct node *list, struct node **ret)
 {
-	int r = 0;
+	struct node *set = node_new_map(fold->scratch, NULL);
+	int r = set ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++)
 		if (!node_find(set, list->seq.items[i]))
 			r = node_put(fold->scratch, set, list->seq.items[i], list);
+	*ret = set;
 	return r;
 }
 
-static int make_set(const struct value_bound_fold *fold, const struct node *list, struct node **ret)
+/* Returns whether a list is a key that comes again, in the file or its lowest source. */
+static bool repeats(const struct value_bound_fold *fold)
 {
-	*ret = node_new_map(fold->scratch, NULL);
-	return *ret ? add_items(fold, list, *ret) : -ENOMEM;
+	const struct merge_request *request = fold->merge->request;
+
+	return format_of_tree(request->to)->repeats ||
+	       format_of_tree(request->inputs[0].format)->repeats;
+}
+
+/* Returns whether the item is an empty assignment, which takes back those before it. */
+static bool is_reset(const struct value_bound_fold *fold, const struct node *item)
+{
+	return node_is_scalar(item) && !item->text.len && repeats(fold);
 }
 
 /* Returns whether the source has a tag that removes the list, or an item of it. */
@@ -123,12 +134,21 @@ static int unite(
 	struct node *set;
 
 	int r = make_set(fold, view->own, &set);
-	for (uint32_t i = 0; r == 0 && !stands && i < before; i++)
-		if (!node_find(set, all->map.pairs[i].key))
-			stands = all->map.pairs[i].value;
-	if (r == 0)
-		r = add_items(fold, view->own, all);
-	if (r == 0 && stands && (removes(fold, view) || all->map.count == before))
+	bool is_removal = removes(fold, view);
+	for (uint32_t i = 0; r == 0 && !stands && i < before; i++) {
+		const struct pair *pair = &all->map.pairs[i];
+
+		if (!is_reset(fold, pair->key) && !node_find(set, pair->key))
+			stands = pair->value;
+	}
+	for (uint32_t i = 0; r == 0 && i < set->map.count; i++) {
+		const struct node *item = set->map.pairs[i].key;
+
+		is_removal |= is_reset(fold, item);
+		if (!is_reset(fold, item) && !node_find(all, item))
+			r = node_put(fold->scratch, all, item, view->own);
+	}
+	if (r == 0 && stands && (is_removal || all->map.count == before))
 		r = refuse(fold, view->own, stands);
 	return r;
 }
@@ -168,12 +188,15 @@ static int intersect(const struct value_bound_fold *fold, size_t n, struct node 
 	for (uint32_t i = 0; r == 0 && i < set->map.count; i++) {
 		const struct node *item = set->map.pairs[i].key;
 
-		if (!node_find(*all, item))
+		if (!is_reset(fold, item) && !node_find(*all, item))
 			r = refuse_item(fold, item->source ? item : list, item, n);
 	}
-	for (uint32_t i = 0; r == 0 && i < (*all)->map.count; i++)
-		if (node_find(set, (*all)->map.pairs[i].key))
-			r = node_append(fold->scratch, both, &(*all)->map.pairs[i]);
+	for (uint32_t i = 0; r == 0 && i < (*all)->map.count; i++) {
+		const struct pair *pair = &(*all)->map.pairs[i];
+
+		if (is_reset(fold, pair->key) || node_find(set, pair->key))
+			r = node_append(fold->scratch, both, pair);
+	}
 	*all = both;
 	return r;
 }
@@ -319,24 +342,64 @@ static void note_sources(const struct value_bound_fold *fold, const struct node 
 	}
 }
 
-int value_bound_fold(const struct value_bound_fold *fold, const struct node **ret)
+/* Makes a list of each text, if a key that comes once is read as a text. */
+static int list_texts(const struct value_bound_fold *fold, const struct value_bound_view **ret)
 {
+	struct value_bound_view *views = arena_zalloc(fold->scratch, fold->count, sizeof(*views));
+
+	if (!views)
+		return -ENOMEM;
+	memcpy(views, fold->views, fold->count * sizeof(*views));
+	for (size_t i = 0; i < fold->count; i++) {
+		const struct node *own = views[i].own;
+		struct node *list;
+
+		if (!own || !node_is_scalar(own) || scalar_is_null(own))
+			continue;
+		list = node_new_sequence(fold->merge->arena, own);
+		if (!list || node_push(fold->merge->arena, list, own) < 0)
+			return -ENOMEM;
+		list->tag = NULL;
+		views[i].own = list;
+	}
+	*ret = views;
+	return 0;
+}
+
+/* Returns whether the list was made of a text. */
+static bool was_text(const struct value_bound_fold *fold, const struct value_bound_view *before,
+	const struct node *list)
+{
+	for (size_t i = 0; i < fold->count; i++)
+		if (fold->views[i].own == list)
+			return before[i].own != list;
+	return false;
+}
+
+int value_bound_fold(const struct value_bound_fold *asked, const struct node **ret)
+{
+	struct value_bound_fold fold = *asked;
 	struct standing standing = {0};
 	int r = 0;
 
 	*ret = NULL;
-	for (size_t i = 0; r == 0 && i < fold->count; i++)
-		r = add_view(fold, i, &standing);
+	if (fold.bound->kind <= VALUE_BOUND_INTERSECT && repeats(&fold))
+		r = list_texts(&fold, &fold.views);
+	for (size_t i = 0; r == 0 && i < fold.count; i++)
+		r = add_view(&fold, i, &standing);
 	if (r != 0 || !standing.value)
 		return r;
 	*ret = standing.value;
 	if (standing.all)
-		r = make_list(fold, standing.all, standing.value, ret);
-	else if (fold->origins)
-		*ret = node_copy(fold->merge->arena, standing.value);
+		r = make_list(&fold, standing.all, standing.value, ret);
+	if (r == 0 && standing.all && node_count(*ret) == 1 &&
+		was_text(&fold, asked->views, standing.value))
+		*ret = (*ret)->seq.items[0];
+	if (r == 0 && fold.origins && node_is_scalar(*ret))
+		*ret = node_copy(fold.merge->arena, *ret);
 	if (r == 0 && !*ret)
 		r = -ENOMEM;
-	if (r == 0 && fold->origins)
-		note_sources(fold, *ret);
+	if (r == 0 && fold.origins)
+		note_sources(&fold, *ret);
 	return r;
 }

@@ -345,21 +345,13 @@ static bool is_written_alike(const struct node *a, const struct node *b)
 	       span_equal(a->text, b->text);
 }
 
-/* Returns whether a "$" stands for a variable in one value, and has no meaning in the other
- * (.env). */
-static bool differs_in_dollars(const struct node *a, const struct node *b)
-{
-	return (a->style == NODE_SINGLE) != (b->style == NODE_SINGLE) && a->text.len &&
-	       memchr(a->text.data, '$', a->text.len);
-}
-
 static bool is_same_scalar(const struct node *a, const struct node *b, bool minds_order)
 {
 	if (is_written_alike(a, b))
 		return true;
 	if (minds_order && scalar_is_empty(a) != scalar_is_empty(b))
 		return false;
-	if (a->schema == NODE_TEXT && b->schema == NODE_TEXT && differs_in_dollars(a, b))
+	if (scalar_differs_in_dollars(a, b))
 		return false;
 	/* If one format has only strings, the texts are compared. */
 	if (a->schema == NODE_TEXT || b->schema == NODE_TEXT)

@@ -215,6 +215,24 @@ TEST(a_result_over_a_limit_is_a_problem_of_the_merged_file)
 		&setting, "b: the merged file has 7 bytes, more than 6; raise the limit 'result'");
 }
 
+TEST(aliases_of_too_many_values_for_origins_are_a_problem)
+{
+	static const char bomb[] = "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+				   "b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\n"
+				   "c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\n"
+				   "d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]\n"
+				   "e: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]\n"
+				   "f: [*e, *e, *e, *e, *e, *e, *e]\n";
+	struct setting setting;
+
+	set_up(&setting, &reading, TEXTS(bomb, bomb, bomb), &format_yaml);
+	setting.request.path = "app.yaml";
+	setting.request.wants_origins = true;
+	assert_problem(&setting,
+		"app.yaml: the sources' aliases stand for so many values that plyfs can't record "
+		"where each is from; use fewer aliases");
+}
+
 TEST(what_takes_too_long_is_refused)
 {
 	struct setting setting;
