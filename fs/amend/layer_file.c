@@ -18,6 +18,7 @@
 #include "layer_store.h"
 #include "path.h"
 #include "text.h"
+#include "union.h"
 
 /* Ten seconds: another edit may take that long. */
 #define LOCK_TRIES 2000
@@ -366,6 +367,21 @@ static int replace(const struct layer_file *file, int parent, const char *name, 
 	return sync_directory(parent);
 }
 
+/* Reports what lies at the path of a new file: no other program has just made a special file. */
+static int refuse_object(const struct layer_file *file, struct problem *problem)
+{
+	const char *layer = file->layer->name;
+	struct stat stat;
+
+	if (layer_stat(file->layer, file->path, &stat) < 0 ||
+		union_kind_of(stat.st_mode) != UNION_NONE)
+		return LAYER_FILE_MOVED;
+	return problem_set(problem, file->path, 0, 0,
+		"the layer '%s' has %s there; to remove it: plyfs reset -L %s %s", layer,
+		union_is_whiteout_device(&stat) ? "a whiteout" : "a device, FIFO or socket", layer,
+		file->path);
+}
+
 int layer_file_write(const struct layer_file *file, struct problem *problem)
 {
 	CLEANUP(freep) char *path = NULL;
@@ -377,7 +393,7 @@ int layer_file_write(const struct layer_file *file, struct problem *problem)
 	if (r == -ENOENT && file->old.data)
 		return LAYER_FILE_MOVED;
 	if (r == 0 && !file->old.data)
-		return LAYER_FILE_MOVED;
+		return refuse_object(file, problem);
 	if (r == -ENOENT) {
 		r = new_path(file, &path, problem);
 		if (r == 0)
