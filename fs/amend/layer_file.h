@@ -1,7 +1,7 @@
 /*
  * The target layer, which an edit changes, and its files. If a mirror fills the layer, the edit
- * opens the layer's store. Otherwise the edit locks the layer. A file is replaced: a reader sees all the
- * old bytes or all the new ones.
+ * opens the layer's store. Otherwise the edit locks the layer. A file is replaced: a reader sees
+ * all the old bytes or all the new ones.
  */
 #pragma once
 

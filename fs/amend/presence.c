@@ -79,15 +79,15 @@ static int look(const struct layer *layer, const char *path, struct stat *ret)
 }
 
 /* Returns 1 if the layer has that name, 0, PROBLEM + 1 for a problem, or -errno. */
-static int has_name(const struct presence *presence, const char *path, mode_t *mode)
+static int has_name(const struct presence *presence, const char *path, struct stat *found)
 {
-	struct stat found = {.st_mode = S_IFREG};
 	struct span text = {"", 0};
 	int r = presence->store ? layer_store_read(presence->store, path, presence->arena, &text,
 					  presence->problem)
-				: look(presence->layer, path, &found);
+				: look(presence->layer, path, found);
 
-	*mode = found.st_mode;
+	if (presence->store)
+		*found = (struct stat){.st_mode = S_IFREG};
 	if (union_is_absent(r) || (r == 0 && !text.data))
 		return 0;
 	return r == 0 ? 1 : r == PROBLEM ? PROBLEM + 1 : r;
@@ -159,18 +159,18 @@ static int find_names(struct presence *presence, const struct offline *offline)
 	const char *path = presence->request->path;
 	const char *mark = mark_of(path, presence->arena);
 	const char *opaque = arena_printf(presence->arena, "%s/" UNION_OPAQUE_NAME, path);
-	mode_t mode = 0, mark_mode;
+	struct stat found = {0}, mark_found;
 
 	if (!mark || !opaque)
 		return -ENOMEM;
-	int r = has_name(presence, path, &mode);
-	bool is_directory = r == 1 && S_ISDIR(mode);
+	int r = has_name(presence, path, &found);
+	bool is_directory = r == 1 && S_ISDIR(found.st_mode);
 	if (r == 1)
-		r = is_directory ? has_name(presence, opaque, &mark_mode) : 1;
+		r = is_directory ? has_name(presence, opaque, &mark_found) : 1;
 	if (r == 1)
 		r = take(presence, is_directory ? opaque : path);
 	if (r == 0)
-		r = has_name(presence, mark, &mark_mode);
+		r = has_name(presence, mark, &mark_found);
 	if (r == 1)
 		r = take(presence, mark);
 	if (r > PROBLEM)
@@ -343,12 +343,12 @@ static int hide(struct presence *presence, const char *mark)
 		.old = {"", 0},
 		.new = {"", 0}};
 	const struct layer *model = NULL;
-	mode_t mode;
+	struct stat found;
 
 	/* The layer may have a whiteout already: a device 0/0 or a .wh. name. */
-	int r = has_name(presence, presence->request->path, &mode);
-	bool is_hidden = r == 1 && S_ISCHR(mode);
-	r = is_hidden || r < 0 || r > PROBLEM ? r : has_name(presence, mark, &mode);
+	int r = has_name(presence, presence->request->path, &found);
+	bool is_hidden = r == 1 && union_is_whiteout_device(&found);
+	r = is_hidden || r < 0 || r > PROBLEM ? r : has_name(presence, mark, &found);
 	if (r > 0)
 		return r > PROBLEM ? PROBLEM : 0;
 	if (r == 0)

@@ -1,8 +1,9 @@
 /*
  * Requests that wait for an answer. After a take-over, the new daemon handles them as new ones.
  *
- * Some wait until the file of a placeholder inode (placeholder.h) is composed. Then they are handled
- * as new ones. If the program that made such a request gets a signal, the request ends with EINTR.
+ * Some wait until the file of a placeholder inode (placeholder.h) is composed. Then they are
+ * handled as new ones. If the program that made such a request gets a signal, the request ends with
+ * EINTR.
  */
 #pragma once
 
@@ -52,7 +53,8 @@ void unanswered_end(struct unanswered *request);
 /**
  * Call it when the work on a request has ended with `result`. If the session rests
  * (session_handover_is_at_rest()), and `result` is -ENOTCONN, keeps the copy, makes libfuse forget
- * the request, and returns true. Otherwise frees the copy, and returns false: the caller must answer.
+ * the request, and returns true. Otherwise frees the copy, and returns false: the caller must
+ * answer.
  */
 bool unanswered_is_kept(struct unanswered *request, int result);
 

@@ -268,18 +268,40 @@ static int add_documents(struct explain_state *made)
 		&explanation->stream);
 }
 
-static mode_t mode_of(const struct composition *composition, const struct union_lookup *lookup)
+/* Returns whether all users may search the layer's directories above the path. */
+static bool is_reachable(const struct layer *layer, const char *path)
+{
+	CLEANUP(freep) char *above = strdup(path);
+	bool is_so = above;
+	struct stat stat;
+
+	while (is_so && *above) {
+		char *slash = strrchr(above, '/');
+
+		*(slash ? slash : above) = '\0';
+		is_so = layer_stat(layer, above, &stat) == 0 && (stat.st_mode & 0111) == 0111;
+	}
+	return is_so;
+}
+
+static mode_t mode_of(const struct composer *composer, const char *path,
+	const struct composition *composition, const struct union_lookup *lookup)
 {
 	const struct sources *sources = &composition->sources;
-	mode_t all = S_IROTH;
+	mode_t all = 0444;
 
-	for (unsigned i = 0; i < lookup->count; i++)
-		all &= lookup->found[i].stat.st_mode;
+	for (unsigned i = 0; i < lookup->count; i++) {
+		const struct contributor *found = &lookup->found[i];
+		const struct layer *layer = composer->settings->layers[found->layer];
+
+		all &= is_reachable(layer, found->path ? found->path : path) ? found->stat.st_mode
+									     : 0;
+	}
 	for (size_t i = 0; i < sources->count; i++)
 		all &= sources->stats[i].st_mode;
 	for (size_t i = 0; i < composition->environment.stat_count; i++)
 		all &= composition->environment.stats[i].st_mode;
-	return all ? 0666 : 0600;
+	return all == 0444 ? 0666 : 0600;
 }
 
 static int take(void *context, const struct composer *composer, const char *path,
@@ -312,7 +334,7 @@ static int take(void *context, const struct composer *composer, const char *path
 		r = add_passed(composer, made->explanation.path, lookup, &made->explanation);
 	if (r != 0)
 		return r;
-	made->explanation.mode = mode_of(&made->composition, lookup);
+	made->explanation.mode = mode_of(composer, path, &made->composition, lookup);
 	made->explanation.request = &made->request;
 	made->explanation.result = made->composition.result;
 	r = add_documents(made);

@@ -17,6 +17,9 @@
 /* The exit code of a process that can't run the program. */
 #define NOT_RUN 127
 
+/* Bytes that a pipe holds: a program that writes more waits for the reader, and is killed. */
+#define OUTPUT_MAX (64 << 10)
+
 /* In the trial: of the daemon's descriptors, /dev/fuse above all, nothing else is left. */
 __attribute__((noreturn)) static void run(
 	const struct program_call *call, char *option, int output, int beneath_fd)
@@ -77,17 +80,16 @@ int trial_begin(const struct program_call *call, const char *question, int benea
 static void read_text(int output, char text[TRIAL_TEXT_MAX])
 {
 	static const char name[] = "plyfs: ";
-	const char *last = text;
+	static char all[OUTPUT_MAX + 1];
+	const char *last = all;
 
 	(void)fcntl(output, F_SETFL, O_NONBLOCK);
-	ssize_t n = read(output, text, TRIAL_TEXT_MAX - 1);
-	text[n > 0 ? n : 0] = '\0';
-	for (const char *at = text; at; at = (at = strchr(at, '\n')) ? at + 1 : NULL)
+	ssize_t n = read(output, all, OUTPUT_MAX);
+	all[n > 0 ? n : 0] = '\0';
+	for (const char *at = all; at; at = (at = strchr(at, '\n')) ? at + 1 : NULL)
 		if (strncmp(at, name, strlen(name)) == 0)
 			last = at + strlen(name);
-	size_t length = strcspn(last, "\n");
-	memmove(text, last, length);
-	text[length] = '\0';
+	snprintf(text, TRIAL_TEXT_MAX, "%.*s", (int)strcspn(last, "\n"), last);
 }
 
 bool trial_take(struct program_trial *trial, char text[TRIAL_TEXT_MAX])

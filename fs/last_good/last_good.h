@@ -35,8 +35,8 @@ struct last_good_options {
 
 /**
  * Makes an empty store, and starts plyfs-state if there is a directory. Call it before the mount is
- * made. Returns 0 with *ret for last_good_freep(); PROBLEM if the directory can't be made or opened,
- * belongs to another user, or is open to other users; or -errno.
+ * made. Returns 0 with *ret for last_good_freep(); PROBLEM if the directory can't be made or
+ * opened, belongs to another user, or is open to other users; or -errno.
  */
 int last_good_open(
 	const struct last_good_options *options, struct last_good **ret, struct problem *problem);

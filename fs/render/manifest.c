@@ -243,8 +243,8 @@ static bool is_between(const struct fingerprint *former, const struct fingerprin
 	return ((former->mode ^ fingerprint->mode) & S_IFMT) == 0 &&
 	       former->hash == fingerprint->hash && now->hash == fingerprint->hash &&
 	       (has_mode(now, former->mode) || has_mode(now, fingerprint->mode)) &&
-	       ((now->uid == former->uid && now->gid == former->gid) ||
-		       (now->uid == fingerprint->uid && now->gid == fingerprint->gid));
+	       (now->uid == former->uid || now->uid == fingerprint->uid) &&
+	       (now->gid == former->gid || now->gid == fingerprint->gid);
 }
 
 /* Returns whether we can have left that there, although the last line says otherwise. */

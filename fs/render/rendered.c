@@ -269,12 +269,23 @@ static bool has_owner(const struct stat *own, const struct stat *like)
 	return own->st_uid == like->st_uid && own->st_gid == like->st_gid;
 }
 
-/* Changes the owner, if we may. Returns 0 with the resulting attributes, or -errno. */
+/* Does fchown(2), if we may. EINVAL: our user namespace does not have the number. */
+static int change_owner(int fd, uid_t uid, gid_t gid)
+{
+	return fchown(fd, uid, gid) < 0 && errno != EPERM && errno != EINVAL ? -errno : 0;
+}
+
+/*
+ * Changes the owner and the group as far as we may: an ordinary user can set a group of their own.
+ * Returns 0 with the resulting attributes, or -errno.
+ */
 static int give(int fd, const struct stat *like, struct stat *own)
 {
-	if (fchown(fd, like->st_uid, like->st_gid) < 0)
-		return errno == EPERM ? 0 : -errno;
-	return fstat(fd, own) < 0 ? -errno : 0;
+	int r = change_owner(fd, like->st_uid, like->st_gid);
+
+	if (r == 0 && fstat(fd, own) == 0 && own->st_gid != like->st_gid)
+		r = change_owner(fd, (uid_t)-1, like->st_gid);
+	return r == 0 && fstat(fd, own) < 0 ? -errno : r;
 }
 
 /*
@@ -286,6 +297,26 @@ static mode_t without_group(mode_t mode)
 	mode_t both = mode & mode >> 3 & 0007;
 
 	return (mode & ~(mode_t)0077) | both << 3 | both;
+}
+
+/* Returns whether our user namespace has the number (user_namespaces(7)). */
+static bool is_mapped(const char *map, unsigned number)
+{
+	FILE *in = fopen(map, "re");
+	unsigned first, count;
+	bool is_so = !in;
+
+	while (!is_so && fscanf(in, "%u %*u %u", &first, &count) == 2)
+		is_so = number - first < count;
+	if (in)
+		fclose(in);
+	return is_so;
+}
+
+bool rendered_can_give(const struct fingerprint *wanted)
+{
+	return sandbox_has_capability(CAP_CHOWN) && is_mapped("/proc/self/uid_map", wanted->uid) &&
+	       is_mapped("/proc/self/gid_map", wanted->gid);
 }
 
 static mode_t mode_for(const struct stat *own, const struct stat *like, mode_t more)
@@ -748,8 +779,10 @@ static bool would_be(const struct fingerprint *wanted, const struct fingerprint 
 {
 	mode_t mode = wanted->mode;
 
-	if (sandbox_has_capability(CAP_CHOWN))
-		return fingerprint_equal(wanted, now);
+	if (fingerprint_equal(wanted, now))
+		return true;
+	if (rendered_can_give(wanted))
+		return false;
 	if (now->gid != wanted->gid && !S_ISLNK(mode))
 		mode = without_group(mode);
 	return wanted->hash == now->hash && mode == now->mode;
@@ -813,16 +846,14 @@ bool rendered_keep_closed(const struct owned *owned, struct stat *stat)
 	const struct mounter mounter = {geteuid(), getegid()};
 	const struct fingerprint *shown = &owned->fingerprint;
 	const struct rights now = {shown->mode & 0555, shown->uid, shown->gid};
-	const struct stat own = {
-		.st_mode = shown->mode, .st_uid = shown->uid, .st_gid = shown->gid};
-	struct stat like = *stat;
-
-	/* A directory that stays ours keeps its owner's rights, as we have to write into it. */
-	if (!sandbox_has_capability(CAP_CHOWN) || !sandbox_has_capability(CAP_DAC_OVERRIDE)) {
-		like = own;
-		like.st_mode = mode_for(&own, stat, 0);
-	}
-	const struct rights wanted = {like.st_mode & 0555, like.st_uid, like.st_gid};
+	/*
+	 * A directory that stays ours keeps its owner's rights, as we have to write into it. Its
+	 * group may become that of `stat`.
+	 */
+	bool is_ours =
+		!sandbox_has_capability(CAP_CHOWN) || !sandbox_has_capability(CAP_DAC_OVERRIDE);
+	const struct rights wanted = {
+		stat->st_mode & 0555, is_ours ? shown->uid : stat->st_uid, stat->st_gid};
 	const struct rights both = rights_both(&now, &wanted, &mounter);
 	if (!S_ISDIR(shown->mode) || !rights_take_away(&wanted, &both))
 		return false;

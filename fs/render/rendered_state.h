@@ -41,6 +41,9 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 
+/** Returns whether plyfs can give objects this owner and group. */
+bool rendered_can_give(const struct fingerprint *wanted);
+
 /** Writes the version to a new name. Returns 0 with its fingerprint; or -errno, without a file. */
 int rendered_write(
 	int directory, const char *name, const struct version *version, struct fingerprint *ret);

@@ -38,13 +38,30 @@ runs 0 "${blame[@]}" --html other/page.html app.yaml
 runs 0 "${blame[@]}" --html /dev/null app.yaml
 
 # A new page is for the user alone if a source is not for all. The mode of a page that is there is the user's.
-for mode in 644 640 600; do
+for mode in 644 640 604 600; do
 	rm -f other/page.html
 	chmod $mode vendor/app.yaml
 	runs 0 "${blame[@]}" --html other/page.html app.yaml
 	[ "$mode" = 644 ] || mode=600
 	[ "$(stat -c %a other/page.html)" = $mode ] || fail "the page has $(stat -c %a other/page.html), and not $mode"
 done
+
+# Nor is a source for all that lies in a directory, or a layer, which only some users may enter.
+chmod 644 vendor/app.yaml
+mkdir vendor/sub site/sub
+cp vendor/app.yaml vendor/sub/app.yaml
+echo 'a: 1' >site/sub/app.yaml
+for closed in vendor vendor/sub site/sub; do
+	rm -f other/page.html
+	chmod 710 $closed
+	runs 0 "${blame[@]}" --html other/page.html sub/app.yaml
+	[ "$(stat -c %a other/page.html)" = 600 ] || fail "$closed: the page has $(stat -c %a other/page.html)"
+	chmod 755 $closed
+done
+rm other/page.html
+runs 0 "${blame[@]}" --html other/page.html sub/app.yaml
+[ "$(stat -c %a other/page.html)" = 644 ] || fail "the page has $(stat -c %a other/page.html)"
+
 chmod 644 other/page.html
 runs 0 "${blame[@]}" --html other/page.html app.yaml
 [ "$(stat -c %a other/page.html)" = 644 ] || fail "its mode was changed: $(stat -c %a other/page.html)"

@@ -25,6 +25,27 @@ runs 0 on reset -L s motd
 prints 's/.wh.motd: removed'
 runs 0 on cat motd
 
+# A device hides the file only if it is 0/0; and no file is written in its place.
+if mknod s/motd c 1 3 2>/dev/null; then
+	runs 0 on hide -L s motd
+	prints 's/.wh.motd: made; hides v/motd'
+	rm s/.wh.motd s/motd
+	mknod s/motd c 0 0
+	runs 0 on hide -L s motd
+	prints 'nothing changes: it is so already'
+	echo 'a: 1' >new
+	runs 1 env VISUAL='cp new' "$PLYFS" edit -c plyfs.yaml -L s motd
+	grep -qF "motd: the layer 's' has a whiteout there; to remove it: plyfs reset -L s motd" err || fail "$(cat err)"
+	runs 0 on reset -L s motd
+	prints 's/motd: removed'
+fi
+mkfifo s/kind.ini
+runs 1 on set -L s kind.ini a 1
+says "kind.ini: the layer 's' has a device, FIFO or socket there; to remove it: plyfs reset -L s kind.ini"
+runs 0 on reset -L s kind.ini
+runs 0 on set -L s kind.ini a 1
+rm s/kind.ini
+
 runs 0 on hide -n sub
 [ ! -e t/.wh.sub ] || fail "a dry run writes"
 runs 0 on hide sub

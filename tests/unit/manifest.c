@@ -115,6 +115,19 @@ TEST_WITH(until_it_is_in_place_what_was_there_before_is_no_drift, begin, end)
 	manifest_freep(&manifest);
 }
 
+TEST_WITH(until_it_has_its_owner_and_group_it_may_have_either, begin, end)
+{
+	struct manifest *manifest = open_manifest(false);
+	struct owned *owned = put(manifest, "a", &first);
+	assert_int_equal(manifest_seal(manifest), 0);
+	put(manifest, "a", &(struct fingerprint){S_IFREG | 0440, 3, 4, 10});
+	const struct fingerprint mixed = {S_IFREG | 0444, 1, 4, 10};
+	const struct fingerprint other = {S_IFREG | 0444, 1, 5, 10};
+	assert_int_equal(manifest_drift(manifest, owned, &mixed), DRIFT_NONE);
+	assert_int_equal(manifest_drift(manifest, owned, &other), DRIFT_RIGHTS);
+	manifest_freep(&manifest);
+}
+
 TEST_WITH(what_is_about_to_go_may_be_there_or_not, begin, end)
 {
 	struct manifest *manifest = open_manifest(false);

@@ -1,0 +1,58 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+# A rendered file has the owner and the group of its source as far as the user who renders may set them.
+
+[ "$(id -u)" -eq 0 ] || skip 'only root can make files of other users'
+need setpriv unshare
+mkdir layer
+echo 'a: 1' >layer/app.yaml
+chmod 640 layer/app.yaml
+chown 4242:4243 layer/app.yaml
+is() {
+	[ "$(stat -c %u:%g:%a "$1/app.yaml")" = "$2" ] || fail "$1: it is $(stat -c %u:%g:%a "$1/app.yaml"), and not $2"
+}
+
+# A member of the group gives it to the group, so that the group can read it.
+chmod 755 .
+mkdir -m 777 open
+as_member() { setpriv --reuid 65534 --regid 65534 --groups 65534,4243 "$PLYFS" render --no-sandbox "$@"; }
+if setpriv --reuid 65534 --regid 65534 --clear-groups "$PLYFS" --version >/dev/null 2>&1; then
+	for options in '' --atomic; do
+		runs 0 as_member $options -l layer open/tree$options
+		[ -z "$options" ] || options=$options/..data
+		is open/tree$options 65534:4243:440
+	done
+	runs 0 as_member -l layer open/tree
+	prints '1 file, 0 written'
+
+	# The group may not enter a directory before what is in it is right.
+	mkdir -p low/sub high/sub
+	echo 'b: 1' | tee low/sub/app.yaml >high/sub/app.yaml
+	chown 65534:65534 low/sub high/sub
+	chmod 700 low/sub high/sub
+	runs 0 as_member -l low:high open/dirs
+	chown 65534:4243 low/sub high/sub
+	chmod 750 low/sub high/sub
+	echo 'b: [' >low/sub/app.yaml
+	runs 1 as_member -l low:high open/dirs
+	[ "$(stat -c %a open/dirs/sub)" = 700 ] || fail "sub is open: $(stat -c %a:%g open/dirs/sub)"
+	echo 'b: 2' >low/sub/app.yaml
+	runs 0 as_member -l low:high open/dirs
+	[ "$(stat -c %a:%g open/dirs/sub)" = 750:4243 ] || fail "sub is closed: $(stat -c %a:%g open/dirs/sub)"
+fi
+
+# In a user namespace without this user and group.
+chmod 644 layer/app.yaml
+unshare --user --map-root-user true 2>/dev/null || exit 0
+for options in '' --atomic; do
+	runs 0 unshare --user --map-root-user "$PLYFS" render $options -l layer mapped$options
+	[ -z "$options" ] || options=$options/..data
+	is mapped$options "0:0:444"
+done
+runs 0 unshare --user --map-root-user "$PLYFS" render -l layer mapped
+prints '1 file, 0 written'
+runs 0 unshare --user --map-root-user "$PLYFS" render --atomic -l layer mapped--atomic
+prints '1 file, 0 written'
+rm -f mapped/.plyfs/bases
+runs 0 unshare --user --map-root-user "$PLYFS" render -n -l layer mapped
+prints '1 file, 0 would be written'
