@@ -130,13 +130,14 @@ static int take_endpoint(struct gateway *gateway, char *url, struct problem *pro
 {
 	size_t len = strlen(url);
 
-	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
-		return problem_set(
-			problem, url, 0, 0, "is no endpoint; one is like https://HOST:2379");
+	/* First: no message may show a password. */
 	if (strpbrk(url, "@?# "))
 		return problem_set(problem, "--endpoints", 0, 0,
 			"an endpoint is like https://HOST:2379 and nothing else; user and password "
 			"stand in a file, see --user-file");
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return problem_set(
+			problem, url, 0, 0, "is no endpoint; one is like https://HOST:2379");
 	if (gateway->count == ENDPOINTS_MAX)
 		return problem_set(problem, url, 0, 0, "is one endpoint too many; there may be 32");
 	while (len > 0 && url[len - 1] == '/')
@@ -159,6 +160,15 @@ static int take_endpoints(struct gateway *gateway, struct problem *problem)
 	/* Many mirrors start with the same list: each begins at a random endpoint. */
 	if (r == 0) /* NOLINTNEXTLINE(cert-msc30-c,cert-msc50-cpp): spreads load, keeps no secret */
 		gateway->present = (size_t)rand() % gateway->count;
+	return r;
+}
+
+int gateway_check(const struct gateway_options *options, struct problem *problem)
+{
+	struct gateway gateway = {.list = strdup(options->endpoints)};
+	int r = gateway.list ? take_endpoints(&gateway, problem) : -ENOMEM;
+
+	free(gateway.list);
 	return r;
 }
 
