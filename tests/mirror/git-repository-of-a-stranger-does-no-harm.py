@@ -53,6 +53,18 @@ expect("the files", sorted(found) == [b".gitignore", b"app.yaml", b"sub/b.yaml"]
 troubles = mirror.troubles()
 expect("each is told", sorted(troubles) == ["file .git/config", "file long", "file sub/.GIT/config"], troubles)
 
+# A path that is longer than a line of git's output is left out, and all else is shown.
+deep = tree([("100644", plain, "x")])
+for _ in range(40):
+    deep = tree([("040000", deep, "d" * 250)])
+long = commit([("100644", plain, "app.yaml"), ("040000", deep, "deep"), ("100644", plain, ".gitignore"),
+               ("040000", tree([("100644", plain, "b.yaml")]), "sub")])
+mirror.hup()
+stores.eventually("the commit is taken", lambda: mirror.status().get("revision") == long or mirror.status(), 20)
+expect("the long path is left out", mirror.files() == found, mirror.files())
+troubles = mirror.troubles()
+expect("and told", len(troubles) == 1 and all("longer than 3500 bytes" in text for text in troubles.values()), troubles)
+
 # A hundred names of one file: the fetched data are small.
 zeros = blob(bytes(60 << 20))
 commit([("100644", zeros, f"file-{number}") for number in range(100)])
