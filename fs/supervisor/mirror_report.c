@@ -19,9 +19,16 @@
 
 int mirror_report_open(const char *directory)
 {
-	char target[PATH_MAX];
-	ssize_t len = readlink(directory, target, sizeof(target) - 1);
+	char link[PATH_MAX], target[PATH_MAX];
+	size_t end = strlen(directory);
 
+	/* With a slash behind it, the name is that of the directory to which the link leads. */
+	while (end > 1 && directory[end - 1] == '/')
+		end--;
+	if (end >= sizeof(link))
+		return -ENAMETOOLONG;
+	snprintf(link, sizeof(link), "%.*s", (int)end, directory);
+	ssize_t len = readlink(link, target, sizeof(target) - 1);
 	if (len < 0)
 		return errno == EINVAL ? -ENOENT : -errno;
 	target[len] = '\0';

@@ -93,6 +93,9 @@ mirror.has_trouble("store", "work")
 os.rename(work + ".away", work)
 comes_to(mirror, second)
 stores.eventually("the trouble ends", lambda: "store" not in mirror.troubles() or mirror.troubles())
+# A shell that completes the name puts a slash behind it.
+run = subprocess.run([stores.PLYFS, "mirror", "status", mirror.directory + "/"], capture_output=True, check=False)
+expect("the status with a slash", run.returncode == 0 and second.encode() in run.stdout, run)
 
 # Killed while it works, again and again.
 for number in range(10):
