@@ -78,3 +78,18 @@ last = commit([("100644", plain, "app.yaml"), ("100644", plain, ".gitignore"), (
 mirror.hup()
 stores.eventually("the next commit is taken", lambda: mirror.status().get("revision") == last or mirror.status(), 20)
 mirror.is_well()
+
+# git takes NAME.git for NAME, also if it belongs to another user, who may have written its configuration.
+if os.geteuid() == 0:
+    bare = stores.path("bare.git")
+    git("clone", "-q", "--bare", work, bare)
+    subprocess.run(["chown", "-R", "nobody", bare], check=True)
+    for number, url in enumerate((bare, bare[:-4], bare[:-4] + "/", f"file://{bare[:-4]}", f"file://{bare[:-5]}%65")):
+        other = stores.Mirror("git", "--ref", "main", url, name=f"other{number}").start()
+        other.has_trouble("store", "belongs to ")
+        expect(f"{url} has no state", not other.files(), other.files())
+        other.kill()
+    subprocess.run(["chown", "-R", "root", bare], check=True)
+    other = stores.Mirror("git", "--ref", "main", bare[:-4], name="other").start()
+    stores.eventually("root's is taken", lambda: other.status().get("revision") == last or other.status())
+    other.kill()
