@@ -337,6 +337,8 @@ static int read_all(struct etcd *etcd, struct problem *problem)
 		mirror_status_sweep_end(&mirror->status);
 		make_offer(known_cluster(etcd), revision, offer);
 		r = mirror_publish(mirror, etcd->is_confirmed ? NULL : offer);
+		if (r == MIRROR_HELD)
+			mirror_answered(mirror);
 	}
 	if (r != 0) {
 		replica_discard(mirror->replica);

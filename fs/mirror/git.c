@@ -356,6 +356,8 @@ static int look(struct git *git, struct problem *problem)
 	bool is_same = r == 0 && git->is_compared && strcmp(id, git->mirror->status.revision) == 0;
 	if (r == 0 && !is_same)
 		r = take(git, id, problem);
+	if (r == MIRROR_HELD)
+		mirror_answered(git->mirror);
 	if (r != 0)
 		return r;
 	git->is_compared = true;
