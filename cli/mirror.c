@@ -296,9 +296,10 @@ static int show_status(const char *directory, const char *state, bool is_raw)
 static int write_confirmation(int fd, const char *offer)
 {
 	static const char name[] = MIRROR_CONFIRM_NAME ".new";
-	CLEANUP(closep)
-	int file = openat(fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 
+	/* The mirror's user may have put anything there, such as a FIFO. */
+	(void)unlinkat(fd, name, 0);
+	CLEANUP(closep) int file = openat(fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	int r = file < 0 ? -errno : text_write(file, offer, strlen(offer));
 	if (r == 0 && renameat(fd, name, fd, MIRROR_CONFIRM_NAME) < 0)
 		r = -errno;
@@ -317,7 +318,6 @@ static int confirm(const char *directory, const char *state)
 	if (code != EXIT_DONE)
 		return code;
 	const char *offer = report_text(report.map, "offer");
-	double pid = report_number(report.map, "pid");
 	if (!*offer)
 		return message_at(
 			directory, "nothing is held back, so there is nothing to confirm");
@@ -325,8 +325,8 @@ static int confirm(const char *directory, const char *state)
 	if (r < 0)
 		return complain(directory, r);
 	/* A mirror that is not running finds the confirmation at its next start. */
-	if (report.is_running && pid > 1 && pid < INT_MAX)
-		(void)kill((pid_t)pid, SIGHUP);
+	if (report.pid)
+		(void)kill(report.pid, SIGHUP);
 	return EXIT_DONE;
 }
 

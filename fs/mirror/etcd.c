@@ -336,6 +336,8 @@ static int read_all(struct etcd *etcd, struct problem *problem)
 		mirror_status_sweep_end(&mirror->status);
 		make_offer(known_cluster(etcd), revision, offer);
 		r = mirror_publish(mirror, etcd->is_confirmed ? NULL : offer);
+		if (r == MIRROR_HELD)
+			mirror_answered(mirror);
 	}
 	if (r != 0) {
 		replica_discard(mirror->replica);
@@ -743,7 +745,10 @@ int etcd_mirror(const struct etcd_options *options, const struct mirror_options 
 		return -ENOMEM;
 	struct mirror_options own = *shared;
 	own.access = record.access;
-	int r = etcd_access_init(&record, &options->gateway);
+	/* First: the status, which all users can read, has the endpoints. */
+	int r = gateway_check(&access, problem);
+	if (r == 0)
+		r = etcd_access_init(&record, &options->gateway);
 	if (r == 0)
 		r = mirror_open(&own, "etcd", prefix, &mirror, problem);
 	if (r != 0)

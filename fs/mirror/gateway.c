@@ -50,6 +50,9 @@ static struct {
 #define KEEPALIVE_IDLE 10
 #define KEEPALIVE_INTERVAL 5
 
+/* Maximum length of a token, in bytes. Servers accept no request with a much longer one. */
+#define TOKEN_MAX ((size_t)4000)
+
 /* Number of bytes that messages show of a reply that is not etcd's. */
 #define ANSWER_SHOWN ((size_t)150)
 
@@ -130,13 +133,14 @@ static int take_endpoint(struct gateway *gateway, char *url, struct problem *pro
 {
 	size_t len = strlen(url);
 
-	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
-		return problem_set(
-			problem, url, 0, 0, "is no endpoint; one is like https://HOST:2379");
+	/* First: no message may show a password. */
 	if (strpbrk(url, "@?# "))
 		return problem_set(problem, "--endpoints", 0, 0,
 			"an endpoint is like https://HOST:2379 and nothing else; user and password "
 			"stand in a file, see --user-file");
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return problem_set(
+			problem, url, 0, 0, "is no endpoint; one is like https://HOST:2379");
 	if (gateway->count == ENDPOINTS_MAX)
 		return problem_set(problem, url, 0, 0, "is one endpoint too many; there may be 32");
 	while (len > 0 && url[len - 1] == '/')
@@ -159,6 +163,15 @@ static int take_endpoints(struct gateway *gateway, struct problem *problem)
 	/* Many mirrors start with the same list: each begins at a random endpoint. */
 	if (r == 0) /* NOLINTNEXTLINE(cert-msc30-c,cert-msc50-cpp): spreads load, keeps no secret */
 		gateway->present = (size_t)rand() % gateway->count;
+	return r;
+}
+
+int gateway_check(const struct gateway_options *options, struct problem *problem)
+{
+	struct gateway gateway = {.list = strdup(options->endpoints)};
+	int r = gateway.list ? take_endpoints(&gateway, problem) : -ENOMEM;
+
+	free(gateway.list);
 	return r;
 }
 
@@ -230,7 +243,7 @@ static int add_headers(struct gateway *gateway, struct exchange *exchange)
 	/* hasleader: a member that has lost the others ends the watch. */
 	static const char *const lines[] = {
 		"Content-Type: application/json", "Expect:", "Grpc-Metadata-hasleader: true"};
-	char line[4096];
+	char line[TOKEN_MAX + 32];
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		struct curl_slist *more = libcurl.slist_append(exchange->headers, lines[i]);
@@ -240,8 +253,7 @@ static int add_headers(struct gateway *gateway, struct exchange *exchange)
 	}
 	if (!gateway->token)
 		return 0;
-	if (snprintf(line, sizeof(line), "Authorization: %s", gateway->token) >= (int)sizeof(line))
-		return -EMSGSIZE;
+	snprintf(line, sizeof(line), "Authorization: %s", gateway->token);
 	struct curl_slist *more = libcurl.slist_append(exchange->headers, line);
 	if (!more)
 		return -ENOMEM;
@@ -473,7 +485,8 @@ static int log_in(struct gateway *gateway, struct problem *problem)
 	if (r != 0)
 		return r;
 	/* The token is sent in a header line, so it must not have an end of line. */
-	if (!reply.token || reply.token[strcspn(reply.token, "\r\n")])
+	if (!reply.token || reply.token[strcspn(reply.token, "\r\n")] ||
+		strlen(reply.token) > TOKEN_MAX)
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
 			"gives no token to the user in %s", gateway->options.user_file);
 	gateway->token = strdup(reply.token);

@@ -29,6 +29,9 @@ enum {
 	GATEWAY_TOO_LONG = 2, /* the reply is longer than the limit */
 };
 
+/** Checks the endpoints, which may contain a password. Returns 0, PROBLEM or -ENOMEM. */
+int gateway_check(const struct gateway_options *options, struct problem *problem);
+
 /**
  * Makes a client, which borrows the names of files in `options`. Returns 0 with *ret for
  * gateway_freep(); PROBLEM; or -errno.

@@ -24,7 +24,10 @@
 #define BYTES_MAX ((uint64_t)BYTES_MAX_GIB << 30)
 #define FILES_MAX 1000000
 
-/* Maximum size of a line of "git ls-tree": the path, and everything else. */
+/*
+ * Size of a line of "git ls-tree": the path, and everything else. A path that does not fit is cut,
+ * and is still longer than TREE_PATH_MAX.
+ */
 #define LINE_MAX_BYTES (TREE_PATH_MAX + 4096)
 
 /* git's message about a directory that the commit does not have; LC_ALL is C. */
@@ -135,7 +138,6 @@ static int list(struct git *git, const char *id, struct export *export, struct p
 {
 	CLEANUP(freep) struct subprocess *child = malloc(sizeof(*child));
 	CLEANUP(freep) char *line = malloc(LINE_MAX_BYTES);
-	size_t len;
 
 	if (!child || !line)
 		return -ENOMEM;
@@ -143,7 +145,7 @@ static int list(struct git *git, const char *id, struct export *export, struct p
 	if (r < 0)
 		return r;
 	while (r == 0) {
-		r = subprocess_read_until(child, '\0', line, LINE_MAX_BYTES, &len);
+		r = subprocess_read_cut(child, '\0', line, LINE_MAX_BYTES);
 		if (r == 0)
 			r = take_line(git, line, export);
 	}
@@ -353,6 +355,8 @@ static int look(struct git *git, struct problem *problem)
 	bool is_same = r == 0 && git->is_compared && strcmp(id, git->mirror->status.revision) == 0;
 	if (r == 0 && !is_same)
 		r = take(git, id, problem);
+	if (r == MIRROR_HELD)
+		mirror_answered(git->mirror);
 	if (r != 0)
 		return r;
 	git->is_compared = true;

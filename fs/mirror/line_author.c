@@ -111,21 +111,6 @@ static int take_field(struct line_authors *authors, const char *line)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* Reads a line, and cuts it if it is too long. Results as subprocess_read_until(). */
-static int read_line(struct subprocess *child, char line[LINE_SIZE])
-{
-	char rest[LINE_SIZE];
-	size_t len;
-
-	int r = subprocess_read_until(child, '\n', line, LINE_SIZE, &len);
-	if (r != -EMSGSIZE)
-		return r;
-	line[LINE_SIZE - 1] = '\0';
-	while (r == -EMSGSIZE)
-		r = subprocess_read_until(child, '\n', rest, sizeof(rest), &len);
-	return r;
-}
-
 /* Reads stretches, each with its commit's description if it is the first, and "filename". */
 static int read_all(struct line_authors *authors, struct subprocess *child)
 {
@@ -134,7 +119,7 @@ static int read_all(struct line_authors *authors, struct subprocess *child)
 	char line[LINE_SIZE];
 	int r;
 
-	while ((r = read_line(child, line)) == 0) {
+	while ((r = subprocess_read_cut(child, '\n', line, sizeof(line))) == 0) {
 		if (!is_in_stretch) {
 			if (!read_stretch(line, &stretch))
 				return -EBADMSG;

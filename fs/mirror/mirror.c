@@ -172,21 +172,26 @@ int mirror_publish(struct mirror *mirror, const char *offer)
 	return r;
 }
 
+void mirror_answered(struct mirror *mirror)
+{
+	mirror->status.contact = time(NULL);
+	mirror->status.is_connected = true;
+	mirror_mend(mirror, "store");
+	mirror_put_status(mirror);
+}
+
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed)
 {
 	struct mirror_status *status = &mirror->status;
 
 	snprintf(status->revision, sizeof(status->revision), "%s", revision);
-	status->contact = time(NULL);
 	if (is_changed)
-		status->changed = status->contact;
-	status->is_connected = true;
+		status->changed = time(NULL);
 	*status->offer = '\0';
 	(void)unlinkat(replica_state_fd(mirror->replica), MIRROR_CONFIRM_NAME, 0);
 	mirror_mend(mirror, "suspicion");
 	(void)mirror_status_mend(status, "disk");
-	mirror_mend(mirror, "store");
-	mirror_put_status(mirror);
+	mirror_answered(mirror);
 }
 
 void mirror_freep(struct mirror **mirror)

@@ -100,6 +100,9 @@ __attribute__((format(printf, 3, 4))) int mirror_hold(
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 
+/** Notes that the store has just answered, also if its state is held back. Ends "store". */
+void mirror_answered(struct mirror *mirror);
+
 /**
  * Notes that the store has just answered, and the replica is complete at `revision`. Forgets the
  * offer and its confirmation, and ends the faults "suspicion", "store" and "disk". `is_changed`:

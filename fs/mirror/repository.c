@@ -357,29 +357,42 @@ static const char *local_path(const struct repository *repository)
 	return strncmp(url, scheme, strlen(scheme)) == 0 ? url + strlen(scheme) : url;
 }
 
+static int refuse_owner(const struct repository *repository, uid_t owner, struct problem *problem)
+{
+	return problem_set(problem, repository->url, 0, 0,
+		"the repository belongs to the user %u, and not to root or to the mirror's user, "
+		"%u: give it to root, or run the mirror as its owner ('user' in plyfs.yaml)",
+		(unsigned)owner, (unsigned)geteuid());
+}
+
 /*
  * Refuses a local repository of a user other than root and us. git would refuse it, too, and advise
- * to change a setting that our git does not read. The message names the owner.
+ * to change a setting that our git does not read. The message names the owner. *ret becomes whether
+ * the repository was found, at one of the places that git looks at. If not, git has to judge.
  */
 static int check_owner(
-	const struct repository *repository, const char *path, struct problem *problem)
+	const struct repository *repository, const char *path, bool *ret, struct problem *problem)
 {
-	static const char *const parts[] = {"", "/.git"};
+	static const char *const parts[] = {"", "/.git", "/HEAD", ".git", ".git/.git", ".git/HEAD"};
+	size_t len = strlen(path);
 
+	*ret = false;
+	while (len > 1 && path[len - 1] == '/')
+		len--;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		CLEANUP(freep) char *name = NULL;
 		struct stat found;
 
-		if (text_format(&name, "%s%s", path, parts[i]) < 0)
+		if (*ret && i == 3)
+			return 0;
+		if (text_format(&name, "%.*s%s", (int)len, path, parts[i]) < 0)
 			return -ENOMEM;
-		if (stat(name, &found) == 0 && found.st_uid != 0 && found.st_uid != geteuid())
-			return problem_set(problem, repository->url, 0, 0,
-				"the repository belongs to the user %u, and not to root or to the "
-				"mirror's "
-				"user, %u: give it to root, or run the mirror as its owner ('user' "
-				"in "
-				"plyfs.yaml)",
-				(unsigned)found.st_uid, (unsigned)geteuid());
+		if (stat(name, &found) < 0)
+			continue;
+		/* In a repository that users share, HEAD is the last writer's. */
+		if (i % 3 < 2 && found.st_uid != 0 && found.st_uid != geteuid())
+			return refuse_owner(repository, found.st_uid, problem);
+		*ret |= i % 3 > 0;
 	}
 	return 0;
 }
@@ -394,13 +407,14 @@ int repository_fetch(struct repository *repository, const char *ref, char id[REP
 	if (asprintf(&refspec, "+%s:" NEXT, ref) < 0)
 		return -ENOMEM;
 	const char *local = local_path(repository);
-	int r = local ? check_owner(repository, local, problem) : 0;
+	bool is_checked = false;
+	int r = local ? check_owner(repository, local, &is_checked, problem) : 0;
 	if (r != 0)
 		return r;
 	const char *const fetch[] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
 		"--no-write-fetch-head", "--no-auto-maintenance", "--force",
-		local ? "--upload-pack=git -c safe.directory='*' upload-pack"
-		      : "--upload-pack=git-upload-pack",
+		is_checked ? "--upload-pack=git -c safe.directory='*' upload-pack"
+			   : "--upload-pack=git-upload-pack",
 		"--", repository->url, refspec, NULL};
 	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one word, of two literals */
 	const char *const parse[] = {"rev-parse", "--quiet", "--verify", NEXT "^{commit}", NULL};

@@ -171,6 +171,20 @@ int subprocess_read_until(
 	return 0;
 }
 
+int subprocess_read_cut(struct subprocess *child, char end, char *text, size_t size)
+{
+	char rest[4096];
+	size_t len;
+
+	int r = subprocess_read_until(child, end, text, size, &len);
+	if (r != -EMSGSIZE)
+		return r;
+	text[size - 1] = '\0';
+	while (r == -EMSGSIZE)
+		r = subprocess_read_until(child, end, rest, sizeof(rest), &len);
+	return r;
+}
+
 void subprocess_give_up(struct subprocess *child)
 {
 	child->deadline = 0;

@@ -51,6 +51,9 @@ int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 int subprocess_read_until(
 	struct subprocess *child, char end, char *text, size_t size, size_t *ret_len);
 
+/** As subprocess_read_until(), but cuts a longer text. So it never returns -EMSGSIZE. */
+int subprocess_read_cut(struct subprocess *child, char end, char *text, size_t size);
+
 /** Makes subprocess_end() kill the program at once and return -ETIMEDOUT. */
 void subprocess_give_up(struct subprocess *child);
 

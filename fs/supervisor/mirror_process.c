@@ -99,8 +99,13 @@ static int take_home(const struct store_spec *store, const struct mirror_identit
 int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
 	struct problem *problem)
 {
-	int r = make_directories(store->base);
+	mode_t mask = umask(022);
 
+	/* The mirror of root is another user, whom root's umask must not keep out. */
+	if (geteuid() != 0)
+		(void)umask(mask);
+	int r = make_directories(store->base);
+	(void)umask(mask);
 	if (r == 0 && mkdir(store->home, 0700) < 0 && errno != EEXIST)
 		r = -errno;
 	CLEANUP(closep) int fd = r < 0 ? r : descriptor_open_directory(AT_FDCWD, store->home);

@@ -19,9 +19,16 @@
 
 int mirror_report_open(const char *directory)
 {
-	char target[PATH_MAX];
-	ssize_t len = readlink(directory, target, sizeof(target) - 1);
+	char link[PATH_MAX], target[PATH_MAX];
+	size_t end = strlen(directory);
 
+	/* With a slash behind it, the name is that of the directory to which the link leads. */
+	while (end > 1 && directory[end - 1] == '/')
+		end--;
+	if (end >= sizeof(link))
+		return -ENAMETOOLONG;
+	snprintf(link, sizeof(link), "%.*s", (int)end, directory);
+	ssize_t len = readlink(link, target, sizeof(target) - 1);
 	if (len < 0)
 		return errno == EINVAL ? -ENOENT : -errno;
 	target[len] = '\0';
@@ -47,19 +54,33 @@ static bool is_running(int state)
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-/* Returns whether a signal or a debugger has stopped the process: proc(5). The pid is hostile
- * input: the process must belong to the owner of `state`. */
-static bool is_stopped(int state, int pid)
+/* Finds the process. The pid in the report is hostile input: the process must belong to the owner
+ * of `state`. Returns a descriptor of its directory in /proc, and sets report->pid; or -1. */
+static int find_process(int state, struct mirror_report *report)
 {
-	char path[32], line[512] = "";
+	double pid = report_number(report->map, "pid");
 	struct stat own, owner;
+	char path[32];
 
+	if (!report->is_running || !(pid > 1 && pid < INT_MAX))
+		return -1;
 	/* The files in the directory may be root's, as a mirror's memory can't be dumped. */
-	snprintf(path, sizeof(path), "/proc/%d", pid);
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	CLEANUP(closep) int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP(closep) int fd = openat(directory, "stat", O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(directory, &own) < 0 || fstat(state, &owner) < 0 ||
-		own.st_uid != owner.st_uid || read(fd, line, sizeof(line) - 1) < 0)
+	if (directory < 0 || fstat(directory, &own) < 0 || fstat(state, &owner) < 0 ||
+		own.st_uid != owner.st_uid)
+		return -1;
+	report->pid = (pid_t)pid;
+	return take_fd(&directory);
+}
+
+/* Returns whether a signal or a debugger has stopped the process: proc(5). */
+static bool is_stopped(int process)
+{
+	char line[512] = "";
+	CLEANUP(closep) int fd = openat(process, "stat", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, line, sizeof(line) - 1) < 0)
 		return false;
 	/* The name of the program may contain brackets. */
 	const char *end = strrchr(line, ')');
@@ -68,12 +89,13 @@ static bool is_stopped(int state, int pid)
 
 static void find_idle(int state, struct mirror_report *report)
 {
-	double pid = report_number(report->map, "pid");
+	CLEANUP(closep) int process = find_process(state, report);
 
 	if (!report->is_running)
 		strcpy(report->idle, "no process is running");
-	else if (pid > 1 && pid < INT_MAX && is_stopped(state, (int)pid))
-		snprintf(report->idle, MIRROR_IDLE_MAX, MIRROR_STOPPED, (int)pid, (int)pid);
+	else if (process >= 0 && is_stopped(process))
+		snprintf(report->idle, MIRROR_IDLE_MAX, MIRROR_STOPPED, (int)report->pid,
+			(int)report->pid);
 }
 
 int mirror_report_document(

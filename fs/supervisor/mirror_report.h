@@ -23,6 +23,7 @@ struct mirror_report {
 	const struct node *faults; /* a list in `map`; NULL: there is none */
 	bool is_connected; /* the mirror runs, and reports that it is connected to its store */
 	bool is_running;   /* a process holds the lock in STATE */
+	pid_t pid;         /* of the mirror that runs; 0: no such process of STATE's owner */
 	char idle[MIRROR_IDLE_MAX]; /* why no process fills the directory; "": a process does */
 };
 

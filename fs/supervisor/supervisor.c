@@ -537,6 +537,8 @@ static int wait_for(struct supervisor *supervisor, const struct layer_spec *spec
 		await_ms(&events, 1, WAIT_STEP);
 		(void)step(supervisor);
 	}
+	/* Logs what the mirror wrote before its status, such as why a state is held back. */
+	(void)step(supervisor);
 	return 0;
 }
 

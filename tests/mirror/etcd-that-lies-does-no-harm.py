@@ -21,8 +21,9 @@ class Gateway(BaseHTTPRequestHandler):
     def do_POST(self):  # pylint: disable=invalid-name
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(200)
-        if self.path == "/v3/kv/range":
-            text = json.dumps(self.server.member.range(body)).encode()
+        if self.path in ("/v3/kv/range", "/v3/auth/authenticate"):
+            member = self.server.member
+            text = json.dumps(member.range(body) if self.path == "/v3/kv/range" else member.login()).encode()
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)
@@ -71,14 +72,17 @@ class Member:
     def probed(self):
         pass
 
+    def login(self):
+        return {"header": self.header(), "token": "short"}
+
     def watch(self):
         yield {"header": self.header(), "created": True}
         while True:
             yield self.news.get()
 
 
-def mirror_of(member, name):
-    return stores.Mirror("etcd", "--endpoints", member.url, "--prefix", stores.PREFIX, name=name).start()
+def mirror_of(member, name, *more):
+    return stores.Mirror("etcd", "--endpoints", member.url, "--prefix", stores.PREFIX, *more, name=name).start()
 
 
 def is_told(member, text):
@@ -116,6 +120,24 @@ class Other(Member):
 is_told(Circle(), "do not go on")
 is_told(Hole(), "do not go on")
 is_told(Other(), "another cluster")
+
+
+class Verbose(Member):
+    """Its token is longer than a server accepts."""
+
+    def login(self):
+        return {"header": self.header(), "token": "t" * 5000}
+
+
+with open(stores.path("user"), "w", encoding="utf-8") as file:
+    file.write("web:pass\n")
+verbose = Verbose()
+wordy = mirror_of(verbose, "wordy", "--user-file", stores.path("user"))
+wordy.has_trouble("store", "gives no token")
+verbose.login = lambda: Member.login(verbose)
+stores.eventually("a short token is taken", lambda: wordy.status().get("revision") == "7" or wordy.status())
+wordy.is_well()
+wordy.kill()
 
 
 class Fickle(Member):

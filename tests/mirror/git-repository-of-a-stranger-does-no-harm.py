@@ -53,6 +53,18 @@ expect("the files", sorted(found) == [b".gitignore", b"app.yaml", b"sub/b.yaml"]
 troubles = mirror.troubles()
 expect("each is told", sorted(troubles) == ["file .git/config", "file long", "file sub/.GIT/config"], troubles)
 
+# A path that is longer than a line of git's output is left out, and all else is shown.
+deep = tree([("100644", plain, "x")])
+for _ in range(40):
+    deep = tree([("040000", deep, "d" * 250)])
+long = commit([("100644", plain, "app.yaml"), ("040000", deep, "deep"), ("100644", plain, ".gitignore"),
+               ("040000", tree([("100644", plain, "b.yaml")]), "sub")])
+mirror.hup()
+stores.eventually("the commit is taken", lambda: mirror.status().get("revision") == long or mirror.status(), 20)
+expect("the long path is left out", mirror.files() == found, mirror.files())
+troubles = mirror.troubles()
+expect("and told", len(troubles) == 1 and all("longer than 3500 bytes" in text for text in troubles.values()), troubles)
+
 # A hundred names of one file: the fetched data are small.
 zeros = blob(bytes(60 << 20))
 commit([("100644", zeros, f"file-{number}") for number in range(100)])
@@ -66,3 +78,18 @@ last = commit([("100644", plain, "app.yaml"), ("100644", plain, ".gitignore"), (
 mirror.hup()
 stores.eventually("the next commit is taken", lambda: mirror.status().get("revision") == last or mirror.status(), 20)
 mirror.is_well()
+
+# git takes NAME.git for NAME, also if it belongs to another user, who may have written its configuration.
+if os.geteuid() == 0:
+    bare = stores.path("bare.git")
+    git("clone", "-q", "--bare", work, bare)
+    subprocess.run(["chown", "-R", "nobody", bare], check=True)
+    for number, url in enumerate((bare, bare[:-4], bare[:-4] + "/", f"file://{bare[:-4]}", f"file://{bare[:-5]}%65")):
+        other = stores.Mirror("git", "--ref", "main", url, name=f"other{number}").start()
+        other.has_trouble("store", "belongs to ")
+        expect(f"{url} has no state", not other.files(), other.files())
+        other.kill()
+    subprocess.run(["chown", "-R", "root", bare], check=True)
+    other = stores.Mirror("git", "--ref", "main", bare[:-4], name="other").start()
+    stores.eventually("root's is taken", lambda: other.status().get("revision") == last or other.status())
+    other.kill()

@@ -139,6 +139,30 @@ TEST_WITH(mirror_of_an_unknown_user_is_not_started, make_directory, remove_direc
 	assert_non_null(strstr(text, "there is no user 'nobody-of-that-name'"));
 }
 
+TEST_WITH(mask_of_root_keeps_the_mirror_out_of_no_directory, make_directory, remove_directory)
+{
+	struct mirror_identity identity = {.uid = geteuid(), .gid = getegid()};
+	struct problem problem;
+	char base[128], sub[128];
+	struct stat stats;
+
+	snprintf(base, sizeof(base), "%s/base", directory);
+	snprintf(sub, sizeof(sub), "%s/base/sub", directory);
+	snprintf(home, sizeof(home), "%s/base/sub/home", directory);
+	const struct store_spec store = {.base = sub, .home = home};
+	mode_t mask = umask(077);
+	assert_int_equal(mirror_process_prepare(&store, &identity, &problem), 0);
+	/* The mask itself stays. */
+	assert_int_equal(umask(mask), 077);
+	assert_int_equal(stat(base, &stats), 0);
+	assert_int_equal(stats.st_mode & 07777, geteuid() == 0 ? 0755 : 0700);
+	assert_int_equal(stat(sub, &stats), 0);
+	assert_int_equal(stats.st_mode & 07777, geteuid() == 0 ? 0755 : 0700);
+	rmdir(home);
+	rmdir(sub);
+	rmdir(base);
+}
+
 /* The process that starts a mirror, and ends. */
 static void start_and_end(int out)
 {
