@@ -71,9 +71,9 @@ struct virtual_file {
 struct settings {
 	/* plyfs.yaml, which contains the strategies' options; path NULL: made from "A:B:C" */
 	struct settings_text text;
-	struct settings_text facts; /* the map of facts */
+	struct settings_text facts; /* of the file that `facts:` names (fact.h) */
 	struct layer **layers;      /* lowest precedence first */
-	size_t layer_count;         /* at least 1 */
+	size_t layer_count;         /* 0 after settings_outline() and settings_from_schema() */
 	struct layer_spec *specs;   /* of each layer: what plyfs.yaml or "A:B:C" says about it */
 	size_t spec_count;
 	struct preset *presets; /* as plyfs.yaml lists them */
@@ -143,13 +143,15 @@ void settings_fix_header(struct settings *settings, bool header);
 
 /**
  * Records that a mount will lie on `mountpoint`, and that the path `beneath` leads to the directory
- * that the mount hides. settings_again() keeps both. Returns 0 or -ENOMEM.
+ * that the mount hides. NULL: `mountpoint` is rendered into. settings_again() keeps both. Returns 0
+ * or -ENOMEM.
  */
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
 /**
- * If settings_cover() had no `beneath`, as the directory is rendered into: refuses it as a layer,
- * because each merge would take in the result of the last one. Returns 0 or PROBLEM.
+ * Refuses a layer that is the directory to render into: each merge would take in the result of the
+ * last one. For a mount, which has a `beneath` (settings_cover()), does nothing. Returns 0 or
+ * PROBLEM.
  */
 int settings_check_covered(const struct settings *settings, struct problem *problem);
 
@@ -157,8 +159,8 @@ int settings_check_covered(const struct settings *settings, struct problem *prob
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
- * Returns the bit 1 << i for each layer a->layers[i] that `b` lacks, or has in another order, with
- * another `follow` or with other excluded patterns.
+ * Returns the bit 1 << i for each layer a->layers[i] that is not in `b` with the same `follow` and
+ * excluded patterns, after the layers of `b` found for lower ones of `a`.
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
 

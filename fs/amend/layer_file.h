@@ -12,8 +12,9 @@ struct store_access;
 
 /**
  * Finds the layer `name`. It may be absent, as the edit can make its directory. NULL: finds the
- * highest layer; PROBLEM if absent_layer_refuse() refuses that layer. Returns 0 with *ret, which
- * belongs to the settings; PROBLEM, also for an absent layer that comes out of a store; or -ENOMEM.
+ * highest layer, unless a change of that layer is probably a mistake (absent_layer_refuse()).
+ * Returns 0 with *ret, which belongs to the settings; PROBLEM, also for an absent layer that comes
+ * out of a store; or -ENOMEM.
  */
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);
@@ -31,7 +32,8 @@ int target_layer_lock(const struct layer *layer, int *ret, struct problem *probl
 /** Returns whether layer_is_current() is true for each layer that is not absent. */
 bool target_layer_is_current(const struct settings *settings);
 
-/* Positive result of target_layer_write(): the file is no longer the one that was read. */
+/* Positive result of target_layer_write() and layer_file_remove(): the file is no longer the one
+ * that was read. */
 #define LAYER_FILE_MOVED 2
 
 struct layer_file {
@@ -59,8 +61,8 @@ int target_layer_write(const struct settings *settings, struct layer_file file, 
 
 /**
  * Removes the file, if it still is the one that was read. If `path` is a link, removes the link,
- * too. If `old.data` is NULL, compares nothing, and removes the file, link or device at `path`.
- * Returns 0, LAYER_FILE_MOVED, PROBLEM or -errno.
+ * too. If the caller has read nothing (`old.data` is NULL), removes whatever is at `path`, except a
+ * directory, and no target of a link. Returns 0, LAYER_FILE_MOVED, PROBLEM or -errno.
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 

@@ -6,7 +6,7 @@
 /* A difference between the tree and its manifest (manifest.h). */
 struct drifted {
 	char *path;             /* relative to the root */
-	bool is_beside;         /* a link beside the generations of an atomic tree */
+	bool is_beside;         /* --atomic: a link beside the generations (generation.h) */
 	enum drift drift;       /* DRIFT_NONE: the file can't be read */
 	int error;              /* -errno: why the file can't be read; or 0 */
 	struct fingerprint was; /* the fingerprint in the manifest */

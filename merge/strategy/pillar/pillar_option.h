@@ -17,7 +17,7 @@ struct pillar_options {
 	const char *data_path;                    /* without a slash at its end */
 	const struct node *keys[PILLAR_KEYS_MAX]; /* the reference keys */
 	size_t key_count;
-	const struct node *neighbour; /* the neighbour key, such as _neighbours; NULL: none */
+	const struct node *neighbour; /* the option `neighbour_key` (plyfs-merge(7)); NULL: none */
 };
 
 /** `options` and check() of struct strategy. */
