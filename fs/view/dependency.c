@@ -491,24 +491,36 @@ int dependency_remember(struct view *view, const struct look *look)
 	struct entry *entry = look->entry;
 	int r = 0;
 
-	if (look->result.code != PROBLEM || asked->count)
+	if (look->result.code == 0 || asked->count)
 		dependency_forget(entry);
 	for (size_t i = 0; r == 0 && i < asked->count; i += 2)
 		r = remember(view, entry, asked->paths[i], asked->paths[i + 1]);
 	return r;
 }
 
+/* A dependency has changed, so workers may try the file again. */
+static void queue_dependent(struct view *view, struct entry *entry)
+{
+	CLEANUP(freep) char *path = NULL;
+
+	if (view->workers && directory_join(entry->parent, entry->name, &path) == 0)
+		workers_try_again(view->workers, path);
+	queue_entry(view, entry);
+}
+
+bool dependency_is_late(struct view *view, const struct look *look)
+{
+	if (!look->result.asked.count || view->dependency_indexes.changed <= look->began)
+		return false;
+	queue_dependent(view, look->entry);
+	return true;
+}
+
 static void queue_asking(struct view *view, const struct indexed *indexed)
 {
 	for (struct dependency *dependency = indexed->dependents; dependency;
-		dependency = dependency->next_same) {
-		struct entry *entry = dependency->entry;
-		CLEANUP(freep) char *path = NULL;
-		if (entry->use->fault && view->workers &&
-			directory_join(entry->parent, entry->name, &path) == 0)
-			workers_try_again(view->workers, path);
-		queue_entry(view, entry);
-	}
+		dependency = dependency->next_same)
+		queue_dependent(view, dependency->entry);
 }
 
 static void queue_path(void *context, const char *path)

@@ -45,6 +45,12 @@ const struct entry *dependency_entry(struct view *view, const char *directory, c
  */
 int dependency_remember(struct view *view, const struct look *look);
 
+/**
+ * Call it after dependency_remember(). If a dependency of any entry has changed since the look
+ * began, so perhaps one of these before it was stored, queues the entry, and returns true.
+ */
+bool dependency_is_late(struct view *view, const struct look *look);
+
 /** Frees the dependencies of `entry`. */
 void dependency_forget(struct entry *entry);
 

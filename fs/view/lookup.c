@@ -164,8 +164,7 @@ static int install(struct look *look)
 	 * The publisher has updated this directory meanwhile. It may have seen older content than
 	 * this look, or newer; and older content may be in the source cache.
 	 */
-	if (parent->changed > look->began ||
-		(look->result.asked.count && view->dependency_indexes.changed > look->began)) {
+	if (dependency_is_late(view, look) || parent->changed > look->began) {
 		queue_touch(view, entry);
 		queue_entry(view, entry);
 	}

@@ -148,9 +148,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 
 	if (dependency_remember(view, look) < 0)
 		return wait(view, look, SHORTAGE_MS);
-	/* A dependency may have changed before it was noted as one. */
-	if (look->result.asked.count && view->dependency_indexes.changed > look->began)
-		queue_entry(view, entry);
+	(void)dependency_is_late(view, look);
 	if (!look->result.version)
 		return wait(view, look, EVENTS_GONE_MS);
 	if (attributes_settle_waits(view, entry->parent) < 0)

@@ -100,10 +100,10 @@ void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int
 	failed->problem = *problem;
 }
 
-void failed_jobs_forget(struct failed_jobs *jobs, const char *path)
+void failed_jobs_forget(struct failed_jobs *jobs, const char *path, worker_task *task)
 {
 	for (struct failed_job **at = &jobs->first; *at;)
-		if (strcmp((*at)->path, path) == 0)
+		if ((!task || (*at)->task == task) && strcmp((*at)->path, path) == 0)
 			drop(jobs, at);
 		else
 			at = &(*at)->next;

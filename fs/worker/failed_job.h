@@ -1,8 +1,8 @@
 /*
  * Failed jobs: the jobs at which workers have failed. If a job's last failure was a timeout, the
  * job is refused until the worker that stood still has ended, for at most 30 s. Such a worker ends
- * when its file system answers. Any other job is refused after three failures. If the sources of a
- * refused job change, the job may be tried again.
+ * when its file system answers. Any other job is refused after three failures. A refused job may be
+ * tried again if its sources, its dependencies or the settings change.
  */
 #pragma once
 
@@ -26,5 +26,5 @@ int failed_jobs_refuse(const struct failed_jobs *jobs, const struct worker_job *
 void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int result,
 	const struct problem *problem);
 
-/** Forgets the failures of all jobs with this path. */
-void failed_jobs_forget(struct failed_jobs *jobs, const char *path);
+/** Forgets the failures of the job with this path and task; NULL: of all jobs with this path. */
+void failed_jobs_forget(struct failed_jobs *jobs, const char *path, worker_task *task);

@@ -335,6 +335,8 @@ static void give_back(struct workers *workers, struct worker *worker)
 
 void workers_renew(struct workers *workers, const struct settings *settings)
 {
+	/* Other rules may not read what has failed. */
+	failed_jobs_fini(&workers->failed_jobs);
 	for (size_t i = 0; i < WORKERS_KEPT; i++) {
 		struct worker *worker = &workers->kept[i];
 
@@ -406,13 +408,13 @@ static int run_in(struct workers *workers, struct worker *worker, const struct w
 	if (job->state && (r == PROBLEM || r == -ETIMEDOUT))
 		failed_jobs_add(&workers->failed_jobs, job, r, problem);
 	else if (job->state && r == 0)
-		failed_jobs_forget(&workers->failed_jobs, job->path);
+		failed_jobs_forget(&workers->failed_jobs, job->path, job->task);
 	return r;
 }
 
 void workers_try_again(struct workers *workers, const char *path)
 {
-	failed_jobs_forget(&workers->failed_jobs, path);
+	failed_jobs_forget(&workers->failed_jobs, path, NULL);
 }
 
 static int64_t waited_ms(const struct worker *worker, dev_t file_system)

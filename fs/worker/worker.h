@@ -11,8 +11,8 @@
  *
  * Contract: if a source crashes its parser, keeps the parser busy for ever or uses up memory, one
  * worker is lost. The merged file keeps its last good version, with a fault; no other file is
- * affected. After three failures, the file's sources are not merged again until one of them
- * changes.
+ * affected. After three failures, the file is not merged again until one of its sources or
+ * dependencies changes, or the settings do.
  *
  * The daemon forks a worker when a job needs it. The worker inherits the settings and the layers'
  * descriptors, enters its sandbox (reader_sandbox.h), and does one job at a time. Two workers are

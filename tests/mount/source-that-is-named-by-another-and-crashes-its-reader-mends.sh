@@ -38,11 +38,37 @@ done
 mend_it sub 3
 break_it stop sub
 mend_it sub 4
+# The repair comes while the worker still stands still.
+before=$(failed)
+echo 'b: fault-stop' | replace low/data/sub.yaml
+sleep 0.5
+mend_it sub 5
+# It comes while the file is hidden.
+for _ in 1 2 3; do
+	break_it crash sub
+done
+mknod high/app.yaml c 0 0
+eventually eval '[ ! -e mnt/app.yaml ]' || fail "app.yaml is not hidden"
+echo 'b: 6' | replace low/data/sub.yaml
+sleep 0.2
+rm high/app.yaml
+comes_to_show mnt/app.yaml 'b: 6'
 
 # A worker that never met the source has told nothing of it.
 echo 'b: fault-crash' >low/data/other.yaml
 before=$(failed)
 echo '_merge: [other]' | replace low/app.yaml
 eventually has_failed "$before" || fail "other.yaml is not read"
-mend_it other 5
+mend_it other 7
+
+# Other rules do not read the source that has failed.
+for _ in 1 2 3; do
+	break_it crash other
+done
+replace plyfs.yaml <<'YAML'
+layers: [low, high]
+rules: [{match: app.yaml, strategy: last}]
+options: {header: false, answer_timeout: 1s}
+YAML
+comes_to_show mnt/app.yaml '_merge: [other]'
 stop
