@@ -42,7 +42,9 @@ mend_it sub 4
 before=$(failed)
 echo 'b: fault-stop' | replace low/data/sub.yaml
 sleep 0.5
+start=$SECONDS
 mend_it sub 5
+[ $((SECONDS - start)) -lt 20 ] || fail "it takes $((SECONDS - start)) s"
 # It comes while the file is hidden.
 for _ in 1 2 3; do
 	break_it crash sub
