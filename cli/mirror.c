@@ -300,7 +300,9 @@ static int write_confirmation(int fd, const char *offer)
 	/* The mirror's user may have put anything there, such as a FIFO. */
 	(void)unlinkat(fd, name, 0);
 	CLEANUP(closep) int file = openat(fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	int r = file < 0 ? -errno : text_write(file, offer, strlen(offer));
+	/* The mirror's user must read it, whatever the umask. */
+	int r = file < 0 || fchmod(file, 0644) < 0 ? -errno
+						   : text_write(file, offer, strlen(offer));
 	if (r == 0 && renameat(fd, name, fd, MIRROR_CONFIRM_NAME) < 0)
 		r = -errno;
 	return r;

@@ -14,6 +14,7 @@
 #include "layer_choice.h"
 #include "manager.h"
 #include "message.h"
+#include "outside.h"
 #include "overseer.h"
 #include "plyfs_mount.h"
 #include "probe.h"
@@ -161,12 +162,14 @@ static int cover(
 	if (!options->is_dry && !options->is_made && errno != EEXIST)
 		return -errno;
 	int found = options->is_dry ? look_for(directory) : 0;
-	if (found != 0)
-		return found < 0 ? found : 0;
+	if (found < 0)
+		return found;
 	CLEANUP(freep) char *real = NULL;
-	int r = probe_real_path(PROBE_MS, directory, &real);
+	char missing[PATH_MAX];
+	int r = found ? outside_find_missing(directory, missing)
+		      : probe_real_path(PROBE_MS, directory, &real);
 	if (r == 0)
-		r = settings_cover(settings, real, NULL);
+		r = settings_cover(settings, found ? missing : real, NULL);
 	if (r == 0)
 		r = settings_check_covered(settings, problem);
 	if (r == PROBLEM && options->is_made)

@@ -482,11 +482,17 @@ int layer_cover(struct layer *layer, const char *mountpoint)
 
 bool layer_is_at(const struct layer *layer, const char *path)
 {
+	char place[PATH_MAX];
 	struct stat found;
 
-	if (layer->dirfd < 0)
-		return strcmp(layer->path, path) == 0;
-	return stat(path, &found) == 0 && layer->dev == found.st_dev && layer->ino == found.st_ino;
+	if (stat(path, &found) == 0 && layer_is(layer, &found))
+		return true;
+	int r = layer->dirfd < 0 ? outside_find_missing(layer->place, place)
+				 : descriptor_path(layer->dirfd, place);
+	const char *inner = r < 0 ? NULL : path_within(place, path);
+	/* The names of generations (fs/render/generation.h) begin with "..", and ".." is none. */
+	return inner &&
+	       (!*inner || (strncmp(inner, "..", 2) == 0 && inner[2] && !strchr(inner, '/')));
 }
 
 bool layer_is_covered(const struct layer *layer, const char *path)

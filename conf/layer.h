@@ -169,7 +169,7 @@ int layer_cover(struct layer *layer, const char *mountpoint);
  */
 void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX]);
 
-/** Returns whether the layer is the directory `path`, or would be if it existed. */
+/** Returns whether the layer is the directory `path` or a generation in it, or would be one. */
 bool layer_is_at(const struct layer *layer, const char *path);
 
 /** Returns whether `path` is the mountpoint, or beneath it. */

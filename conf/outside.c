@@ -3,7 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +54,24 @@ int outside_find(const char *path, char ret[PATH_MAX])
 		return note(delegate->find(delegate->context, path, ret));
 	CLEANUP(closep) int fd = open(path, O_PATH | O_CLOEXEC);
 	return fd < 0 ? -errno : descriptor_path(fd, ret);
+}
+
+int outside_find_missing(const char *path, char ret[PATH_MAX])
+{
+	CLEANUP(freep) char *copy = strdup(path), *name = strdup(path);
+	int r = outside_find(path, ret);
+
+	if (!copy || !name)
+		return -ENOMEM;
+	const char *above = dirname(copy);
+	if (r != -ENOENT || strcmp(above, path) == 0)
+		return r;
+	r = outside_find_missing(above, ret);
+	if (r < 0)
+		return r;
+	size_t len = strcmp(ret, "/") == 0 ? 0 : strlen(ret);
+	int n = snprintf(ret + len, PATH_MAX - len, "/%s", basename(name));
+	return (size_t)n < PATH_MAX - len ? 0 : -ENAMETOOLONG;
 }
 
 /* Opens the directory with O_PATH. Returns -1 if it is missing and may be; or -errno. */

@@ -42,6 +42,9 @@ int outside_read(const char *path, size_t size_max, struct outside_file *ret);
 /** Finds the absolute path that `path` leads to, through all links. Returns 0 or -errno. */
 int outside_find(const char *path, char ret[PATH_MAX]);
 
+/** As outside_find(). Of a path that does not exist, finds where it would be. */
+int outside_find_missing(const char *path, char ret[PATH_MAX]);
+
 /**
  * Opens the directory of a layer. This process must have the right to list it. Returns 0 with *ret;
  * -ENODATA: OUTSIDE_FILLED is not met; -EXDEV: OUTSIDE_OWNED is not met; or another -errno.

@@ -149,9 +149,9 @@ void settings_fix_header(struct settings *settings, bool header);
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
 /**
- * Refuses a layer that is the directory to render into: each merge would take in the result of the
- * last one. For a mount, which has a `beneath` (settings_cover()), does nothing. Returns 0 or
- * PROBLEM.
+ * Refuses a layer that is the directory to render into, or a generation in it: each merge would
+ * take in the result of the last one. For a mount, which has a `beneath` (settings_cover()), does
+ * nothing. Returns 0 or PROBLEM.
  */
 int settings_check_covered(const struct settings *settings, struct problem *problem);
 

@@ -133,11 +133,6 @@ static int take_endpoint(struct gateway *gateway, char *url, struct problem *pro
 {
 	size_t len = strlen(url);
 
-	/* First: no message may show a password. */
-	if (strpbrk(url, "@?# "))
-		return problem_set(problem, "--endpoints", 0, 0,
-			"an endpoint is like https://HOST:2379 and nothing else; user and password "
-			"stand in a file, see --user-file");
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
 		return problem_set(
 			problem, url, 0, 0, "is no endpoint; one is like https://HOST:2379");
@@ -154,6 +149,11 @@ static int take_endpoints(struct gateway *gateway, struct problem *problem)
 	int r = 0;
 	char *rest;
 
+	/* Before the split: no message may show a part of a password, which may have a comma. */
+	if (strpbrk(gateway->list, "@?# "))
+		return problem_set(problem, "--endpoints", 0, 0,
+			"an endpoint is like https://HOST:2379 and nothing else; user and password "
+			"stand in a file, see --user-file");
 	for (char *url = strtok_r(gateway->list, ",", &rest); r == 0 && url;
 		url = strtok_r(NULL, ",", &rest))
 		r = take_endpoint(gateway, url, problem);

@@ -20,9 +20,10 @@ until ! flock -n -s state/lock true; do
 	sleep 0.05
 done
 
-# A FIFO in the place of the file holds up nothing.
+# A FIFO in the place of the file holds up nothing, and the umask does not keep the mirror out.
+umask 077
 runs 0 timeout 10 "$PLYFS" mirror confirm fleet
-[ "$(cat state/confirm)" = word ] || fail 'the word is not written'
+[ "$(setpriv --reuid nobody --clear-groups cat "$PWD/state/confirm")" = word ] || fail 'the mirror can not read the word'
 sleep 0.2
 kill -0 $stranger || fail 'the process of another user got the signal'
 

@@ -106,6 +106,27 @@ done
 rmdir own
 runs 1 "$PLYFS" render -c own.yaml own
 [ ! -e own ] || fail 'the directory stays'
+ln -s . here
+for layer in own/ here/own own/..data here/own/..data; do
+	echo "layers: [vendor, {path: $layer, optional: true}]" >own.yaml
+	for options in -n -q --atomic; do
+		runs 1 "$PLYFS" render $options -c own.yaml own
+		says "the layer '$(basename $layer)' is the directory that is rendered into"
+	done
+	[ ! -e own ] || fail "$layer: the directory stays"
+done
+# Nor is a generation of the tree a layer, whatever it is called.
+runs 0 "$PLYFS" render --atomic -l vendor atomic
+for layer in atomic/..data "atomic/$(readlink atomic/..data)" here/atomic/..data; do
+	runs 1 "$PLYFS" render --atomic -l "vendor:$layer" atomic
+	says "the layer '$(basename $layer)' is the directory that is rendered into"
+done
+# The negative twin: other directories there, and above it.
+for layer in own/sub own/.. own/../..data own/sub/..data; do
+	echo "layers: [vendor, {path: $layer, optional: true}]" >own.yaml
+	runs 0 "$PLYFS" render -n -c own.yaml own
+done
+runs 0 "$PLYFS" render -n -l atomic/..data own
 runs 1 "$PLYFS" render -l vendor:tree tree
 says "the layer 'tree' is the directory that is rendered into"
 # Nor may it become a layer later.
