@@ -10,9 +10,9 @@ ln -s "$PWD/state/tree.1" fleet
 touch state/lock
 mkfifo state/confirm.new
 chown -R nobody state
-setpriv --reuid nobody --clear-groups flock state/lock sleep 60 &
+setpriv --reuid nobody --clear-groups flock -F state/lock sleep 60 &
 holder=$!
-sleep 60 &
+env --default-signal=HUP sleep 60 &
 stranger=$!
 trap 'kill $holder $stranger 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 printf '{"kind": "git", "pid": %d, "offer": "word"}\n' $stranger >state/status.json
@@ -28,7 +28,7 @@ sleep 0.2
 kill -0 $stranger || fail 'the process of another user got the signal'
 
 # The twin: a process of the mirror's user gets it.
-setpriv --reuid nobody --clear-groups sleep 60 &
+env --default-signal=HUP setpriv --reuid nobody --clear-groups sleep 60 &
 own=$!
 trap 'kill $holder $stranger $own 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 until [ "$(stat -c %U /proc/$own)" = nobody ]; do
