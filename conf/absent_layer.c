@@ -40,19 +40,23 @@ static bool has_value(const struct layer_spec *spec, const char *path, const cha
 
 /*
  * Returns the owner that the command line requests; NULL: none, so this machine or user itself. Of
- * several facts, the one in the path of `spec`, unless that is NULL.
+ * several facts, the longest value in the path of `spec`. Else, or if `spec` is NULL, the last.
  */
 static const char *asked_for(
 	const struct settings *settings, const struct layer_spec *spec, size_t kind)
 {
 	const struct settings_environment *around = &settings->around;
 	const char *fact = NULL;
+	size_t longest = 0;
 
 	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++) {
 		const char *value = strchr(around->facts[i], '=') + 1;
+		size_t len = spec && has_value(spec, spec->path, value) ? strlen(value) : 0;
 
-		if (!fact || (spec && has_value(spec, spec->path, value)))
+		if (*value && len >= longest) {
 			fact = value;
+			longest = len;
+		}
 	}
 	return (const char *const[]){around->host, around->machine_id, around->user, fact}[kind];
 }

@@ -11,6 +11,7 @@
 #include "layer_spec.h"
 #include "path.h"
 #include "settings_make.h"
+#include "table.h"
 #include "value.h"
 
 /* Characters of a fact's name. */
@@ -20,7 +21,7 @@
 #define LIST_MAX 512
 
 /* A value is put into one of these. That decides which bytes need an escape. */
-enum target { TARGET_PATH, TARGET_PATTERN, TARGET_COMMAND };
+enum target { TARGET_PATH, TARGET_PATTERN, TARGET_COMMAND, TARGETS };
 
 size_t fact_name_length(const char *text)
 {
@@ -231,15 +232,21 @@ static int expand_text(const struct settings *settings, const struct node *node,
 	return r == 0 ? output_finish(&out, settings->arena, ret, problem) : r;
 }
 
-/* Replaces the facts in a value, or in all values of a list or a map. *at becomes a copy, as an
- * alias may lead to the value, too. */
+/*
+ * Replaces the facts in a value, or in all values of a list or a map. *at becomes a copy, as an
+ * alias may lead to the value, too. `copies` has the copy of each value: a small file can lead to
+ * one text a million times.
+ */
 static int expand_value(const struct settings *settings, const struct node **at, enum target target,
-	struct problem *problem)
+	struct table copies[TARGETS], struct problem *problem)
 {
+	const struct node *known = table_get_address(&copies[target], *at);
 	bool is_text = node_is_scalar(*at);
 	int r = 0;
 
-	if (is_text && !strchr((*at)->text.data, '%'))
+	if (known)
+		*at = known;
+	if (known || (is_text && !strchr((*at)->text.data, '%')))
 		return 0;
 	struct node *copy = node_copy(settings->arena, *at);
 	if (!copy)
@@ -247,44 +254,49 @@ static int expand_value(const struct settings *settings, const struct node **at,
 	if (is_text)
 		r = expand_text(settings, *at, target, &copy->text, problem);
 	for (uint32_t i = 0; r == 0 && !is_text && i < node_count(copy); i++)
-		r = expand_value(settings, node_entry(copy, i), target, problem);
+		r = expand_value(settings, node_entry(copy, i), target, copies, problem);
+	if (r == 0)
+		r = table_put_address(&copies[target], settings->arena, *at, copy);
 	*at = copy;
 	return r;
 }
 
-/* Replaces the facts in the entries of a list, each of which becomes a copy. */
-static int expand_list(
-	const struct settings *settings, const struct node *list, struct problem *problem)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++) {
-		const struct node *copy = node_copy(settings->arena, list->seq.items[i]);
-
-		if (!copy)
-			return -ENOMEM;
-		list->seq.items[i] = copy;
-		r = settings_expand_facts(settings, copy, problem);
-	}
-	return r;
-}
-
-int settings_expand_facts(
-	const struct settings *settings, const struct node *list, struct problem *problem)
+/* Replaces the facts in the values of a map that can have some. */
+static int expand_map(const struct settings *settings, const struct node *map,
+	struct table copies[TARGETS], struct problem *problem)
 {
 	static const struct {
 		const char *key;
 		enum target target;
 	} kinds[] = {{"match", TARGET_PATTERN}, {"from", TARGET_PATTERN}, {"path", TARGET_PATH},
 		{"schema", TARGET_PATH}, {"check", TARGET_COMMAND}, {"on_change", TARGET_COMMAND}};
-	int r = list && node_is_sequence(list) ? expand_list(settings, list, problem) : 0;
+	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && list && node_is_map(list) && i < list->map.count; i++)
+	for (uint32_t i = 0; r == 0 && i < map->map.count; i++)
 		for (size_t k = 0; r == 0 && k < sizeof(kinds) / sizeof(*kinds); k++)
-			if (node_is_scalar(list->map.pairs[i].key) &&
-				span_is(list->map.pairs[i].key->text, kinds[k].key))
-				r = expand_value(settings, &list->map.pairs[i].value,
-					kinds[k].target, problem);
+			if (node_is_scalar(map->map.pairs[i].key) &&
+				span_is(map->map.pairs[i].key->text, kinds[k].key))
+				r = expand_value(settings, &map->map.pairs[i].value,
+					kinds[k].target, copies, problem);
+	return r;
+}
+
+int settings_expand_facts(
+	const struct settings *settings, const struct node *list, struct problem *problem)
+{
+	struct table copies[TARGETS] = {0};
+	uint32_t count = list && node_is_sequence(list) ? list->seq.count : 0;
+	int r = list && node_is_map(list) ? expand_map(settings, list, copies, problem) : 0;
+
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		const struct node *copy = node_copy(settings->arena, list->seq.items[i]);
+
+		if (!copy)
+			return -ENOMEM;
+		list->seq.items[i] = copy;
+		if (node_is_map(copy))
+			r = expand_map(settings, copy, copies, problem);
+	}
 	return r;
 }
 

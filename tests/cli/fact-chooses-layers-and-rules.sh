@@ -49,6 +49,16 @@ grep -q "the layer 'role' does not exist for the fact wbe" err
 runs 1 "$PLYFS" set "${here[@]}" --fact role=wbe --fact zone=eu app.yaml port 1
 says "the layer 'role' does not exist for the fact wbe"
 says "the nearest fact that exists is 'web'"
+for facts in 'role=wbe zone=' 'zone=be role=wbe' 'role=wbe zone=be' 'role=x role=wbe'; do
+	read -r first second <<<"$facts"
+	runs 1 "$PLYFS" set "${here[@]}" --fact "$first" --fact "$second" app.yaml port 1
+	says "the layer 'role' does not exist for the fact wbe"
+	says "the nearest fact that exists is 'web'"
+done
+# If no layer depends on a fact, the last counts that has a value.
+printf 'layers: [vendor]\nrules: [{match: "%%{role}", strategy: last}]\n' >conf/rules.yaml
+runs 1 "$PLYFS" set -c conf/rules.yaml --fact role=db --fact role=wbe --fact zone= app.yaml port 1
+says "not for the fact 'wbe' alone"
 # A fact that only rules use, or nothing.
 runs 0 "$PLYFS" cat "${here[@]}" --fact other=x app.yaml
 prints $'port: 80\ntls: true'

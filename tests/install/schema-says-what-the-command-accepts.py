@@ -79,6 +79,8 @@ equal("limits", LAYERS + "options: {limits: {xyzzy: 1}}\n", options["limits"]["p
 for name in "coherence", "on_error", "yaml", "schema":
     equal(name, LAYERS + f"options: {{{name}: xyzzy}}\n", options[name]["enum"])
 strategies = [name for name in definitions["strategy"]["enum"] if name]
+equal("dropins", LAYERS + "rules: [{match: a, dropins: xyzzy}]\n",
+      [word for word in definitions["rule"]["properties"]["dropins"]["enum"] if not isinstance(word, bool)])
 equal("format", LAYERS + "rules: [{match: a, format: xyzzy}]\n", definitions["format"]["enum"])
 equal("strategy", LAYERS + "rules: [{match: a, strategy: xyzzy}]\n", strategies)
 for strategy in strategies:
@@ -117,6 +119,8 @@ GOOD = [
     "name: x, optional: yes}]",
     LAYERS + "rules:\nfiles:\noptions:",
     LAYERS + "rules: [{match: [a, 'b/**'], dropins: true, strategy: }]",
+    LAYERS + "rules: [{match: a, dropins: 'true'}, {match: b, dropins: 'false'}, {match: c, dropins: on}]",
+    LAYERS + "files: [{path: a, from: b, dropins: 'true'}, {path: c, from: d, dropins: 'false'}]",
     LAYERS + "rules: [{match: a, schema: any.json}, {match: b, schema: }]",
     LAYERS + "files: [{path: a, from: b, schema: ./any.json}]",
     LAYERS + "schemas: [any.json]\nrules: [{match: a, schema: any.json}]",

@@ -332,6 +332,29 @@ TEST(what_an_alias_repeats_is_replaced_once)
 	assert_string_equal(settings->rules[5].match, "%u.z");
 }
 
+TEST(what_many_aliases_repeat_is_in_memory_once)
+{
+	FILE *file = fopen("plyfs.yaml", "we");
+	char text[2001] = "";
+
+	assert_non_null(file);
+	memset(text, '%', sizeof(text) - 1);
+	assert_true(fprintf(file,
+			    "layers: [a]\nrules:\n"
+			    "  - {match: x, check: &words [y, '%%f', &text '%s'",
+			    text) > 0);
+	for (int i = 0; i < 50; i++)
+		assert_true(fputs(", *text", file) >= 0);
+	assert_true(fputs("]}\n", file) >= 0);
+	for (int i = 0; i < 40; i++)
+		assert_true(fputs("  - {match: x, check: *words}\n", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+
+	CLEANUP(settings_unrefp) struct settings *settings = must_read_file("plyfs.yaml");
+	assert_string_equal(settings_check(settings, "x")->words[52], text);
+	assert_true(arena_bytes(settings->arena) < 512 << 10);
+}
+
 static long most_kib(void)
 {
 	struct rusage usage;
