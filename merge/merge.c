@@ -2,10 +2,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 
 #include "cleanup.h"
 #include "header.h"
+#include "shown.h"
 #include "strategy.h"
 #include "value_lock.h"
 
@@ -193,8 +193,7 @@ static int write_tree(const struct merge_request *request, const struct merge_ou
 		r = document_write(
 			output->root, format, &request->limits, result->arena, &body, problem);
 		if (r == PROBLEM && problem->source[0] == '\0')
-			snprintf(problem->source, sizeof(problem->source), "%s",
-				result_name(request));
+			shown_tail(problem->source, sizeof(problem->source), result_name(request));
 		if (r != 0)
 			return r;
 	}

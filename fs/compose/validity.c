@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cleanup.h"
+#include "shown.h"
 
 /* The result of a merge, as trees. */
 struct merged_trees {
@@ -106,12 +106,12 @@ static void report(const struct merge_request *request, const struct merge_resul
 	fault_problem(&at_source, ret);
 	source = at_source.at->source;
 	if (!result->root && result->origins && find_line(result, ret->line, &source, &line)) {
-		snprintf(ret->source, sizeof(ret->source), "%s", source->name);
+		shown_tail(ret->source, sizeof(ret->source), source->name);
 		problem_place(ret, source);
 		ret->line = line;
 	}
 	if (!ret->source[0] && request->path)
-		snprintf(ret->source, sizeof(ret->source), "%s", request->path);
+		shown_tail(ret->source, sizeof(ret->source), request->path);
 	if (source && source->layer[0])
 		problem_reword(ret, ret, "%s, in the layer '%s'", ret->message, source->layer);
 }
@@ -154,7 +154,7 @@ static int validate(const struct schema *schema, const struct merge_request *req
 	}
 	r = budget_result(&budget, r, request->path, problem);
 	if (r == PROBLEM && !problem->source[0] && request->path)
-		snprintf(problem->source, sizeof(problem->source), "%s", request->path);
+		shown_tail(problem->source, sizeof(problem->source), request->path);
 	document_free(trees.read);
 	return r;
 }

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "composition.h"
+#include "descriptor.h"
 #include "dropin_name.h"
 #include "dropin_unread.h"
 #include "hidden.h"
@@ -268,18 +270,24 @@ static int add_documents(struct explain_state *made)
 		&explanation->stream);
 }
 
-/* Returns whether all users may search the layer's directories above the path. */
+/* Returns whether all users may search the directories above the path that are there. */
 static bool is_reachable(const struct layer *layer, const char *path)
 {
 	CLEANUP(freep) char *above = strdup(path);
-	bool is_so = above;
+	char root[PATH_MAX];
 	struct stat stat;
 
+	bool is_so = above && descriptor_path(layer->dirfd, root) == 0;
 	while (is_so && *above) {
 		char *slash = strrchr(above, '/');
 
 		*(slash ? slash : above) = '\0';
-		is_so = layer_stat(layer, above, &stat) == 0 && (stat.st_mode & 0111) == 0111;
+		int r = layer_stat(layer, above, &stat);
+		is_so = r == 0 ? (stat.st_mode & 0111) == 0111 : r == -ENOENT || r == -ENOTDIR;
+	}
+	for (char *slash; is_so && (slash = strrchr(root, '/'));) {
+		*slash = '\0';
+		is_so = lstat(*root ? root : "/", &stat) == 0 && (stat.st_mode & 0111) == 0111;
 	}
 	return is_so;
 }
@@ -296,6 +304,13 @@ static mode_t mode_of(const struct composer *composer, const char *path,
 
 		all &= is_reachable(layer, found->path ? found->path : path) ? found->stat.st_mode
 									     : 0;
+	}
+	/* Another file that the merge has read may lie in any layer. */
+	for (size_t i = 0; composition->environment.given && i < composer->settings->layer_count;
+		i++) {
+		const struct layer *layer = composer->settings->layers[i];
+
+		all &= layer->dirfd < 0 || is_reachable(layer, path) ? 0444 : 0;
 	}
 	for (size_t i = 0; i < sources->count; i++)
 		all &= sources->stats[i].st_mode;

@@ -97,17 +97,6 @@ static void change(struct rendered *rendered, struct owned *owned)
 	rendered->is_changed = true;
 }
 
-/* Without the right to give owners, only the bytes and our own rights count. */
-static bool is_as_wanted(const struct fingerprint *wanted, const struct fingerprint *is)
-{
-	if (fingerprint_equal(wanted, is))
-		return true;
-	if (rendered_can_give(wanted))
-		return false;
-	return wanted->hash == is->hash && (wanted->mode & S_IFMT) == (is->mode & S_IFMT) &&
-	       (S_ISLNK(wanted->mode) || (wanted->mode & 0700) == (is->mode & 0700));
-}
-
 /*
  * Notes the object that the next generation must have at the name, if that is another one. Returns
  * 0, RENDERED_KEPT or -errno.
@@ -122,8 +111,8 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 	bool was_gone = owned->is_gone;
 	owned->is_gone = false;
 	if (r == 0 && owned->fingerprint.mode && !owned->is_changed && !was_gone) {
-		if (is_as_wanted(wanted, &now)) {
-			if (!is_as_wanted(wanted, &owned->fingerprint))
+		if (rendered_is_as_wanted(wanted, &now)) {
+			if (!rendered_is_as_wanted(wanted, &owned->fingerprint))
 				return manifest_put(rendered->manifest, owned, &now);
 			return 0;
 		}

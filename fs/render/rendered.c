@@ -313,10 +313,36 @@ static bool is_mapped(const char *map, unsigned number)
 	return is_so;
 }
 
-bool rendered_can_give(const struct fingerprint *wanted)
+/* Returns whether we are in the group, and so may give it our own files. */
+static bool is_member(gid_t gid)
 {
-	return sandbox_has_capability(CAP_CHOWN) && is_mapped("/proc/self/uid_map", wanted->uid) &&
-	       is_mapped("/proc/self/gid_map", wanted->gid);
+	int count = getgroups(0, NULL);
+	CLEANUP(freep) gid_t *groups = calloc((size_t)count + 1, sizeof(*groups));
+	bool is_so = gid == getegid();
+
+	count = groups ? getgroups(count, groups) : 0;
+	for (int i = 0; !is_so && i < count; i++)
+		is_so = groups[i] == gid;
+	return is_so;
+}
+
+bool rendered_is_as_wanted(const struct fingerprint *wanted, const struct fingerprint *is)
+{
+	mode_t mode = wanted->mode;
+
+	if (fingerprint_equal(wanted, is))
+		return true;
+	bool gives_owners = sandbox_has_capability(CAP_CHOWN);
+	bool gives_group = is_mapped("/proc/self/gid_map", wanted->gid) &&
+			   (gives_owners || is_member(wanted->gid));
+	if (gives_owners && gives_group && is_mapped("/proc/self/uid_map", wanted->uid))
+		return false;
+	if (is->gid != wanted->gid) {
+		if (gives_group)
+			return false;
+		mode = without_group(mode);
+	}
+	return wanted->hash == is->hash && mode == is->mode;
 }
 
 static mode_t mode_for(const struct stat *own, const struct stat *like, mode_t more)
@@ -774,27 +800,13 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 	return r;
 }
 
-/* Returns whether the object is as wanted. If plyfs can't give owners, the owner does not count. */
-static bool would_be(const struct fingerprint *wanted, const struct fingerprint *now)
-{
-	mode_t mode = wanted->mode;
-
-	if (fingerprint_equal(wanted, now))
-		return true;
-	if (rendered_can_give(wanted))
-		return false;
-	if (now->gid != wanted->gid && !S_ISLNK(mode))
-		mode = without_group(mode);
-	return wanted->hash == now->hash && mode == now->mode;
-}
-
 /* Reports the outcome of a put, where `before` was. `result` is 0 or RENDERED_KEPT. */
 static void report_put(const struct rendered *rendered, struct owned *owned,
 	const struct fingerprint *before, int result)
 {
 	bool is_changed = rendered->options.is_atomic ? owned->is_changed
 			  : rendered->options.is_dry
-				  ? !would_be(&owned->fingerprint, before)
+				  ? !rendered_is_as_wanted(&owned->fingerprint, before)
 				  : !fingerprint_equal(before, &owned->fingerprint);
 
 	if (result == RENDERED_KEPT || !is_changed)

@@ -41,8 +41,11 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 
-/** Returns whether plyfs can give objects this owner and group. */
-bool rendered_can_give(const struct fingerprint *wanted);
+/**
+ * Returns whether the object `is` has the bytes of `wanted`, and the group and mode that
+ * rendered_dress() would give it. If plyfs can't give it the owner of `wanted`, any owner will do.
+ */
+bool rendered_is_as_wanted(const struct fingerprint *wanted, const struct fingerprint *is);
 
 /** Writes the version to a new name. Returns 0 with its fingerprint; or -errno, without a file. */
 int rendered_write(

@@ -38,6 +38,7 @@ runs 0 "${blame[@]}" --html other/page.html app.yaml
 runs 0 "${blame[@]}" --html /dev/null app.yaml
 
 # A new page is for the user alone if a source is not for all. The mode of a page that is there is the user's.
+chmod 755 .
 for mode in 644 640 604 600; do
 	rm -f other/page.html
 	chmod $mode vendor/app.yaml
@@ -46,12 +47,12 @@ for mode in 644 640 604 600; do
 	[ "$(stat -c %a other/page.html)" = $mode ] || fail "the page has $(stat -c %a other/page.html), and not $mode"
 done
 
-# Nor is a source for all that lies in a directory, or a layer, which only some users may enter.
+# Nor is a source for all if only some users may enter the directory that it lies in, the layer, or one above that.
 chmod 644 vendor/app.yaml
 mkdir vendor/sub site/sub
 cp vendor/app.yaml vendor/sub/app.yaml
 echo 'a: 1' >site/sub/app.yaml
-for closed in vendor vendor/sub site/sub; do
+for closed in vendor vendor/sub site/sub .; do
 	rm -f other/page.html
 	chmod 710 $closed
 	runs 0 "${blame[@]}" --html other/page.html sub/app.yaml
@@ -61,6 +62,27 @@ done
 rm other/page.html
 runs 0 "${blame[@]}" --html other/page.html sub/app.yaml
 [ "$(stat -c %a other/page.html)" = 644 ] || fail "the page has $(stat -c %a other/page.html)"
+
+# Nor is another file that is merged in.
+mkdir -p low/sub high/data high/sub
+echo '_merge: [x]' | tee low/sub/app.yaml >low/app.yaml
+echo 'a: 1' | tee high/sub/x.yaml >high/data/x.yaml
+while read -r path data closed; do
+	printf 'layers: [low, high]\nrules: [{match: %s, strategy: pillar, options: {data_path: %s}}]\n' $path $data >plyfs.yaml
+	for mode in 710 755; do
+		rm other/page.html
+		chmod $mode $closed
+		runs 0 "$PLYFS" blame -c plyfs.yaml --html other/page.html $path
+		grep -q high/$data/x.yaml other/page.html || fail "$data/x.yaml is not merged in"
+		[ "$(stat -c %a other/page.html)" = $([ $mode = 755 ] && echo 644 || echo 600) ] ||
+			fail "$closed $mode: the page has $(stat -c %a other/page.html)"
+	done
+done <<-END
+	app.yaml data high
+	app.yaml data high/data
+	sub/app.yaml sub high
+	sub/app.yaml sub high/sub
+END
 
 chmod 644 other/page.html
 runs 0 "${blame[@]}" --html other/page.html app.yaml

@@ -51,3 +51,18 @@ grep -qxF '    x: [1' err || fail "the line is missing: $(cat -v err)"
 echo 'x: 1' >layer/"$shown"
 runs 1 "$PLYFS" check -l layer
 ! grep -qF '    x: ' err || fail "a line is shown: $(cat -v err)"
+
+# Nor can the source that a schema's error names.
+echo 'type: string' >text.yaml
+mkdir text
+echo 'x: 1' >text/"$odd"
+for strategy in concat lines first; do
+	printf 'layers: [text]\nrules: [{match: "*", strategy: %s, schema: text.yaml}]\n' $strategy >text-plyfs.yaml
+	runs 1 "$PLYFS" cat -c text-plyfs.yaml "$odd"
+	grep -qF "$shown:1:1: must be a string" err || fail "it says: $(cat -v err)"
+	! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' err || fail "it is not clean: $(cat -v err)"
+done
+
+# Nor can the name of the result.
+runs 1 "$PLYFS" merge --limit result=4 --to json low.yaml text/"$odd"
+clean

@@ -25,6 +25,30 @@ if setpriv --reuid 65534 --regid 65534 --clear-groups "$PLYFS" --version >/dev/n
 	runs 0 as_member -l layer open/tree
 	prints '1 file, 0 written'
 
+	# A source that is closed, or given to another group, closes what was rendered before.
+	mkdir own
+	echo 'a: 1' >own/app.yaml
+	while read -r group mode is count; do
+		chown 65534:$group own/app.yaml
+		chmod $mode own/app.yaml
+		for options in '' --atomic; do
+			runs 0 as_member -n $options -l own open/own$options
+			grep -qx "1 file, $count would be written" out || fail "$group $mode $options: it prints $(cat out)"
+			runs 0 as_member $options -l own open/own$options
+			prints "1 file, $count written"
+			is open/own$options${options:+/..data} 65534:$is
+		done
+	done <<-END
+		65534 644 65534:444 1
+		65534 600 65534:400 1
+		65534 644 65534:444 1
+		4243 644 4243:444 1
+		4243 640 4243:440 1
+		65534 640 65534:440 1
+		4244 640 65534:400 1
+		4244 600 65534:400 0
+	END
+
 	# The group may not enter a directory before what is in it is right.
 	mkdir -p low/sub high/sub
 	echo 'b: 1' | tee low/sub/app.yaml >high/sub/app.yaml
@@ -53,6 +77,12 @@ runs 0 unshare --user --map-root-user "$PLYFS" render -l layer mapped
 prints '1 file, 0 written'
 runs 0 unshare --user --map-root-user "$PLYFS" render --atomic -l layer mapped--atomic
 prints '1 file, 0 written'
+chown 4242:0 layer/app.yaml
+chmod 640 layer/app.yaml
+runs 0 unshare --user --map-root-user "$PLYFS" render --atomic -l layer mapped--atomic
+prints '1 file, 1 written'
+is mapped--atomic/..data 0:0:440
+chmod 644 layer/app.yaml
 rm -f mapped/.plyfs/bases
 runs 0 unshare --user --map-root-user "$PLYFS" render -n -l layer mapped
 prints '1 file, 0 would be written'
