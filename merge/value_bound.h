@@ -26,9 +26,12 @@
  *
  * Any other value that the bound can't use is an error.
  *
- * If the file's format, or that of its lowest source, repeats a key for each item of a list, a text
- * is a list of one item. An empty text in a higher list is no item: a program would drop the items
- * before it. So with union it is a tag that removes items.
+ * If the file's format, or that of its lowest source, repeats a key for each item of a list, an
+ * empty text in a higher list is no item, as it makes a program drop the items before it:
+ *
+ *      union       it is a tag that removes items; unless it comes first, it is an attempt even if
+ *                  the list lacks no item
+ *      intersect   a list that would make the bounded list empty is an attempt, and removes nothing
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies. Places are written as
  * for locks. Two different bounds of one value are an error. Of two equal bounds of one value, the

@@ -141,11 +141,14 @@ static int unite(
 		if (!is_reset(fold, pair->key) && !node_find(set, pair->key))
 			stands = pair->value;
 	}
-	for (uint32_t i = 0; r == 0 && i < set->map.count; i++) {
-		const struct node *item = set->map.pairs[i].key;
+	for (uint32_t i = 0; r == 0 && i < view->own->seq.count; i++) {
+		const struct node *item = view->own->seq.items[i];
+		bool is_item = !is_reset(fold, item);
 
-		is_removal |= is_reset(fold, item);
-		if (!is_reset(fold, item) && !node_find(all, item))
+		is_removal |= !is_item;
+		if (!is_item && !stands && i > 0 && before > 0)
+			stands = all->map.pairs[0].value;
+		else if (is_item && !node_find(all, item))
 			r = node_put(fold->scratch, all, item, view->own);
 	}
 	if (r == 0 && stands && (is_removal || all->map.count == before))
@@ -184,19 +187,29 @@ static int intersect(const struct value_bound_fold *fold, size_t n, struct node 
 	const struct node *list = fold->views[n].own;
 	struct node *both = node_new_map(fold->scratch, NULL), *set;
 	int r = both ? make_set(fold, list, &set) : -ENOMEM;
+	uint32_t refused = 0, kept = 0, lost = 0;
 
 	for (uint32_t i = 0; r == 0 && i < set->map.count; i++) {
 		const struct node *item = set->map.pairs[i].key;
 
-		if (!is_reset(fold, item) && !node_find(*all, item))
-			r = refuse_item(fold, item->source ? item : list, item, n);
+		if (is_reset(fold, item) || node_find(*all, item))
+			continue;
+		r = refuse_item(fold, item->source ? item : list, item, n);
+		refused++;
 	}
 	for (uint32_t i = 0; r == 0 && i < (*all)->map.count; i++) {
 		const struct pair *pair = &(*all)->map.pairs[i];
+		bool is_item = !is_reset(fold, pair->key);
+		bool is_lost = is_item && !node_find(set, pair->key);
 
-		if (is_reset(fold, pair->key) || node_find(set, pair->key))
+		lost += is_lost;
+		kept += is_item && !is_lost;
+		if (!is_lost)
 			r = node_append(fold->scratch, both, pair);
 	}
+	/* A program takes a list without items for no limit at all. */
+	if (r == 0 && lost > 0 && kept == 0 && repeats(fold))
+		return refused > 0 ? 0 : refuse(fold, list, (*all)->map.pairs[0].value);
 	*all = both;
 	return r;
 }
@@ -342,64 +355,24 @@ static void note_sources(const struct value_bound_fold *fold, const struct node 
 	}
 }
 
-/* Makes a list of each text, if a key that comes once is read as a text. */
-static int list_texts(const struct value_bound_fold *fold, const struct value_bound_view **ret)
+int value_bound_fold(const struct value_bound_fold *fold, const struct node **ret)
 {
-	struct value_bound_view *views = arena_zalloc(fold->scratch, fold->count, sizeof(*views));
-
-	if (!views)
-		return -ENOMEM;
-	memcpy(views, fold->views, fold->count * sizeof(*views));
-	for (size_t i = 0; i < fold->count; i++) {
-		const struct node *own = views[i].own;
-		struct node *list;
-
-		if (!own || !node_is_scalar(own) || scalar_is_null(own))
-			continue;
-		list = node_new_sequence(fold->merge->arena, own);
-		if (!list || node_push(fold->merge->arena, list, own) < 0)
-			return -ENOMEM;
-		list->tag = NULL;
-		views[i].own = list;
-	}
-	*ret = views;
-	return 0;
-}
-
-/* Returns whether the list was made of a text. */
-static bool was_text(const struct value_bound_fold *fold, const struct value_bound_view *before,
-	const struct node *list)
-{
-	for (size_t i = 0; i < fold->count; i++)
-		if (fold->views[i].own == list)
-			return before[i].own != list;
-	return false;
-}
-
-int value_bound_fold(const struct value_bound_fold *asked, const struct node **ret)
-{
-	struct value_bound_fold fold = *asked;
 	struct standing standing = {0};
 	int r = 0;
 
 	*ret = NULL;
-	if (fold.bound->kind <= VALUE_BOUND_INTERSECT && repeats(&fold))
-		r = list_texts(&fold, &fold.views);
-	for (size_t i = 0; r == 0 && i < fold.count; i++)
-		r = add_view(&fold, i, &standing);
+	for (size_t i = 0; r == 0 && i < fold->count; i++)
+		r = add_view(fold, i, &standing);
 	if (r != 0 || !standing.value)
 		return r;
 	*ret = standing.value;
 	if (standing.all)
-		r = make_list(&fold, standing.all, standing.value, ret);
-	if (r == 0 && standing.all && node_count(*ret) == 1 &&
-		was_text(&fold, asked->views, standing.value))
-		*ret = (*ret)->seq.items[0];
-	if (r == 0 && fold.origins && node_is_scalar(*ret))
-		*ret = node_copy(fold.merge->arena, *ret);
+		r = make_list(fold, standing.all, standing.value, ret);
+	else if (fold->origins)
+		*ret = node_copy(fold->merge->arena, standing.value);
 	if (r == 0 && !*ret)
 		r = -ENOMEM;
-	if (r == 0 && fold.origins)
-		note_sources(&fold, *ret);
+	if (r == 0 && fold->origins)
+		note_sources(fold, *ret);
 	return r;
 }
