@@ -15,8 +15,8 @@
  *
  * A word without quotes finds a key of any type by its text (`80` may be a number), and prefers a
  * key that is written without quotes. A word in quotes prefers a key that is written in quotes. A
- * KEY that plyfs prints leads to the same value again, unless a key on the way is a list or map:
- * plyfs prints such a key as `[?]`.
+ * KEY that plyfs prints leads to the same value again, unless a key on the way is a list, a map, or
+ * what a schema calls a secret: plyfs prints such a key as `[?]`.
  */
 #pragma once
 

@@ -258,8 +258,7 @@ static bool values_equal(const struct node *a, const struct node *b, enum scalar
 
 bool scalar_differs_in_dollars(const struct node *a, const struct node *b)
 {
-	return a->schema == NODE_TEXT && b->schema == NODE_TEXT && a->text.len &&
-	       (a->style == NODE_SINGLE) != (b->style == NODE_SINGLE) &&
+	return a->text.len && (a->style == NODE_SINGLE) != (b->style == NODE_SINGLE) &&
 	       memchr(a->text.data, '$', a->text.len);
 }
 
@@ -280,7 +279,9 @@ bool scalar_equal(const struct node *a, const struct node *b)
 		number_of(b, type_b, &number_b);
 		return number_equal(&number_a, &number_b);
 	}
-	return type_a == type_b && values_equal(a, b, type_a) && !scalar_differs_in_dollars(a, b);
+	return type_a == type_b && values_equal(a, b, type_a) &&
+	       !(a->schema == NODE_TEXT && b->schema == NODE_TEXT &&
+		       scalar_differs_in_dollars(a, b));
 }
 
 static uint64_t hash_number(const struct node *scalar, enum scalar_type type, uint64_t hash)

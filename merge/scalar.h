@@ -78,15 +78,15 @@ int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 
 /**
- * Returns whether both are texts of .env, and a "$" stands for a variable in one of them, but has
- * no meaning in the other.
+ * Returns whether the scalars, which have the same text, differ as values of .env: a "$" in it may
+ * begin a variable in one of them, but not in the other, which is NODE_SINGLE.
  */
 bool scalar_differs_in_dollars(const struct node *a, const struct node *b);
 
 /**
  * Typed equality of two scalars; part of node_equal(). Integers are compared exactly, and other
  * numbers as doubles. NaN equals nothing. Timestamps are compared by their texts. Texts of .env
- * with a "$" are equal only if it means the same.
+ * with a "$" are equal only if it may begin a variable in both, or in none.
  */
 bool scalar_equal(const struct node *a, const struct node *b);
 

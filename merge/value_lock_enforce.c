@@ -64,6 +64,14 @@ static bool is_same(const struct node *a, const struct node *b)
 	return node_tags_equal(a, b) && node_has_same(a, b, is_same, true);
 }
 
+/* In .env, quotes decide whether a "$" begins a variable. A source may be in another format. */
+static bool differs_in_dollars(
+	const struct value_lock_enforcement *keep, const struct node *a, const struct node *b)
+{
+	return keep->merge->request->to == &format_env && node_is_scalar(a) &&
+	       scalar_differs_in_dollars(a, b);
+}
+
 /* Equal numbers may differ in digits that a double does not have, and a bound is exact. */
 static bool has_text_of(const struct node *a, const struct node *b)
 {
@@ -500,7 +508,7 @@ static int settle(struct value_lock_enforcement *keep, const struct value_lock_w
 		return 0;
 	if (are_alike(spot, low, now))
 		return settle_collection(keep, spot, low, now, ret);
-	if (spot->place && low && now && is_same(low, now) &&
+	if (spot->place && low && now && is_same(low, now) && !differs_in_dollars(keep, low, now) &&
 		(!is_bound(keep) || has_text_of(low, now))) {
 		if (is_bound(keep))
 			origin_import(keep->merge->origins, keep->low_origins, low, now);

@@ -270,8 +270,8 @@ static void put_message(
 	}
 }
 
-/* Writes the record's path as a KEY, from step `first` on; without its last step, if that is a key
- * that is a secret. */
+/* Writes the record's path as a KEY, from step `first` on, with [?] for each key that is a secret;
+ * without its last step, if the fault is in such a key itself. */
 static int put_path(const struct schema_run *run, const struct schema_record *record,
 	uint32_t first, struct key_text *key)
 {
@@ -280,7 +280,9 @@ static int put_path(const struct schema_run *run, const struct schema_record *re
 	for (uint32_t i = first; i < count; i++) {
 		const struct edit_step *step = &run->kept_steps[record->path + i];
 
-		if (step->key)
+		if (step->key && secrets_have(&run->secrets, step->key))
+			key_text_put_text(key, span_of("[?]"));
+		else if (step->key)
 			key_text_put(key, step->key);
 		else
 			key_text_put_index(key, step->index);

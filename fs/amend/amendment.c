@@ -572,7 +572,7 @@ static int retarget(struct amendment_state *made, struct problem *problem)
 	if (!made->composition.result)
 		return PROBLEM;
 	const struct merge_input *inputs = made->composition.request.inputs;
-	for (i = behind; i < count && strcmp(inputs[i].source.name, problem->source) != 0;)
+	for (i = behind; i < count && !problem_is_in(problem, &inputs[i].source);)
 		i++;
 	if (i < count && sources->layers[i] == layer)
 		return load_target(made, i, problem);

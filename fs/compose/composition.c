@@ -101,7 +101,7 @@ static size_t blamed_source(const struct sources *sources, const struct problem 
 {
 	size_t i = 0;
 
-	while (i < sources->count && strcmp(sources->loaded[i]->source.name, problem->source) != 0)
+	while (i < sources->count && !problem_is_in(problem, &sources->loaded[i]->source))
 		i++;
 	return i;
 }

@@ -92,8 +92,7 @@ static struct fallback *find_unused(
 {
 	for (size_t i = 0; i < fallbacks->count; i++) {
 		struct fallback *fallback = &fallbacks->items[i];
-		if (!fallback->is_used &&
-			strcmp(fallback->loaded->source.name, problem->source) == 0)
+		if (!fallback->is_used && problem_is_in(problem, &fallback->loaded->source))
 			return fallback;
 	}
 	return NULL;

@@ -545,7 +545,7 @@ void entry_clear_fault(struct view *view, struct entry *entry)
 static struct timespec fallbacks_since(const struct version *version, const struct problem *problem)
 {
 	for (size_t i = 0; i < version->fallback_count; i++)
-		if (strcmp(version->fallbacks[i]->source.name, problem->source) == 0)
+		if (problem_is_in(problem, &version->fallbacks[i]->source))
 			return version->fallbacks[i]->read;
 	return version->fallbacks[0]->read;
 }

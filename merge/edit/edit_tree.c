@@ -351,7 +351,7 @@ static bool is_same_scalar(const struct node *a, const struct node *b, bool mind
 		return true;
 	if (minds_order && scalar_is_empty(a) != scalar_is_empty(b))
 		return false;
-	if (scalar_differs_in_dollars(a, b))
+	if (a->schema == NODE_TEXT && b->schema == NODE_TEXT && scalar_differs_in_dollars(a, b))
 		return false;
 	/* If one format has only strings, the texts are compared. */
 	if (a->schema == NODE_TEXT || b->schema == NODE_TEXT)

@@ -34,7 +34,7 @@ static int attempt(
 		r = put_merge_with(put, edit->text, edit->document, &root, &problem);
 		/* The place is in a text that is not written. */
 		if (r == PROBLEM &&
-			strcmp(problem.source, put->inputs[put->request->target].source.name) == 0)
+			problem_is_in(&problem, &put->inputs[put->request->target].source))
 			problem.line = problem.column = 0;
 		if (r == 0 && put_is_wanted(put, root, wanted)) {
 			put->state = (struct put_state){edit->text, edit->document, root, true};

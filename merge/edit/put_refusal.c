@@ -69,12 +69,12 @@ static bool has_refusal(const struct refusals *refusals, const struct problem *r
 static const struct problem *find_refusal(const struct put *put, const struct edit_op *op)
 {
 	const struct refusals *refusals = put->failure.refusals;
-	const char *target = put->inputs[put->request->target].source.name;
+	const struct source *target = &put->inputs[put->request->target].source;
 
 	for (size_t i = 0; refusals && i < refusals->count; i++) {
 		const struct problem *refusal = &refusals->items[i];
 
-		if (strcmp(refusal->source, target) == 0 &&
+		if (problem_is_in(refusal, target) &&
 			(is_about(put, refusal, op) ||
 				!has_refusal(&put->keep->merges[0]->refusals, refusal)))
 			return refusal;

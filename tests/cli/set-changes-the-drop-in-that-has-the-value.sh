@@ -49,6 +49,15 @@ prepare
 runs 0 "$PLYFS" set -c plyfs.yaml a.yaml x=3
 prints_line 's/a.yaml.d/10-a.yaml:2: x: 2 -> 3'
 
+# So it is if messages show the name with an escape.
+printf 'layers: [v, s]\nrules:\n  - {match: "*.yaml", dropins: layers}\n' >plyfs.yaml
+odd=$'a\x01.yaml'
+mkdir s/"$odd".d
+echo 'y: 1' >s/"$odd"
+echo 'x: 2' >s/"$odd".d/10.yaml
+runs 0 "$PLYFS" set -c plyfs.yaml "$odd" x=3
+prints_line 's/a\x01.yaml.d/10.yaml:1: x: 2 -> 3'
+
 # With `dropins: uapi` a lower layer's drop-in may count more than the file.
 printf 'layers: [v, s]\nrules:\n  - {match: a.yaml, dropins: uapi}\n' >plyfs.yaml
 rm -rf v s

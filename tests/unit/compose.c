@@ -182,6 +182,17 @@ TEST_WITH(broken_layer_is_skipped_where_that_is_asked_for, set_up, end_composer)
 	assert_string_equal(problem.source, "b/x.yaml");
 }
 
+TEST_WITH(layer_whose_source_has_an_escaped_name_is_skipped, set_up, end_composer)
+{
+	write_file("a/\x01.yaml", "x: 1\n");
+	write_file("b/\x01.yaml", "x: [1]\n");
+	start_composer("layers: [a, b]\noptions: {on_error: skip-layer}\n"
+		       "rules: [{match: '*', options: {kinds: strict}}]\n");
+	CLEANUP(version_unrefp) struct version *version = must_make("\x01.yaml");
+	assert_bytes(version, "x: 1\n");
+	assert_string_equal(problem.source, "b/\\x01.yaml");
+}
+
 TEST_WITH(layer_left_alone_by_skipping_is_served_byte_for_byte, set_up, end_composer)
 {
 	write_file("a/x.yaml", "x:   1\n");

@@ -23,6 +23,19 @@ VIEW_TEST(broken_source_keeps_the_last_good_version)
 	assert_int_equal(count_of_view().faults, 0);
 }
 
+VIEW_TEST(broken_source_whose_name_is_escaped_keeps_the_last_good_version)
+{
+	write_file("a/app\x01.yaml", "x: 1\n");
+	write_file("b/app\x01.yaml", "x: 1\ny: 1\n");
+	start("layers: [a, b]\nrules: [{match: '*', options: {kinds: strict}}]\n");
+	assert_shown("app\x01.yaml", "x: 1\ny: 1\n");
+	replace_file("a/app\x01.yaml", "x: 2\nz: 1\n");
+	replace_file("b/app\x01.yaml", "x: [1]\n");
+	assert_becomes("app\x01.yaml", "x: 1\nz: 1\ny: 1\n");
+	struct fault fault = fault_of("app\x01.yaml");
+	assert_string_equal(fault.problem.source, "b/app\\x01.yaml");
+}
+
 VIEW_TEST(source_mended_to_what_it_was_is_no_event)
 {
 	start_merged();

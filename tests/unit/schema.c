@@ -340,14 +340,14 @@ TEST(what_is_marked_as_secret_is_not_quoted)
 		"a: 1\nb: {c: 2}\nd: 3\ne: [4, 4]\n",
 		"1:4: a fits none of 1 alternatives: (1) must be 'x', but is a number "
 		"that is not shown (s.json#/properties/a/anyOf)\n"
-		"2:8: b.c must be 'x', but is a number that is not shown "
+		"2:8: b[?] must be 'x', but is a number that is not shown "
 		"(s.json#/properties/b/properties/c/const)\n"
 		"3:4: d must be 'x', but is a number that is not shown "
 		"(s.json#/properties/d/const)\n"
 		"4:8: e must have each item once, but its items [0] and [1] are the "
 		"same "
 		"(s.json#/properties/e/uniqueItems)\n"
-		"2:8: b.c must be at least 9, but is a number that is not shown "
+		"2:8: b[?] must be at least 9, but is a number that is not shown "
 		"(s.json#/allOf/0/properties/b/properties/c/minimum)");
 	/* A key may be marked, or stand in a map that is. */
 	tells("properties:\n"
@@ -358,6 +358,22 @@ TEST(what_is_marked_as_secret_is_not_quoted)
 		"(s.json#/properties/a/propertyNames/maxLength)\n"
 		"2:5: b the key must match the pattern '^x', but is a string that is not shown "
 		"(s.json#/properties/b/propertyNames/pattern)");
+	tells("properties:\n"
+	      "  a: {writeOnly: true, additionalProperties: {type: string}}\n"
+	      "  b: {anyOf: [{propertyNames: {writeOnly: true},\n"
+	      "               additionalProperties: {type: string}},\n"
+	      "              {additionalProperties: {type: boolean}}]}\n"
+	      "  c: {propertyNames: {writeOnly: true}, additionalProperties: false}\n"
+	      "  d: {propertyNames: {writeOnly: true},\n"
+	      "      additionalProperties: {propertyNames: {maxLength: 2}}}\n",
+		"a: {abc: 1}\nb: {abc: 1}\nc: {abc: 1}\nd: {abc: {def: 1}}\n",
+		"1:10: a[?] must be a string, but is a number that is not shown "
+		"(s.json#/properties/a/additionalProperties/type)\n"
+		"2:4: b fits none of 2 alternatives: (1) '[?]' must be a string, but is 1; "
+		"(2) '[?]' must be true or false, but is 1 (s.json#/properties/b/anyOf)\n"
+		"3:10: c[?] is not allowed here (s.json#/properties/c/additionalProperties)\n"
+		"4:11: d[?].def the key 'def' must have at most 2 characters, but has 3 "
+		"(s.json#/properties/d/additionalProperties/propertyNames/maxLength)");
 }
 
 TEST(values_have_the_type_that_their_format_gives_them)
