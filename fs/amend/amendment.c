@@ -155,6 +155,19 @@ static void forget_target(struct amendment_state *made)
 			sources->count * sizeof(*made->inputs));
 }
 
+/* Refuses a path at which the layer has an object that no lookup shows. Returns 0 or PROBLEM. */
+static int refuse_object(const struct layer *layer, const char *path, struct problem *problem)
+{
+	struct stat stat;
+
+	if (layer_stat(layer, path, &stat) < 0 || union_kind_of(stat.st_mode) != UNION_NONE)
+		return 0;
+	return problem_set(problem, path, 0, 0,
+		"the layer '%s' has %s there; to remove it: plyfs reset -L %s %s", layer->name,
+		union_is_whiteout_device(&stat) ? "a whiteout" : "a device, FIFO or socket",
+		layer->name, path);
+}
+
 /* Inserts the source at made->path, which does not exist yet, as the input `at`. */
 static int add_input(struct amendment_state *made, size_t at, struct problem *problem)
 {
@@ -177,7 +190,7 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 	made->is_there = false;
 	if (!input->source.name)
 		return -ENOMEM;
-	return made->store ? load_stored(made, problem) : 0;
+	return made->store ? load_stored(made, problem) : refuse_object(layer, made->path, problem);
 }
 
 /* Makes an existing source the target. Loads its text, as the cache may hold only its document. */
