@@ -155,6 +155,19 @@ static void forget_target(struct amendment_state *made)
 			sources->count * sizeof(*made->inputs));
 }
 
+/* Refuses a path at which the layer has an object that no lookup shows. Returns 0 or PROBLEM. */
+static int refuse_object(const struct layer *layer, const char *path, struct problem *problem)
+{
+	struct stat stat;
+
+	if (layer_stat(layer, path, &stat) < 0 || union_kind_of(stat.st_mode) != UNION_NONE)
+		return 0;
+	return problem_set(problem, path, 0, 0,
+		"the layer '%s' has %s there; to remove it: plyfs reset -L %s %s", layer->name,
+		union_is_whiteout_device(&stat) ? "a whiteout" : "a device, FIFO or socket",
+		layer->name, path);
+}
+
 /* Inserts the source at made->path, which does not exist yet, as the input `at`. */
 static int add_input(struct amendment_state *made, size_t at, struct problem *problem)
 {
@@ -177,7 +190,7 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 	made->is_there = false;
 	if (!input->source.name)
 		return -ENOMEM;
-	return made->store ? load_stored(made, problem) : 0;
+	return made->store ? load_stored(made, problem) : refuse_object(layer, made->path, problem);
 }
 
 /* Makes an existing source the target. Loads its text, as the cache may hold only its document. */
@@ -797,37 +810,89 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 	return target_layer_write(made->settings, file, amendment->file, problem);
 }
 
-/* Merges with the edited target, by the request *merge. *ret NULL: no source is left. */
-static int merge_changed(struct amendment_state *made, struct merge_request *merge,
-	struct merge_result **ret, struct problem *problem)
+/*
+ * Merges by the request *merge, in which the target has `text`; NULL: without the target. *ret
+ * NULL: no source is left.
+ */
+static int merge_with(struct amendment_state *made, const struct span *text,
+	struct merge_request *merge, struct merge_result **ret, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
 	int r = 0;
 
-	input->text = made->amendment.new;
+	input->text = text ? *text : (struct span){NULL, 0};
 	input->document = NULL;
 	*merge = made->merge;
-	if (made->amendment.effect == PUT_EMPTIED)
+	if (!text)
 		r = leave_out_target(made, merge);
 	merge->wants_origins = true;
 	return r == 0 && merge->count ? merge_run(merge, ret, problem) : r;
 }
 
-/* Reports the first of the errors that the change would make; without one, *problem. */
-static int refuse_change(const struct amendment_state *made, const struct validity *validity,
-	struct problem *problem)
+static int merge_changed(struct amendment_state *made, struct merge_request *merge,
+	struct merge_result **ret, struct problem *problem)
 {
+	bool is_gone = made->amendment.effect == PUT_EMPTIED;
+
+	return merge_with(made, is_gone ? NULL : &made->amendment.new, merge, ret, problem);
+}
+
+/* Finds the errors of the unchanged file; none if it can't be checked. Returns 0 or -errno. */
+static int find_old_errors(struct amendment_state *made, struct validity *ret)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	const struct span *old = made->is_there ? &made->amendment.old : NULL;
+	struct merge_request merge;
+	struct problem ignored;
+
+	int r = merge_with(made, old, &merge, &result, &ignored);
+	if (r == 0 && result)
+		r = validity_check(made->settings, &merge, result, ret, &ignored);
+	return r < 0 ? r : 0;
+}
+
+/* Returns the first error that is, perhaps in another line, none of `old`. NULL: there is none. */
+static const struct problem *first_new(const struct validity *validity, const struct validity *old)
+{
+	for (size_t i = 0; i < validity->count; i++) {
+		const struct problem *at = &validity->problems[i];
+		size_t j = 0;
+
+		while (j < old->count &&
+			(strcmp(old->problems[j].source, at->source) != 0 ||
+				strcmp(old->problems[j].message, at->message) != 0))
+			j++;
+		if (j == old->count)
+			return at;
+	}
+	return NULL;
+}
+
+/*
+ * Reports the first of the errors that the change would make, or if all listed ones are there
+ * already, the first of these; without any, *problem. Returns PROBLEM or -errno.
+ */
+static int refuse_change(
+	struct amendment_state *made, const struct validity *validity, struct problem *problem)
+{
+	CLEANUP(validity_fini) struct validity old = {0};
 	uint64_t others = validity->count ? validity->count - 1 + validity->more : 0;
 	char more[32] = "";
 
+	int r = validity->count ? find_old_errors(made, &old) : 0;
+	if (r < 0)
+		return r;
+	const struct problem *found = first_new(validity, &old);
+	bool is_old = validity->count && !found && !validity->more;
 	if (validity->count)
-		*problem = validity->problems[0];
+		*problem = found ? *found : validity->problems[0];
 	if (others)
 		snprintf(more, sizeof(more), "; and %" PRIu64 " more", others);
 	/* The line would be one of a text that the user never sees. */
 	if (problem_is_in(problem, &made->inputs[made->target].source))
 		problem->line = problem->column = 0;
-	return problem_reword(problem, problem, "with this change %s%s", problem->message, more);
+	return problem_reword(problem, problem, "%s this change %s%s",
+		is_old ? "with or without" : "with", problem->message, more);
 }
 
 static int check_schema(struct amendment_state *made, struct problem *problem)

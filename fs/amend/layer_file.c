@@ -20,7 +20,6 @@
 #include "path.h"
 #include "store.h"
 #include "text.h"
-#include "union.h"
 
 /* Ten seconds: another edit may take that long. */
 #define LOCK_TRIES 2000
@@ -432,21 +431,6 @@ static int replace(const struct layer_file *file, int parent, const char *name, 
 	return sync_directory(parent);
 }
 
-/* Reports what lies at the path of a new file: no other program has just made a special file. */
-static int refuse_object(const struct layer_file *file, struct problem *problem)
-{
-	const char *layer = file->layer->name;
-	struct stat stat;
-
-	if (layer_stat(file->layer, file->path, &stat) < 0 ||
-		union_kind_of(stat.st_mode) != UNION_NONE)
-		return LAYER_FILE_MOVED;
-	return problem_set(problem, file->path, 0, 0,
-		"the layer '%s' has %s there; to remove it: plyfs reset -L %s %s", layer,
-		union_is_whiteout_device(&stat) ? "a whiteout" : "a device, FIFO or socket", layer,
-		file->path);
-}
-
 /* After a failure the old text stays; but if the last step, fsync(2) of the directory, fails, the
  * new text is in place. */
 static int write_file(const struct layer_file *file, struct problem *problem)
@@ -457,10 +441,8 @@ static int write_file(const struct layer_file *file, struct problem *problem)
 	const char *name;
 	int r = real_path(file, &path, problem);
 
-	if (r == -ENOENT && file->old.data)
+	if (r == (file->old.data ? -ENOENT : 0))
 		return LAYER_FILE_MOVED;
-	if (r == 0 && !file->old.data)
-		return refuse_object(file, problem);
 	if (r == -ENOENT) {
 		r = new_path(file, &path, problem);
 		if (r == 0)

@@ -336,12 +336,13 @@ static int read_all(struct etcd *etcd, struct problem *problem)
 		mirror_status_sweep_end(&mirror->status);
 		make_offer(known_cluster(etcd), revision, offer);
 		r = mirror_publish(mirror, etcd->is_confirmed ? NULL : offer);
-		if (r == MIRROR_HELD)
-			mirror_answered(mirror);
 	}
 	if (r != 0) {
 		replica_discard(mirror->replica);
 		snprintf(mirror->status.identity, MIRROR_WORD_MAX, "%s", identity);
+		/* A page has come: the state is held back, or the disk fails. */
+		if (revision && r != PROBLEM)
+			mirror_answered(mirror);
 		return r < 0 ? fail_on_disk(etcd, r) : r;
 	}
 	took(etcd, revision, false);
@@ -650,6 +651,7 @@ static int keep(struct etcd *etcd)
 		} else if (r == PROBLEM) {
 			problem_format(&problem, text, sizeof(text));
 			mirror->status.is_connected = false;
+			etcd->strange = 0;
 			mirror_fault(mirror, "store", "%s", text);
 			gateway_next(etcd->gateway);
 			pause = mirror_pause(mirror, gateway_count(etcd->gateway));
@@ -661,6 +663,8 @@ static int keep(struct etcd *etcd)
 			gateway_next(etcd->gateway);
 			if (++etcd->strange % gateway_count(etcd->gateway))
 				pause = 1;
+			else
+				mirror_answered(mirror);
 		}
 		if (mirror_sleep(mirror, pause))
 			etcd->wants_read = true;

@@ -352,10 +352,11 @@ static int look(struct git *git, struct problem *problem)
 	char id[REPOSITORY_ID_MAX];
 
 	int r = repository_fetch(git->repository, git->options->ref, id, problem);
-	bool is_same = r == 0 && git->is_compared && strcmp(id, git->mirror->status.revision) == 0;
-	if (r == 0 && !is_same)
+	if (r != 0)
+		return r;
+	if (!git->is_compared || strcmp(id, git->mirror->status.revision) != 0)
 		r = take(git, id, problem);
-	if (r == MIRROR_HELD)
+	if (r == MIRROR_HELD || r < 0)
 		mirror_answered(git->mirror);
 	if (r != 0)
 		return r;

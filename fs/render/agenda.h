@@ -37,9 +37,7 @@ struct due {
 	bool is_status; /* the status must be written */
 };
 
-/**
- * Takes the work that is due. If ret->since_ms is not 0, the caller must call agenda_commit_done().
- */
+/** Takes the due work. If ret->since_ms is not 0, the caller must call agenda_commit_done(). */
 void agenda_take(struct agenda *agenda, struct due *ret);
 
 /** Notes that the caller makes a due generation (`after_ms` 0), or postpones it by `after_ms`. */

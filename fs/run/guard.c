@@ -86,7 +86,9 @@ static bool has_run_directory(void)
 
 	if (geteuid() != 0)
 		return false;
-	(void)mkdir(RUN_DIRECTORY, 0711);
+	/* The umask may have taken rights away. */
+	if (mkdir(RUN_DIRECTORY, 0711) == 0)
+		(void)chmod(RUN_DIRECTORY, 0711);
 	return lstat(RUN_DIRECTORY, &stat) == 0 && S_ISDIR(stat.st_mode) && stat.st_uid == 0 &&
 	       !(stat.st_mode & 022) && (stat.st_mode & 0111) == 0111;
 }

@@ -59,20 +59,38 @@ int mirror_identity_find(
 	return 0;
 }
 
-/* As mkdir -p. */
-static int make_directories(const char *path)
+/*
+ * The mirror of root is another user, whom root's umask must not keep out: of a new directory, or
+ * of one of plyfs's own (`is_own`), which an earlier run of root may have made.
+ */
+static int make_directory(const char *path, bool is_own)
 {
-	CLEANUP(freep) char *copy = strdup(path);
+	bool is_new = mkdir(path, 0755) == 0;
+	struct stat stat;
 
-	if (!copy)
-		return -ENOMEM;
-	for (char *slash = copy; (slash = strchr(slash + 1, '/'));) {
+	if (!is_new && errno != EEXIST)
+		return -errno;
+	if (geteuid() != 0 || !(is_new || is_own))
+		return 0;
+	if (lstat(path, &stat) < 0)
+		return -errno;
+	bool is_closed = S_ISDIR(stat.st_mode) && stat.st_uid == 0 && (~stat.st_mode & 055);
+	return is_closed && chmod(path, (stat.st_mode & 07777) | 055) < 0 ? -errno : 0;
+}
+
+/* As mkdir -p. Without `state`, the last two directories of BASE are plyfs's own. */
+static int make_directories(const struct store_spec *store)
+{
+	CLEANUP(freep) char *path = strdup(store->base);
+	bool is_default = store->system;
+	int r = path ? 0 : -ENOMEM;
+
+	for (char *slash = path; r == 0 && (slash = strchr(slash + 1, '/'));) {
 		*slash = '\0';
-		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
-			return -errno;
+		r = make_directory(path, is_default && !strchr(slash + 1, '/'));
 		*slash = '/';
 	}
-	return mkdir(copy, 0755) < 0 && errno != EEXIST ? -errno : 0;
+	return r == 0 ? make_directory(path, is_default) : r;
 }
 
 /* Refuses a directory of another user, who could change the state that plyfs then serves. */
@@ -99,13 +117,8 @@ static int take_home(const struct store_spec *store, const struct mirror_identit
 int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
 	struct problem *problem)
 {
-	mode_t mask = umask(022);
+	int r = make_directories(store);
 
-	/* The mirror of root is another user, whom root's umask must not keep out. */
-	if (geteuid() != 0)
-		(void)umask(mask);
-	int r = make_directories(store->base);
-	(void)umask(mask);
 	if (r == 0 && mkdir(store->home, 0700) < 0 && errno != EEXIST)
 		r = -errno;
 	CLEANUP(closep) int fd = r < 0 ? r : descriptor_open_directory(AT_FDCWD, store->home);

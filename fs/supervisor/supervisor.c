@@ -451,7 +451,7 @@ static bool has_state(const struct store_spec *store)
 	return stat(store->directory, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-/* Returns whether the mirror knows that the store has nothing newer. An earlier mirror's report
+/* Returns whether the store has answered; its state may be held back. An earlier mirror's report
  * does not count: its process has ended, and its last contact was before the supervisor began. */
 static bool is_fresh(const struct supervisor *supervisor, const struct store_spec *store)
 {

@@ -66,6 +66,18 @@ TMPDIR=$PWD EDITOR='sed -i s/80/99999/' runs 1 "$PLYFS" edit -c $config app.yaml
 runs 0 "$PLYFS" set -c $config app.yaml port=443
 runs 0 "$PLYFS" render -c $config out.d
 grep -q '^port: 443$' out.d/app.yaml
+# An error that was there before is not the change's, in its target or below; one of the change comes first.
+for layer in low high; do
+	cp $layer/app.yaml before
+	echo 'when: 1' >>$layer/app.yaml
+	runs 1 "$PLYFS" set -c $config app.yaml port=8443
+	tells "$layer/app.yaml:"
+	tells "with or without this change when must be a string, but is 1"
+	runs 1 "$PLYFS" set -c $config app.yaml zone=1
+	tells "high/app.yaml: with this change zone is not allowed here"
+	tells "; and 1 more"
+	mv before $layer/app.yaml
+done
 # explain still works on it, to find the reason.
 echo 'port: 70000' >high/app.yaml
 runs 0 "$PLYFS" explain -c $config app.yaml port

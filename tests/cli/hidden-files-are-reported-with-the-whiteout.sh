@@ -40,8 +40,10 @@ if mknod s/motd c 1 3 2>/dev/null; then
 	prints 's/motd: removed'
 fi
 mkfifo s/kind.ini
-runs 1 on set -L s kind.ini a 1
-says "kind.ini: the layer 's' has a device, FIFO or socket there; to remove it: plyfs reset -L s kind.ini"
+for option in '' -n; do
+	runs 1 on set ${option:+$option} -L s kind.ini a 1
+	says "kind.ini: the layer 's' has a device, FIFO or socket there; to remove it: plyfs reset -L s kind.ini"
+done
 runs 0 on reset -L s kind.ini
 runs 0 on set -L s kind.ini a 1
 rm s/kind.ini

@@ -16,6 +16,11 @@ def stays(mirror, files):
     expect("what there was stays", mirror.files() == files, mirror.files())
 
 
+def has_answered(mirror):
+    stores.eventually("the store has answered", lambda: "store" not in mirror.troubles() or mirror.troubles())
+    expect("so the mirror is connected", mirror.status()["connected"], mirror.status())
+
+
 gateway.write({f"k{i}": str(i) for i in range(10)})
 cluster.run("snapshot", "save", stores.path("old.db"), endpoints=member.url)
 gateway.write({f"k{i}": f"new {i}" for i in range(10)})
@@ -68,8 +73,11 @@ mirror.is_well()
 
 
 # Set back to an old snapshot, with the same name: its revision is older.
+cluster.kill()
+mirror.has_trouble("store")
 cluster.restore(stores.path("old.db"), "token")
 mirror.has_trouble("suspicion", "set back")
+has_answered(mirror)
 stays(mirror, good)
 mirror.confirm()
 mirror.equals(cluster)
@@ -77,11 +85,14 @@ mirror.is_well()
 
 # Another cluster.
 good = mirror.files()
+cluster.kill()
+mirror.has_trouble("store")
 cluster.restore(stores.path("old.db"), "another")
 for i in range(30):
     gateway = stores.Gateway(cluster)
     gateway.write({f"k{i % 10}": f"other {i}"})
 mirror.has_trouble("suspicion", "is the cluster")
+has_answered(mirror)
 stays(mirror, good)
 mirror.confirm()
 mirror.equals(cluster)

@@ -8,6 +8,7 @@ import sys
 import stores
 
 stores.need_etcd()
+stores.need("git")
 disk = stores.path("disk")
 os.mkdir(disk)
 if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], check=False).returncode:
@@ -40,7 +41,44 @@ mirror.equals(cluster)
 mirror.is_well()
 gateway.write({"k1": "x" * 1200000})
 mirror.has_trouble("disk")
+# The store has answered, though there is no room for what it said.
+cluster.kill()
+mirror.hup()
+mirror.has_trouble("store")
+cluster.start()
+mirror.hup()
+stores.eventually("only the disk has a trouble", lambda: list(mirror.troubles()) == ["disk"] or mirror.troubles())
+gateway = stores.Gateway(cluster)
 gateway.write({"k1": "fits"})
 mirror.hup()
 mirror.equals(cluster)
 mirror.is_well()
+mirror.kill()
+
+# The same with git, which has room for its objects.
+work = stores.path("work")
+
+
+def git(*words):
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@localhost", *words], check=True)
+
+
+def commit(text):
+    with open(f"{work}/app.yaml", "w", encoding="utf-8") as file:
+        file.write(text)
+    git("-C", work, "add", "app.yaml")
+    git("-C", work, "commit", "-qm", "x")
+
+
+git("init", "-q", "-b", "main", work)
+commit("a: 1\n")
+mirror = stores.Mirror("git", "--ref", "main", work, name="git", directory=disk).start()
+stores.eventually("the commit is there", lambda: bool(mirror.status().get("revision")) or mirror.troubles())
+commit("x" * 1200000)
+os.rename(work, work + ".away")
+mirror.hup()
+mirror.has_trouble("store")
+os.rename(work + ".away", work)
+mirror.hup()
+mirror.has_trouble("disk")
+stores.eventually("only the disk has a trouble", lambda: list(mirror.troubles()) == ["disk"] or mirror.troubles())

@@ -312,7 +312,7 @@ class Mirror:
         subprocess.run([PLYFS, "mirror", "confirm", self.directory], check=True)
 
     def has_trouble(self, subject, text=""):
-        eventually(f"a trouble of {subject}", lambda: text in self.troubles().get(subject, "~") or self.troubles())
+        eventually(f"a trouble of {subject}", lambda: text in self.troubles().get(subject, ()) or self.troubles())
 
     def is_well(self):
         eventually("no trouble is left", lambda: self.troubles() == {} or self.troubles())

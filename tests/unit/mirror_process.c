@@ -158,6 +158,21 @@ TEST_WITH(mask_of_root_keeps_the_mirror_out_of_no_directory, make_directory, rem
 	assert_int_equal(stats.st_mode & 07777, geteuid() == 0 ? 0755 : 0700);
 	assert_int_equal(stat(sub, &stats), 0);
 	assert_int_equal(stats.st_mode & 07777, geteuid() == 0 ? 0755 : 0700);
+
+	/* Those that an earlier run has made are opened, unless they are the user's own. */
+	for (int is_default = 0; is_default <= 1; is_default++) {
+		const struct store_spec again = {
+			.base = sub, .home = home, .system = is_default ? "/default" : NULL};
+		mode_t mode = is_default && geteuid() == 0 ? 0755 : 0700;
+
+		chmod(base, 0700);
+		chmod(sub, 0700);
+		assert_int_equal(mirror_process_prepare(&again, &identity, &problem), 0);
+		assert_int_equal(stat(base, &stats), 0);
+		assert_int_equal(stats.st_mode & 07777, mode);
+		assert_int_equal(stat(sub, &stats), 0);
+		assert_int_equal(stats.st_mode & 07777, mode);
+	}
 	rmdir(home);
 	rmdir(sub);
 	rmdir(base);
