@@ -129,7 +129,7 @@ static bool removes(const struct value_bound_fold *fold, const struct value_boun
 static int unite(
 	const struct value_bound_fold *fold, const struct value_bound_view *view, struct node *all)
 {
-	const struct node *stands = NULL;
+	const struct node *stands = NULL, *first = NULL;
 	uint32_t before = all->map.count;
 	struct node *set;
 
@@ -138,16 +138,18 @@ static int unite(
 	for (uint32_t i = 0; r == 0 && !stands && i < before; i++) {
 		const struct pair *pair = &all->map.pairs[i];
 
-		if (!is_reset(fold, pair->key) && !node_find(set, pair->key))
-			stands = pair->value;
+		if (is_reset(fold, pair->key))
+			continue;
+		first = first ? first : pair->value;
+		stands = node_find(set, pair->key) ? NULL : pair->value;
 	}
 	for (uint32_t i = 0; r == 0 && i < view->own->seq.count; i++) {
 		const struct node *item = view->own->seq.items[i];
 		bool is_item = !is_reset(fold, item);
 
 		is_removal |= !is_item;
-		if (!is_item && !stands && i > 0 && before > 0)
-			stands = all->map.pairs[0].value;
+		if (!is_item && !stands && i > 0)
+			stands = first;
 		else if (is_item && !node_find(all, item))
 			r = node_put(fold->scratch, all, item, view->own);
 	}
@@ -203,7 +205,7 @@ static int intersect(const struct value_bound_fold *fold, size_t n, struct node 
 		bool is_lost = is_item && !node_find(set, pair->key);
 
 		lost += is_lost;
-		kept += is_item && !is_lost;
+		kept = is_item ? kept + !is_lost : 0;
 		if (!is_lost)
 			r = node_append(fold->scratch, both, pair);
 	}
