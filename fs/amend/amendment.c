@@ -877,22 +877,26 @@ static int refuse_change(
 {
 	CLEANUP(validity_fini) struct validity old = {0};
 	uint64_t others = validity->count ? validity->count - 1 + validity->more : 0;
-	char more[32] = "";
+	char more[48] = "";
 
 	int r = validity->count ? find_old_errors(made, &old) : 0;
 	if (r < 0)
 		return r;
 	const struct problem *found = first_new(validity, &old);
-	bool is_old = validity->count && !found && !validity->more;
+	/* Errors that are not listed may be old or new. */
+	const char *when = !validity->count || (found && !old.more) ? "with"
+			   : found || validity->more                ? "after"
+								    : "with or without";
 	if (validity->count)
 		*problem = found ? *found : validity->problems[0];
 	if (others)
-		snprintf(more, sizeof(more), "; and %" PRIu64 " more", others);
+		snprintf(more, sizeof(more), "; and %" PRIu64 " more%s", others,
+			found && old.count ? ", perhaps old ones" : "");
 	/* The line would be one of a text that the user never sees. */
 	if (problem_is_in(problem, &made->inputs[made->target].source))
 		problem->line = problem->column = 0;
-	return problem_reword(problem, problem, "%s this change %s%s",
-		is_old ? "with or without" : "with", problem->message, more);
+	return problem_reword(
+		problem, problem, "%s this change %s%s", when, problem->message, more);
 }
 
 static int check_schema(struct amendment_state *made, struct problem *problem)
