@@ -142,7 +142,7 @@ silent() {
 }
 none_is_silent() { [ -z "$(silent)" ]; }
 check() {
-	local end=$((SECONDS + 10))
+	local end=$((SECONDS + 60))
 	until none_is_silent || [ $SECONDS -ge $end ]; do
 		sleep 0.1
 	done
