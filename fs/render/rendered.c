@@ -333,15 +333,16 @@ bool rendered_is_as_wanted(const struct fingerprint *wanted, const struct finger
 	if (fingerprint_equal(wanted, is))
 		return true;
 	bool gives_owners = sandbox_has_capability(CAP_CHOWN);
-	bool gives_group = is_mapped("/proc/self/gid_map", wanted->gid) &&
-			   (gives_owners || is_member(wanted->gid));
-	if (gives_owners && gives_group && is_mapped("/proc/self/uid_map", wanted->uid))
-		return false;
-	if (is->gid != wanted->gid) {
-		if (gives_group)
+	bool has_group = is->gid == wanted->gid;
+	if (gives_owners || !has_group) {
+		bool gives_group = is_mapped("/proc/self/gid_map", wanted->gid) &&
+				   (gives_owners || is_member(wanted->gid));
+		bool gives_owner = gives_owners && is_mapped("/proc/self/uid_map", wanted->uid);
+		if (gives_group && (gives_owner || !has_group))
 			return false;
-		mode = without_group(mode);
 	}
+	if (!has_group)
+		mode = without_group(mode);
 	return wanted->hash == is->hash && mode == is->mode;
 }
 
