@@ -503,7 +503,8 @@ static void queue_dependent(struct view *view, struct entry *entry)
 {
 	CLEANUP(freep) char *path = NULL;
 
-	if (view->workers && directory_join(entry->parent, entry->name, &path) == 0)
+	if (view->workers && workers_have_failures(view->workers) &&
+		directory_join(entry->parent, entry->name, &path) == 0)
 		workers_try_again(view->workers, path);
 	queue_entry(view, entry);
 }

@@ -417,6 +417,11 @@ void workers_try_again(struct workers *workers, const char *path)
 	failed_jobs_forget(&workers->failed_jobs, path, NULL);
 }
 
+bool workers_have_failures(const struct workers *workers)
+{
+	return workers->failed_jobs.first;
+}
+
 static int64_t waited_ms(const struct worker *worker, dev_t file_system)
 {
 	return worker->file_system == file_system ? clock_ms() - worker->since_ms : 0;

@@ -102,6 +102,9 @@ void workers_cancel(struct workers *workers);
  */
 void workers_try_again(struct workers *workers, const char *path);
 
+/** Returns whether there are failures that workers_try_again() could forget. */
+bool workers_have_failures(const struct workers *workers);
+
 /** Notes the settings of later jobs. Workers with other settings end, busy ones after their job. */
 void workers_renew(struct workers *workers, const struct settings *settings);
 

@@ -82,7 +82,7 @@ const struct list_rule *list_rules_find(
 int list_rules_report_idle(const struct list_rules *rules, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
-/* What some of the rules do. */
+/* A feature that at least one of the rules has. */
 enum list_feature {
 	LIST_HAS_KEYS = 1 << 0,  /* lists are merged by a key */
 	LIST_HAS_PAIRS = 1 << 1, /* lists stand for maps: `before` is set */
