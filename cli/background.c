@@ -70,7 +70,6 @@ int background_start(struct background *ret, int *exit_code)
 		return BACKGROUND_PARENT;
 	}
 	close(fds[0]);
-	setsid();
 	*ret = (struct background){fds[1], take_fd(&null_fd)};
 	return 0;
 }
@@ -81,6 +80,7 @@ void background_ready(struct background *background)
 
 	if (background->pipe_fd < 0)
 		return;
+	(void)setsid();
 	/* The mount must hold neither the terminal nor a pipe whose end the caller waits for. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		dup2(background->null_fd, fd);

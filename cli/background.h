@@ -28,5 +28,9 @@ struct background {
  */
 int background_start(struct background *ret, int *exit_code);
 
-/** If a parent waits, opens the standard streams on /dev/null, and reports that we are ready. */
+/**
+ * If a parent waits, begins a session, opens the standard streams on /dev/null, and reports that we
+ * are ready. Until then this process is in the caller's process group: by that group an automounter
+ * recognizes the processes that make the mount for which all others wait (autofs(5)).
+ */
 void background_ready(struct background *background);

@@ -23,6 +23,7 @@
 #include "forked.h"
 #include "message.h"
 #include "plyfs_mount.h"
+#include "probe.h"
 #include "text.h"
 
 /* The time between two looks at the child, in ms. */
@@ -211,17 +212,19 @@ static bool stands(pid_t process, long thread, int64_t now_ms, char path[PATH_MA
 
 static bool is_standing(pid_t process, char path[PATH_MAX]);
 
-/* Looks at what the thread has forked. Probes have limits, and sessions, of their own. */
+/* Looks at what the thread has forked. Probes have limits of their own. */
 static bool has_standing_child(pid_t process, long thread, char path[PATH_MAX])
 {
-	char name[PROC_PATH_MAX];
+	char name[PROC_PATH_MAX], program[FORKED_NAME_MAX];
 	bool is_found = false;
 	int child;
 
 	snprintf(name, sizeof(name), "/proc/%d/task/%ld/children", (int)process, thread);
 	CLEANUP(fclosep) FILE *children = fopen(name, "re");
-	while (children && !is_found && fscanf(children, "%d", &child) == 1)
-		is_found = getsid(child) == getsid(0) && is_standing(child, path);
+	while (children && !is_found && fscanf(children, "%d", &child) == 1) {
+		forked_name(child, program);
+		is_found = strcmp(program, PROBE_NAME) != 0 && is_standing(child, path);
+	}
 	return is_found;
 }
 

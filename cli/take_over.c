@@ -14,6 +14,7 @@
 #include "command.h"
 #include "descriptor.h"
 #include "document.h"
+#include "forked.h"
 #include "handover.h"
 #include "message.h"
 #include "plyfs_mount.h"
@@ -71,12 +72,10 @@ static int wait_for_result(const char *mountpoint, int pidfd, double before)
  */
 static bool is_plyfs_of_ours(pid_t pid)
 {
-	char path[64], name[16] = "";
+	char name[FORKED_NAME_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	CLEANUP(fclosep) FILE *file = fopen(path, "re");
-	return file && fgets(name, sizeof(name), file) && strcmp(name, "plyfs\n") == 0 &&
-	       kill(pid, 0) == 0;
+	forked_name(pid, name);
+	return strcmp(name, "plyfs") == 0 && kill(pid, 0) == 0;
 }
 
 static int complain(const char *mountpoint, const struct daemon_status *status)

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "await.h"
+#include "cleanup.h"
 #include "descriptor.h"
 
 int forked_keep_only(int output, int *kept, size_t count)
@@ -43,6 +45,17 @@ bool forked_is_stopped(pid_t pid)
 
 	return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
 	       info.si_pid != 0;
+}
+
+void forked_name(pid_t pid, char ret[FORKED_NAME_MAX])
+{
+	char path[sizeof("/proc//comm") + 3 * sizeof(pid)];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	CLEANUP(fclosep) FILE *file = fopen(path, "re");
+	/* The kernel ends the name with a line break. */
+	size_t n = file ? fread(ret, 1, FORKED_NAME_MAX, file) : 0;
+	ret[n ? n - 1 : 0] = '\0';
 }
 
 bool forked_await(pid_t pid, int pidfd, int timeout_ms)

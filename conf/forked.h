@@ -36,5 +36,11 @@ bool forked_reap(pid_t pid, int *status);
 /** Returns whether a signal (SIGSTOP), or a debugger, has stopped the child. */
 bool forked_is_stopped(pid_t pid);
 
+/* Size of a process's name with its NUL (PR_SET_NAME). */
+#define FORKED_NAME_MAX 16
+
+/** Reads the name of any process; "": it has ended. */
+void forked_name(pid_t pid, char ret[FORKED_NAME_MAX]);
+
 /** As forked_reap(), but waits up to `timeout_ms`. `pidfd` is -1 if the kernel has no pidfds. */
 bool forked_await(pid_t pid, int pidfd, int timeout_ms);

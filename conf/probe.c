@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,8 +43,7 @@ __attribute__((noreturn)) static void run(probe_call *call, void *context, int o
 	/* There may be no /dev. */
 	if (forked_keep_only(-1, &out, 1) < 0)
 		(void)close_range(STDIN_FILENO, STDERR_FILENO, 0);
-	/* A session of its own, so that no terminal waits for the child. */
-	setsid();
+	prctl(PR_SET_NAME, PROBE_NAME);
 	if (!forked_dies_with(parent))
 		_exit(1);
 	int r = call(context, out);

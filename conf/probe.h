@@ -2,14 +2,18 @@
  * A probe: a call on a file system that may never answer, made by a child process.
  *
  * When the time is up, probe_end() kills the child, and waits at most 50 ms for its end. If the
- * kernel can't interrupt the call, the child outlives probe_end(). The child has neither a
- * terminal nor an open file of the caller.
+ * kernel can't interrupt the call, the child outlives probe_end(). The child has no open file of
+ * the caller. It stays in the caller's process group: by that group an automounter recognizes the
+ * processes that make the mount for which all others wait (autofs(5)).
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* The name of the child's process. */
+#define PROBE_NAME "plyfs-probe"
 
 /* Time limits in milliseconds: for a mount that the user has named, and for any other. */
 #define PROBE_MS 5000

@@ -516,6 +516,7 @@ pid_t coroutine_fork(void (*run)(void *context), void *context)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pid_t pid = fork();
 	if (pid == 0) {
+		(void)setsid();
 		leave(run, context);
 		_exit(COROUTINE_NO_MEMORY);
 	}

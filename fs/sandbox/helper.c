@@ -68,7 +68,9 @@ int helper_begin(enum helper_kind kind, int socket, int kept)
 	for (enum helper_kind other = 0; other < HELPER_KINDS; other++)
 		helpers[other].pid = 0;
 	prctl(PR_SET_NAME, helper_name(kind));
-	/* A terminal, and systemd, send these to all processes at once. */
+	/* A daemon in the background leaves the caller's session only when it is ready. */
+	(void)setsid();
+	/* systemd sends these to all processes at once. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -161,12 +163,10 @@ void helper_text(enum helper_kind kind, enum helper_state state, const char *rem
 static bool is_ours(pid_t pid)
 {
 	static const char prefix[] = "plyfs-";
-	char path[sizeof("/proc//comm") + 3 * sizeof(pid)], name[16] = "";
+	char name[FORKED_NAME_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	CLEANUP(fclosep) FILE *file = fopen(path, "re");
-	return file && fgets(name, sizeof(name), file) &&
-	       strncmp(name, prefix, strlen(prefix)) == 0;
+	forked_name(pid, name);
+	return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
 void helper_inherit(void)

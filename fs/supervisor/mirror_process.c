@@ -235,7 +235,6 @@ static void begin(void *context)
 		_exit(MIRROR_NOT_STARTED);
 	helper_reset_signals();
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-	(void)setsid();
 	umask(022);
 	int r = mirror_identity_find(start->store, &identity, &problem);
 	if (r == 0)
