@@ -402,6 +402,21 @@ int mountpoint_take(const char *path, struct mountpoint *ret)
 	return 0;
 }
 
+static int ask_for_size(void *context, int out)
+{
+	struct statfs fs;
+
+	(void)out;
+	return statfs(context, &fs) < 0 ? -errno : 0;
+}
+
+bool mountpoint_is_dead(const char *path)
+{
+	int r = probe_run(PROBE_OTHERS_MS, ask_for_size, (void *)(uintptr_t)path, NULL, NULL);
+
+	return r == -ENOTCONN || r == -ECONNABORTED;
+}
+
 int mountpoint_end(const char *path, int flags)
 {
 	if (umount2(path, flags | UMOUNT_NOFOLLOW) == 0)

@@ -126,11 +126,15 @@ int own_mount_end(const struct own_mount *mount)
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms)
 {
 	for (int ms = 0; own_mount_is_there(mount); ms += 10) {
-		if (ms >= timeout_ms) {
-			(void)own_mount_end(mount);
-			return -ECONNABORTED;
+		if (ms < timeout_ms) {
+			await_pause_us(10000);
+			continue;
 		}
-		await_pause_us(10000);
+		/* The kernel may have given its numbers to a newer mount, which answers. */
+		if (!mountpoint_is_dead(mount->path))
+			break;
+		(void)own_mount_end(mount);
+		return -ECONNABORTED;
 	}
 	return 0;
 }

@@ -42,7 +42,7 @@ bool own_mount_is_there(const struct own_mount *mount);
 int own_mount_end(const struct own_mount *mount);
 
 /**
- * Waits until the mount is gone, and returns 0. If the mount is still there after `timeout_ms`,
- * unmounts, and returns -ECONNABORTED. Call it after the end of the connection.
+ * Waits until the mount is gone, and returns 0. If the dead mount is still there after
+ * `timeout_ms`, unmounts, and returns -ECONNABORTED. Call it after the end of the connection.
  */
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms);

@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -220,10 +221,12 @@ pid_t handover_server(dev_t dev)
 
 struct handover {
 	struct handover_options options;
-	int lock;   /* its end is the lock's end; -1: other processes can't find us */
-	int signal; /* signalfd */
-	int timer;  /* timerfd: the trial's time is up */
-	int epoll;  /* of these two, and of the trial */
+	int lock;            /* its end is the lock's end; -1: other processes can't find us */
+	struct flock locked; /* what `lock` locks, or will lock */
+	int predecessor;     /* pidfd: the process that still has the lock; -1: none */
+	int signal;          /* signalfd */
+	int timer;           /* timerfd: the trial's time is up */
+	int epoll;           /* of these two, and of the trial */
 	struct program_trial trial;
 	bool is_late;        /* the trial's time was up: its answer no longer counts */
 	struct stat program; /* as it was when its trial began */
@@ -253,6 +256,7 @@ int handover_new(const struct handover_options *options, struct handover **ret)
 	signal(SIGCHLD, SIG_DFL);
 	*handover = (struct handover){.options = *options,
 		.lock = -1,
+		.predecessor = -1,
 		.signal = signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK),
 		.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
@@ -282,24 +286,55 @@ void handover_freep(struct handover **place)
 			trial_take(&handover->trial, text);
 	}
 	closep(&handover->lock);
+	closep(&handover->predecessor);
 	closep(&handover->signal);
 	closep(&handover->timer);
 	closep(&handover->epoll);
 	free(handover);
 }
 
+/*
+ * Locks, or waits for the process that has the lock. The kernel gives `dev` to the next mount as
+ * soon as one has ended, and the daemon of that one may not have noticed its end yet.
+ */
+static void take_lock(struct handover *handover)
+{
+	struct flock lock = handover->locked;
+
+	if (fcntl(handover->lock, F_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES))
+		return;
+	if (fcntl(handover->lock, F_GETLK, &lock) < 0)
+		return;
+	if (lock.l_type != F_UNLCK)
+		handover->predecessor = pidfd_open(lock.l_pid, 0);
+	if (handover->predecessor >= 0 && watch(handover, handover->predecessor) == 0)
+		return;
+	/* It has given up the lock, or has ended, in between; or it is of another PID namespace. */
+	closep(&handover->predecessor);
+	(void)fcntl(handover->lock, F_SETLK, &handover->locked);
+}
+
+/* Returns whether the process of the pidfd has ended. */
+static bool has_ended(int pidfd)
+{
+	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&ended, 1, 0) > 0;
+}
+
 void handover_lock(struct handover *handover, dev_t dev)
 {
-	struct flock lock = lock_of(dev);
 	int fd = open_locks(O_CREAT);
 
-	if (fd >= 0)
-		(void)fcntl(fd, F_SETLK, &lock);
+	handover->locked = lock_of(dev);
 	handover->lock = fd < 0 ? -1 : fd;
+	if (fd >= 0)
+		take_lock(handover);
 }
 
 void handover_end(struct handover *handover)
 {
+	closep(&handover->predecessor);
 	closep(&handover->lock);
 }
 
@@ -405,11 +440,14 @@ enum handover_wish handover_take(struct handover *handover)
 {
 	uint64_t times;
 
+	if (handover->predecessor >= 0 && has_ended(handover->predecessor)) {
+		closep(&handover->predecessor);
+		take_lock(handover);
+	}
 	enum handover_wish r = take_signals(handover);
 	if (r != HANDOVER_NOTHING || !handover->trial.pid)
 		return r;
-	struct pollfd ended = {.fd = handover->trial.pidfd, .events = POLLIN};
-	if (poll(&ended, 1, 0) > 0)
+	if (has_ended(handover->trial.pidfd))
 		return take_trial(handover);
 	if (read(handover->timer, &times, sizeof(times)) < 0 || handover->is_late)
 		return HANDOVER_NOTHING;

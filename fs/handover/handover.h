@@ -82,7 +82,10 @@ struct handover;
 int handover_new(const struct handover_options *options, struct handover **ret);
 void handover_freep(struct handover **place); /* *place NULL: does nothing */
 
-/** Makes handover_server() find this process, if possible. */
+/**
+ * Makes handover_server() find this process, if possible. While the daemon of an ended mount of the
+ * same device still runs, that daemon is found, and this process once it has ended.
+ */
 void handover_lock(struct handover *handover, dev_t dev);
 
 /** Undoes handover_lock(). Call it before the mount ends. */
