@@ -40,14 +40,14 @@ int dependency_find(void *context, const char *directory, const char *name, size
 const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);
 
 /**
- * Makes the look's dependencies those of its entry; but if composing has failed before it met one,
- * the entry keeps its former ones. Returns 0; or -ENOMEM: some are not stored.
+ * Replaces the dependencies of the look's entry by those of the look. But if composing failed
+ * before it met any, the entry keeps its own. Returns 0; or -ENOMEM: some are not stored.
  */
 int dependency_remember(struct view *view, const struct look *look);
 
 /**
- * Call it after dependency_remember(). If a dependency of any entry has changed since the look
- * began, so perhaps one of these before it was stored, queues the entry, and returns true.
+ * Call it after dependency_remember(). If the look has dependencies, and one of any entry changed
+ * since the look began (maybe one of these, not stored yet), queues the entry, and returns true.
  */
 bool dependency_is_late(struct view *view, const struct look *look);
 

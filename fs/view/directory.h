@@ -68,7 +68,7 @@ enum entry_known {
 enum entry_hook {
 	HOOK_NONE,
 	HOOK_PINNED, /* the name has a change hook, so the name's directory must stay */
-	HOOK_NOTED,  /* as PINNED; no version was shown since the hook's last change was noted */
+	HOOK_NOTED,  /* as PINNED; a change was noted for the hook, and no version shown since */
 };
 
 /* The events of a name that no look has handled yet. */

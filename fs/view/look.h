@@ -47,7 +47,7 @@ struct look_refresh {
 	bool takes_unfinished;  /* the look does not wait for a writer any more */
 	bool is_patient;        /* the look waits for late layers; counted in view->looks.patient */
 	bool is_large;          /* the look does not count in view->looks.under_way */
-	bool is_unread;         /* no program has had a version, and none must be published */
+	bool is_unread;         /* no program has had a version, and none waits to be published */
 	bool has_kept;    /* the shown version is the last good one, or made with a fallback */
 	bool is_known;    /* the kernel knows the directory that the entry is in */
 	bool is_compared; /* result.version is compared with the version that the kernel forgot */

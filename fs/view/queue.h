@@ -76,7 +76,7 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /**
  * Returns whether 1 s is over since the present run of events began, and the entry shows nothing.
- * Before, a new name is queued EVENTS_GONE_MS after its last event; after that, at each event.
+ * Until then, a new name is queued EVENTS_GONE_MS after its last event; later, at each event.
  */
 bool queue_is_overdue(const struct entry *entry);
 

@@ -30,7 +30,7 @@ typedef void watch_handler(
 struct watch {
 	/* The caller's. The events of all its watches come in the order in which they happened. */
 	struct inotify *inotify;
-	watch_handler *handler; /* private, as `context`: set while watch_read() reads */
+	watch_handler *handler; /* private, and so is `context`: set while watch_read() reads */
 	void *context;
 };
 

@@ -80,7 +80,7 @@ struct worker_job {
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: there are no fallbacks */
-	/* Gets what the worker asks the finder for, as compose() gives it, but also twice. */
+	/* Gets the names asked of the finder, as `asked` of compose() does; a name may repeat. */
 	struct path_list *asked; /* NULL: not needed */
 };
 
