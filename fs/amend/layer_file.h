@@ -61,8 +61,8 @@ int target_layer_write(const struct settings *settings, struct layer_file file, 
 
 /**
  * Removes the file, if it still is the one that was read. If `path` is a link, removes the link,
- * too. If the caller has read nothing (`old.data` is NULL), removes whatever is at `path`, except a
- * directory, and no target of a link. Returns 0, LAYER_FILE_MOVED, PROBLEM or -errno.
+ * too. If the caller has read nothing (`old.data` is NULL), removes the object at `path`, unless
+ * it is a directory; of a link, only the link. Returns 0, LAYER_FILE_MOVED, PROBLEM or -errno.
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 

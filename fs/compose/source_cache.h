@@ -27,7 +27,7 @@ struct loaded {
 	/* private to the cache */
 	bool is_whole; /* no program can have written the file while it was read */
 	enum loaded_race race;
-	struct loaded *of; /* a fallback: a reference to the owner of the strings and document */
+	struct loaded *of; /* if this is a fallback: the owner of its document; one reference */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
 	size_t bytes;

@@ -21,7 +21,7 @@ struct connection {
 	bool is_parallel;     /* the kernel sends several LOOKUPs in one directory at a time */
 	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
 	struct span hello;    /* the kernel's first request; owned */
-	int ended_fd;         /* for connection_close(), in the place of /dev/fuse; -1: none */
+	int ended_fd;         /* a pipe, by which connection_close() replaces /dev/fuse; -1: none */
 	bool is_ending;       /* the mount is about to end: do not notify the kernel any more */
 };
 

@@ -41,7 +41,7 @@ int mount_process_start(struct mount_process *process, const char *mountpoint,
 /**
  * Gives the process the mount of the superblock `dev`, and waits until the process is in its
  * sandbox. From then on calls go through `clone_fd`, which stays the caller's. If `clone_fd` is -1,
- * calls go through the mountpoint, while `dev` is the top mount there. Returns 0 or -errno.
+ * calls go through the mountpoint, as long as `dev` is the top mount there. Returns 0 or -errno.
  */
 int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
 

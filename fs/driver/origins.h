@@ -2,8 +2,8 @@
  * .plyfs/origins/PATH: a file that says where the values of PATH come from, in the form of
  * `plyfs explain --json`.
  *
- *      .plyfs/origins/        our own directories, named as those of the tree; each is made
- *        conf.d/              when it is looked up here, and lists nothing
+ *      .plyfs/origins/
+ *        conf.d/              made at its lookup, named as a directory of the tree; lists nothing
  *          app.yaml           a snapshot, made anew at each lookup
  *
  * A snapshot shows content of lower layers, whatever the rights of the directories above PATH. So

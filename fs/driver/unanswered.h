@@ -32,7 +32,7 @@ struct unanswered {
 	struct unanswered **place; /* the pointer to it */
 	bool is_given_up;          /* no coroutine will answer it: it must be repeated */
 	struct span bytes;
-	_Alignas(max_align_t) char data[]; /* request_loop_ask() */
+	_Alignas(max_align_t) char data[]; /* of `bytes`; aligned for request_loop_ask() */
 };
 
 /**
@@ -58,7 +58,7 @@ void unanswered_end(struct unanswered *request);
  */
 bool unanswered_is_kept(struct unanswered *request, int result);
 
-/** Has the pool run `run` with the copy, as view_run(). If the pool stops, it drops the copy. */
+/** Calls `run` with the copy, as view_run(); if the pool stops first, calls unanswered_drop(). */
 void unanswered_run(struct unanswered *request, void (*run)(struct pool_job *job), uint64_t bytes);
 
 /** Keeps the copy for the next daemon, or answers with ENOTCONN. */

@@ -11,8 +11,8 @@
  *      - app.yaml                                     (app.yaml is removed: forget it)
  *
  * 1. A name with a line after the last `=` is in doubt: its object is as the name's last line says,
- *    or as the name's last line but one says. The names of a generation change all at once: all are
- *    as their last lines say, or all are as their last lines before the last `=` say.
+ *    or as the name's last line but one says. The names of a generation change all at once: either
+ *    each is as its last line says, or each is as its last line above the last `=` says.
  * 2. A file in doubt whose rights were changed may have any mixture of the old and the new rights.
  * 3. Before a process changes anything in the directory, it settles all names in doubt.
  * 4. If a line could not be written, the log is made anew before the next line.

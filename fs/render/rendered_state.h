@@ -19,8 +19,8 @@ struct rendered {
 	int stage_fd;
 	int own_fd;                       /* of .plyfs; locked */
 	uint64_t staged;                  /* number of names made in .plyfs/stage so far */
-	char boot[BOOT_MAX];              /* the present boot's id, to be written; "": written */
-	bool has_rebooted;                /* the machine, since .plyfs/boot was last written */
+	char boot[BOOT_MAX];              /* id of this boot; "": unknown, or in .plyfs/boot */
+	bool has_rebooted;                /* the last complete state is of an earlier boot */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
 	bool has_new_bases;               /* .plyfs/bases must be written */
@@ -36,14 +36,14 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * plus the bits `more`. If we may not set the group, the group and others get only the rights that
- * this mode has for both of them. Returns 0 with *ret, whose `hash` stays unset; or -errno.
+ * plus the bits `more`. If we may not set the group, removes each right that this mode gives only
+ * to the group, or only to others. Returns 0 with *ret, whose `hash` stays unset; or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 
 /**
- * Returns whether the object `is` has the bytes of `wanted`, and the group and mode that
- * rendered_dress() would give it. If plyfs can't give it the owner of `wanted`, any owner will do.
+ * Returns whether an object with the fingerprint `is` has the bytes of `wanted`, and the group and
+ * mode that rendered_dress() would give it. If plyfs can't set the owner of `wanted`, any will do.
  */
 bool rendered_is_as_wanted(const struct fingerprint *wanted, const struct fingerprint *is);
 
