@@ -45,8 +45,8 @@ static inline const char *layer_choice_text(const struct layer_choice *choice)
 int layer_choice_take_fact(const struct command *command, void *context, const char *text);
 
 /**
- * Guesses whether `word` is a plyfs.yaml or layers. An existing file counts as a plyfs.yaml. If
- * nothing exists at that path, a word with a suffix of YAML does, too. Any other word is layers.
+ * Guesses whether `word` is a plyfs.yaml or layers. A plyfs.yaml is an existing file, or, if
+ * nothing exists at that path, a word with a suffix of YAML. Any other word is layers.
  */
 struct layer_choice layer_choice_guess(const char *word);
 

@@ -9,10 +9,10 @@
 /**
  * Makes the settings of the mount or rendered tree at `mountpoint`, the result of
  * plyfs_mount_find() or rendered_tree_find(). If `as` names a host, machine, user or fact, the
- * layers are those that plyfs.yaml has for `as`. Otherwise the layers are those of the mount. If
- * plyfs.yaml names other layers by now, that is a problem. If the mount covers a layer or
- * plyfs.yaml, that is a problem, too, unless root or the user who mounted runs this process.
- * Returns 0 with *ret for settings_unref(), PROBLEM, or -errno.
+ * layers are those that plyfs.yaml has for this host, machine, user or fact. Otherwise the layers
+ * are those of the mount, and it is a problem if plyfs.yaml names other layers by now. In both
+ * cases, it is a problem if the mount covers a layer or plyfs.yaml, unless root or the user who
+ * mounted runs this process. Returns 0 with *ret for settings_unref(), PROBLEM, or -errno.
  */
 int mounted_settings(const char *mountpoint, const struct settings_environment *as,
 	struct settings **ret, struct problem *problem);

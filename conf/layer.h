@@ -57,9 +57,9 @@ struct layer {
 enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 
 /**
- * Has `may_use` called before a name is looked up, a directory is listed or a file is read. `path`
- * is absolute; only its last name may be a link. `may_use` returns 0, or the -errno with which the
- * use fails. NULL: every path may be used.
+ * Sets the guard `may_use`: a function that is called before a name is looked up, a directory is
+ * listed or a file is read. `path` is absolute; only its last name may be a link. `may_use` returns
+ * 0, or the -errno with which the use fails. NULL: every path may be used.
  */
 void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
@@ -141,13 +141,13 @@ bool layer_is(const struct layer *layer, const struct stat *directory);
 bool layer_is_current(const struct layer *layer);
 
 /**
- * Returns whether another directory, or none, is at the layer's place now. Then the opened
+ * Returns whether another directory, or none, is at the layer's place now. If so, the opened
  * directory may be half removed. For a missing layer, returns false. If a mirror writes the layer,
  * returns store_is_replaced() instead.
  */
 bool layer_was_replaced(const struct layer *layer);
 
-/** Replaces a layer's `path` or `place` by a copy of `to`. Returns 0 or -ENOMEM. */
+/** Replaces *text, the `path` or `place` of a layer, by a copy of `to`. Returns 0 or -ENOMEM. */
 int layer_set_text(char **text, const char *to);
 
 bool layer_excludes(const struct layer *layer, const char *path);
@@ -169,7 +169,7 @@ int layer_cover(struct layer *layer, const char *mountpoint);
  */
 void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX]);
 
-/** Returns whether the layer is the directory `path` or a generation in it, or would be one. */
+/** Returns whether the layer (if missing: its place) is `path`, or a generation in `path`. */
 bool layer_is_at(const struct layer *layer, const char *path);
 
 /** Returns whether `path` is the mountpoint, or beneath it. */

@@ -19,7 +19,7 @@
 #define PROBE_MS 5000
 #define PROBE_OTHERS_MS 2000
 
-/* The limit in ms of a probe that looks for the silent mount. A healthy mount answers sooner. */
+/* Limit in ms of a probe that asks whether a mount is silent. A healthy mount answers sooner. */
 #define PROBE_NAME_MS 300
 
 struct probe {

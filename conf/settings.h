@@ -54,7 +54,7 @@ struct rule {
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
 	const struct node *idle; /* the `user` or `timeout` that has no command; NULL: none */
 	const char *preset;      /* the preset with this rule; NULL: the user's rule, or built in */
-	const struct schema_file *schema; /* that the merged file must satisfy; NULL: none */
+	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
 	struct source source;             /* where the rule stands; name NULL: built in */
 	unsigned line;                    /* starting at 1; 0: built in */
 };
@@ -143,8 +143,8 @@ void settings_fix_header(struct settings *settings, bool header);
 
 /**
  * Records that a mount will lie on `mountpoint`, and that the path `beneath` leads to the directory
- * that the mount hides. NULL: `mountpoint` is rendered into. settings_again() keeps both. Returns 0
- * or -ENOMEM.
+ * that the mount hides. If `beneath` is NULL, `mountpoint` is the directory to render into.
+ * settings_again() keeps both. Returns 0 or -ENOMEM.
  */
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
@@ -159,8 +159,8 @@ int settings_check_covered(const struct settings *settings, struct problem *prob
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
- * Returns the bit 1 << i for each layer a->layers[i] that is not in `b` with the same `follow` and
- * excluded patterns, after the layers of `b` found for lower ones of `a`.
+ * Returns the bit 1 << i for each layer a->layers[i] that matches no layer of `b`. Layers match, in
+ * their order, if they have the same path, directory, `follow` and excluded patterns.
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
 

@@ -17,7 +17,7 @@ struct settings_environment {
 	/* Absolute. Relative paths begin here. */
 	const char *directory;
 
-	/* Values of %H, %m and %u on another machine: the result is that machine's. */
+	/* Values of %H, %m and %u, to make the settings that another machine would have. */
 	const char *host;
 	const char *machine_id;
 	const char *user; /* %h is the home of this user on this machine */

@@ -44,7 +44,7 @@ void text_put_word(FILE *out, const char *word);
 /** Writes the whole text. Returns 0 or -errno. */
 int text_write(int fd, const char *text, size_t len);
 
-/** Writes the whole content of the file `from` to `to`. Returns 0 or -errno. */
+/** Writes the whole content of the file `from` to the descriptor `to`. Returns 0 or -errno. */
 int text_copy(int from, int to);
 
 /**
