@@ -109,8 +109,8 @@ struct keyword {
 	struct subschema *otherwise; /* `else`; NULL: none */
 	struct member *members;      /* of a value that is a map or list */
 	uint32_t count;              /* of `members` */
-	/* a map whose key i is the name of members[i]; of additionalProperties: the map of the keys
-	 * that `properties` names; NULL: none */
+	/* A map; its key i is the name of members[i]. But for additionalProperties, its keys are
+	 * the names in `properties`, and `members` are those of `patternProperties`. NULL: none. */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;

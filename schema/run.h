@@ -42,7 +42,7 @@ struct schema_record {
 	uint32_t path_count;  /* number of steps of that path */
 	uint32_t branch;      /* index of the outermost alternative that has the fault */
 	uint32_t alternative; /* number (from 1) of the alternative probably meant; 0: unknown */
-	/* if no alternative of `keyword` fits: number of records behind this one, one for each */
+	/* if no alternative fits: number of records behind this one, one for each alternative */
 	uint32_t children;
 	bool is_key;    /* the fault is in the key itself */
 	bool is_secret; /* a message must not quote the instance */
@@ -129,7 +129,7 @@ void evaluated_put(struct schema_run *run, size_t evaluated, uint32_t entry);
 /** Returns the bit of the entry. `evaluated` must not be EVALUATED_NOT. */
 bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entry);
 
-/** Sets at `to` the bits set at `from`. Does nothing if `to` or `from` is EVALUATED_NOT. */
+/** Sets at the offset `to` the bits set at `from`. Does nothing if one of them is EVALUATED_NOT. */
 void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance);
 
 /**
