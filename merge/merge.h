@@ -4,9 +4,9 @@
  * A merge is pure: it opens no file, except shared libraries that a format or strategy needs. So
  * any number of merges may run at the same time, even over the same documents.
  *
- * The room merge is also the library libplymerge (examples/library/merge.c). A program linked with
- * libplymerge.so.1 runs with each later libplymerge.so.1: see plymerge.map. Initialize structs by
- * their members' names: a member that is 0 has its default.
+ * The room `merge` is also the library libplymerge (examples/library/merge.c). A program linked
+ * with libplymerge.so.1 runs with each later libplymerge.so.1: see plymerge.map. Initialize structs
+ * by their members' names: a member that is 0 has its default.
  */
 #pragma once
 

@@ -116,9 +116,9 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 	enum origin_fate fate, struct origin_why why);
 
 /**
- * Moves the steps and removals of `from` to `to`, a copy that replaces `from` in the result. The
- * caller may change the copy. If the copy is lost later, the step that records the loss has the
- * value as it was read, without the caller's changes.
+ * Moves the steps and removals of a value, `from`, to its copy, `to`, which replaces the value in
+ * the result. The caller may change the copy. If the copy is lost later, the step that records the
+ * loss has the value as it was read, without the caller's changes.
  */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
@@ -136,7 +136,7 @@ void origin_remove(struct origins *origins, const struct node *from, const struc
 void origin_restore(struct origins *origins, const struct node *in, const struct node *key,
 	const struct node *value);
 
-/** Forgets the removal of `key` from `in`, as the caller has set the key again. */
+/** Forgets the removal of `key` from the map or list `in`: the caller has set the key again. */
 void origin_forget(struct origins *origins, const struct node *in, const struct node *key);
 
 /** Gives `copy` the steps and removals that `value` has in `others`. */

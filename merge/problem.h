@@ -37,7 +37,7 @@ __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, c
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);
 
-/** Sets `problem` to `at` with a new message. `at` may be `problem` itself. Returns PROBLEM. */
+/** Copies *at to *problem, with a new message. Both may be the same problem. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
 

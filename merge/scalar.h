@@ -78,8 +78,8 @@ int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 
 /**
- * Returns whether the scalars, which have the same text, differ as values of .env: a "$" in it may
- * begin a variable in one of them, but not in the other, which is NODE_SINGLE.
+ * Returns whether the scalars, which have the same text, differ as values of .env: a "$" in the
+ * text may begin a variable in one of them, but not in the other, which is NODE_SINGLE.
  */
 bool scalar_differs_in_dollars(const struct node *a, const struct node *b);
 

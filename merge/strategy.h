@@ -102,8 +102,8 @@ struct strategy {
 	bool (*is_verbatim)(const struct merge_input *only);
 
 	/*
-	 * For a strategy that joins the lines of inputs; else NULL. Returns a word; "": none. If
-	 * the word stands before a line in one input, the line is removed from the other inputs.
+	 * For a strategy that joins the lines of inputs; else NULL. Returns "", or a word such as
+	 * "-": a line "-LINE" removes each line LINE above it, and each in lower inputs.
 	 */
 	const char *(*remover)(const struct options *options);
 

@@ -29,8 +29,8 @@
  * If the file's format, or that of its lowest source, repeats a key for each item of a list, an
  * empty text in a higher list is no item, as it makes a program drop the items before it:
  *
- *      union       it is a tag that removes items; unless it comes first, it is an attempt even if
- *                  the list lacks no item
+ *      union       the empty text counts as a tag that removes items. Unless it is the first in its
+ *                  list, the list is an attempt to loosen the value even if it lacks no item
  *      intersect   a list that would make the bounded list empty is an attempt, and removes nothing
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies. Places are written as

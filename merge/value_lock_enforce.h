@@ -36,8 +36,8 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 #define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
 
 /**
- * Writes where `kept`, the value that stays, is from, between `before` and `behind`: "as
- * policy/app.yaml:1:2 has it".
+ * Writes to `text`: first `before`, then the place of `kept`, the value that stays, then `behind`.
+ * The result is, for example, "as policy/app.yaml:1:2 has it".
  */
 void value_lock_describe_kept(const struct node *kept, const char *before, const char *behind,
 	char text[VALUE_LOCK_KEPT_BYTES]);

@@ -32,7 +32,7 @@ struct put_state {
 	bool is_changed;
 };
 
-/* Why the first form has failed, for the user. */
+/* Why the first attempt for an op has failed, for the user. */
 struct put_failure {
 	/* has a message if the text could not be edited, or did not merge */
 	struct problem problem;
@@ -47,10 +47,10 @@ struct put {
 	struct arena *arena;
 	struct put_intermediates *keep;
 	struct problem *problem;
-	struct edit_op *ops;   /* resolved, but an insertion still has the item and not the list */
-	struct edit_op *meant; /* resolved completely */
+	struct edit_op *ops;   /* as `meant`, but an insertion that makes a list inserts the item */
+	struct edit_op *meant; /* resolved completely: such an insertion sets the whole list */
 	size_t count;
-	struct edit_tree *wanted; /* before each op, and after the last one */
+	struct edit_tree *wanted; /* item i: the result before op i; item `count`: after all ops */
 	struct put_state state;
 	struct put_failure failure; /* of the current op */
 };
@@ -80,14 +80,14 @@ int put_merge_others(struct put *put, const struct node **ret);
 int put_tree(const struct put *put, const struct node *root, struct edit_tree *ret);
 
 /** Returns whether the result is the wanted one. If the format writes an empty map as an empty
- * text, it equals no value. */
+ * text, a result without a value counts as an empty map. */
 bool put_is_wanted(const struct put *put, const struct node *root, const struct edit_tree *wanted);
 
 /** Edits the target by `ops`. Returns 0 with *ret, which `keep` owns; PROBLEM; or -ENOMEM. */
 int put_edit(const struct put *put, const struct edit_op *ops, size_t count,
 	const struct edit_result **ret, struct problem *problem);
 
-/* The results that an op leads between. */
+/* The merged results before and after an op, from which the op's forms (put_form()) are made. */
 struct put_ground {
 	const struct put *put;
 	struct stream result;           /* the present result … */
@@ -118,6 +118,5 @@ int put_change(struct put *put, const struct stream *present);
 /** Gives the problem of op `i`, of which no form makes the wanted result. Returns PROBLEM. */
 int put_refuse(struct put *put, size_t i);
 
-/** Carries out a reset. `result` has the result before, and gets the effect, unless it is
- * PUT_CHANGED. */
+/** Does a reset, given result->before. Sets result->effect; leaves PUT_CHANGED to the caller. */
 int put_reset(struct put *put, struct put_result *result);

@@ -44,7 +44,7 @@ size_t text_lines_above(const struct text_lines *lines, const struct extent *ent
 
 /**
  * Returns where `entry`, an entry of `in`, begins, including its comments. Comment lines directly
- * above `entry` are its comments if `entry` is the first in `in`, or if a blank line or nothing is
+ * above `entry` are its comments if `entry` is the first of `in`, or if a blank line or nothing is
  * above these lines. But if `in` is the root (`is_root`) and has no other entry, comment lines
  * above `entry` that begin at the top of the text belong to the file.
  */

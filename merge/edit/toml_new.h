@@ -11,7 +11,7 @@ struct toml_manner {
 	const struct node *string; /* new strings get the quotes of this value; may be NULL */
 };
 
-/** Returns the manner of the last pair in `in`; if `in` has no pair, of a pair elsewhere. */
+/** Returns the manner of the last pair of the extent `in`; if it has none, of a pair elsewhere. */
 struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *in);
 
 /**

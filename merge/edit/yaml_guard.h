@@ -19,6 +19,6 @@ int yaml_guard_value(const struct edit *edit, const struct extent *extent);
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 
-/** Checks that the step's entry in `in` may be removed, and that no merge key brings it back. */
+/** Checks that the step's entry of `in` may be removed, and that no merge key brings it back. */
 int yaml_guard_removed(
 	const struct edit *edit, const struct extent *in, const struct edit_step *step);

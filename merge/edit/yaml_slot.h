@@ -1,7 +1,7 @@
 /*
  * A slot: the place in the lines of a YAML text where a value stands, or where a missing one will
- * stand: a root, or the value of a key that is written as "? key" alone. New text that replaces a
- * value keeps the comments beside and above the value.
+ * stand. A missing value is a root, or the value of a key that is written as "? key" alone. New
+ * text that replaces a value keeps the comments beside and above the value.
  */
 #pragma once
 
@@ -31,8 +31,8 @@ struct yaml_slot_text {
 
 /**
  * Finds the slot of `old`, to which the op's first `count` steps lead. *ret borrows the extents.
- * Returns 0; or EDIT_CANNOT if `old` is in brackets, or if the text where its colon, dash or "---"
- * is expected is another.
+ * Returns 0; or EDIT_CANNOT if `old` is in brackets, or if another text stands where its colon,
+ * dash or "---" is expected.
  */
 int yaml_slot_of(const struct edit *edit, const struct edit_op *op, size_t count,
 	const struct extent *old, struct yaml_slot *ret);
@@ -81,8 +81,9 @@ struct yaml_spot_around {
 int yaml_column(const struct edit *edit, size_t offset);
 
 /**
- * Returns the indentation of maps and lists in block style in `in`; if `in` has none of them, in
- * `root`; if neither has any, YAML_LAYOUT. `in` and `root` may be NULL.
+ * Returns the indentation of maps, and that of lists, in block style: each as in the collection
+ * `in`, else as in `root`, else YAML_LAYOUT's. If neither has indented maps, lists indented by more
+ * than one blank decide for maps, too. `in` and `root` may be NULL.
  */
 struct yaml_layout yaml_find_layout(
 	const struct edit *edit, const struct extent *in, const struct extent *root);

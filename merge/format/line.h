@@ -81,7 +81,7 @@ int line_repeat(
 /** Reports a value that the format can't hold, at the value's place. Returns PROBLEM. */
 #define line_refuse(writer, node, ...) problem_at((writer)->problem, line_source(node), __VA_ARGS__)
 
-/** Returns the node with the value's place: the value; its first entry if a merge made it. */
+/** Returns the node with the value's place: the value; or, if a merge made it, its first entry. */
 const struct node *line_source(const struct node *node);
 
 /** Returns why the text can't stand in a line, for example "a line break"; NULL: it can. */

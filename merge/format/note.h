@@ -28,7 +28,7 @@ struct noted_node {
 struct open_extent {
 	struct extent *extent;
 	bool is_key;            /* the collection is a key of the map around it */
-	const struct node *key; /* NULL: neither it nor the members below are set */
+	const struct node *key; /* NULL: no key waits, and the members below are not set */
 	struct range key_range;
 	size_t member_begin;
 };
@@ -71,7 +71,7 @@ int notes_finish(struct notes *notes, struct document *document);
 /** Makes the root's extent, as yet without ranges. Returns NULL when there is no memory. */
 struct extent *extent_note_begin(struct builder *builder, const struct node *root);
 
-/** Adds an empty extent behind the others in `in`. Returns NULL when there is no memory. */
+/** Adds an empty extent as the last entry of `in`. Returns NULL when there is no memory. */
 struct extent *extent_note_add(struct builder *builder, struct extent *in);
 
 /** Sets the keys of the extent to a copy of `keys`. Returns 0 or -ENOMEM. */

@@ -120,7 +120,7 @@ int cloud_dispatch_new(
 /** Checks built-in mergers' options; refuses other mergers if `knows_all`. Returns 0 or PROBLEM. */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
-/** Merges the new value `with` into the old `value`. Returns 0 with *ret, PROBLEM or -errno. */
+/** Merges `with`, the new value, into the old `value`. Returns 0 with *ret, PROBLEM or -errno. */
 int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
 	const struct node *with, const struct node **ret);
 

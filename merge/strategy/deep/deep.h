@@ -1,6 +1,6 @@
 /*
- * deep: maps merge key by key, and lists by rules. Any other value replaces the value below, which
- * is the value that the lower layers give at the same place.
+ * The strategy `deep`: maps merge key by key, and lists by rules. Any other value replaces the
+ * value below, which is the value that the lower layers give at the same place.
  *
  * The strategy builds one tree, layer by layer. Where two maps or lists merge, it makes a node with
  * the mark OWNED, and changes that node in place for later layers. At all other places, the tree
@@ -121,7 +121,7 @@ bool directive_is_in(const struct document *document);
 
 /* The tree under construction, in deep_tree.c. */
 
-/** Counts `entries` new pairs or items. Returns 0, or PROBLEM at `at` if there are too many. */
+/** Counts `entries` new pairs or items. Returns 0; or PROBLEM at the node `at`: too many. */
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
 
 /** Counts a comparison. Returns 0, or -ENOMEM if the budget (budget.h) is found to be spent. */

@@ -22,7 +22,7 @@ int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 bool lua_merger_handles(const struct lua_merger *merger, enum cloud_kind kind);
 
 /**
- * Calls the method for old values of `kind`, to merge the new value `with` into the old `value`.
+ * Calls the method for old values of `kind`, to merge `with`, the new value, into the old `value`.
  * Returns 0 with *ret, PROBLEM or -ENOMEM.
  */
 int lua_merger_call(struct lua_merger *merger, enum cloud_kind kind, const struct node *value,

@@ -78,7 +78,7 @@ const struct node *lua_box_new_float(lua_State *L, double number);
 /** Raises an error if a map or list around `node` would be deeper than limits.depth (limit.h). */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
-/** Makes a list of the Lua table at `table`. The tables in it may have `left` levels at most. */
+/** Makes a list of the Lua table at `table`. In it, tables may be nested to the depth `left`. */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left);
 
 /** Makes a map in the same way. */
