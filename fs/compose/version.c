@@ -31,15 +31,22 @@ bool stamp_equal(const struct stamp *a, const struct stamp *b)
 	       time_equal(a->mtime, b->mtime) && time_equal(a->ctime, b->ctime);
 }
 
+uint64_t stamp_add(uint64_t hash, const struct stamp *stamp)
+{
+	hash = hash_add(hash, stamp->dev);
+	hash = hash_add(hash, stamp->ino);
+	hash = hash_add(hash, (uint64_t)stamp->size);
+	hash = hash_add(hash, (uint64_t)stamp->mtime.tv_sec);
+	hash = hash_add(hash, (uint64_t)stamp->mtime.tv_nsec);
+	hash = hash_add(hash, (uint64_t)stamp->ctime.tv_sec);
+	return hash_add(hash, (uint64_t)stamp->ctime.tv_nsec);
+}
+
 uint64_t stamp_hash(uint64_t hash, const struct stat *stat)
 {
-	hash = hash_add(hash, stat->st_dev);
-	hash = hash_add(hash, stat->st_ino);
-	hash = hash_add(hash, (uint64_t)stat->st_size);
-	hash = hash_add(hash, (uint64_t)stat->st_mtim.tv_sec);
-	hash = hash_add(hash, (uint64_t)stat->st_mtim.tv_nsec);
-	hash = hash_add(hash, (uint64_t)stat->st_ctim.tv_sec);
-	return hash_add(hash, (uint64_t)stat->st_ctim.tv_nsec);
+	const struct stamp stamp = stamp_of(stat);
+
+	return stamp_add(hash, &stamp);
 }
 
 struct version *version_new(enum version_kind kind)
@@ -277,9 +284,13 @@ static ssize_t read_checked(
 	if (n < 0 || fstat(version->fd, &now) < 0)
 		return -errno;
 
-	/* The change time also moves when the last name is removed; the content does not change. */
+	/*
+	 * A program that writes may set the old size and modification time (cp -p). The change time
+	 * tells that, but it also moves when a name is removed.
+	 */
 	struct stamp stamp = stamp_of(&now);
-	stamp.ctime = version->stamps[0].ctime;
+	if (now.st_nlink != version->links)
+		stamp.ctime = version->stamps[0].ctime;
 	return stamp_equal(&stamp, &version->stamps[0]) ? n : -ESTALE;
 }
 

@@ -44,6 +44,8 @@ struct stamp {
 	struct timespec ctime;
 };
 
+#define UNKNOWN_LINKS UINT32_MAX
+
 struct version {
 	struct inode inode; /* its number is 0 until the version is shown */
 	atomic_uint references;
@@ -61,6 +63,7 @@ struct version {
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool has_refusals;    /* a value lock or bound has refused values of a source */
+	uint32_t links;       /* VERSION_HELD: st_nlink with stamps[0]; UNKNOWN_LINKS: not known */
 	uint64_t basis;       /* compose_basis() (compose.h) of the sources as merged; 0: unknown */
 
 	/* Below: mutable. `layers`, `sources`: NULL if no extended attribute shows them. */
@@ -87,7 +90,8 @@ static inline bool time_is_later(struct timespec a, struct timespec b)
 struct stamp stamp_of(const struct stat *stat);
 bool stamp_equal(const struct stamp *a, const struct stamp *b);
 
-/** Returns `hash` with the stamp of `stat` added. */
+/** Returns `hash` with the stamp added; stamp_hash(): with that of `stat`. */
+uint64_t stamp_add(uint64_t hash, const struct stamp *stamp);
 uint64_t stamp_hash(uint64_t hash, const struct stat *stat);
 
 /** Returns whether the layer with that name contributed to the version. */

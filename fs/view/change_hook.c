@@ -27,9 +27,6 @@
 /* When so many paths have been added, the list is sorted, and duplicates go. */
 #define SORT_STEP 1024
 
-/* Positive result of start(). */
-#define UNNAMED 1
-
 struct change_hook {
 	struct run run; /* first */
 	struct view *view;
@@ -223,7 +220,39 @@ static void fail(struct change_hook *change_hook, const struct run_result *resul
 	take_back(change_hook);
 }
 
-/* Takes the result; NULL: plyfs.yaml names the command no more. */
+/*
+ * Passes each path to the hook of its present command: plyfs.yaml may name another one by now. If
+ * a run has failed and none of its paths is left, the hook is as if it had not run.
+ */
+static void route(struct change_hook *change_hook)
+{
+	struct view *view = change_hook->view;
+	struct path_list due = change_hook->due;
+
+	change_hook->due = (struct path_list){0};
+	change_hook->sorted = 0;
+	for (size_t i = 0; i < due.count; i++) {
+		const struct program *program =
+			settings_on_change(view->composer.settings, due.paths[i]);
+		if (program && change_hook_of(view, program) == change_hook)
+			add(change_hook, due.paths[i]);
+		else
+			view_note_change(view, due.paths[i]);
+	}
+	path_list_fini(&due);
+	struct change_hook_state *state = &change_hook->state;
+	if (change_hook->due.count || state->phase == CHANGE_HOOK_RUNS ||
+		!state->problem.message[0])
+		return;
+	*state = (struct change_hook_state){.name = state->name};
+}
+
+void change_hooks_route(struct view *view)
+{
+	for (struct change_hook *at = view->hooks.first; at; at = at->next)
+		route(at);
+}
+
 static void finish(struct change_hook *change_hook, const struct run_result *result)
 {
 	struct change_hook_state *state = &change_hook->state;
@@ -231,10 +260,7 @@ static void finish(struct change_hook *change_hook, const struct run_result *res
 
 	state->phase = CHANGE_HOOK_RESTS;
 	clock_gettime(CLOCK_REALTIME, &state->ended);
-	if (!result) {
-		path_list_fini(&change_hook->passed);
-		path_list_fini(&change_hook->due);
-	} else if (run_is_good(result)) {
+	if (run_is_good(result)) {
 		if (had_failed)
 			view_log(change_hook->view, "on_change: works again", NULL);
 		state->problem.message[0] = '\0';
@@ -242,6 +268,8 @@ static void finish(struct change_hook *change_hook, const struct run_result *res
 		path_list_fini(&change_hook->passed);
 	} else {
 		fail(change_hook, result);
+		if (change_hook->settings != change_hook->view->composer.settings)
+			route(change_hook);
 	}
 	view_wake(change_hook->view);
 }
@@ -333,15 +361,12 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 	return NULL;
 }
 
-/* Returns 0, UNNAMED: plyfs.yaml names it no more, or -errno. */
 static int start(struct view *view, struct change_hook *change_hook, const char *text, size_t size)
 {
 	const char *path = change_hook->passed.paths[0];
 
 	change_hook->settings = view_settings(view);
 	change_hook->program = settings_on_change(change_hook->settings, path);
-	if (!change_hook->program)
-		return UNNAMED;
 	CLEANUP(closep) int fd = runner_file(text, size);
 	if (fd < 0)
 		return fd;
@@ -367,7 +392,7 @@ int change_hooks_run(struct view *view)
 		int r = start(view, change_hook, text, size);
 		const struct run_result result = run_unstarted(r);
 		if (r)
-			on_done(&change_hook->run, r == UNNAMED ? NULL : &result);
+			on_done(&change_hook->run, &result);
 	}
 }
 
@@ -418,6 +443,8 @@ void view_change_hooks(struct view *view,
 		change_hook = change_hook->next) {
 		int64_t left_ms = change_hook->due_ms - clock_ms();
 		change_hook->state.waiting = change_hook->due.count + change_hook->passed.count;
+		if (!change_hook->state.began.tv_sec && !change_hook->state.waiting)
+			continue;
 		change_hook->state.again_ms =
 			change_hook->state.failures && left_ms > 0 ? left_ms : 0;
 		each(context, &change_hook->state);

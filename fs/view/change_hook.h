@@ -13,7 +13,8 @@
  *
  * Changes during a run belong to the next run. A change during the pause after a failure ends the
  * pause. A run after a failure has the paths of the failed run, too. If several rules name the same
- * command, they share one hook.
+ * command, they share one hook. If plyfs.yaml names another command for a path that waits, the path
+ * goes to that one's hook.
  */
 #pragma once
 
@@ -49,6 +50,12 @@ void change_hook_each_path(
 
 /** Returns whether a command has ended since the last call. */
 bool change_hooks_have_ended(struct view *view);
+
+/**
+ * Passes the paths that wait for a command to the one that the present settings name for them. Call
+ * it after a change of the settings.
+ */
+void change_hooks_route(struct view *view);
 
 /** Starts due commands. Returns the milliseconds until another is due; -1: unknown. */
 int change_hooks_run(struct view *view);

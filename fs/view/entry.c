@@ -53,7 +53,7 @@ static uint64_t print_of(const struct version *version)
 	for (; i < size; i++)
 		hash = (hash ^ (unsigned char)version->data[i]) * 1099511628211u;
 	if (version->kind == VERSION_HELD)
-		hash ^= (uint64_t)version->mtime.tv_nsec ^ (uint64_t)version->stamps[0].ino;
+		hash = stamp_add(hash, &version->stamps[0]);
 	return hash | 1;
 }
 

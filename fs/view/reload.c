@@ -220,6 +220,8 @@ int view_reload(struct view *view, struct settings *settings)
 		view->queue.cause = 0;
 		view->queue.is_root_changed |= is_changed;
 	}
+	if (is_changed)
+		change_hooks_route(view);
 	if (is_changed && view->workers)
 		workers_renew(view->workers, settings);
 	if (is_changed) {
