@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "mount_table.h"
+#include "scalar.h"
 #include "settings_make.h"
 #include "strategy.h"
 #include "value_bound.h"
@@ -405,13 +406,16 @@ static bool layer_equal(const struct layer *a, const struct layer *b)
 	       a->dev == b->dev && a->ino == b->ino;
 }
 
-static bool presets_equal(const struct settings *a, const struct settings *b)
+/* Compares bytes: the order of keys counts, and messages name lines. */
+static bool texts_equal(const struct settings *a, const struct settings *b)
 {
-	for (size_t i = 0; i < a->preset_count && i < b->preset_count; i++)
-		if (!node_equal(a->presets[i].text.document->roots[0],
-			    b->presets[i].text.document->roots[0]))
+	if (a->preset_count != b->preset_count)
+		return false;
+	for (size_t i = 0; i < a->preset_count; i++)
+		if (!span_equal(a->presets[i].text.bytes, b->presets[i].text.bytes))
 			return false;
-	return a->preset_count == b->preset_count;
+	return !a->text.document == !b->text.document && span_equal(a->text.bytes, b->text.bytes) &&
+	       span_equal(a->facts.bytes, b->facts.bytes);
 }
 
 static bool schema_equal(const struct schema_file *a, const struct schema_file *b)
@@ -430,9 +434,7 @@ static bool schema_equal(const struct schema_file *a, const struct schema_file *
 
 bool settings_equal(const struct settings *a, const struct settings *b)
 {
-	if (!presets_equal(a, b))
-		return false;
-	if (a->layer_count != b->layer_count || !a->text.document != !b->text.document)
+	if (!texts_equal(a, b) || a->layer_count != b->layer_count)
 		return false;
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (!layer_equal(a->layers[i], b->layers[i]))
@@ -443,8 +445,7 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 	for (uint32_t i = 0; i < a->schema_count; i++)
 		if (!schema_equal(a->schemas[i], b->schemas[i]))
 			return false;
-	return !a->text.document ||
-	       node_equal(a->text.document->roots[0], b->text.document->roots[0]);
+	return true;
 }
 
 static bool shows_alike(const struct layer *a, const struct layer *b)
@@ -474,9 +475,20 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 	return without;
 }
 
+/* The order of keys counts: of the options for places, the last one that matches. */
 static bool nodes_equal(const struct node *a, const struct node *b)
 {
-	return a && b ? node_equal(a, b) : a == b;
+	if (!a || !b || a->kind != b->kind)
+		return a == b;
+	if (node_is_scalar(a))
+		return scalar_type(a) == scalar_type(b) && node_equal(a, b);
+	if (node_count(a) != node_count(b))
+		return false;
+	for (uint32_t i = 0; i < node_count(a); i++)
+		if ((node_is_map(a) && !nodes_equal(a->map.pairs[i].key, b->map.pairs[i].key)) ||
+			!nodes_equal(*node_entry(a, i), *node_entry(b, i)))
+			return false;
+	return true;
 }
 
 static bool options_equal(const struct options *a, const struct options *b)

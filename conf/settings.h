@@ -155,7 +155,7 @@ int settings_cover(struct settings *settings, const char *mountpoint, const char
  */
 int settings_check_covered(const struct settings *settings, struct problem *problem);
 
-/** Returns whether both have the same contents and layer directories; false if there is a NaN. */
+/** Returns whether both were read from the same bytes, and have the same layer directories. */
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**

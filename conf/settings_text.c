@@ -1,6 +1,7 @@
 /*
  * The reading of a plyfs.yaml's text, before its values are read.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cleanup.h"
@@ -41,6 +42,10 @@ int settings_text_read(struct settings_text *file, struct problem *problem)
 		return problem_set(problem, file->path, warning.line, warning.column,
 			"%s; remove one of them", warning.message);
 
+	const char *copy = arena_copy(document->arena, (struct span){text, len});
+	if (!copy)
+		return -ENOMEM;
+	file->bytes = (struct span){copy, len};
 	file->document = take_ptr(document);
 	return 0;
 }

@@ -11,6 +11,7 @@ struct settings_text {
 	const char *place; /* the path for open(2) */
 	struct stat read;  /* of the file, when it was read */
 	struct document *document;
+	struct span bytes; /* the file's content; lies in the document's arena */
 };
 
 /**
