@@ -551,8 +551,8 @@ static const struct option_spec options[] = {
 		"value is one of these, for all lists, or a map with one of these for each place: "
 		"{\"*\": replace, \"spec.containers\": {by: name}, \"run.*\": append}"},
 	{"delete", OPTION_VALUE, "", NULL,
-		"the lower layers' values that a layer deletes, for formats without the tag "
-		"'!delete': a map from layers' names to places, such as {site: server.tls}"},
+		"a map from names of layers to places. {site: server.tls}: the layer 'site' "
+		"deletes what lower layers have there. For formats without the tag '!delete'"},
 	{"kinds", OPTION_CHOICE, "any", "any|strict",
 		"whether a map, list or scalar may replace a lower value of a different kind. any: "
 		"it may. strict: it is an error, unless a tag allows it or one of the two is null"},
