@@ -76,8 +76,9 @@ void coroutine_keeps(int *variable);
 #define COROUTINE_NO_MEMORY 3
 
 /**
- * Forks a process that has no coroutines, and runs `run` on a stack as large as a program's, in a
- * session of its own: a terminal's signals are not for it. `run` must not return. All signals are blocked when `run` begins. `run` must first close the
- * descriptors that the process must not hold. Returns the process's number or -errno.
+ * Forks a process that has no coroutines, in a session of its own: a terminal's signals are not for
+ * it. It runs `run` on a stack as large as a program's. `run` must not return. All signals are
+ * blocked when `run` begins. `run` must first close the descriptors that the process must not hold.
+ * Returns the process's number or -errno.
  */
 pid_t coroutine_fork(void (*run)(void *context), void *context);
