@@ -40,7 +40,8 @@ static const struct ini_dialect ini = {
 	.colon_yields = true,
 	.keys = INI_DOUBT,
 	.has_null = true,
-	.value = {.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT},
+	.value =
+		{.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT, .ends = "\r"},
 	.sections = {.again = INI_DOUBT, .has_root_keys = true},
 };
 
@@ -80,7 +81,8 @@ static const struct ini_dialect php = {
 		.escaping = "\"",
 		.quote = "\"",
 		.operators = "=&|^~!()",
-		.quoting = INI_QUOTE_ENDS},
+		.quoting = INI_QUOTE_ENDS,
+		.ends = "\r"},
 	.lists = {.keys = "extension,zend_extension", .suffix = "[]"},
 	.sections = {.again = INI_LAST, .meaningful = "PATH,HOST", .has_root_keys = true},
 };
@@ -123,7 +125,8 @@ static const struct ini_dialect configparser = {
 	.separators = "=:",
 	.keys = INI_REFUSE,
 	.fold = {.how = FOLD_CASE},
-	.value = {.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT},
+	.value =
+		{.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT, .ends = "\r"},
 	.sections = {.again = INI_REFUSE, .header = INI_HEADER_LONG},
 };
 

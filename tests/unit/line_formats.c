@@ -121,6 +121,9 @@ TEST(ini_can_not_hold_what_is_no_text)
 		{"a: \"x\\n\"", "1:4"},
 		{"a: \"x\\n# y\"", "1:4"},
 		{"a: \"x\\n  y\"", "1:4"},
+		{"a: \"x\\ry\"", "1:4"},
+		{"a: \"x\\ry\\nz\"", "1:4"},
+		{"a: \"x\\ny\\rz\"", "1:4"},
 		{"a: \"\\0\"", "1:4"},
 		{"a=b: 1", "1:1"},
 		{"'#a': 1", "1:1"},
@@ -135,6 +138,34 @@ TEST(ini_can_not_hold_what_is_no_text)
 	};
 
 	assert_refused(&format_ini, faults);
+}
+
+TEST(a_carriage_return_ends_a_line_where_the_program_says_so)
+{
+	static const struct fault faults[] = {
+		{"a = 1 ; it's\rb\n",
+			"1:13: a carriage return without a newline; end lines with a newline"},
+		{"a = 1\n; it's\rb\n",
+			"2:7: a carriage return without a newline; end lines with a newline"},
+		{"a = b\rc\n",
+			"1:6: a carriage return without a newline; end lines with a newline"},
+		{0},
+	};
+	static const struct fault refused[] = {
+		{"s: {a: \"x\\ry\"}", "1:8"},
+		{0},
+	};
+
+	assert_faults(&format_php, faults);
+	assert_faults(&format_configparser,
+		(struct fault[]){{"[s]\na = b\rc = d\r\n",
+					 "2:6: a carriage return without a newline; end lines with "
+					 "a newline"},
+			{0}});
+	assert_refused(&format_configparser, refused);
+	assert_written(&format_yaml, "a: \"x\\ry\"", &format_php, "a = \"x\ry\"\n");
+	assert_written(&format_php, "a = \"x\ry\"\n", &format_php, "a = \"x\ry\"\n");
+	assert_written(&format_git, "[s]\na = x\ry\n", &format_git, "[s]\na = x\ry\n");
 }
 
 TEST(ini_writes_its_keys_before_its_sections)
@@ -174,10 +205,15 @@ TEST(systemd_repeats_a_key_as_a_list_that_nothing_empties)
 		{"[S\n", "1:1: the section's name does not end; a closing ] is missing"},
 		{"[S] # c\n", "1:5: something stands behind the section's ]; put it on a line of "
 			      "its own"},
+		{"[S]\n# c\rA=1\r\n",
+			"2:4: a carriage return without a newline; end lines with a newline"},
 		{0},
 	};
 	static const struct fault refused[] = {
 		{"a: 1", "1:1"},
+		{"\"a\\rb\": {A: 1}", "1:1"},
+		{"S: {\"A\\rB\": 1}", "1:5"},
+		{"S: {A: \"x\\ry\"}", "1:8"},
 		{"S: {A: null}", "1:8"},
 		{"S: {A: {b: 1}}", "1:8"},
 		{"S: {A: [[1]]}", "1:9"},
