@@ -118,6 +118,8 @@ static int read_section(struct ini_reader *reader, struct span line)
 	if (!name.len)
 		return line_problem(
 			lines, line.data, "the section has no name; write it in the []");
+	if (!ini_is_name(dialect, name))
+		return line_problem(lines, line.data, INI_NO_NAME, dialect->title);
 	bool is_comment = rest.len && strchr(dialect->comments, *rest.data);
 	if (rest.len && !is_comment && dialect->sections.header != INI_HEADER_JOINED)
 		return line_problem(lines, rest.data,
@@ -154,6 +156,8 @@ static int check_key(struct ini_reader *reader, struct span line, const char *st
 	if (!reader->key.len)
 		return line_problem(
 			lines, line.data, "there is no key before the '%c'", stop ? *stop : '=');
+	if (!ini_is_key(dialect, reader->key))
+		return line_problem(lines, line.data, INI_NO_KEY, dialect->title);
 	if (!stop && !dialect->has_null)
 		return line_problem(lines, line.data,
 			"is no section, no comment and no KEY = VALUE, which %s must be; a '=' is "
@@ -454,6 +458,8 @@ static int put_pair(struct writer *writer, const struct pair *pair)
 	int r = section_check_key(writer, pair->key, dialect->title,
 		not_in_key(dialect, node_is_scalar(value) && scalar_is_null(value)),
 		dialect->includes ? "[;#!" : "[;#");
+	if (r == 0 && !ini_is_key(dialect, pair->key->text))
+		r = line_refuse(writer, pair->key, INI_NO_KEY, dialect->title);
 	if (r != 0)
 		return r;
 	if (!is_list)

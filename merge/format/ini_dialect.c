@@ -172,6 +172,43 @@ bool ini_is_list_section(const struct ini_dialect *dialect, struct span name)
 	       spelling_means(&dialect->sections.fold, name, span_of(dialect->lists.section));
 }
 
+static bool is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/* Returns the length of the beginning that is letters and characters of `others`. */
+static size_t plain_len(struct span text, const char *others)
+{
+	size_t i = 0;
+
+	while (i < text.len && (is_letter(text.data[i]) || strchr(others, text.data[i])))
+		i++;
+	return i;
+}
+
+bool ini_is_name(const struct ini_dialect *dialect, struct span name)
+{
+	bool is_plain = dialect->sections.header != INI_HEADER_JOINED;
+	size_t head = is_plain ? name.len : plain_len(name, "-.0123456789"), i = head;
+
+	if (i == name.len)
+		return true;
+	while (i < name.len && (name.data[i] == ' ' || name.data[i] == '\t'))
+		i++;
+	if (!head || i == head || name.data[i] != '"')
+		return false;
+	for (i++; i < name.len && name.data[i] != '"'; i++)
+		i += name.data[i] == '\\';
+	return i + 1 == name.len;
+}
+
+bool ini_is_key(const struct ini_dialect *dialect, struct span key)
+{
+	return dialect->sections.header != INI_HEADER_JOINED ||
+	       (plain_len(key, "-0123456789") == key.len && is_letter(*key.data));
+}
+
 static bool begins_alike(struct span text, struct span begin)
 {
 	for (size_t i = 0; i < begin.len; i++)

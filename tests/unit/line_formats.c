@@ -168,6 +168,28 @@ TEST(a_carriage_return_ends_a_line_where_the_program_says_so)
 	assert_written(&format_git, "[s]\na = x\ry\n", &format_git, "[s]\na = x\ry\n");
 }
 
+TEST(git_has_no_names_for_which_it_refuses_the_file)
+{
+	static const char no_key[] = "2:1: a file of git's has no key of that name: it is made of "
+				     "letters, digits and '-', and begins with a letter";
+	static const char no_name[] = "1:1: a file of git's has no section of that name: it is "
+				      "made of letters, digits, '-' and '.'; behind it may stand "
+				      "a text in quotes";
+	const struct fault faults[] = {{"[a]\nk_1=1\n", no_key}, {"[a]\n1k=1\n", no_key},
+		{"[a]\nk k=1\n", no_key}, {"[a]\n\xC3\xA4=1\n", no_key}, {"[a]\nk_ # c\n", no_key},
+		{"[a_b]\n", no_name}, {"[a b]\n", no_name}, {"[a ]\n", no_name},
+		{"[a\"b\"]\n", no_name}, {"[a \"b\"c]\n", no_name}, {"[\"b\"]\n", no_name}, {0}};
+	static const struct fault refused[] = {{"a: {k_1: 1}", "1:5"}, {"a: {1k: 1}", "1:5"},
+		{"a: {k k: 1}", "1:5"}, {"a: {\xC3\xA4: 1}", "1:5"}, {"a_b: {k: 1}", "1:1"},
+		{"a b: {k: 1}", "1:1"}, {"'a \"b': {k: 1}", "1:1"}, {"'a \"b\\': {k: 1}", "1:1"},
+		{"'a \"b\" ': {k: 1}", "1:1"}, {0}};
+
+	assert_faults(&format_git, faults);
+	assert_refused(&format_git, refused);
+	assert_written(&format_git, "[1-.]\nk-1=1\n[a  \"_]\\\" \"]\nk\n", &format_git,
+		"[1-.]\nk-1 = 1\n\n[a  \"_]\\\" \"]\nk\n");
+}
+
 TEST(ini_writes_its_keys_before_its_sections)
 {
 	assert_written(&format_yaml, "{s: {a: 1, n: null, e: ''}, b: yes, t: {}}", &format_ini,
