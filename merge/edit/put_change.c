@@ -142,6 +142,17 @@ static const struct node *reset_to(struct put *put, const struct node *value)
 	return r == 0 ? list : NULL;
 }
 
+/* Refuses to change or remove the empty value that drops the lower layers' values. */
+static int refuse_reset(const struct put *put, const struct edit_op *op)
+{
+	uint32_t index = op->steps[op->count - 1].index;
+
+	return problem_set(put->problem, put->inputs[put->request->target].source.name, 0, 0,
+		"[%u] is the empty value that drops those of the lower layers, and must stay; "
+		"count from [%u]",
+		(unsigned)index, (unsigned)index + 1);
+}
+
 /* Handles a key that can't have the value alone, as another source adds values to it. */
 static int do_again(struct put *put, size_t i)
 {
@@ -154,8 +165,12 @@ static int do_again(struct put *put, size_t i)
 	if (!steps)
 		return -ENOMEM;
 	if (op.again == EDIT_AGAIN_RESET) {
+		bool is_item = !op.steps[count - 1].key;
+
+		if (is_item && present && node_is_scalar(present) && !present->text.len)
+			return refuse_reset(put, &op);
 		/* For an item, reset the whole list. */
-		op.count -= !op.steps[count - 1].key;
+		op.count -= is_item;
 		op.kind = EDIT_SET;
 		op.value = edit_tree_follow(&put->wanted[i + 1], &op, op.count);
 		if (!op.value)

@@ -265,6 +265,24 @@ static bool is_blank(const struct put_state *state)
 	return true;
 }
 
+/* Removes the brackets of an empty YAML root, if the merge is the same without them. */
+static int remove_empty_root(struct put *put)
+{
+	static const struct edit_op op = {.kind = EDIT_REMOVE, .leaves_nothing = true};
+	const struct put_state before = put->state;
+	const struct format *format = put->inputs[put->request->target].format;
+	const struct node *root = before.document->count == 1 ? before.document->roots[0] : NULL;
+
+	if (!root || node_is_scalar(root) || node_count(root) || root->tag ||
+		!format_of_tree(format)->has_tags)
+		return 0;
+	int r = remove_value(put, &op);
+	if (r < 0 || (r == 0 && edit_same(put->state.root, before.root, false)))
+		return r;
+	put->state = before;
+	return put_merge_with(put, before.text, before.document, &put->state.root, put->problem);
+}
+
 /* Returns whether no step of the op is an index, which leads to the next item after a removal. */
 static bool has_keys_alone(const struct edit_op *op)
 {
@@ -295,9 +313,10 @@ int put_reset(struct put *put, struct put_result *result)
 			 put->state.document->count > 1 && has_keys_alone(&put->ops[i]) &&
 			 put->state.text.data != text);
 	}
-	if (r == 0 && put->state.is_changed && is_blank(&put->state)) {
-		result->effect = PUT_EMPTIED;
-		r = put_merge_others(put, &put->state.root);
-	}
-	return r;
+	if (r != 0 || !put->state.is_changed)
+		return r;
+	if (!is_blank(&put->state))
+		return remove_empty_root(put);
+	result->effect = PUT_EMPTIED;
+	return put_merge_others(put, &put->state.root);
 }

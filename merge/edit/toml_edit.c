@@ -337,18 +337,46 @@ static bool is_text(const struct extent *in, size_t offset)
 	return false;
 }
 
+static bool has_comment(const struct toml_editor *editor, size_t begin, size_t end)
+{
+	for (size_t at = begin; at < end; at++)
+		if (editor->edit->text.data[at] == '#' && !is_text(editor->root, at))
+			return true;
+	return false;
+}
+
 static bool loses_comment(const struct toml_editor *editor, uint32_t first)
 {
 	const struct edit *edit = editor->edit;
 
 	for (uint32_t i = first; i < edit->count; i++) {
-		size_t end = edit->splices[i].offset + edit->splices[i].len;
+		const struct splice *splice = &edit->splices[i];
 
-		for (size_t at = edit->splices[i].offset; at < end; at++)
-			if (edit->text.data[at] == '#' && !is_text(editor->root, at))
-				return true;
+		if (has_comment(editor, splice->offset, splice->offset + splice->len))
+			return true;
 	}
 	return false;
+}
+
+/* Removes the target; if it is its header's only entry, and headers of tables in the same table
+ * follow, which make the table, too, then with its header. A header with comments stays. */
+static int remove_with_header(const struct toml_editor *editor, struct toml_target target)
+{
+	struct toml_place place = {0}, around = {0};
+	int r = target.count > 1 ? toml_place_find(editor->edit, target, &place) : 0;
+
+	if (r == 0 && target.count > 1)
+		r = toml_place_find(editor->edit, toml_target_parent(target), &around);
+	if (r != 0)
+		return r;
+	const struct extent *header = around.headers.count ? around.header : NULL;
+	if (!header || !target.steps[target.count - 2].key || header->first != header->last ||
+		header->first != place.value.extent || !place.value.extent ||
+		header->next != around.headers.items[0].extent ||
+		has_comment(editor, toml_entry_line_above(editor, header),
+			text_lines_behind(&editor->lines, header)))
+		return remove_target(editor, target);
+	return toml_entry_remove_place(editor, &(struct toml_place){.header = header}, false);
 }
 
 static int apply(const void *context, const struct edit_op *op)
@@ -367,7 +395,11 @@ int toml_edit(struct edit *edit, const struct edit_op *op)
 	static const struct line_dialect dialect = {.comments = "#"};
 	const struct toml_editor editor = {edit, {edit, &dialect}, edit->document->extents[0]};
 	uint32_t first = edit->count;
-	int r = op->kind == EDIT_SET || op->count ? apply(&editor, op) : EDIT_CANNOT;
+	int r = EDIT_CANNOT;
 
+	if (op->kind == EDIT_REMOVE && op->count)
+		r = remove_with_header(&editor, (struct toml_target){op->steps, op->count});
+	else if (op->kind == EDIT_SET || op->count)
+		r = apply(&editor, op);
 	return r == 0 && op->keeps_comments && loses_comment(&editor, first) ? EDIT_CANNOT : r;
 }

@@ -57,6 +57,15 @@ static int replace_lines(
 	return r ? r : edit_splice(edit, (struct range){begin, end}, (struct span){0});
 }
 
+/* Returns whether a comment stands above, which would become the comment of an entry there. */
+static bool is_below_comment(const struct edit *edit, size_t offset, int column)
+{
+	size_t above = offset > edit_text_begin(edit) ? edit_line_begin(edit, offset - 1) : offset;
+	size_t blanks = edit_indent(edit, above).len;
+
+	return above < offset && (int)blanks == column && edit_at(edit, above + blanks) == '#';
+}
+
 /*
  * Replaces `old`, to which the op's first `count` steps lead, by `value`. `old` is the root, or an
  * entry of a block. The op's own value is not used.
@@ -82,8 +91,13 @@ static int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t co
 	if (op->kind == EDIT_SET && slot.in && yaml_is_block(old) && !text.rest.len &&
 		old->value.begin > yaml_line_text_end(edit, slot.behind))
 		return replace_lines(edit, &slot, &text);
-	return slot.form == YAML_SLOT_ALONE ? yaml_slot_replace_root(edit, &slot, &text)
-					    : yaml_slot_replace(edit, &slot, &text);
+	if (slot.form != YAML_SLOT_ALONE)
+		return yaml_slot_replace(edit, &slot, &text);
+	/* A comment above an empty root is about the file, and not about its first entry. */
+	if (!old->first && node_count(value) && is_below_comment(edit, slot.behind, 0))
+		text.first.data = edit_join(
+			edit, (struct span[]){edit_line_end(edit), text.first}, 2, &text.first.len);
+	return text.first.data ? yaml_slot_replace_root(edit, &slot, &text) : -ENOMEM;
 }
 
 /* Makes a block scalar end without its line break. The edit is about to add a line break after its
@@ -140,15 +154,6 @@ static size_t above_first(
 		begin = above;
 	}
 	return begin;
-}
-
-/* Returns whether a comment stands above, which would become the comment of an entry there. */
-static bool is_below_comment(const struct edit *edit, size_t offset, int column)
-{
-	size_t above = offset > edit_text_begin(edit) ? edit_line_begin(edit, offset - 1) : offset;
-	size_t blanks = edit_indent(edit, above).len;
-
-	return above < offset && (int)blanks == column && edit_at(edit, above + blanks) == '#';
 }
 
 /*
@@ -403,7 +408,7 @@ static int add_root(struct edit *edit, const struct edit_op *op)
 	const struct yaml_slot slot = {
 		.spot = YAML_AT_ROOT, .form = marks ? YAML_SLOT_BEHIND : YAML_SLOT_ALONE};
 	struct range end = {edit->text.len, edit->text.len};
-	struct span eol = edit_line_end(edit), before = {0};
+	struct span eol = edit_line_end(edit), before = {0}, blank = {0};
 	struct yaml_slot_text text;
 	int r = yaml_new_value(edit, op, &slot, op->value, &text);
 
@@ -411,13 +416,15 @@ static int add_root(struct edit *edit, const struct edit_op *op)
 		return r;
 	if (end.end > edit_text_begin(edit) && !yaml_ends_with_newline(edit))
 		before = eol;
+	if (!marks && is_below_comment(edit, end.end, 0))
+		blank = eol;
 	for (; r == 0 && marks > 1; marks--, before = (struct span){0})
 		r = edit_splice_all(edit, end, (struct span[]){before, span_of("---"), eol}, 3);
 	return r ? r
 		 : edit_splice_all(edit, end,
-			   (struct span[]){
-				   before, span_of(marks ? "---" : ""), text.first, text.rest, eol},
-			   5);
+			   (struct span[]){before, blank, span_of(marks ? "---" : ""), text.first,
+				   text.rest, eol},
+			   6);
 }
 
 static bool is_mark(const struct edit *edit, size_t offset)
@@ -449,13 +456,24 @@ static size_t document_begin(const struct edit *edit, size_t document)
 	return root;
 }
 
+/* Removes a root. The comments around the only one stay if it is an empty map or list. */
 static int remove_root(struct edit *edit, const struct edit_op *op)
 {
 	size_t next = op->document + 1;
 	size_t end = next < edit->document->count ? document_begin(edit, next) : edit->text.len;
+	const struct extent *root = edit->document->extents[op->document];
+	struct range range = {document_begin(edit, op->document), end};
 
-	return edit_splice(
-		edit, (struct range){document_begin(edit, op->document), end}, (struct span){0});
+	if (edit->document->count == 1 && root->node && !node_is_scalar(root->node) &&
+		!root->first) {
+		range = (struct range){edit_line_begin(edit, root->value.begin),
+			edit_line_after(edit, root->value.end)};
+		if (memchr(edit->text.data + range.begin, '#', range.end - range.begin))
+			return EDIT_CANNOT;
+	}
+	if (edit->document->count == 1)
+		take_blank_line(edit, &range);
+	return edit_splice(edit, range, (struct span){0});
 }
 
 static int remove_entry(struct edit *edit, const struct edit_op *op, const struct extent *in)

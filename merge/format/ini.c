@@ -118,6 +118,8 @@ static int read_section(struct ini_reader *reader, struct span line)
 	if (!name.len)
 		return line_problem(
 			lines, line.data, "the section has no name; write it in the []");
+	if (!ini_is_name(dialect, name))
+		return line_problem(lines, line.data, INI_NO_NAME, dialect->title);
 	bool is_comment = rest.len && strchr(dialect->comments, *rest.data);
 	if (rest.len && !is_comment && dialect->sections.header != INI_HEADER_JOINED)
 		return line_problem(lines, rest.data,
@@ -154,6 +156,8 @@ static int check_key(struct ini_reader *reader, struct span line, const char *st
 	if (!reader->key.len)
 		return line_problem(
 			lines, line.data, "there is no key before the '%c'", stop ? *stop : '=');
+	if (!ini_is_key(dialect, reader->key))
+		return line_problem(lines, line.data, INI_NO_KEY, dialect->title);
 	if (!stop && !dialect->has_null)
 		return line_problem(lines, line.data,
 			"is no section, no comment and no KEY = VALUE, which %s must be; a '=' is "
@@ -243,6 +247,18 @@ static void go_on_behind(struct ini_reader *reader, struct span whole)
 	go_on(reader, whole);
 }
 
+/* Refuses a line that is several to the program, or to some programs. */
+static int check_line(struct ini_reader *reader)
+{
+	const struct line_reader *lines = &reader->section.lines;
+	const char *end = ini_value_find_return(&reader->dialect->value, lines->line);
+
+	if (!end)
+		return 0;
+	return reader->dialect->keys == INI_DOUBT ? ini_doubt(lines, end, LINE_RETURN)
+						  : line_problem(lines, end, LINE_RETURN);
+}
+
 static int read_line(struct ini_reader *reader)
 {
 	const struct ini_dialect *dialect = reader->dialect;
@@ -285,8 +301,11 @@ int ini_read(struct builder *builder, struct span text)
 
 	builder->repeat = ini_repeat;
 	int r = line_check_text(builder, text);
-	while (r == 0 && line_next(&reader.section.lines))
-		r = read_line(&reader);
+	while (r == 0 && line_next(&reader.section.lines)) {
+		r = check_line(&reader);
+		if (r == 0)
+			r = read_line(&reader);
+	}
 	if (r == 0)
 		r = end_key(&reader);
 	if (r == 0)
@@ -298,7 +317,7 @@ int ini_read(struct builder *builder, struct span text)
 /* Returns what is wrong with a line of a value after the first one; NULL: nothing. */
 static const char *more_fault(const struct ini_dialect *dialect, struct span line)
 {
-	const char *fault = line_fault(line);
+	const char *fault = ini_value_line_fault(&dialect->value, line);
 
 	if (!fault && line.len && strchr(dialect->comments, *line.data))
 		fault = "a line that begins like a comment";
@@ -327,7 +346,7 @@ static int put_indented(struct writer *writer, const struct node *value)
 	const char *p = value->text.data, *end = p + value->text.len;
 	const char *stop = memchr(p, '\n', value->text.len);
 	struct span first = {p, (size_t)(stop - p)};
-	const char *fault = line_fault(first);
+	const char *fault = ini_value_line_fault(&dialect->value, first);
 
 	if (fault)
 		return line_refuse(writer, value,
@@ -439,6 +458,8 @@ static int put_pair(struct writer *writer, const struct pair *pair)
 	int r = section_check_key(writer, pair->key, dialect->title,
 		not_in_key(dialect, node_is_scalar(value) && scalar_is_null(value)),
 		dialect->includes ? "[;#!" : "[;#");
+	if (r == 0 && !ini_is_key(dialect, pair->key->text))
+		r = line_refuse(writer, pair->key, INI_NO_KEY, dialect->title);
 	if (r != 0)
 		return r;
 	if (!is_list)

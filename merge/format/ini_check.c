@@ -189,23 +189,6 @@ static int check_spellings(
 	return r;
 }
 
-/* Returns whether a header with the name would be read back: the name ends at the header's "]". */
-static bool is_name(const struct ini_dialect *dialect, struct span name)
-{
-	bool is_quoted = false;
-
-	for (size_t i = 0; dialect->sections.header == INI_HEADER_JOINED && i < name.len; i++) {
-		if (name.data[i] == '\\')
-			i++;
-		else if (name.data[i] == '"')
-			is_quoted = !is_quoted;
-		else if (name.data[i] == ']' && !is_quoted)
-			return false;
-	}
-	return !is_quoted &&
-	       (dialect->sections.header != INI_HEADER_JOINED || name.data[name.len - 1] != '\\');
-}
-
 static int check_section(const struct writer *writer, const struct pair *pair)
 {
 	const struct ini_dialect *dialect = writer->format->dialect;
@@ -219,9 +202,8 @@ static int check_section(const struct writer *writer, const struct pair *pair)
 		return line_refuse(writer, pair->key,
 			"the section '%.64s' has no meaning in %s; give its keys without it",
 			pair->key->text.data, dialect->title);
-	if (!is_name(dialect, pair->key->text))
-		return line_refuse(
-			writer, pair->key, "%s has no section of that name", dialect->title);
+	if (!ini_is_name(dialect, pair->key->text))
+		return line_refuse(writer, pair->key, INI_NO_NAME, dialect->title);
 	for (uint32_t i = 0; r == 0 && i < (is_list ? value->seq.count : 1); i++) {
 		const struct node *map = is_list ? value->seq.items[i] : value;
 

@@ -40,7 +40,8 @@ static const struct ini_dialect ini = {
 	.colon_yields = true,
 	.keys = INI_DOUBT,
 	.has_null = true,
-	.value = {.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT},
+	.value =
+		{.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT, .ends = "\r"},
 	.sections = {.again = INI_DOUBT, .has_root_keys = true},
 };
 
@@ -80,7 +81,8 @@ static const struct ini_dialect php = {
 		.escaping = "\"",
 		.quote = "\"",
 		.operators = "=&|^~!()",
-		.quoting = INI_QUOTE_ENDS},
+		.quoting = INI_QUOTE_ENDS,
+		.ends = "\r"},
 	.lists = {.keys = "extension,zend_extension", .suffix = "[]"},
 	.sections = {.again = INI_LAST, .meaningful = "PATH,HOST", .has_root_keys = true},
 };
@@ -123,7 +125,8 @@ static const struct ini_dialect configparser = {
 	.separators = "=:",
 	.keys = INI_REFUSE,
 	.fold = {.how = FOLD_CASE},
-	.value = {.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT},
+	.value =
+		{.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT, .ends = "\r"},
 	.sections = {.again = INI_REFUSE, .header = INI_HEADER_LONG},
 };
 
@@ -167,6 +170,43 @@ bool ini_is_list_section(const struct ini_dialect *dialect, struct span name)
 {
 	return dialect->lists.section &&
 	       spelling_means(&dialect->sections.fold, name, span_of(dialect->lists.section));
+}
+
+static bool is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/* Returns the length of the beginning that is letters and characters of `others`. */
+static size_t plain_len(struct span text, const char *others)
+{
+	size_t i = 0;
+
+	while (i < text.len && (is_letter(text.data[i]) || strchr(others, text.data[i])))
+		i++;
+	return i;
+}
+
+bool ini_is_name(const struct ini_dialect *dialect, struct span name)
+{
+	bool is_plain = dialect->sections.header != INI_HEADER_JOINED;
+	size_t head = is_plain ? name.len : plain_len(name, "-.0123456789"), i = head;
+
+	if (i == name.len)
+		return true;
+	while (i < name.len && (name.data[i] == ' ' || name.data[i] == '\t'))
+		i++;
+	if (!head || i == head || name.data[i] != '"')
+		return false;
+	for (i++; i < name.len && name.data[i] != '"'; i++)
+		i += name.data[i] == '\\';
+	return i + 1 == name.len;
+}
+
+bool ini_is_key(const struct ini_dialect *dialect, struct span key)
+{
+	return dialect->sections.header != INI_HEADER_JOINED ||
+	       (plain_len(key, "-0123456789") == key.len && is_letter(*key.data));
 }
 
 static bool begins_alike(struct span text, struct span begin)

@@ -67,6 +67,20 @@ bool ini_is_list_key(const struct ini_dialect *dialect, struct span key);
 /** Returns whether a section of that name is a list of maps. */
 bool ini_is_list_section(const struct ini_dialect *dialect, struct span name);
 
+/** Returns whether the program accepts a section of that name. Else INI_NO_NAME is the problem. */
+bool ini_is_name(const struct ini_dialect *dialect, struct span name);
+
+/** As ini_is_name(), for a key, with INI_NO_KEY. */
+bool ini_is_key(const struct ini_dialect *dialect, struct span key);
+
+/* Formats; the argument is the dialect's title. */
+#define INI_NO_NAME                                                                                \
+	"%s has no section of that name: it is made of letters, digits, '-' and '.'; behind it "   \
+	"may stand a text in quotes"
+#define INI_NO_KEY                                                                                 \
+	"%s has no key of that name: it is made of letters, digits and '-', and begins with a "    \
+	"letter"
+
 /** Returns whether the tree may have a section of that name; false for `sections.root`. */
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
 

@@ -139,6 +139,18 @@ bool ini_value_is_computed(const struct ini_value *value, struct span text)
 	       !(is_expression && has_constant);
 }
 
+const char *ini_value_find_return(const struct ini_value *value, struct span line)
+{
+	const char *found;
+	size_t len;
+
+	if (!value->ends || !memchr(line.data, '\r', line.len))
+		return NULL;
+	len = ini_value_scan(value, line, 0, NULL).len;
+	found = find_bare(value, (struct span){line.data, len}, value->ends);
+	return found ? found : memchr(line.data + len, '\r', line.len - len);
+}
+
 const char *ini_value_line_fault(const struct ini_value *value, struct span line)
 {
 	struct ini_scan scan = ini_value_scan(value, line, 0, NULL);
@@ -146,6 +158,8 @@ const char *ini_value_line_fault(const struct ini_value *value, struct span line
 
 	if (fault)
 		return fault;
+	if (ini_value_find_return(value, line))
+		return "a carriage return";
 	if (scan.quote && value->quoting != INI_QUOTE_OPEN)
 		return "a quote without its end";
 	if (scan.goes_on)

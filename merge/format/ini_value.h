@@ -27,6 +27,7 @@ struct ini_value {
 	const char *escapes;  /* the only characters that may follow a backslash; NULL: any may */
 	/* operators, which the program evaluates outside of quotes; NULL: none */
 	const char *operators;
+	const char *ends; /* "\r": ends a line, too, outside of quotes; NULL: only "\n" does */
 	enum ini_quoting quoting;
 	enum ini_goes_on goes_on;
 	bool escapes_outside; /* a backslash escapes outside of quotes, too */
@@ -60,6 +61,9 @@ bool ini_value_has_fault(const struct ini_value *value, struct span text, struct
  * such as E_ALL & ~E_NOTICE, does not count.
  */
 bool ini_value_is_computed(const struct ini_value *value, struct span text);
+
+/** Returns the first "\r" at which the program ends the line; NULL: there is none. */
+const char *ini_value_find_return(const struct ini_value *value, struct span line);
 
 /** Returns why the program could not read the text in one line, unquoted; NULL: it could. */
 const char *ini_value_line_fault(const struct ini_value *value, struct span line);

@@ -208,6 +208,11 @@ const char *line_text_fault(struct span text)
 	return NULL;
 }
 
+const char *line_return_fault(struct span text)
+{
+	return memchr(text.data, '\r', text.len) ? "a carriage return" : NULL;
+}
+
 const char *line_fault(struct span text)
 {
 	const char *fault = line_text_fault(text);

@@ -76,6 +76,9 @@ EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key,
 int line_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
+/* The problem of a "\r" at which the program ends the line. */
+#define LINE_RETURN "a carriage return without a newline; end lines with a newline"
+
 /* Writing. `name` is the format's name, for messages. The checks return 0 or PROBLEM. */
 
 /** Reports a value that the format can't hold, at the value's place. Returns PROBLEM. */
@@ -86,6 +89,9 @@ const struct node *line_source(const struct node *node);
 
 /** Returns why the text can't stand in a line, for example "a line break"; NULL: it can. */
 const char *line_text_fault(struct span text);
+
+/** Returns "a carriage return" if the text has one, where some programs end the line; else NULL. */
+const char *line_return_fault(struct span text);
 
 /** As line_text_fault(), but blanks at the text's ends are a fault, too. */
 const char *line_fault(struct span text);

@@ -96,6 +96,8 @@ static int put_name(
 {
 	const char *fault = line_text_fault(key->text); /* blanks belong to the name */
 
+	if (!fault)
+		fault = line_return_fault(key->text);
 	if (!key->text.len)
 		return line_refuse(writer, key, "a section in %s needs a name", style->name);
 	if (fault)
@@ -186,6 +188,8 @@ int section_check_key(const struct writer *writer, const struct node *key, const
 {
 	const char *fault = line_fault(key->text);
 
+	if (!fault)
+		fault = line_return_fault(key->text);
 	if (!key->text.len)
 		return line_refuse(writer, key, "%s has no empty keys; name it", name);
 	if (fault)

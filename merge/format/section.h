@@ -58,7 +58,7 @@ int section_write(
 
 /**
  * Refuses a key that would be read back as another key, or not at all: an empty key, a key with a
- * line_fault() or a character of `not_in`, or a key that begins with a byte order mark or a
+ * line_fault(), a "\r" or a character of `not_in`, or a key that begins with a byte order mark or a
  * character of `not_first`. `name` is the format's name, for messages. Returns 0 or PROBLEM.
  */
 int section_check_key(const struct writer *writer, const struct node *key, const char *name,

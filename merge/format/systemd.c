@@ -177,7 +177,10 @@ static int read_line(struct systemd_reader *reader)
 {
 	struct span line = reader->section.lines.line, bare = line_trim_start(line);
 	bool goes = goes_on(line);
+	const char *end = memchr(line.data, '\r', line.len);
 
+	if (end)
+		return line_problem(&reader->section.lines, end, LINE_RETURN);
 	/* Comments may stand between joined lines, too. */
 	if (bare.len && (*bare.data == '#' || *bare.data == ';'))
 		return 0;
@@ -256,6 +259,8 @@ static int put_assignment(struct writer *writer, const struct node *key, const s
 		return line_refuse(writer, value,
 			"systemd has no null; write \"\" to remove the assignments before it, or "
 			"'!delete' for no setting at all");
+	if (!fault)
+		fault = line_return_fault(value->text);
 	if (!fault && goes_on(value->text))
 		fault = "a backslash at its end";
 	if (fault)

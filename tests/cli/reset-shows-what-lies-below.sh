@@ -228,3 +228,26 @@ echo 'a: 1' >vendor/m.yaml
 printf 'a: !delete\n---\nb: 2\n' >site/m.yaml
 runs 0 "$PLYFS" reset -c merged.yaml m.yaml a
 prints 'site/m.yaml: a: 1 (shows vendor/m.yaml:1)'
+
+# Comments alone are a source, and come back as they were.
+printf 's: 1\nt: 0\n' >vendor/n.yaml
+for comments in '# about the file' $'# one\n\n# two'; do
+	echo "$comments" >site/n.yaml
+	cp site/n.yaml before
+	runs 0 "$PLYFS" set -l vendor:site n.yaml s 5
+	runs 0 "$PLYFS" set -l vendor:site n.yaml t 6
+	runs 0 "$PLYFS" reset -l vendor:site n.yaml s
+	[ "$(cat site/n.yaml)" = "$comments"$'\n\nt: 6' ] || fail "it is: $(cat site/n.yaml)"
+	runs 0 "$PLYFS" reset -l vendor:site n.yaml t
+	cmp site/n.yaml before || fail "it is: $(cat site/n.yaml)"
+done
+printf '# one\n{}\n# two\n' >site/n.yaml
+runs 0 "$PLYFS" set -l vendor:site n.yaml s 5
+runs 0 "$PLYFS" reset -l vendor:site n.yaml s
+[ "$(cat site/n.yaml)" = $'# one\n\n# two' ] || fail "it is: $(cat site/n.yaml)"
+printf 'layers: [vendor, site]\nrules: [{match: n.yaml, options: {documents: {by: [kind]}}}]\n' >named.yaml
+printf 'kind: A\nr: 1\n---\nkind: B\nr: 2\n' >vendor/n.yaml
+cp before site/n.yaml
+for kind in B A; do runs 0 "$PLYFS" set -c named.yaml n.yaml "[kind=$kind].r" 9; done
+for kind in A B; do runs 0 "$PLYFS" reset -c named.yaml n.yaml "[kind=$kind].r"; done
+cmp site/n.yaml before || fail "it is: $(cat site/n.yaml)"

@@ -111,6 +111,18 @@ for key in Environment User; do
 	[ -z "$(effective $key)" ] || fail "$key is: $(effective $key)"
 done
 
+# The empty assignment in front is counted, and stays.
+printf 'layers: [v, s]\nrules: [{match: "*.service", strategy: deep}]\n' >plyfs.yaml
+each "${main}ExecStart=/a" -- Service.ExecStart /b /b
+cp s/a.service before
+for change in 'set Service.ExecStart[0]=/e' 'unset Service.ExecStart[0]'; do
+	read -r command key <<<"$change"
+	runs 1 "$PLYFS" "$command" "${layers[@]}" a.service "$key"
+	says '[0] is the empty value that drops those of the lower layers, and must stay; count from [1]'
+	cmp s/a.service before
+done
+becomes 'Service.ExecStart[1]' /e /e
+
 # No key of a unit is made of brackets.
 runs 1 "$PLYFS" set "${layers[@]}" a.service 'Service.Environment[A]' 2
 says "there is no 'Service.Environment[A]'; the values of a key are counted from [0], and [+] adds one"

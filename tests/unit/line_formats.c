@@ -121,6 +121,9 @@ TEST(ini_can_not_hold_what_is_no_text)
 		{"a: \"x\\n\"", "1:4"},
 		{"a: \"x\\n# y\"", "1:4"},
 		{"a: \"x\\n  y\"", "1:4"},
+		{"a: \"x\\ry\"", "1:4"},
+		{"a: \"x\\ry\\nz\"", "1:4"},
+		{"a: \"x\\ny\\rz\"", "1:4"},
 		{"a: \"\\0\"", "1:4"},
 		{"a=b: 1", "1:1"},
 		{"'#a': 1", "1:1"},
@@ -135,6 +138,56 @@ TEST(ini_can_not_hold_what_is_no_text)
 	};
 
 	assert_refused(&format_ini, faults);
+}
+
+TEST(a_carriage_return_ends_a_line_where_the_program_says_so)
+{
+	static const struct fault faults[] = {
+		{"a = 1 ; it's\rb\n",
+			"1:13: a carriage return without a newline; end lines with a newline"},
+		{"a = 1\n; it's\rb\n",
+			"2:7: a carriage return without a newline; end lines with a newline"},
+		{"a = b\rc\n",
+			"1:6: a carriage return without a newline; end lines with a newline"},
+		{0},
+	};
+	static const struct fault refused[] = {
+		{"s: {a: \"x\\ry\"}", "1:8"},
+		{0},
+	};
+
+	assert_faults(&format_php, faults);
+	assert_faults(&format_configparser,
+		(struct fault[]){{"[s]\na = b\rc = d\r\n",
+					 "2:6: a carriage return without a newline; end lines with "
+					 "a newline"},
+			{0}});
+	assert_refused(&format_configparser, refused);
+	assert_written(&format_yaml, "a: \"x\\ry\"", &format_php, "a = \"x\ry\"\n");
+	assert_written(&format_php, "a = \"x\ry\"\n", &format_php, "a = \"x\ry\"\n");
+	assert_written(&format_git, "[s]\na = x\ry\n", &format_git, "[s]\na = x\ry\n");
+}
+
+TEST(git_has_no_names_for_which_it_refuses_the_file)
+{
+	static const char no_key[] = "2:1: a file of git's has no key of that name: it is made of "
+				     "letters, digits and '-', and begins with a letter";
+	static const char no_name[] = "1:1: a file of git's has no section of that name: it is "
+				      "made of letters, digits, '-' and '.'; behind it may stand "
+				      "a text in quotes";
+	const struct fault faults[] = {{"[a]\nk_1=1\n", no_key}, {"[a]\n1k=1\n", no_key},
+		{"[a]\nk k=1\n", no_key}, {"[a]\n\xC3\xA4=1\n", no_key}, {"[a]\nk_ # c\n", no_key},
+		{"[a_b]\n", no_name}, {"[a b]\n", no_name}, {"[a ]\n", no_name},
+		{"[a\"b\"]\n", no_name}, {"[a \"b\"c]\n", no_name}, {"[\"b\"]\n", no_name}, {0}};
+	static const struct fault refused[] = {{"a: {k_1: 1}", "1:5"}, {"a: {1k: 1}", "1:5"},
+		{"a: {k k: 1}", "1:5"}, {"a: {\xC3\xA4: 1}", "1:5"}, {"a_b: {k: 1}", "1:1"},
+		{"a b: {k: 1}", "1:1"}, {"'a \"b': {k: 1}", "1:1"}, {"'a \"b\\': {k: 1}", "1:1"},
+		{"'a \"b\" ': {k: 1}", "1:1"}, {0}};
+
+	assert_faults(&format_git, faults);
+	assert_refused(&format_git, refused);
+	assert_written(&format_git, "[1-.]\nk-1=1\n[a  \"_]\\\" \"]\nk\n", &format_git,
+		"[1-.]\nk-1 = 1\n\n[a  \"_]\\\" \"]\nk\n");
 }
 
 TEST(ini_writes_its_keys_before_its_sections)
@@ -174,10 +227,15 @@ TEST(systemd_repeats_a_key_as_a_list_that_nothing_empties)
 		{"[S\n", "1:1: the section's name does not end; a closing ] is missing"},
 		{"[S] # c\n", "1:5: something stands behind the section's ]; put it on a line of "
 			      "its own"},
+		{"[S]\n# c\rA=1\r\n",
+			"2:4: a carriage return without a newline; end lines with a newline"},
 		{0},
 	};
 	static const struct fault refused[] = {
 		{"a: 1", "1:1"},
+		{"\"a\\rb\": {A: 1}", "1:1"},
+		{"S: {\"A\\rB\": 1}", "1:5"},
+		{"S: {A: \"x\\ry\"}", "1:8"},
 		{"S: {A: null}", "1:8"},
 		{"S: {A: {b: 1}}", "1:8"},
 		{"S: {A: [[1]]}", "1:9"},
