@@ -159,12 +159,16 @@ static void forget_target(struct amendment_state *made)
 static int refuse_object(const struct layer *layer, const char *path, struct problem *problem)
 {
 	struct stat stat;
+	bool is_there = layer_stat(layer, path, &stat) == 0;
 
-	if (layer_stat(layer, path, &stat) < 0 || union_kind_of(stat.st_mode) != UNION_NONE)
+	if (is_there ? union_kind_of(stat.st_mode) != UNION_NONE
+		     : layer_file_look(layer, path, &stat) < 0 || !S_ISLNK(stat.st_mode))
 		return 0;
 	return problem_set(problem, path, 0, 0,
 		"the layer '%s' has %s there; to remove it: plyfs reset -L %s %s", layer->name,
-		union_is_whiteout_device(&stat) ? "a whiteout" : "a device, FIFO or socket",
+		!is_there                         ? "a link that leads nowhere"
+		: union_is_whiteout_device(&stat) ? "a whiteout"
+						  : "a device, FIFO or socket",
 		layer->name, path);
 }
 

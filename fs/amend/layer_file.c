@@ -547,3 +547,16 @@ void layer_file_remove_dropins(const struct layer *layer, const char *path)
 	if (parent >= 0)
 		(void)unlinkat(parent, name, AT_REMOVEDIR);
 }
+
+int layer_file_look(const struct layer *layer, const char *path, struct stat *ret)
+{
+	const char *name;
+	CLEANUP(closep) int parent = layer->dirfd < 0 ? -1 : layer_open_parent(layer, path, &name);
+
+	if (parent < 0)
+		return layer->dirfd < 0 ? -ENOENT : parent;
+	int r = layer_may_enter(parent, name);
+	if (r < 0)
+		return r;
+	return fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}

@@ -68,3 +68,6 @@ int layer_file_remove(const struct layer_file *file, struct problem *problem);
 
 /** Removes the directory of the drop-ins of `path` (PATH.d), if it is empty. */
 void layer_file_remove_dropins(const struct layer *layer, const char *path);
+
+/** Does lstat(2) in the layer, which may follow links on the way. Returns 0 or -errno. */
+int layer_file_look(const struct layer *layer, const char *path, struct stat *ret);

@@ -64,27 +64,13 @@ static int begin(struct presence *presence, const struct offline *offline)
 	return r;
 }
 
-/* Does lstat(2) in the layer. Returns 0 or -errno. */
-static int look(const struct layer *layer, const char *path, struct stat *ret)
-{
-	const char *name;
-	CLEANUP(closep) int parent = layer->dirfd < 0 ? -1 : layer_open_parent(layer, path, &name);
-
-	if (parent < 0)
-		return layer->dirfd < 0 ? -ENOENT : parent;
-	int r = layer_may_enter(parent, name);
-	if (r < 0)
-		return r;
-	return fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
-}
-
 /* Returns 1 if the layer has that name, 0, PROBLEM + 1 for a problem, or -errno. */
 static int has_name(const struct presence *presence, const char *path, struct stat *found)
 {
 	struct span text = {"", 0};
 	int r = presence->store ? layer_store_read(presence->store, path, presence->arena, &text,
 					  presence->problem)
-				: look(presence->layer, path, found);
+				: layer_file_look(presence->layer, path, found);
 
 	if (presence->store)
 		*found = (struct stat){.st_mode = S_IFREG};

@@ -64,6 +64,18 @@ runs 0 "$PLYFS" set -c plyfs.yaml sub/x.yaml b 2
 runs 0 "$PLYFS" set -c plyfs.yaml sub/more/y.yaml b 2
 [ "$(cat high/inside/more/y.yaml)" = 'b: 2' ]
 
+# A link that leads nowhere is not replaced; the remedy works.
+ln -s x.yaml high/inside/nowhere.yaml
+rm high/inside/x.yaml
+echo 'a: 1' >low/sub/nowhere.yaml
+for option in -n ''; do
+	refused "the layer 'high' has a link that leads nowhere there; to remove it: plyfs reset -L high sub/nowhere.yaml" \
+		set $option -c plyfs.yaml sub/nowhere.yaml a 2
+done
+runs 0 "$PLYFS" reset -c plyfs.yaml -L high sub/nowhere.yaml
+runs 0 "$PLYFS" set -c plyfs.yaml sub/nowhere.yaml a 2
+[ "$(cat high/inside/nowhere.yaml)" = 'a: 2' ]
+
 # It may get values of any other source: a user who can't read one of them can't read it.
 mkdir -p top middle/d low/d
 for name in secret.yaml d/x.yaml; do
