@@ -676,52 +676,78 @@ static int judge_copy(
 		source_shown(source));
 }
 
-/* Returns the map itself; of a list, a map of its items to themselves. NULL: no memory. */
-static const struct node *index_of(const struct node *collection, struct arena *arena)
+/*
+ * Searches for values that another source had, and the target has now. The passes up to COPY_NOTE
+ * are over values of other sources, and those behind it over the target's own.
+ */
+struct copy_search {
+	struct amendment_state *made;
+	enum { COPY_SHOWN, COPY_NOTE, COPY_FORGET, COPY_JUDGE } pass;
+	/* the places that still show; and [KEY, VALUE] of a value that does not → the value, or, if
+	 * the target had it already, a node without source */
+	struct node *noted;
+	struct problem *problem;
+};
+
+/* Returns 1 if the value's place still shows, 0, or -ENOMEM. */
+static int search_place(const struct copy_search *search, const struct node *value)
 {
-	if (node_is_map(collection))
-		return collection;
-	struct node *items = node_new_map(arena, NULL);
-	for (uint32_t i = 0; items && i < node_count(collection); i++)
-		if (node_put(arena, items, *node_entry(collection, i), *node_entry(collection, i)) <
-			0)
-			return NULL;
-	return items;
+	struct arena *arena = search->made->arena;
+	const char *text = arena_printf(arena, "%" PRIu32 ":%" PRIu32 ":%s", value->line,
+		value->column, value->source->name);
+	const struct node *place = text ? node_new_scalar(arena, span_of(text), NODE_DOUBLE) : NULL;
+
+	if (!place)
+		return -ENOMEM;
+	if (search->pass == COPY_SHOWN)
+		return node_put(arena, search->noted, place, value);
+	return node_find(search->noted, place) ? 1 : 0;
 }
 
-/* Returns the value that the list or map `before` has for entry `i` of `after`; NULL: none. */
-static const struct node *find_before(
-	const struct node *before, const struct node *index, const struct node *after, uint32_t i)
+/* `key` is the nearest one above the value, which may have another place now. */
+static int search_value(
+	const struct copy_search *search, const struct node *value, const struct node *key)
 {
-	const struct node *key = node_is_map(after) ? after->map.pairs[i].key : after->seq.items[i];
-	const struct pair *found = node_find_hashed(index, key, node_hash(key));
+	struct arena *arena = search->made->arena;
+	int r = search->pass <= COPY_NOTE ? search_place(search, value) : 0;
 
-	if (found)
-		return found->value;
-	/* An item that has changed: perhaps only a part of it. */
-	return node_is_sequence(after) && i < before->seq.count ? before->seq.items[i] : NULL;
+	if (r != 0 || search->pass == COPY_SHOWN)
+		return r < 0 ? r : 0;
+	struct node *entry = node_new_sequence(arena, NULL);
+	if (!entry || node_push(arena, entry, key ? key : value) < 0 ||
+		node_push(arena, entry, value) < 0)
+		return -ENOMEM;
+	if (search->pass != COPY_JUDGE)
+		return node_put(
+			arena, search->noted, entry, search->pass == COPY_NOTE ? value : entry);
+	const struct pair *found = node_find(search->noted, entry);
+	return found && found->value->source && edit_same(found->value, value, false)
+		       ? judge_copy(search->made, found->value->source, search->problem)
+		       : 0;
 }
 
-/* Judges each value that another source had before, and the target has after the edit. */
-static int judge_copies(struct amendment_state *made, const struct node *before,
-	const struct node *after, struct problem *problem)
+static int search_node(
+	const struct copy_search *search, const struct node *node, const struct node *key)
+{
+	const char *target = search->made->inputs[search->made->target].source.name;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < node_count(node); i++)
+		r = search_node(search, *node_entry(node, i),
+			node_is_map(node) ? node->map.pairs[i].key : key);
+	if (!node_is_scalar(node) || !node->source)
+		return r;
+	bool is_own = strcmp(node->source->name, target) == 0;
+	return is_own == (search->pass > COPY_NOTE) ? search_value(search, node, key) : 0;
+}
+
+static int search_stream(const struct copy_search *search, const struct stream *stream)
 {
 	int r = 0;
 
-	if (!before || !after || before->kind != after->kind)
-		return 0;
-	if (node_is_scalar(after))
-		return before->source && after->source && edit_same(before, after, false) &&
-				       strcmp(after->source->name,
-					       made->inputs[made->target].source.name) == 0
-			       ? judge_copy(made, before->source, problem)
-			       : 0;
-	const struct node *index = index_of(before, made->arena);
-	if (!index)
-		return -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < node_count(after); i++)
-		r = judge_copies(
-			made, find_before(before, index, after, i), *node_entry(after, i), problem);
+	for (size_t i = 0; r == 0 && i < stream->count; i++)
+		if (stream->roots[i])
+			r = search_node(search, stream->roots[i], NULL);
 	return r;
 }
 
@@ -729,11 +755,20 @@ static int judge_copies(struct amendment_state *made, const struct node *before,
 static int check_copies(struct amendment_state *made, struct problem *problem)
 {
 	const struct stream *before = &made->amendment.before, *after = &made->amendment.after;
-	bool is_there = made->is_there && made->merge.count == made->composition.sources.count;
+	struct copy_search search = {.made = made, .problem = problem};
+	struct problem ignored;
 	int r = 0;
 
-	for (size_t i = 0; is_there && r == 0 && i < before->count && i < after->count; i++)
-		r = judge_copies(made, before->roots[i], after->roots[i], problem);
+	if (!made->is_there || made->merge.count != made->composition.sources.count)
+		return 0;
+	for (size_t i = 0; r == 0 && i < made->merge.count; i++)
+		r = judge_copy(made, &made->inputs[i].source, &ignored);
+	if (r <= 0)
+		return r;
+	search.noted = node_new_map(made->arena, NULL);
+	r = search.noted ? search_stream(&search, after) : -ENOMEM;
+	for (search.pass = COPY_NOTE; r == 0 && search.pass <= COPY_JUDGE; search.pass++)
+		r = search_stream(&search, search.pass == COPY_JUDGE ? after : before);
 	return r;
 }
 

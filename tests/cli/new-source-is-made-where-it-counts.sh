@@ -110,6 +110,57 @@ for name in secret.yaml d/x.yaml; do
 	grep -q 'tokens: .*\[secret, c\]' open/$name || fail "it becomes: $(cat open/$name)"
 done
 
+# Nor does it if a key that comes once becomes a list, or if an item moves.
+printf '[s]\nkey = secret\n' >low/g
+printf 'u:\n- {n: a, pw: s1}\n- {n: b, pw: s2, x: 1}\n' >low/moved.yaml
+chmod 600 low/g low/moved.yaml
+printf '[t]\na=1\n' >open/g
+echo 'z: 1' >open/moved.yaml
+printf 'layers: [low, open]\nrules:\n  - {match: g, format: git}\n  - {match: app.yaml, options: {lists: append}}\n' >plyfs.yaml
+refused 'open/g: would get values of low/g' set -c plyfs.yaml g 's.key[+]' new
+[ "$(cat open/g)" = $'[t]\na=1' ] || fail "it becomes: $(cat open/g)"
+printf '#!/bin/sh\nexec sed -i "/pw: s1/d; s/x: 1/x: 2/" "$1"\n' >editor
+refused 'open/moved.yaml: would get values of low/moved.yaml' edit -c plyfs.yaml moved.yaml
+[ "$(cat open/moved.yaml)" = 'z: 1' ] || fail "it becomes: $(cat open/moved.yaml)"
+
+# Nor does it if the same value still shows at another place.
+printf 'u: [{pw: secret, x: 1}]\nv: {pw: secret}\n' >low/twice.yaml
+chmod 600 low/twice.yaml
+echo 'z: 1' >open/twice.yaml
+refused 'open/twice.yaml: would get values of low/twice.yaml' set -c plyfs.yaml twice.yaml 'u[0].x' 2
+
+# Nor does it if a document before the changed one goes.
+printf 'kind: A\n---\nkind: B\nl: [secret, x]\n' >low/docs.yaml
+printf 'kind: C\n' >open/docs.yaml
+chmod 600 low/docs.yaml
+echo '  - {match: docs.yaml, options: {documents: {by: [kind]}}}' >>plyfs.yaml
+printf '#!/bin/sh\nexec sed -i "/^kind: A/,/^---/d; s/, x/, y/" "$1"\n' >editor
+refused 'open/docs.yaml: would get values of low/docs.yaml' edit -c plyfs.yaml docs.yaml
+[ "$(cat open/docs.yaml)" = 'kind: C' ] || fail "it becomes: $(cat open/docs.yaml)"
+
+# Nor does it if a map gets another name.
+printf 'old: {pw: secret}\n' >low/name.yaml
+chmod 600 low/name.yaml
+echo 'a: 1' >open/name.yaml
+printf '#!/bin/sh\nexec sed -i s/^old/new/ "$1"\n' >editor
+refused 'open/name.yaml: would get values of low/name.yaml' edit -c plyfs.yaml name.yaml
+[ "$(cat open/name.yaml)" = 'a: 1' ] || fail "it becomes: $(cat open/name.yaml)"
+
+# A new item may have a value that another has, and shows.
+echo 'u: [{n: a, shell: sh}]' >low/app.yaml
+echo 'u: [{n: b, shell: ksh}]' >open/app.yaml
+chmod 600 low/app.yaml
+runs 0 "$PLYFS" set -c plyfs.yaml app.yaml 'u[+]' '{n: c, shell: sh}'
+[ "$(cat open/app.yaml)" = 'u: [{n: b, shell: ksh}, {n: c, shell: sh}]' ] || fail "it becomes: $(cat open/app.yaml)"
+
+# An item that goes may have had a value that the layer has, too.
+echo '  - {match: by.yaml, options: {lists: {by: n}}}' >>plyfs.yaml
+echo 'u: [{n: a, shell: sh}]' >low/by.yaml
+echo 'u: [{n: b, shell: sh}]' >open/by.yaml
+chmod 600 low/by.yaml
+runs 0 "$PLYFS" unset -c plyfs.yaml by.yaml 'u[n=a]'
+! "$PLYFS" get -c plyfs.yaml by.yaml 'u[n=a]' 2>err || fail "it becomes: $(cat open/by.yaml)"
+
 # Its rights are those of the source that it replaces or overrides, and none that its directory hands on.
 need python3
 rm high/sub
