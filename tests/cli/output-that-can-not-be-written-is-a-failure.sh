@@ -37,3 +37,11 @@ for option in -n --dry-run; do
 done
 runs 1 full "$PLYFS" set -l v f.yaml 'a[0]' 4
 says 'No space left on device'
+
+# A limit of file sizes ends no command without a message, and leaves nothing beside the file.
+echo 'b: 1' >s/f.yaml
+said=$(ulimit -f 0; "$PLYFS" set -l v:s f.yaml b 2 2>&1; echo "code $?")
+[[ $said == *"s/f.yaml: can't be written: File too large"*'code 1' ]] || fail "it says: $said"
+[ "$(ls -A s)" = f.yaml ] || fail "there is: $(ls -A s)"
+said=$(ulimit -f 0; "$PLYFS" cat -l v:s f.yaml 2>&1 >text; echo "code $?")
+[[ $said == *"can't write to standard output: File too large"*'code 1' ]] || fail "it says: $said"
