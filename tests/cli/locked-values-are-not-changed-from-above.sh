@@ -59,6 +59,8 @@ for rule in 'lock: {policy: hosts.0}' 'lock: {policy: hosts.1}, options: {lists:
 	grep -q "^hosts\[$((first + 1))\] (gone) .*locked by policy" out || fail "$(cat out)"
 	runs 0 "$PLYFS" explain --json -c plyfs.yaml list.yaml hosts
 	grep -q '"removed": \[{"key": "hosts\['$first']",.* "rule": "locked by policy"' out || fail "$(cat out)"
+	runs 1 "$PLYFS" set -L site -c plyfs.yaml list.yaml hosts '[c, d]'
+	grep -q "'hosts.$first' is not changed: the layer 'policy' locks it" err || fail "$(cat err)"
 	rm -f policy/list.yaml
 done
 settings 'rules: [{match: app.yaml, lock: {policy: [log.level, proxy]}}]'
