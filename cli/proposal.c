@@ -230,6 +230,8 @@ static struct span_of_sources sources_of(const struct explained *found)
 		take_source(&span, step->value);
 	while (found->removed && (step = origin_removed_next(found->removed, step)))
 		take_source(&span, step->value);
+	if (!found->at.value && !found->removed)
+		take_source(&span, found->in);
 	return span;
 }
 
@@ -244,6 +246,20 @@ static bool is_taken_by_layer(const struct explained *found)
 
 	return locking_layer(found) ||
 	       (last && last->fate == ORIGIN_REMOVED && source && source->layer && *source->layer);
+}
+
+/* Returns whether a replaced value shows again if the one in its place is reset: whether it is in
+ * the latest value that lost there. */
+static bool is_replaced(const struct explained *found)
+{
+	const struct origin *origin = found->removed ? NULL : found->at.origin;
+	const struct origin_step *step = NULL, *lost = NULL;
+
+	while (origin && (step = origin_next(origin, step)))
+		if (step->fate == ORIGIN_LOST)
+			lost = step;
+	return lost && found->in_end && found->also_count &&
+	       found->also[found->also_count - 1].value->source == lost->value->source;
 }
 
 /* Names the place of the value, as no command can make the change. */
@@ -305,8 +321,9 @@ static int print_remedy(const struct proposal *proposal)
  */
 static int print_reset(const struct proposal *proposal)
 {
-	const struct origin_removed *removed = proposal->found->removed;
-	struct span_of_sources span = sources_of(proposal->found);
+	const struct explained *found = proposal->found;
+	const struct origin_removed *removed = found->removed;
+	struct span_of_sources span = sources_of(found);
 	const struct layer *layer =
 		span.highest ? settings_layer(proposal->subject->settings, span.highest->layer)
 			     : NULL;
@@ -314,13 +331,17 @@ static int print_reset(const struct proposal *proposal)
 	int r = 0;
 
 	if (!layer || (layer->store && layer->store->kind == STORE_GIT) ||
-		(proposal->found->at.value ? span.highest->rank == span.lowest->rank
-					   : !is_taken_by_layer(proposal->found)))
+		(found->at.value ? span.highest->rank == span.lowest->rank
+				 : !is_taken_by_layer(found) && !is_replaced(found)))
 		return 0;
 	line.layer = layer->name;
-	/* A document that was deleted is reset as a whole. */
-	if (removed && !removed->key)
-		line.key = key_text_span(proposal->found->at.key).data;
+	/* A replaced value shows again if the one in its place is reset, a document as a whole. */
+	if (!found->at.value && !(removed && removed->key))
+		line.key = arena_printf(proposal->arena, "%.*s",
+			(int)(removed ? key_text_span(found->at.key).len : found->in_end),
+			key_text_span(found->at.key).data);
+	if (!line.key)
+		return -ENOMEM;
 	if (is_whole_file(proposal))
 		line.key = NULL;
 	else

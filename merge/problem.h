@@ -41,7 +41,10 @@ __attribute__((format(printf, 3, 4))) int problem_at(
 __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
 
-/** Replaces a word in "quotes" at the message's beginning by "a word": it may be a secret. */
+/**
+ * Replaces a word in "quotes" at the message's beginning by "a word": it may be a secret. Every
+ * message that quotes a value's text, tag, anchor or alias begins with it.
+ */
 void problem_hide_word(struct problem *problem);
 
 /** Sets problem->program. */

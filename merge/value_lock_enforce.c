@@ -368,19 +368,18 @@ static int put_lower(struct value_lock_enforcement *keep, const struct node *low
 	return r;
 }
 
-/* Records in the origins of `map`, at the spot, that the key was removed. */
+/* Records in the origins of `in`, at the spot, that a lock at `step` removed `lost` from it. */
 static int note_gone(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
-	struct node *map, const struct pair *pair)
+	struct node *in, struct value_lock_step step, const struct node *key,
+	const struct node *lost)
 {
-	const struct value_lock_step step = {spot->step, pair->key, 0};
 	struct value_lock_walk gone;
 
 	if (!keep->merge->origins)
 		return 0;
 	int r = step_to(keep, spot, &step, &gone);
 	if (r == 0)
-		origin_remove(
-			keep->merge->origins, map, pair->key, pair->value, why_of(keep, &gone));
+		origin_remove(keep->merge->origins, in, key, lost, why_of(keep, &gone));
 	return r;
 }
 
@@ -404,7 +403,9 @@ static int build_map(struct value_lock_enforcement *keep, const struct value_loc
 		if (entries->now[i] && !is_put)
 			r = put_pair(keep, map, pair, entries->now[i]);
 		else if (!entries->now[i])
-			r = note_gone(keep, spot, map, pair);
+			r = note_gone(keep, spot, map,
+				(struct value_lock_step){spot->step, pair->key, 0}, pair->key,
+				pair->value);
 	}
 	/* A key that a higher layer had removed is there again. */
 	for (uint32_t i = 0; r == 0 && entries->has_more && i < low->map.count; i++)
@@ -437,20 +438,45 @@ static int settle_items(struct value_lock_enforcement *keep, const struct value_
 	return r;
 }
 
-static int build_list(struct value_lock_enforcement *keep, const struct node *low,
-	const struct node *now, const struct entries *entries, const struct node **ret)
+/* Records that the items of `now` from `first` on, where a lock wants none, are not in `list`. The
+ * key of each is its index. */
+static int note_cut(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	struct node *list, const struct node *now, uint32_t first)
+{
+	struct arena *arena = keep->merge->arena;
+	int r = 0;
+
+	for (uint32_t i = now->seq.count; r == 0 && i-- > first;) {
+		const char *index = arena_printf(arena, "%u", (unsigned)i);
+		struct node *key =
+			index ? node_new_scalar(arena, span_of(index), NODE_PLAIN) : NULL;
+
+		if (!key)
+			return -ENOMEM;
+		key->schema = NODE_TEXT;
+		r = note_gone(keep, spot, list, (struct value_lock_step){spot->step, NULL, first},
+			key, now->seq.items[i]);
+	}
+	return r;
+}
+
+static int build_list(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node *low, const struct node *now, const struct entries *entries,
+	const struct node **ret)
 {
 	struct arena *arena = keep->merge->arena;
 	struct node *list = node_new_sequence(arena, now);
-	uint32_t last = 0;
+	uint32_t last = 0, count = 0;
 	int r = list ? 0 : -ENOMEM;
 
 	if (r < 0)
 		return r;
 	origin_move(keep->merge->origins, now, list);
 	/* If an item must not be there, no item can follow it. */
-	for (uint32_t i = 0; r == 0 && i < now->seq.count && entries->now[i]; i++)
-		r = node_push(arena, list, entries->now[i]);
+	for (; r == 0 && count < now->seq.count && entries->now[count]; count++)
+		r = node_push(arena, list, entries->now[count]);
+	if (r == 0 && keep->merge->origins)
+		r = note_cut(keep, spot, list, now, count);
 	for (uint32_t i = now->seq.count; low && i < low->seq.count; i++)
 		if (entries->low[i])
 			last = i + 1;
@@ -493,7 +519,7 @@ static int settle_collection(struct value_lock_enforcement *keep,
 	if (r != 0 || !entries.is_changed)
 		return r;
 	return is_map ? build_map(keep, spot, low, now, &entries, ret)
-		      : build_list(keep, low, now, &entries, ret);
+		      : build_list(keep, spot, low, now, &entries, ret);
 }
 
 /* Decides the value at the spot: `low` is the lower value and `now` the merged one. */

@@ -33,6 +33,7 @@ void sources_add(struct sources *sources, const struct layer *layer, const char 
 static void sources_drop(struct sources *sources, size_t i)
 {
 	loaded_unref(sources->loaded[i]);
+	sources->left_out++;
 	sources->count--;
 	for (; i < sources->count; i++) {
 		sources->layers[i] = sources->layers[i + 1];
@@ -86,8 +87,10 @@ static int load_sources(const struct composer *composer, const struct union_look
 		int r = is_guarded ? compose_load(composer, place, found, wanted, &loaded, problem)
 				   : environment_load(&composition->environment, place, found,
 					     wanted, &loaded, problem);
-		if (r == PROBLEM && skips_layers(composer))
+		if (r == PROBLEM && skips_layers(composer)) {
+			sources->left_out++;
 			continue;
+		}
 		if (r != 0)
 			return r;
 		sources_add(sources, composer->settings->layers[found->layer], place, loaded,
@@ -106,14 +109,29 @@ static size_t blamed_source(const struct sources *sources, const struct problem 
 	return i;
 }
 
-/* All other sources were left out, so the remaining one may be served byte for byte. That needs its
- * text, if so far only its document is loaded. */
-static int load_text(
-	const struct composer *composer, struct sources *sources, struct problem *problem)
+/* Parses the source as the merge would. */
+static int parse(const struct merge_request *request, const struct loaded *loaded,
+	const struct format *format, struct problem *problem)
 {
-	struct loaded *loaded;
+	const struct read_options options = read_options_for(request, format);
+	CLEANUP(document_freep) struct document *document = NULL;
 
-	if (!sources->loaded[0]->document)
+	return document_read(&loaded->source, loaded->text, &options, &document, problem);
+}
+
+/* All other sources were left out, so the remaining one may be served byte for byte, if it can be
+ * parsed. That needs its text, if so far only its document is loaded. */
+static int load_text(const struct composer *composer, const struct merge_request *request,
+	struct sources *sources, struct problem *problem)
+{
+	struct loaded *loaded = sources->loaded[0];
+
+	if (!loaded->document && sources->left_out && request->options->strategy->reads_trees)
+		return parse(request, loaded,
+			settings_source_format(
+				composer->settings, request->path, sources->paths[0]),
+			problem);
+	if (!loaded->document)
 		return 0;
 	const struct contributor found = {
 		.layer = sources->layers[0]->rank, .stat = sources->stats[0]};
@@ -140,7 +158,7 @@ static int merge_sources(
 	for (;;) {
 		int r = 0;
 		if (sources->count == 1 && is_text_needed)
-			r = load_text(composer, sources, problem);
+			r = load_text(composer, request, sources, problem);
 		if (r != 0)
 			return r;
 		for (size_t i = 0; i < sources->count; i++)

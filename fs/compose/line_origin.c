@@ -80,6 +80,7 @@ struct line_finder {
 	const struct origins *origins;
 	struct source_lines *texts; /* one for each of the request's inputs, in the same order */
 	uint32_t capacity;          /* entries of to->values */
+	size_t document_count;      /* of the result */
 	size_t line;                /* in which the latest value begins; 0: none yet */
 	const struct node *open;    /* that value or key of the result … */
 	uint8_t open_style;         /* … and its style in the text */
@@ -174,6 +175,9 @@ static void end_value(struct line_finder *finder, size_t next)
 
 	if (!finder->open || next <= finder->line + 1)
 		return;
+	for (size_t i = finder->line; finder->document_count > 1 && i < next - 1; i++)
+		if (span_begins(finder->to->lines[i].text, "---"))
+			next = i + 1;
 	if (!is_block && next > finder->line + 1 + count_breaks(finder->open))
 		next = finder->line + 1 + count_breaks(finder->open);
 	if (next <= finder->line + 1)
@@ -384,6 +388,7 @@ static int find_in_trees(const struct merge_request *request, const struct merge
 		.request = request,
 		.origins = result->origins,
 		.texts = arena_zalloc(to->arena, request->count, sizeof(*finder.texts)),
+		.document_count = count,
 	};
 	for (size_t i = 0; i < count; i++)
 		finder.capacity += again->roots[i]->weight;

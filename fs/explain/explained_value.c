@@ -154,9 +154,10 @@ static int add_lost(struct explained *explained, struct origin_step step)
 		explained->also_capacity, step);
 }
 
-/* Adds the values at `key` in those maps and lists that lost against the one at `depth`. */
+/* Adds the values at `key` in those maps and lists that lost against the one at `depth`. *around is
+ * the last of these, if there is one. */
 static int note_lost_around(struct explained *explained, const struct key *key, size_t depth,
-	const struct origin *origin)
+	const struct origin *origin, const struct node **around)
 {
 	int r = 0;
 
@@ -168,8 +169,10 @@ static int note_lost_around(struct explained *explained, const struct key *key, 
 		if (step->fate != ORIGIN_LOST)
 			continue;
 		lost.value = key_follow(key, depth, step->value);
-		if (lost.value)
-			r = add_lost(explained, lost);
+		if (!lost.value)
+			continue;
+		*around = step->value;
+		r = add_lost(explained, lost);
 	}
 	return r;
 }
@@ -190,13 +193,15 @@ static bool is_asked_for(const struct key *key, size_t depth, const struct node 
 	return has_it && key_names(&key->parts[depth], removed->key, lost, node_is_sequence(in));
 }
 
-/* Searches the entries removed from the value that has no parts[depth]. */
-static int find_gone(struct explained *explained, const struct key *key, size_t depth)
+/* Searches the entries removed from the value that has no parts[depth]. `lost` (or NULL) has it. */
+static int find_gone(
+	struct explained *explained, const struct key *key, size_t depth, const struct node *lost)
 {
 	const struct origin *origin = explained->at.origin;
 	const struct node *in = explained->at.value;
 
 	explained->in = in;
+	explained->in_end = explained->key.len;
 	for (const struct origin_removed *at = origin ? origin->removed : NULL; at; at = at->next) {
 		if (!is_asked_for(key, depth, in, at))
 			continue;
@@ -204,8 +209,11 @@ static int find_gone(struct explained *explained, const struct key *key, size_t 
 		explained->at.value = NULL;
 		return 0;
 	}
-	if (explained->also_count == 0)
+	if (!lost)
 		return EXPLAINED_ABSENT;
+	for (struct key_step step = {.value = lost};
+		depth < key->count && key_find(step.value, &key->parts[depth], &step); depth++)
+		put_step(&explained->key, &step);
 	explained->at.value = NULL;
 	return 0;
 }
@@ -214,6 +222,7 @@ static int find_in(struct explained *explained, const struct origins *origins,
 	const struct key *key, const struct node *root, size_t *depth)
 {
 	struct key_step step = {.value = root};
+	const struct node *lost = NULL; /* at this depth, with a value at the KEY */
 	int r = 0;
 
 	for (*depth = 0;; (*depth)++) {
@@ -221,11 +230,14 @@ static int find_in(struct explained *explained, const struct origins *origins,
 		explained->at.origin = origin_of(origins, step.value);
 		if (*depth == key->count)
 			return 0;
-		r = note_lost_around(explained, key, *depth, explained->at.origin);
+		r = note_lost_around(explained, key, *depth, explained->at.origin, &lost);
 		if (r < 0)
 			return r;
 		if (!key_find(step.value, &key->parts[*depth], &step))
-			return find_gone(explained, key, *depth);
+			return find_gone(explained, key, *depth, lost);
+		struct key_step old = {.value = NULL};
+		if (lost && key_find(lost, &key->parts[*depth], &old))
+			lost = old.value;
 		r = go_down(explained, &step);
 		if (r < 0)
 			return r;

@@ -36,13 +36,16 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 
 /* The value at a KEY. */
 struct explained {
-	/* at.value NULL: the value is gone; the other members of `at` say where it was. */
+	/* at.value NULL: the value is gone; the other members of `at` say where it was, and
+	 * at.origin is that of `in`. */
 	struct explained_value at;
 	/* If the value is gone: the removed entry (removed->key NULL: a document), or NULL if the
 	 * value was replaced. */
 	const struct origin_removed *removed;
-	/* If the value is gone: the map or list that it was in, or the value that replaced it. */
+	/* If the value is gone: the map or list that it was in, or the value that replaced it. The
+	 * KEY of this one is the first `in_end` bytes of at.key. */
 	const struct node *in;
+	size_t in_end;
 	/* values at the KEY in maps or lists that were overridden as a whole */
 	struct origin_step *also;
 	uint32_t also_count;

@@ -35,7 +35,7 @@ static const struct node *find_instead(const struct put *put, const struct edit_
 	return found;
 }
 
-/* Returns whether the refusal is about the op's place, or a map or list around it. */
+/* Returns whether the refusal is about the op's place, one in it, or a map or list around it. */
 static bool is_about(const struct put *put, const struct problem *refusal, const struct edit_op *op)
 {
 	struct value_lock_step *steps = arena_zalloc(put->arena, op->count + 1, sizeof(*steps));
@@ -44,9 +44,10 @@ static bool is_about(const struct put *put, const struct problem *refusal, const
 	for (size_t i = 0; steps && i <= op->count; i++) {
 		value_lock_step_name(i ? &steps[i - 1] : NULL, name, sizeof(name));
 		size_t len = strlen(name);
+		char behind = i && i == op->count ? '.' : '\'';
 
 		if (strncmp(refusal->message + 1, name, len) == 0 &&
-			refusal->message[1 + len] == '\'')
+			(refusal->message[1 + len] == '\'' || refusal->message[1 + len] == behind))
 			return true;
 		if (i < op->count)
 			steps[i] = (struct value_lock_step){

@@ -65,7 +65,8 @@ static int no_number(struct writer *writer, const struct node *node)
 			"quote it",
 			NUMBER_DIGITS_MAX);
 	return problem_at(writer->problem, node,
-		"JSON has no %.*s; quote it, or write the file as YAML", shown, node->text.data);
+		"\"%.*s\" is not a number in JSON; quote it, or write the file as YAML", shown,
+		node->text.data);
 }
 
 static int put_scalar(struct writer *writer, const struct node *node, bool is_key)

@@ -226,10 +226,11 @@ static int put_string(struct writer *writer, const struct node *node, struct spa
 
 static int refuse(struct writer *writer, const struct node *node, const char *what)
 {
-	int shown = node->text.len < 32 ? (int)node->text.len : 32;
+	const int shown = node->text.len < 32 ? (int)node->text.len : 32;
 
-	return problem_at(writer->problem, node, "%.*s %s; quote it, or write the file as YAML",
-		shown, node->text.data, what);
+	return problem_at(writer->problem, node,
+		"\"%.*s%s\" %s; quote it, or write the file as YAML", shown, node->text.data,
+		node->text.len > 32 ? "…" : "", what);
 }
 
 /* Writes a float that is no decimal number. */
@@ -238,7 +239,7 @@ static int put_no_decimal(struct writer *writer, const struct node *node)
 	double value = scalar_number(node);
 
 	if (node->text.len > NUMBER_DIGITS_MAX)
-		return refuse(writer, node, "… has too many digits to be written in decimal");
+		return refuse(writer, node, "has too many digits to be written in decimal");
 	output_string(writer->output, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
 	return 0;
 }
@@ -268,7 +269,8 @@ static int put_converted(struct writer *writer, const struct node *node, enum sc
 static int refuse_tag(struct writer *writer, const struct node *node)
 {
 	return problem_at(writer->problem, node,
-		"TOML has no tags, such as %s; remove it, or write the file as YAML", node->tag);
+		"\"%s\" is a tag, and TOML has none; remove it, or write the file as YAML",
+		node->tag);
 }
 
 static int put_scalar(struct writer *writer, const struct node *node)

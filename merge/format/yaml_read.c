@@ -115,7 +115,7 @@ static int take_anchor(
 		const struct node *other = *place;
 
 		return builder_problem(reader->builder, (struct place){node->line, node->column},
-			"the anchor &%s stands in line %" PRIu32
+			"\"&%s\" is an anchor in line %" PRIu32
 			" already, and PyYAML refuses a second one; give it another name",
 			text, other->line);
 	}
@@ -266,12 +266,12 @@ static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
 
 	if (!node)
 		return builder_problem(reader->builder, place,
-			"no anchor &%s stands before the alias *%s; a text that begins with '*' "
-			"stands in quotes",
-			anchor, anchor);
+			"\"*%s\" is an alias, and its anchor does not stand before it; a text that "
+			"begins with '*' stands in quotes",
+			anchor);
 	if (node->mark == BUILDER_OPEN)
 		return builder_problem(reader->builder, place,
-			"the alias *%s stands inside the value that it refers to", anchor);
+			"\"*%s\" is an alias inside the value that it refers to", anchor);
 	if (!node_is_scalar(node)) {
 		int r = check_key(reader, &event->start_mark, node_is_map(node));
 		if (r)

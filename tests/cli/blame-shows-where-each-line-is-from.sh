@@ -45,6 +45,20 @@ runs 0 "$PLYFS" blame -l low:high app.yaml
 grep -qE '^-  +1\) #' out || fail "it begins: $(head -n 1 out)"
 tail -n +2 out | grep -q '^-' && fail "a line has no source: $(cat out)"
 
+# A block that ends its document ends before the mark of the next one, however the source goes on.
+printf 'kind: K\nmetadata: {name: p}\nt: old\n---\nkind: K\nmetadata: {name: q}\n' >low/many.yaml
+for rest in '' $'--- !delete\nkind: K\nmetadata: {name: r}\n'; do
+	printf 'kind: K\nmetadata: {name: p}\nt: |\n  one\n  two\n%s' "$rest" >high/many.yaml
+	runs 0 "$PLYFS" blame -c plain.yaml many.yaml
+	grep -A3 ' t: ' out >part
+	diff -u - part <<-'end' || fail 'of a block that ends its document'
+		high  many.yaml:3  3) t: |
+		high  many.yaml:4  4)   one
+		high  many.yaml:5  5)   two
+		-                  6) ---
+	end
+done
+
 # Configured: a virtual file, whole files, other names of layers.
 printf 'a\n\tb' >low/d/1
 printf 'c\n' >high/d/2

@@ -63,6 +63,13 @@ printf 'a: 1\n' >low/app.yaml
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 prints 'a: 1'
 says "$PWD/high/app.yaml:2:4: "
+# If all are broken, no command shows the last one as if it were merged.
+printf 'a: [\n' >low/app.yaml
+for command in cat explain 'explain --json' blame; do
+	runs 1 "$PLYFS" $command -c plyfs.yaml app.yaml
+	prints ''
+	grep -q "high/app.yaml" err || fail "$command says: $(cat err)"
+done
 
 # A working directory that was removed matters to relative paths only.
 top=$PWD

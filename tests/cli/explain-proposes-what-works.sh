@@ -36,6 +36,28 @@ for key in -v '"$(touch made)"' "\"it's\"" '"line\nline"'; do
 done
 [ ! -e made ] || fail 'a key is run as a command'
 
+# Of a value that a layer has replaced together with what was around it, the other value is reset.
+printf 'm: {x: 1}\nl: [1, 2]\ns: {t: {u: 3}}\n' >vendor/around.yaml
+printf 'm: !replace {y: 2}\nl: [9]\ns: 5\n' >site/around.yaml
+explains around.yaml m.x 'take it back: plyfs reset -L site -l vendor:site around.yaml m
+change it: plyfs set -l vendor:site around.yaml m.x VALUE'
+explains around.yaml 'l[1]' 'take it back: plyfs reset -L site -l vendor:site around.yaml l
+change it by hand in site/around.yaml:2:4'
+explains around.yaml s.t.u 'take it back: plyfs reset -L site -l vendor:site around.yaml s
+change it by hand in site/around.yaml:3:4'
+for key in m.x 'l[1]' s.t.u; do
+	runs 0 "$PLYFS" explain --json -l vendor:site around.yaml "$key"
+	grep -qF "\"gone\": {\"key\": \"$key\"" out || fail "the key is: $(cat out)"
+done
+# Not if it would not be there again.
+printf 'l: [1, 2]\n' >vendor/around.yaml
+printf 'l: [3]\n' >site/around.yaml
+mkdir host
+printf 'l: [4]\n' >host/around.yaml
+runs 0 "$PLYFS" explain -l vendor:site:host around.yaml 'l[1]'
+! grep '^take' out || fail 'it proposes a reset'
+rm -r host
+
 # Where no command makes the change, the place is named.
 printf 'x: &a\n  k: 1\ny:\n  <<: *a\n' >site/anchor.yaml
 explains anchor.yaml x 'change it by hand in site/anchor.yaml:1:4'

@@ -166,8 +166,45 @@ while read -r file text; do
 done <<-'END'
 	app.yaml {db: {password: hunter2hunter2}, port: x}
 	app.yaml {db: {password: hunter2hunter2}, port: [}
+	app.yaml {db: {password: *hunter2}}
+	app.yaml {db: {password: &hunter2 [*hunter2]}}
 	app.json {"db": {"password": hunter2hunter2}}
 	app.toml db = {password = hunter2hunter2}
+END
+rm high/*
+
+# Nor is a value or a tag that the file's format can't hold.
+sed -i 's/match: "\*"/&, dropins: true/' $config
+while read -r file value; do
+	mkdir -p high/$file.d
+	echo "db: {password: $value}" >high/$file.d/1.yaml
+	case $file in *.toml) echo 'x = 1' ;; *) echo '{"x": 1}' ;; esac >high/$file
+	runs 1 "$PLYFS" check -c $config $file
+	tells "high/$file.d/1.yaml:1:16: a word "
+	! grep 'hunter\|92345' err || fail "$value: a secret is shown"
+	rm -r high/*
+done <<-'END'
+	app.toml 4923456789012345678901
+	app.toml 49234567890123456789012345678901234567890
+	app.toml 9234-56-78
+	app.toml !hunter2 v
+	app.json .inf
+END
+sed -i 's/, dropins: true//' $config
+
+# Nor is a tag or an anchor that a strategy refuses.
+while read -r strategy text; do
+	echo "$text" >high/app.yaml
+	sed -i "s/match: \"\*\"/&, strategy: $strategy/" $config
+	runs 1 "$PLYFS" check -c $config
+	tells ": a word is "
+	! grep 'hunter' err || fail "$strategy: a secret is shown"
+	sed -i 's/, strategy: [a-z-]*//' $config
+done <<-'END'
+	salt db: {password: !aggr-hunter2 v}
+	cloud-init db: {password: !hunter2 v}
+	cloud-init db: {password: !hunter2 [v]}
+	cloud-init db: {password: &hunter2 v, x: &hunter2 v}
 END
 rm high/*
 

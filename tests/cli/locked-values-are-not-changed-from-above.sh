@@ -39,6 +39,32 @@ grep -q '^proxy (gone) .*plyfs.yaml:3:54 *locked by policy' out || fail "$(cat o
 runs 0 "$PLYFS" explain --json -c plyfs.yaml app.yaml
 grep -q '"rule": "locked by policy"' out || fail "$(cat out)"
 
+# So it does for the items of a list from the index on that must stay unset.
+printf 'hosts: [a]\n' >vendor/list.yaml
+printf 'hosts: [b, {c: 1}]\n' >site/list.yaml
+for rule in 'lock: {policy: hosts.0}' 'lock: {policy: hosts.1}, options: {lists: append}'; do
+	[ "$rule" != 'lock: {policy: hosts.0}' ] || echo 'hosts: []' >policy/list.yaml
+	settings "rules: [{match: list.yaml, $rule}]"
+	runs 0 "$PLYFS" explain -c plyfs.yaml list.yaml
+	grep -A1 'gone' out | tail -n 4 | sed 's/  */ /g' >part
+	place=plyfs.yaml:3:$(($(grep -o '.*policy: ' plyfs.yaml | wc -c)))
+	case $rule in *hosts.0*) first=0 ;; *) first=1 ;; esac
+	diff -u - part <<-end || fail "$rule: $(cat out)"
+		hosts[$first] (gone) $place locked by policy
+		 lost b site site/list.yaml:1:9
+		hosts[$((first + 1))] (gone) $place locked by policy
+		 lost {c: 1} site site/list.yaml:1:12
+	end
+	runs 0 "$PLYFS" explain -c plyfs.yaml list.yaml "hosts[$((first + 1))]"
+	grep -q "^hosts\[$((first + 1))\] (gone) .*locked by policy" out || fail "$(cat out)"
+	runs 0 "$PLYFS" explain --json -c plyfs.yaml list.yaml hosts
+	grep -q '"removed": \[{"key": "hosts\['$first']",.* "rule": "locked by policy"' out || fail "$(cat out)"
+	runs 1 "$PLYFS" set -L site -c plyfs.yaml list.yaml hosts '[c, d]'
+	grep -q "'hosts.$first' is not changed: the layer 'policy' locks it" err || fail "$(cat err)"
+	rm -f policy/list.yaml
+done
+settings 'rules: [{match: app.yaml, lock: {policy: [log.level, proxy]}}]'
+
 # set, unset and edit refuse the change above the lock, and make it in the locking layer or below it.
 before=$(cat */app.yaml)
 runs 1 "$PLYFS" set -L host -c plyfs.yaml app.yaml log.level error

@@ -465,7 +465,7 @@ def differ(text, value, error, results):
     if tomlkit and read_by_tomlkit(written) not in (None, typed(value)):
         return "tomlkit reads other values from %s" % toml[1]
     if has_no_number(value) and as_json[0] == "error":
-        if "JSON has no" not in as_json[1]:
+        if "is not a number in JSON" not in as_json[1]:
             return "JSON: " + as_json[1]
     else:
         found = json.loads(as_json[1]) if as_json[0] == "text" else as_json

@@ -183,9 +183,10 @@ TEST(keys_become_strings)
 TEST(numbers_that_json_has_not_are_problems)
 {
 	assert_string_equal(write_problem("a: .inf\n"),
-		"app.yaml:1:4: JSON has no .inf; quote it, or write the file as YAML");
-	assert_string_equal(write_problem("- .NaN\n"),
-		"app.yaml:1:3: JSON has no .NaN; quote it, or write the file as YAML");
+		"app.yaml:1:4: \".inf\" is not a number in JSON; quote "
+		"it, or write the file as YAML");
+	assert_string_equal(write_problem("- .NaN\n"), "app.yaml:1:3: \".NaN\" is not a number in "
+						       "JSON; quote it, or write the file as YAML");
 }
 
 TEST(json_becomes_yaml_of_the_same_types)

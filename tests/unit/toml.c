@@ -362,8 +362,8 @@ TEST(what_is_written_is_written_so_again)
 
 TEST(what_toml_can_not_hold_is_a_problem_at_its_place)
 {
-	assert_string_equal(write_problem(".inf: 1"),
-		"app.yaml:1:1: .inf can't be a key in TOML; quote it, or write the file as YAML");
+	assert_string_equal(write_problem(".inf: 1"), "app.yaml:1:1: \".inf\" can't be a key in "
+						      "TOML; quote it, or write the file as YAML");
 	assert_string_equal(write_problem("x"),
 		"app.yaml:1:1: a TOML file is a table, and this one is a scalar; write it as YAML "
 		"or JSON");

@@ -88,13 +88,11 @@ TEST(an_alias_is_the_same_node)
 TEST(an_alias_must_have_an_anchor_before_it_in_its_document)
 {
 	assert_string_equal(yaml_problem("a: *x\nb: &x 1\n"),
-		"1:4: no anchor &x stands before the alias *x; a text that begins with '*' stands "
-		"in "
-		"quotes");
+		"1:4: \"*x\" is an alias, and its anchor does not stand before it; a text that "
+		"begins with '*' stands in quotes");
 	assert_string_equal(yaml_problem("&x a\n---\n*x\n"),
-		"3:1: no anchor &x stands before the alias *x; a text that begins with '*' stands "
-		"in "
-		"quotes");
+		"3:1: \"*x\" is an alias, and its anchor does not stand before it; a text that "
+		"begins with '*' stands in quotes");
 	assert_string_equal(yaml_problem("match: *.yaml\n"),
 		"1:8: a value can't begin with '*' but for the name of an anchor, of letters, "
 		"digits, '-' and "
@@ -104,7 +102,7 @@ TEST(an_alias_must_have_an_anchor_before_it_in_its_document)
 TEST(an_alias_to_what_it_stands_in_is_a_problem)
 {
 	assert_string_equal(yaml_problem("a: &x\n  b: *x\n"),
-		"2:6: the alias *x stands inside the value that it refers to");
+		"2:6: \"*x\" is an alias inside the value that it refers to");
 }
 
 TEST(merge_keys_act_as_in_pyyaml)

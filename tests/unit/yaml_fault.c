@@ -67,7 +67,7 @@ static const struct told all[] = {
 	{"a: **b**\n", "1:4: a value can't begin with '*' but"},
 	{"a: &amp; x\n", "1:4: a value can't begin with '&' but"},
 	{"a: & x\n", "1:4: a value can't begin with '&' but"},
-	{"a: *x\n", "1:4: no anchor &x stands before the alias *x"},
+	{"a: *x\n", "1:4: \"*x\" is an alias, and its anchor does not stand before it"},
 	/* Tags. */
 	{"a: !<x y\n", "1:7: the tag has no '>' at its end; add it"},
 	{"a: !<>\n", "1:6: " TAG},

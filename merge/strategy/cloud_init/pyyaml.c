@@ -266,7 +266,7 @@ static int load_tagged(struct pyyaml *pyyaml, const struct node *scalar, const s
 	if (has_tag(scalar, "python/unicode"))
 		return write_anew(pyyaml, scalar, scalar->text, SCALAR_CORE_PREFIX "str", ret);
 	return problem_at(pyyaml->problem, scalar,
-		"could not determine a constructor for the tag '%s'; cloud-init knows only "
+		"\"%s\" is a tag: could not determine a constructor for it; cloud-init knows only "
 		"YAML's own tags",
 		scalar->tag);
 }
@@ -438,8 +438,8 @@ static int check_tag(struct pyyaml *pyyaml, const struct node *node)
 		(name && span_is_in(span_of(name), names, ",")))
 		return 0;
 	return problem_at(pyyaml->problem, node,
-		"could not determine a constructor for the tag '%s' on %s; cloud-init knows only "
-		"YAML's own tags",
+		"\"%s\" is a tag: could not determine a constructor for it on %s; cloud-init knows "
+		"only YAML's own tags",
 		node->tag, node_kind_name(node));
 }
 

@@ -61,8 +61,8 @@ static int find_tag(const struct salt_reading *reading, const struct node *node,
 	*ret = TAG_FOREIGN;
 	if (strncmp(node->tag, "!aggr-", strlen("!aggr-")) == 0)
 		return problem_at(reading->problem, node,
-			"could not determine a constructor for the tag '%s'; there are !aggr-map, "
-			"!aggr-seq, !aggr-scalar and !aggregate",
+			"\"%s\" is a tag: could not determine a constructor for it; there are "
+			"!aggr-map, !aggr-seq, !aggr-scalar and !aggregate",
 			node->tag);
 	return 0;
 }
