@@ -172,8 +172,9 @@ int layer_diff(struct unified *how, struct settings *settings, const char *path)
 
 struct file_set {
 	struct offline *offline;
-	struct path_list files;
-	int code; /* EXIT_FAILED: a directory could not be listed completely */
+	char *base;             /* the path to which the compared path leads; NULL: to nothing */
+	struct path_list files; /* each without `base` at its beginning */
+	int code;               /* EXIT_FAILED: a directory could not be listed completely */
 };
 
 struct set_comparison {
@@ -187,6 +188,7 @@ static void comparison_fini(struct set_comparison *comparison)
 	for (size_t i = 0; i < 2; i++) {
 		struct file_set *tree = &comparison->trees[i];
 		path_list_fini(&tree->files);
+		free(tree->base);
 		offline_free(tree->offline);
 	}
 }
@@ -194,6 +196,7 @@ static void comparison_fini(struct set_comparison *comparison)
 static int add_path(void *context, const struct traversed *found)
 {
 	struct file_set *tree = context;
+	const char *rest = found->path + strlen(tree->base);
 
 	if (found->kind == UNION_DIRECTORY) {
 		if (found->error)
@@ -201,7 +204,7 @@ static int add_path(void *context, const struct traversed *found)
 				NULL, *found->path ? found->path : ".", -found->error, NULL);
 		return 0;
 	}
-	return path_list_add(&tree->files, found->path, strlen(found->path));
+	return path_list_add(&tree->files, rest, strlen(rest));
 }
 
 static bool needs_quotes(const char *path)
@@ -272,35 +275,47 @@ static int print_difference(
 	return r < 0 ? r : 0;
 }
 
-static int compare_path(struct set_comparison *comparison, const char *path)
+/* Makes one side of a comparison. Returns 0 with *ret, 1 after an error message, or -ENOMEM. */
+static int make_side(struct set_comparison *comparison, const struct file_set *tree,
+	const char *rest, struct compared_file *ret)
 {
-	struct compared_file compared[2] = {0};
-	bool is_complete = true;
-	int r = 0;
+	CLEANUP(freep) char *path = NULL;
+	struct problem problem = {0};
 
-	for (size_t i = 0; r == 0 && i < 2; i++) {
-		struct problem problem = {0};
-		r = compared_file_make(comparison->trees[i].offline, path, &compared[i], &problem);
-		if (r == 0 && problem.message[0])
-			message_warning(&problem);
-		if (r == -EISDIR)
-			r = 0; /* the path is a file on the other side */
-		if (r == 0)
-			continue;
-		complain(comparison, offline_settings(comparison->trees[i].offline), path, r,
-			&problem);
-		is_complete = false;
-		r = r == -ENOMEM ? r : 0;
-	}
-	if (r == 0 && is_complete)
-		r = print_difference(comparison, path, compared);
-	compared_file_fini(&compared[0]);
-	compared_file_fini(&compared[1]);
-	return r;
+	if (!tree->base)
+		return 0;
+	if (asprintf(&path, "%s%s", tree->base, rest) < 0)
+		return -ENOMEM;
+	int r = compared_file_make(tree->offline, path, ret, &problem);
+	if (r == 0 && problem.message[0])
+		message_warning(&problem);
+	/* The path may be a file on the other side. */
+	if (r == 0 || r == -EISDIR)
+		return 0;
+	complain(comparison, offline_settings(tree->offline), path, r, &problem);
+	return r == -ENOMEM ? r : 1;
 }
 
-/* Compares the trees, whose lists are in the same order. */
-static int compare_trees(struct set_comparison *comparison)
+/* Compares the files at `path` of both sets, and at `rest` behind it. */
+static int compare_path(struct set_comparison *comparison, const char *path, const char *rest)
+{
+	struct compared_file compared[2] = {0};
+	CLEANUP(freep) char *label = NULL;
+
+	int r = asprintf(&label, "%s%s", path, rest) < 0 ? -ENOMEM : 0;
+	for (size_t i = 0; r >= 0 && i < 2; i++) {
+		int made = make_side(comparison, &comparison->trees[i], rest, &compared[i]);
+		r = made == 0 ? r : made;
+	}
+	if (r == 0)
+		r = print_difference(comparison, label, compared);
+	compared_file_fini(&compared[0]);
+	compared_file_fini(&compared[1]);
+	return r < 0 ? r : 0;
+}
+
+/* Compares the trees below `path`, whose lists are in the same order. */
+static int compare_trees(struct set_comparison *comparison, const char *path)
 {
 	const struct path_list *old = &comparison->trees[0].files;
 	const struct path_list *new = &comparison->trees[1].files;
@@ -310,52 +325,63 @@ static int compare_trees(struct set_comparison *comparison)
 		int order = i == old->count   ? 1
 			    : j == new->count ? -1
 					      : traverse_compare(old->paths[i], new->paths[j]);
-		r = compare_path(comparison, order <= 0 ? old->paths[i] : new->paths[j]);
+		r = compare_path(comparison, path, order <= 0 ? old->paths[i] : new->paths[j]);
 		i += order <= 0;
 		j += order >= 0;
 	}
 	return r;
 }
 
-static bool is_absent(int result)
+/* Lists the files of one set. Returns 0, PROBLEM or -errno. */
+static int list_below(struct set_comparison *comparison, struct file_set *tree, const char *path,
+	struct problem *problem)
 {
-	return result == -ENOENT || result == -ENOTDIR;
+	free(take_ptr(tree->base));
+	path_list_clear(&tree->files);
+	int r = follow_to(tree->offline, path, &tree->base, problem);
+	if (r == 0)
+		r = offline_traverse(tree->offline, tree->base, add_path, tree);
+	if (tree->code != EXIT_DONE)
+		comparison->code = tree->code;
+	return r;
 }
 
-/* Resolves `path` in the first set that has it. */
-static int find_path(struct set_comparison *comparison, const char *path, char **ret)
+/*
+ * Returns the path by which the files are shown: the one to which `path` leads or, if each set has
+ * its own, `path` without the slashes at its end.
+ */
+static char *shown_path(const struct file_set trees[2], const char *path)
 {
-	struct problem problem;
+	const char *one = trees[0].base, *other = trees[1].base;
+	size_t len = strlen(path);
 
-	int r = follow_to(comparison->trees[0].offline, path, ret, &problem);
-	if (is_absent(r))
-		r = follow_to(comparison->trees[1].offline, path, ret, &problem);
-	if (r != 0)
-		complain(comparison, offline_settings(comparison->trees[0].offline), path, r,
-			&problem);
-	return r;
+	if (!one || !other || strcmp(one, other) == 0)
+		return strdup(one ? one : other);
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	return strndup(path, len);
 }
 
 static int compare_below(struct set_comparison *comparison, const char *path)
 {
-	CLEANUP(freep) char *inner = NULL;
-	bool is_found = false;
+	size_t absent = 0;
 
-	int r = find_path(comparison, path, &inner);
-	if (r != 0)
-		return 0;
-	for (size_t i = 0; r == 0 && i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct file_set *tree = &comparison->trees[i];
-		path_list_clear(&tree->files);
-		r = offline_traverse(tree->offline, inner, add_path, tree);
-		is_found |= r == 0;
-		if (tree->code != EXIT_DONE)
-			comparison->code = tree->code;
-		r = is_absent(r) ? 0 : r;
+		struct problem problem = {0};
+		int r = list_below(comparison, tree, path, &problem);
+
+		if (r == -ENOENT || r == -ENOTDIR) {
+			free(take_ptr(tree->base));
+			r = ++absent < 2 ? 0 : -ENOENT;
+		}
+		if (r == 0)
+			continue;
+		complain(comparison, offline_settings(tree->offline), path, r, &problem);
+		return 0;
 	}
-	if (r == 0 && !is_found)
-		complain(comparison, NULL, path, -ENOENT, NULL);
-	return r == 0 ? compare_trees(comparison) : r;
+	CLEANUP(freep) char *shown = shown_path(comparison->trees, path);
+	return shown ? compare_trees(comparison, shown) : -ENOMEM;
 }
 
 static int open_trees(struct set_comparison *comparison, struct settings *sets[2])

@@ -151,3 +151,28 @@ grep -q '^plyfs: two/app.yaml:1:4: ' err
 grep -qx -- '--- a/gone' out
 runs 2 "$PLYFS" diff -l base -l one -l two
 says 'only two sets'
+
+# A path leads where the links of each set lead: to another release, a directory or one file of it, or nowhere.
+mkdir -p v1/{r1,r2} v2/{r1,r2} v3/r1
+for set in v1 v2; do
+	echo one >$set/r1/f
+	echo two >$set/r2/f
+done
+echo more >v2/r2/more
+echo one >v3/r1/f
+ln -s r1 v1/current
+ln -s r2 v2/current
+for path in current current/ current/f; do
+	runs 1 "$PLYFS" diff --exit-code -l v1 -l v2 $path
+	[ "$(head -n 5 out)" = '--- a/current/f
++++ b/current/f
+@@ -1 +1 @@
+-one
++two' ] || [ $path = current ] || fail "$path: $(cat out)"
+	[ "$(grep -cx '+++ b/current/more' out)" = $([ $path = current/ ] && echo 1 || echo 0) ] || fail "$path: $(cat out)"
+done
+runs 0 "$PLYFS" diff -l v1 -l v3 current/f
+prints '--- a/r1/f
++++ /dev/null
+@@ -1 +0,0 @@
+-one'
