@@ -7,7 +7,7 @@
 
 #include "array.h"
 #include "cleanup.h"
-#include "dropin_name.h"
+#include "dropin.h"
 #include "dropin_unread.h"
 #include "expand.h"
 #include "hidden.h"
@@ -72,10 +72,65 @@ static int add_idle_whiteout(
 		"the whiteout hides nothing: no lower layer has the directory");
 }
 
+/* A link, and whether it masks a source of a file. */
+struct mask {
+	const struct settings *settings;
+	const char *name;
+	bool is_one;
+};
+
+/* Takes the path of a file that may have the link's name as a source. */
+static void note_mask(void *context, const char *path)
+{
+	struct mask *mask = context;
+
+	if (settings_rule_for(mask->settings, path)->dropins == DROPINS_UAPI)
+		mask->is_one |= settings_file(mask->settings, path) ||
+				dropin_is_named(mask->settings, path, mask->name);
+}
+
+/* Returns 1 if the link in the place of a file with drop-ins masks the file, 0, or -errno. */
+static int is_main_mask(const struct check_tree *tree, const struct layer *layer, const char *path)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	const struct settings *settings = offline_settings(tree->offline);
+	int r = lookup ? expand_look_up(offline_finder(tree->offline), settings,
+				 union_all_layers(settings), path, lookup)
+		       : -ENOMEM;
+
+	for (unsigned i = 0; r == 0 && i < lookup->left_out_count; i++) {
+		const struct contributor *found = &lookup->found[lookup->count + i];
+
+		if (found->layer == layer->rank && strcmp(found->path, path) == 0)
+			return strcmp(found->why, DROPIN_LINK_MASKS) == 0;
+	}
+	return layer_is_shortage(r) ? r : 0;
+}
+
+/* Returns 1 if there is a link that masks as dropin.h says, 0, or -errno on a shortage. */
+static int is_mask(const struct check_tree *tree, const struct layer *layer, const char *path)
+{
+	const char *name = path_name(path);
+	struct mask mask = {offline_settings(tree->offline), name, false};
+	CLEANUP(freep) char *target = NULL, *directory = NULL;
+	int r = layer_read_link(layer, path, &target);
+
+	if (r != 0 || strcmp(target, "/dev/null") != 0)
+		return layer_is_shortage(r) ? r : 0;
+	directory = strndup(path, (size_t)(name - path) - (name > path));
+	if (!directory)
+		return -ENOMEM;
+	expand_each_made_of(mask.settings, directory, name, note_mask, &mask);
+	return mask.is_one ? 1 : is_main_mask(tree, layer, path);
+}
+
 static int add_unshown(void *context, const struct layer *layer, const char *path, const char *what)
 {
 	struct check_tree *tree = context;
+	int r = what ? is_mask(tree, layer, path) : 0;
 
+	if (r != 0)
+		return r < 0 ? r : 0;
 	if (what)
 		return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
 			"a %s is not shown, and hides nothing in lower layers; take it out of the "
@@ -104,13 +159,18 @@ static bool is_hidden(const struct union_lookup *lookup)
  * A link in the place of a file is intended, too, unless values would be merged. Finds the file
  * that such a link hides. Returns 1 with *ret, 0, or -errno on a shortage.
  */
-static int hidden_by_link(const struct settings *settings, const char *path,
+static int hidden_by_link(const struct check_tree *tree, const char *path,
 	const struct union_lookup *lookup, struct hidden *ret)
 {
+	const struct settings *settings = offline_settings(tree->offline);
+
 	if (lookup->kind != UNION_LINK ||
 		!strategy_gives_trees(settings_rule(settings, path)->options.strategy))
 		return 0;
-	int r = hidden_find(settings, (unsigned)settings->layer_count, path, ret);
+	int r = is_mask(tree, settings->layers[lookup->found[0].layer], path);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	r = hidden_find(settings, (unsigned)settings->layer_count, path, ret);
 	return r > 0 ? strcmp(ret->mark, path) == 0 : r;
 }
 
@@ -125,7 +185,7 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
 				  : -ENOMEM;
 	if (r < 0)
 		return r;
-	int is_link = hidden_by_link(settings, found->path, lookup, by_link);
+	int is_link = hidden_by_link(tree, found->path, lookup, by_link);
 	if (is_link < 0 || (!is_link && !is_hidden(lookup)))
 		return is_link;
 	r = layer_source_name(settings->layers[is_link ? by_link->layer : lookup->hidden_layer],

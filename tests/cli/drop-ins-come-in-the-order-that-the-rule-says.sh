@@ -14,7 +14,22 @@ for case in "$cases"/*/; do
 	sed -n "s|^  lost   *\([a-z]* *\)$name/\(.*(dropins: uapi)\)|\1\2|p" out | sed 's/   */  /g' >left-out
 	touch "$name/left-out.txt"
 	diff left-out "$name/left-out.txt" || fail "$name: explain tells otherwise"
+	# A mask is what it shall be: no advice leads away from it.
+	"$PLYFS" check -c "$name/plyfs.yaml" >out 2>&1 || fail "$name: $(cat out)"
+	! grep -E 'symbolic link|device' out || fail "$name: a mask is reported"
 done
+# Its twin: another name, a main file without drop-ins, and another mode.
+name=uapi-masks-also-where-links-are-followed
+ln -s /dev/null $name/site/app.yaml.d/README
+echo 'a: 1' >$name/vendor/alone.yaml
+ln -s /dev/null $name/site/alone.yaml
+runs 0 "$PLYFS" check -c $name/plyfs.yaml
+for file in app.yaml.d/README alone.yaml; do
+	grep -q "site/$file: warning: a character device is not shown" err || fail "$(cat err)"
+done
+sed -i 's/uapi/layers/' $name/plyfs.yaml
+runs 0 "$PLYFS" check -c $name/plyfs.yaml
+[ "$(grep -c 'warning: a character device is not shown' err)" -gt 1 ] || fail "$(cat err)"
 
 # The JSON output has them, too.
 runs 0 "$PLYFS" explain -c uapi-masks-a-drop-in-by-an-empty-file/plyfs.yaml app.yaml --json
