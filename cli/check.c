@@ -1,6 +1,7 @@
 /* plyfs check: reads and merges every file of a tree, and warns of likely mistakes. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ struct check_job {
 	struct layer_choice choice;
 	const char *hosts_file; /* NULL: this host, or the choice's */
 	struct host_list hosts;
+	bool *is_found; /* of a list of hosts: for each path, whether one has it; else NULL */
 	struct check_report report;
 
 	/* of the present host: */
@@ -43,6 +45,7 @@ static void job_fini(struct check_job *job)
 	check_report_fini(&job->report);
 	finish_host(job);
 	host_list_fini(&job->hosts);
+	free(job->is_found);
 }
 
 /* Reads the arguments. Returns an exit code, or -1: continue. */
@@ -86,16 +89,25 @@ static int traverse_path(struct check_job *job, const char *path, const char *in
 	return r < 0 ? layer_choice_complain(NULL, path, r, NULL) : EXIT_DONE;
 }
 
-/* Traverses a path of the layers; links on its way are followed. */
-static int traverse_argument(struct check_job *job, const char *path)
+/*
+ * Traverses a path of the layers; links on its way are followed. With `is_found`, the layers may
+ * lack the path; otherwise *is_found becomes true.
+ */
+static int traverse_argument(struct check_job *job, const char *path, bool *is_found)
 {
 	CLEANUP(freep) char *inner = NULL;
-	struct problem problem;
+	struct problem problem = {0};
 
 	int r = follow_to(job->subject.offline, path, &inner, &problem);
+	if (r == 0)
+		r = check_tree_traverse(&job->tree, inner);
+	if (is_found && (r == -ENOENT || r == -ENOTDIR))
+		return EXIT_DONE;
 	if (r != 0)
 		return layer_choice_complain(job->subject.settings, path, r, &problem);
-	return traverse_path(job, path, inner);
+	if (is_found)
+		*is_found = true;
+	return EXIT_DONE;
 }
 
 static int open_tree(struct check_job *job)
@@ -127,8 +139,8 @@ static int find_files(
 		return traverse_path(job, *paths, inner);
 	if (!*paths)
 		return traverse_path(job, ".", "");
-	for (; code == EXIT_DONE && *paths; paths++)
-		code = traverse_argument(job, *paths);
+	for (size_t i = 0; code == EXIT_DONE && paths[i]; i++)
+		code = traverse_argument(job, paths[i], job->is_found ? &job->is_found[i] : NULL);
 	return code;
 }
 
@@ -208,9 +220,13 @@ static int check_hosts(const struct command *command, struct check_job *job, cha
 {
 	const struct settings_environment common = job->choice.around;
 	int code = host_list_read(job->hosts_file, &job->hosts), result = EXIT_DONE;
+	size_t count = 0;
 
-	if (code != EXIT_DONE)
-		return code;
+	while (paths[count])
+		count++;
+	job->is_found = calloc(count + 1, sizeof(*job->is_found));
+	if (code != EXIT_DONE || !job->is_found)
+		return code != EXIT_DONE ? code : message_result(-ENOMEM, NULL, NULL);
 	for (size_t i = 0; code != EXIT_WRONG_USE && i < job->hosts.count; i++) {
 		const struct host *host = &job->hosts.items[i];
 
@@ -226,6 +242,11 @@ static int check_hosts(const struct command *command, struct check_job *job, cha
 		result = code > result ? code : result;
 		finish_host(job);
 	}
+	/* A host that can't be checked may have the path. */
+	code = result;
+	for (size_t i = 0; code == EXIT_DONE && i < count; i++)
+		if (!job->is_found[i])
+			result = layer_choice_complain(NULL, paths[i], -ENOENT, NULL);
 	return result;
 }
 

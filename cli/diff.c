@@ -31,6 +31,7 @@ struct diff_job {
 	/* of --hosts: */
 	const char *hosts_file;
 	char **paths;
+	bool *is_found;         /* for each path, whether a compared host has it */
 	struct settings *first; /* of the first host, with which the others are compared */
 };
 
@@ -142,7 +143,7 @@ static int diff_sets(struct diff_job *job, char **paths)
 		return EXIT_FAILED;
 	layer_choice_note_absent(old);
 	layer_choice_note_absent(new);
-	int code = layer_diff_sets(&job->how, (struct settings *[]){old, new}, paths);
+	int code = layer_diff_sets(&job->how, (struct settings *[]){old, new}, paths, NULL);
 
 	return code != EXIT_DONE                    ? code
 	       : layer_choice_end(old) != EXIT_DONE ? EXIT_FAILED
@@ -165,8 +166,8 @@ static int make_difference(void *context, char **ret)
 		return message_result(-ENOMEM, NULL, NULL);
 	how.count = 0;
 	if (job->first)
-		code = layer_diff_sets(
-			&how, (struct settings *[]){job->first, settings}, job->paths);
+		code = layer_diff_sets(&how, (struct settings *[]){job->first, settings},
+			job->paths, job->is_found);
 	else
 		job->first = settings_ref(settings);
 	unified_end(&how, false);
@@ -195,19 +196,40 @@ static void print_groups(const struct host_groups *groups, bool is_json)
 	fputs(is_json ? "]}\n" : "", stdout);
 }
 
+/* Reports the paths that no host has. Returns an exit code. */
+static int report_absent(const struct diff_job *job)
+{
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; job->paths[i]; i++)
+		if (!job->is_found[i])
+			code = layer_choice_complain(NULL, job->paths[i], -ENOENT, NULL);
+	return code;
+}
+
 static int diff_hosts(const struct command *command, struct diff_job *job, char **paths)
 {
 	const struct each_host each = {
 		job->hosts_file, "comparing hosts", make_difference, job, &job->choices[0].around};
 	CLEANUP(host_groups_fini) struct host_groups groups = {0};
+	CLEANUP(freep) bool *is_found = NULL;
+	size_t count = 0;
 
 	if (job->choice_count != 1 || !job->choices[0].config || job->choices[0].around.host)
 		return command_misuse(
 			command, "--hosts needs one plyfs.yaml: give -c once, and no -l and no -H");
+	while (paths[count])
+		count++;
 	job->paths = paths;
+	job->is_found = is_found = calloc(count + 1, sizeof(*is_found));
+	if (!is_found)
+		return message_result(-ENOMEM, NULL, NULL);
 	int code = each_host_run(command, &each, &groups);
 
 	settings_unref(job->first);
+	/* Of one host nothing is compared. */
+	if (code == EXIT_DONE && groups.list.count > 1)
+		code = report_absent(job);
 	if (groups.count > 0)
 		print_groups(&groups, job->how.is_json);
 	return code == EXIT_DONE && job->wants_code && job->how.count ? EXIT_FAILED : code;

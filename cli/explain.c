@@ -17,6 +17,7 @@
 #include "message.h"
 #include "nearest_key.h"
 #include "proposal.h"
+#include "resolve.h"
 #include "strategy.h"
 
 /* Size of the output buffer, in bytes. */
@@ -30,7 +31,8 @@ struct explain_job {
 	struct arena *arena;
 	struct key key;
 	const char *hosts_file; /* NULL: this host, or the choice's */
-	bool has_value;         /* on some host */
+	bool has_file;          /* on some host; the same for `has_value` */
+	bool has_value;
 	const struct command *command;
 };
 
@@ -166,6 +168,9 @@ static int write_value(const struct explain_job *job, const struct explanation *
 	else if (job->is_json || !node_is_scalar(value))
 		r = json_put_value(out, value,
 			explanation->request ? explanation->request->to : NULL, job->arena);
+	else if (scalar_is_string(value) &&
+		 resolve_plain(value->text, value->schema) != SCALAR_STRING)
+		json_put_span(out, value->text);
 	else
 		column_put(out, value->text);
 	if (job->is_json) {
@@ -177,37 +182,48 @@ static int write_value(const struct explain_job *job, const struct explanation *
 	return r;
 }
 
+/* Finds the value of the present host, NULL if it has none. Returns an exit code. */
+static int find_value(
+	struct explain_job *job, const struct explanation *explanation, struct explained *ret)
+{
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct problem problem = {0};
+	size_t depth = 0;
+
+	int code = read_key(job->command, job, explanation);
+	if (code != EXIT_DONE)
+		return code;
+	int r = explained_value_find(explanation, &job->key, ret, &depth, &problem);
+	if (r == EXPLAINED_ABSENT) {
+		ret->at.value = NULL;
+		/* A source that is the only one is shown even if it does not parse. */
+		r = explanation->stream.count
+			    ? 0
+			    : explained_file_read(explanation, job->path, &document, &problem);
+	}
+	return r == 0 ? EXIT_DONE : message_result(r, &problem, NULL);
+}
+
 /* Makes the value and the layer of the present host, as each_host.make. */
 static int make_value(void *context, char **ret)
 {
 	struct explain_job *job = context;
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	CLEANUP(explained_value_fini) struct explained found = {0};
-	CLEANUP(document_freep) struct document *document = NULL;
-	struct problem problem = {0};
-	size_t depth = 0, size;
+	size_t size;
 
 	arena_free(take_ptr(job->arena));
 	int code = explained_file_open(job->command, &job->choice, job->path, &subject);
-	if (code == EXIT_DONE)
-		code = read_key(job->command, job, subject.explanation);
+	if (code == EXIT_DONE && subject.explanation)
+		code = find_value(job, subject.explanation, &found);
 	if (code != EXIT_DONE)
 		return code;
-	int r = explained_value_find(subject.explanation, &job->key, &found, &depth, &problem);
-	if (r == EXPLAINED_ABSENT) {
-		found.at.value = NULL;
-		/* A source that is the only one is shown even if it does not parse. */
-		r = subject.explanation->stream.count ? 0
-						      : explained_file_read(subject.explanation,
-								job->path, &document, &problem);
-	}
-	if (r != 0)
-		return message_result(r, &problem, NULL);
+	job->has_file |= subject.explanation != NULL;
 	job->has_value |= found.at.value != NULL;
 	FILE *out = open_memstream(ret, &size);
 	if (!out)
 		return message_result(-ENOMEM, NULL, NULL);
-	r = write_value(job, subject.explanation, &found, out);
+	int r = write_value(job, subject.explanation, &found, out);
 	return fclose(out) == 0 && r == 0 ? EXIT_DONE : message_result(-ENOMEM, NULL, NULL);
 }
 
@@ -222,6 +238,8 @@ static int explain_hosts(struct explain_job *job)
 
 	if (code == EXIT_WRONG_USE || (code != EXIT_DONE && groups.count == 0))
 		return code;
+	if (code == EXIT_DONE && !job->has_file)
+		return layer_choice_complain(NULL, job->path, -ENOENT, NULL);
 	fputs(job->is_json ? "{\"values\": [" : "", stdout);
 	for (size_t i = 0; i < groups.count; i++) {
 		if (job->is_json)

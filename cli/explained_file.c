@@ -33,6 +33,8 @@ int explained_file_find(const struct command *command, const struct layer_choice
 		*ret_path = strdup(path);
 		r = *ret_path ? 0 : -ENOMEM;
 	}
+	if (choice->is_of_list && (r == -ENOENT || r == -ENOTDIR))
+		return layer_choice_end(ret->settings);
 	return r == 0 ? EXIT_DONE : layer_choice_complain(ret->settings, path, r, &problem);
 }
 
@@ -45,7 +47,11 @@ int explained_file_open(const struct command *command, const struct layer_choice
 	int code = explained_file_find(command, choice, path, false, ret, &inner);
 	if (code != EXIT_DONE)
 		return code;
-	int r = *inner ? explain(ret->offline, inner, &ret->explanation, &problem) : -EISDIR;
+	int r = !inner   ? -ENOENT
+		: *inner ? explain(ret->offline, inner, &ret->explanation, &problem)
+			 : -EISDIR;
+	if (choice->is_of_list && (r == -ENOENT || r == -ENOTDIR))
+		return layer_choice_end(ret->settings);
 	if (r != 0)
 		return layer_choice_complain_in(ret->settings, path, inner, r, &problem);
 	if (problem.message[0])

@@ -18,7 +18,8 @@ struct explained_file {
  * Opens the layers, and finds the path to which `path` leads, as follow_to() (follow.h) does. If
  * `may_be_new` is true, the file and its directories may be missing. If `path` is NULL, opens the
  * layers of -c or -l, and finds no path. Returns EXIT_DONE with *ret_path for free(3), "" for the
- * root; or another exit code after an error message.
+ * root; or another exit code after an error message. If choice->is_of_list, a host may lack the
+ * path: *ret_path is then NULL.
  */
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path);
@@ -26,7 +27,8 @@ int explained_file_find(const struct command *command, const struct layer_choice
 /**
  * Explains the file at `path`. Follows links to directories on the way, but not a link at the last
  * name. If a layer was left out (`on_error: skip-layer`), warns and continues. Returns EXIT_DONE,
- * or another exit code after an error message.
+ * or another exit code after an error message. If choice->is_of_list, a host may lack the file: it
+ * then has no explanation.
  */
 int explained_file_open(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct explained_file *ret);

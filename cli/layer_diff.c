@@ -362,7 +362,8 @@ static char *shown_path(const struct file_set trees[2], const char *path)
 	return strndup(path, len);
 }
 
-static int compare_below(struct set_comparison *comparison, const char *path)
+/* With `is_found`, a path that both sets lack is no error; if one has it, *is_found becomes true. */
+static int compare_below(struct set_comparison *comparison, const char *path, bool *is_found)
 {
 	size_t absent = 0;
 
@@ -373,13 +374,17 @@ static int compare_below(struct set_comparison *comparison, const char *path)
 
 		if (r == -ENOENT || r == -ENOTDIR) {
 			free(take_ptr(tree->base));
-			r = ++absent < 2 ? 0 : -ENOENT;
+			r = ++absent < 2 || is_found ? 0 : -ENOENT;
 		}
 		if (r == 0)
 			continue;
 		complain(comparison, offline_settings(tree->offline), path, r, &problem);
 		return 0;
 	}
+	if (absent == 2)
+		return 0;
+	if (is_found)
+		*is_found = true;
 	CLEANUP(freep) char *shown = shown_path(comparison->trees, path);
 	return shown ? compare_trees(comparison, shown) : -ENOMEM;
 }
@@ -396,14 +401,14 @@ static int open_trees(struct set_comparison *comparison, struct settings *sets[2
 	return r;
 }
 
-int layer_diff_sets(struct unified *how, struct settings *sets[2], char **paths)
+int layer_diff_sets(struct unified *how, struct settings *sets[2], char **paths, bool *is_found)
 {
 	CLEANUP(comparison_fini) struct set_comparison comparison = {.how = how};
 
 	int r = open_trees(&comparison, sets);
 	if (r == 0 && !*paths)
-		r = compare_below(&comparison, "");
-	for (; r == 0 && *paths; paths++)
-		r = compare_below(&comparison, *paths);
+		r = compare_below(&comparison, "", NULL);
+	for (size_t i = 0; r == 0 && paths[i]; i++)
+		r = compare_below(&comparison, paths[i], is_found ? &is_found[i] : NULL);
 	return r < 0 ? message_result(r, NULL, NULL) : comparison.code;
 }

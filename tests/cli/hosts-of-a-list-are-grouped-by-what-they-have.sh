@@ -85,7 +85,7 @@ echo 'a: [' >roles/db/odd.yaml
 mkdir hosts/web2
 echo 'port: 1' >hosts/web2/odd.yaml
 runs 1 "$PLYFS" explain -c plyfs.yaml --hosts list odd.yaml port
-prints '1  host  on web2'
+prints $'1  host  on web2\n(no value)  on web3'
 grep -q "^plyfs: odd.yaml: is not read as values" err && grep -q "the host 'web1' can't be compared" err || fail "$(cat err)"
 grep -q "odd.yaml:1:4: " err && grep -q "the host 'db1' can't be compared" err || fail "$(cat err)"
 
@@ -113,3 +113,34 @@ prints 'x\x0A\x1B[31my  host  on web1
 x\x00y  host  on web2
 x\x00z  host  on web3
 v  vendor  on web\x1B9'
+
+# A text that would be another value without its quotes has them.
+printf 'port: "81"\nname: "v"\n' >hosts/web2/app.yaml
+runs 0 "$PLYFS" explain -c plyfs.yaml --fact role=web --hosts - app.yaml port <<<$'web1\nweb2'
+prints $'81  host  on web1\n"81"  host  on web2'
+runs 0 "$PLYFS" explain -c plyfs.yaml --fact role=web --hosts - app.yaml name <<<web2
+prints 'v  host  on web2'
+rm hosts/web2/app.yaml
+
+# A file that some hosts lack, whichever comes first; and one that all lack.
+printf 'web1 role=web\ndb1 role=db\nweb2 role=web\n' >list
+mkdir roles/db/sub
+echo 'k: 1' >roles/db/sub/in.yaml
+for file in only.yaml sub/in.yaml; do
+	runs 0 "$PLYFS" diff -c plyfs.yaml --hosts list $file
+	[ "$(head -n 2 out)" = $'# web1, web2: alike\n# db1: against web1' ] || fail "$(cat out)"
+	runs 0 "$PLYFS" check -c plyfs.yaml --hosts list $file
+	prints '3 hosts, 1 file: all merge'
+done
+runs 0 "$PLYFS" diff -c plyfs.yaml --hosts <(tac list) only.yaml
+[ "$(grep '^#' out)" = $'# web2, web1: alike\n# db1: against web2' ] || fail "$(cat out)"
+for file in only.yaml:y sub/in.yaml:k; do
+	runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list ${file%:*} ${file#*:}
+	prints $'(no value)  on web1, web2\n1  role  on db1'
+	[ ! -s err ] || fail "$(cat err)"
+done
+for command in diff check 'explain k'; do
+	read -ra words <<<"$command"
+	runs 1 "$PLYFS" "${words[0]}" -c plyfs.yaml --hosts list none.yaml ${words[1]:+k}
+	says 'none.yaml: no layer has such a file'
+done
