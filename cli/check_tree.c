@@ -131,6 +131,10 @@ static int add_unshown(void *context, const struct layer *layer, const char *pat
 
 	if (r != 0)
 		return r < 0 ? r : 0;
+	if (settings_is_own(path))
+		return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
+			"is not shown: '" PLYFS_NAME
+			"' at the root is plyfs's own; give it another name");
 	if (what)
 		return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
 			"a %s is not shown, and hides nothing in lower layers; take it out of the "

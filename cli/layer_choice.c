@@ -418,15 +418,23 @@ static bool report_inner_path(const struct settings *settings, const char *path)
 	return false;
 }
 
-/* If a layer has a FIFO, a socket or a device at the path, reports that. Returns whether it did. */
+/*
+ * If a layer has a FIFO, a socket or a device at the path, or if it is plyfs's own path, reports
+ * that. Returns whether it did.
+ */
 static bool report_unshown(const struct settings *settings, const char *path, const char *inner)
 {
 	for (size_t i = settings->layer_count; i-- > 0;) {
 		CLEANUP(freep) char *name = NULL;
 		struct stat found;
 
-		if (layer_stat(settings->layers[i], inner, &found) < 0 ||
-			union_kind_of(found.st_mode) != UNION_NONE ||
+		if (layer_stat(settings->layers[i], inner, &found) < 0)
+			continue;
+		if (settings_is_own(inner)) {
+			message_at(path, "not shown: '" PLYFS_NAME "' at the root is plyfs's own");
+			return true;
+		}
+		if (union_kind_of(found.st_mode) != UNION_NONE ||
 			union_is_whiteout_device(&found) ||
 			layer_source_name(settings->layers[i], inner, &name) < 0)
 			continue;

@@ -196,6 +196,17 @@ const struct program *settings_on_change(const struct settings *settings, const 
 /** Returns the virtual file at that path, or NULL. */
 const struct virtual_file *settings_file(const struct settings *settings, const char *path);
 
+/* The name in the root for plyfs's own files. What a layer has there is not shown. */
+#define PLYFS_NAME ".plyfs"
+
+/** Returns whether the path is PLYFS_NAME, or lies below it. */
+static inline bool settings_is_own(const char *path)
+{
+	size_t len = strlen(PLYFS_NAME);
+
+	return strncmp(path, PLYFS_NAME, len) == 0 && (!path[len] || path[len] == '/');
+}
+
 /** Returns the rule of the virtual file at that path; if there is none, settings_rule(). */
 const struct rule *settings_rule_for(const struct settings *settings, const char *path);
 

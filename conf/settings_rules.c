@@ -492,7 +492,7 @@ static int read_path(const struct node *map, struct virtual_file *file, struct p
 			"'%s' can't be a virtual file's path; write it relative to the mount's "
 			"root, as in 'dir/app.yaml', with no '.', '..' or double slash",
 			file->path);
-	if (strncmp(file->path, ".plyfs", 6) == 0 && (!file->path[6] || file->path[6] == '/'))
+	if (settings_is_own(file->path))
 		return problem_at(
 			problem, node, "'.plyfs' at the root is plyfs's own; choose another path");
 	file->place = node;

@@ -269,9 +269,8 @@ static int check_new(const struct amendment_state *made, struct problem *problem
 {
 	const struct layer *layer = made->amendment.layer;
 	const char *path = made->request->path;
-	bool is_own = strncmp(path, ".plyfs", 6) == 0 && (!path[6] || path[6] == '/');
 
-	if (is_own || union_has_mark(path))
+	if (settings_is_own(path) || union_has_mark(path))
 		return problem_set(problem, path, 0, 0,
 			"is never shown: '.wh.' begins the name of a whiteout, which 'plyfs hide' "
 			"makes, and '.plyfs' at the root is plyfs's own; choose another name");

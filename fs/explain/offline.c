@@ -279,7 +279,7 @@ int offline_look_at(const struct offline *offline, const char *path,
 
 	if (!lookup || !copy)
 		return -ENOMEM;
-	if (union_has_mark(path))
+	if (union_has_mark(path) || settings_is_own(path))
 		return -ENOENT;
 	for (int try = 0; try < COMPOSE_TRIES; try++) {
 		int r = look_down(offline, copy, lookup);

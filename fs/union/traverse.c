@@ -116,6 +116,12 @@ static int add_expanded(const struct traversal *traversal, const struct traverse
 static int visit(const struct traversal *traversal, const struct level *above, const char *path,
 	layer_mask layers, enum union_kind kind);
 
+/* A source of a virtual file may lie there all the same. */
+static bool is_unshown(const struct traversal *traversal, const char *path)
+{
+	return traversal->finder && settings_is_own(path);
+}
+
 static int visit_names(const struct traversal *traversal, const struct level *level,
 	const struct traversed *directory, const struct listing *listing)
 {
@@ -126,7 +132,7 @@ static int visit_names(const struct traversal *traversal, const struct level *le
 		if (level->depth == 0 && listing->items[i].kind == UNION_DIRECTORY)
 			continue;
 		r = path_join(directory->path, listing->items[i].name, &path);
-		if (r == 0)
+		if (r == 0 && !is_unshown(traversal, path))
 			r = visit(traversal, level, path, directory->own, listing->items[i].kind);
 	}
 	return r;
@@ -217,7 +223,7 @@ int traverse(const struct traversal *traversal, const char *path)
 	struct traversed found;
 	layer_mask layers;
 
-	int r = enter(traversal, path, &layers);
+	int r = is_unshown(traversal, path) ? -ENOENT : enter(traversal, path, &layers);
 	if (r == 0)
 		r = look(traversal, NULL, path, layers, &found, &level);
 	if (r < 0)

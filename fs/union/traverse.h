@@ -13,7 +13,8 @@ struct traversed {
 
 struct traversal {
 	const struct settings *settings;
-	const struct finder *finder; /* NULL: without virtual files and drop-ins */
+	/* NULL: without virtual files and drop-ins, but with what layers have at PLYFS_NAME */
+	const struct finder *finder;
 	int depth; /* number of levels of directories to visit below the path; -1: all */
 	int (*each)(void *context, const struct traversed *found);
 	void *context;

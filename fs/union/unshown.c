@@ -92,6 +92,8 @@ static bool may_be_unshown(const struct layer *layer, const char *path, unsigned
 {
 	bool is_link = type == DT_LNK && !layer->follow;
 
+	if (strcmp(path, PLYFS_NAME) == 0)
+		return true;
 	if (union_is_mark(path_name(path)))
 		return false;
 	return is_too_long(path) || (type != DT_REG && type != DT_DIR && !is_link);
@@ -103,8 +105,11 @@ static int report(void *context, const struct layer *layer, const char *path)
 	const char *what = NULL;
 	struct stat stat;
 
+	/* A rendered tree that is a layer has one of its own. */
+	if (strcmp(path, PLYFS_NAME) == 0)
+		what = layer_stat(layer, PLYFS_NAME "/manifest", &stat) != 0 ? PLYFS_NAME : NULL;
 	/* An object that can't be examined is reported when it is merged. */
-	if (!is_too_long(path) && layer_stat(layer, path, &stat) == 0)
+	else if (!is_too_long(path) && layer_stat(layer, path, &stat) == 0)
 		what = what_is(&stat);
 	return what || is_too_long(path) ? to->each(to->context, layer, path, what) : 0;
 }

@@ -1,7 +1,7 @@
 /*
- * Names in a layer's directory that have no effect. Unshown names: FIFOs, sockets, devices, and
- * names whose path is too long for system calls. Idle whiteouts (union.h): those that hide nothing
- * in lower layers.
+ * Names in a layer's directory that have no effect. Unshown names: FIFOs, sockets, devices, names
+ * whose path is too long for system calls, and PLYFS_NAME at the root. Idle whiteouts (union.h):
+ * those that hide nothing in lower layers.
  */
 #pragma once
 

@@ -25,9 +25,6 @@
 #define VIEW_INO_ROOT 1
 #define VIEW_INO_RESERVED 15
 
-/* The name in the root for the driver's own files. A layer's file of this name is not shown. */
-#define PLYFS_NAME ".plyfs"
-
 /* Bytes of freed versions after which the publisher trims the heap (malloc_trim(3)). */
 #define VIEW_TRIM_BYTES (4u << 20)
 

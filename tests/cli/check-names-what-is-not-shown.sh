@@ -34,6 +34,27 @@ rm -f s/x
 runs 0 "$PLYFS" check -l v:s
 ! [ -s err ] || fail "$(cat err)"
 
+# What a layer has in .plyfs at the root is not shown either, nor is it a directory of another name; a rendered tree as a
+# layer has one of its own.
+mkdir -p own/.plyfs own/sub/.plyfs
+echo 'x: 1' | tee own/.plyfs/x.yaml own/sub/.plyfs/y.yaml >own/.plyfsrc
+runs 1 "$PLYFS" check -W -l v:own
+says "own/.plyfs: warning: is not shown: '.plyfs' at the root is plyfs's own; give it another name"
+prints '4 files: all merge, 1 warning'
+for command in cat explain 'get x' ls; do
+	read -ra words <<<"$command"
+	runs 1 "$PLYFS" "${words[0]}" --layers v:own .plyfs/x.yaml ${words[1]:+x}
+	says ".plyfs/x.yaml: not shown: '.plyfs' at the root is plyfs's own"
+done
+runs 0 "$PLYFS" cat -l v:own sub/.plyfs/y.yaml
+runs 0 "$PLYFS" ls -aR --layers v:own
+! grep -q 'x.yaml' out && grep -q 'y.yaml' out || fail "$(cat out)"
+runs 0 "$PLYFS" diff -l v -l v:own
+! grep -q 'x.yaml' out && grep -q 'y.yaml' out || fail "$(cat out)"
+"$PLYFS" render -l own tree >out
+runs 0 "$PLYFS" check -W -l v:tree
+runs 1 "$PLYFS" ls --layers v:tree .plyfs
+
 # A command for such a name says what it is; a lower layer's file there shows all the same.
 mkdir -p below above
 mkfifo above/pipe above/both
