@@ -89,14 +89,21 @@ static void note_mask(void *context, const char *path)
 				dropin_is_named(mask->settings, path, mask->name);
 }
 
+/* Looks `path` up with all sources, as if each directory above it were one. Returns 0 or -errno. */
+static int look_up(const struct check_tree *tree, const char *path, struct union_lookup *lookup)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+
+	return lookup ? expand_look_up(offline_finder(tree->offline), settings,
+				union_all_layers(settings), path, lookup)
+		      : -ENOMEM;
+}
+
 /* Returns 1 if the link in the place of a file with drop-ins masks the file, 0, or -errno. */
 static int is_main_mask(const struct check_tree *tree, const struct layer *layer, const char *path)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	const struct settings *settings = offline_settings(tree->offline);
-	int r = lookup ? expand_look_up(offline_finder(tree->offline), settings,
-				 union_all_layers(settings), path, lookup)
-		       : -ENOMEM;
+	int r = look_up(tree, path, lookup);
 
 	for (unsigned i = 0; r == 0 && i < lookup->left_out_count; i++) {
 		const struct contributor *found = &lookup->found[lookup->count + i];
@@ -212,11 +219,8 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
  */
 static int has_merged_file(const struct check_tree *tree, const char *path)
 {
-	const struct settings *settings = offline_settings(tree->offline);
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	int r = lookup ? expand_look_up(offline_finder(tree->offline), settings,
-				 union_all_layers(settings), path, lookup)
-		       : -ENOMEM;
+	int r = look_up(tree, path, lookup);
 
 	if (r < 0)
 		return layer_is_shortage(r) ? r : 1;
@@ -432,17 +436,109 @@ static int report_rules(const struct check_tree *tree, struct check_report *repo
 	return r;
 }
 
+/*
+ * Finds the file or link that stands in the place of a directory above `path`. Returns 1 with its
+ * kind, and with *ret for free(3), its name; 0; or -errno on a shortage.
+ */
+static int find_obstacle(
+	const struct check_tree *tree, const char *path, enum union_kind *kind, char **ret)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(freep) char *copy = strdup(path);
+	layer_mask layers = union_all_layers(settings);
+	int r = lookup && copy ? 0 : -ENOMEM;
+
+	for (char *at = copy; r == 0 && (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		r = expand_look_up(offline_finder(tree->offline), settings, layers, copy, lookup);
+		layers = lookup->layers;
+		*kind = lookup->kind;
+		const struct contributor *found = lookup->found;
+		if (r < 0 || (*kind != UNION_FILE && *kind != UNION_LINK))
+			continue;
+		r = layer_source_name(
+			settings->layers[found->layer], found->path ? found->path : copy, ret);
+		return r < 0 ? r : 1;
+	}
+	return layer_is_shortage(r) ? r : 0;
+}
+
+/* Reports why a virtual file that has sources is not shown. */
+static int report_obstacle(
+	const struct check_tree *tree, const struct virtual_file *file, struct check_report *report)
+{
+	struct finding finding = {.kind = FINDING_ERROR};
+	CLEANUP(freep) char *name = NULL;
+	enum union_kind kind;
+
+	int r = find_obstacle(tree, file->path, &kind, &name);
+	if (r <= 0)
+		return r;
+	problem_at(&finding.problem, file->place,
+		"the virtual file '%s' is not shown: %s, a %s, stands in the place of a directory; "
+		"move it away, or give the virtual file another path",
+		file->path, name, kind == UNION_LINK ? "symbolic link" : "file");
+	return check_report_add(report, file->path, &finding);
+}
+
+/* Returns whether the file has sources that match, all of which are masked. */
+static bool is_masked(
+	const struct check_tree *tree, const struct virtual_file *file, const char *pattern)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+
+	for (size_t i = 0; file->rule.dropins == DROPINS_UAPI && i < tree->count; i++)
+		if (glob_match(pattern, tree->paths[i]) &&
+			!settings_file(settings, tree->paths[i]) &&
+			!expand_is_ignored(path_name(tree->paths[i])))
+			return true;
+	return false;
+}
+
+static int report_unmatched(const struct check_tree *tree, const struct virtual_file *file,
+	const char *pattern, struct check_report *report)
+{
+	struct finding finding = {.kind = FINDING_WARNING};
+
+	if (!is_masked(tree, file, pattern))
+		return report_idle_pattern(report, file, pattern);
+	problem_at(&finding.problem, file->place,
+		"the virtual file '%s' is not shown: all files that its pattern '%s' matches are "
+		"masked (dropins: uapi)",
+		file->path, pattern);
+	return check_report_add(report, file->path, &finding);
+}
+
+/* Reports why a virtual file is not shown. */
+static int report_unshown(
+	const struct check_tree *tree, const struct virtual_file *file, struct check_report *report)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(inspection_fini) struct inspection inspection = {0};
+	int r = look_up(tree, file->path, lookup);
+
+	if (r == 0)
+		r = inspect_patterns(
+			&inspection, offline_settings(tree->offline), file->path, lookup);
+	if (r < 0)
+		return layer_is_shortage(r) ? r : 0;
+	if (lookup->count)
+		r = report_obstacle(tree, file, report);
+	for (size_t i = 0; r == 0 && i < file->from_count; i++)
+		if (!inspection.is_matched[i])
+			r = report_unmatched(tree, file, file->from[i], report);
+	return r;
+}
+
 static int report_virtual_files(const struct check_tree *tree, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		for (size_t j = 0; r == 0 && tree->files[i] == MERGED_NONE &&
-				   j < settings->files[i].from_count;
-			j++)
-			r = report_idle_pattern(
-				report, &settings->files[i], settings->files[i].from[j]);
+		if (tree->files[i] == MERGED_NONE)
+			r = report_unshown(tree, &settings->files[i], report);
 	return r;
 }
 

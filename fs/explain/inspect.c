@@ -232,25 +232,21 @@ static int take_references(struct inspection *inspection, struct path_list *aske
 	return 0;
 }
 
-/*
- * Notes which patterns match. A source that two patterns match belongs to the first; the second one
- * is not reported as unused for that.
- */
-static int match_patterns(struct inspection *inspection, const struct settings *settings,
-	const char *path, const struct union_lookup *lookup)
+int inspect_patterns(struct inspection *ret, const struct settings *settings, const char *path,
+	const struct union_lookup *lookup)
 {
 	const struct virtual_file *file = settings_file(settings, path);
 
 	if (!file)
 		return 0;
-	inspection->is_matched = calloc(file->from_count, sizeof(bool));
-	if (!inspection->is_matched)
+	ret->is_matched = calloc(file->from_count, sizeof(bool));
+	if (!ret->is_matched)
 		return -ENOMEM;
 	for (size_t i = 0; i < file->from_count; i++)
-		for (unsigned j = 0; j < lookup->count && !inspection->is_matched[i]; j++)
-			inspection->is_matched[i] =
-				lookup->found[j].path &&
-				glob_match(file->from[i], lookup->found[j].path);
+		for (unsigned j = 0;
+			j < lookup->count + lookup->left_out_count && !ret->is_matched[i]; j++)
+			ret->is_matched[i] = lookup->found[j].path &&
+					     glob_match(file->from[i], lookup->found[j].path);
 	return 0;
 }
 
@@ -363,7 +359,7 @@ static int take(void *context, const struct composer *composer, const char *path
 
 	(void)problem;
 	inspection_fini(look.inspection);
-	int r = match_patterns(look.inspection, composer->settings, path, lookup);
+	int r = inspect_patterns(look.inspection, composer->settings, path, lookup);
 	if (r == 0)
 		r = warn_of_ignored(&look, composer->settings, path, lookup);
 	if (r == 0 && lookup->kind != UNION_NONE)

@@ -41,7 +41,8 @@ struct inspection {
 	char *text;              /* the merged text, if the rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	bool *is_matched; /* for each pattern, whether it matches a source; NULL: not virtual */
+	/* for each pattern, whether it matches a source, also a masked one; NULL: not virtual */
+	bool *is_matched;
 };
 
 /**
@@ -49,6 +50,13 @@ struct inspection {
  * *ret for inspection_fini(), or -errno (-ENOENT, -ENOTDIR, -EISDIR).
  */
 int inspect(const struct offline *offline, const char *path, struct inspection *ret);
+
+/**
+ * Sets ret->is_matched of the file at `path` and its lookup. A source that two patterns match
+ * belongs to the first; the second one is not reported as unused for that. Returns 0 or -ENOMEM.
+ */
+int inspect_patterns(struct inspection *ret, const struct settings *settings, const char *path,
+	const struct union_lookup *lookup);
 
 void inspection_fini(struct inspection *inspection);
 

@@ -70,3 +70,30 @@ echo 'b: 1' >low/conf.d/b.yaml
 printf 'layers: [low, high]\nfiles: [{path: all.yaml, from: ["conf.d/*"], strategy: deep}]\n' >plyfs.yaml
 runs 0 "$PLYFS" check -W -c plyfs.yaml
 prints '5 files: all merge'
+
+# A pattern that matches files is not said to match none: the files are masked, or the virtual file has no place.
+rm -rf low high
+mkdir -p low/vd high/vd low/two
+echo 'a: 1' | tee low/vd/1.yaml low/vd/2.yaml low/two/3.yaml >/dev/null
+echo 'a: 1' | tee low/sub >low/flat
+ln -s vd high/link
+: >high/vd/1.yaml
+ln -s /dev/null high/vd/2.yaml
+cat >plyfs.yaml <<-'EOF'
+	layers: [low, high]
+	files:
+	  - {path: sub/x.yaml, from: "vd/1.yaml"}
+	  - {path: link/to/x.yaml, from: ["vd/1.yaml", "none/*"]}
+	  - {path: new/x.yaml, from: "vd/1.yaml"}
+	  - {path: masked.yaml, from: ["vd/*.yaml", "none/*"], dropins: uapi}
+	  - {path: part.yaml, from: ["vd/*.yaml", "two/*"], dropins: uapi}
+EOF
+runs 1 "$PLYFS" check -c plyfs.yaml
+cat >expected <<-'EOF'
+	plyfs: plyfs.yaml:4:12: the virtual file 'link/to/x.yaml' is not shown: high/link, a symbolic link, stands in the place of a directory; move it away, or give the virtual file another path
+	plyfs: plyfs.yaml:4:12: warning: the pattern 'none/*' of the virtual file 'link/to/x.yaml' matches no file
+	plyfs: plyfs.yaml:6:12: warning: the virtual file 'masked.yaml' is not shown: all files that its pattern 'vd/*.yaml' matches are masked (dropins: uapi)
+	plyfs: plyfs.yaml:6:12: warning: the pattern 'none/*' of the virtual file 'masked.yaml' matches no file
+	plyfs: plyfs.yaml:3:12: the virtual file 'sub/x.yaml' is not shown: low/sub, a file, stands in the place of a directory; move it away, or give the virtual file another path
+EOF
+diff expected <(grep '^plyfs: ' err) >&2 || fail 'not these errors'
