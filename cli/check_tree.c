@@ -397,7 +397,7 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 	if (*merged == MERGED_NONE)
 		*merged = MERGED_ALL;
 	for (size_t i = 0; i < inspection->findings.count; i++)
-		if (inspection->findings.items[i].kind == FINDING_ERROR)
+		if (inspection->findings.items[i].kind <= FINDING_SKIPPED)
 			*merged = MERGED_BROKEN;
 	for (size_t i = 0; r == 0 && i < inspection->uses.count; i++)
 		r = option_uses_add(&tree->uses, inspection->uses.items[i]);

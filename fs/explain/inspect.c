@@ -347,7 +347,7 @@ static int merge(struct inspect_job *look, const struct composer *composer, cons
 		r = add_once(look, FINDING_REFUSED, &composition.result->refusals.items[i]);
 	/* With `on_error: skip-layer` the merge may have succeeded without the failed source. */
 	if (r == 0 && problem.message[0])
-		r = add_error(look, &problem);
+		r = add_once(look, composition.result ? FINDING_SKIPPED : FINDING_ERROR, &problem);
 	return r;
 }
 

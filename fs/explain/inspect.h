@@ -6,7 +6,8 @@
 #include "option_use.h"
 
 enum finding_kind {
-	FINDING_ERROR,   /* the path does not merge, or only without some of its sources */
+	FINDING_ERROR,   /* the path does not merge */
+	FINDING_SKIPPED, /* an error: the path merges, but without this source */
 	FINDING_REFUSED, /* an error: the path merges, but a lock or bound refused a value */
 	FINDING_WARNING, /* the path merges, but perhaps not as its author meant */
 };

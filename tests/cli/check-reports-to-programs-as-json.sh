@@ -35,3 +35,19 @@ prints '{
   "errors": 0,
   "warnings": 0
 }'
+
+# With skip-layer, a file merges without its broken source: an error, but no file that does not merge.
+printf 'layers: [low, high]\noptions: {on_error: skip-layer}\n' >plyfs.yaml
+echo 'a: 1' >low/app.yaml
+echo '[' >high/app.yaml
+runs 1 "$PLYFS" check --json -c plyfs.yaml
+[ "$(tail -n 5 out)" = '  "files": 1,
+  "failed": 0,
+  "errors": 1,
+  "warnings": 0
+}' ] || fail "$(cat out)"
+runs 1 "$PLYFS" check -c plyfs.yaml
+prints '1 file: all merge, 1 error'
+echo '[' >low/app.yaml
+runs 1 "$PLYFS" check -c plyfs.yaml
+grep -q '^1 file: 1 does not merge' out || fail "$(cat out)"

@@ -209,8 +209,8 @@ static const struct inspection *inspected(const char *path)
 	*text = '\0';
 	for (size_t i = 0; i < inspection.findings.count; i++) {
 		const struct finding *finding = &inspection.findings.items[i];
-		add("%c %s:%u:%u\n", finding->kind == FINDING_ERROR ? 'E' : 'W',
-			finding->problem.source, finding->problem.line, finding->problem.column);
+		add("%c %s:%u:%u\n", "ESRW"[finding->kind], finding -> problem.source,
+			finding->problem.line, finding->problem.column);
 	}
 	return &inspection;
 }
@@ -296,7 +296,7 @@ TEST_WITH(layer_that_is_left_out_is_an_error, set_up, tear_down)
 	run("echo 'a: 1' >a/x.yaml; echo 'a: [' >b/x.yaml");
 	start("layers: [a, b]\noptions: {on_error: skip-layer}\n");
 	inspected("x.yaml");
-	assert_string_equal(text, "E b/x.yaml:1:4\n");
+	assert_string_equal(text, "S b/x.yaml:1:4\n");
 	inspection_drop();
 }
 
