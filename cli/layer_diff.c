@@ -362,7 +362,10 @@ static char *shown_path(const struct file_set trees[2], const char *path)
 	return strndup(path, len);
 }
 
-/* With `is_found`, a path that both sets lack is no error; if one has it, *is_found becomes true. */
+/*
+ * With `is_found`, a path that both sets lack is no error, and *is_found becomes true if one has
+ * the path.
+ */
 static int compare_below(struct set_comparison *comparison, const char *path, bool *is_found)
 {
 	size_t absent = 0;
