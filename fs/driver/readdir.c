@@ -1,6 +1,7 @@
 /* READDIR. Readers of requests wait for no file system: the pool makes a remote layer's listing. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cleanup.h"
 #include "driver.h"
@@ -9,6 +10,7 @@
 /* A reply being filled. */
 struct page {
 	fuse_req_t req;
+	fuse_ino_t ino; /* of the directory */
 	char *data;
 	size_t size;
 	size_t used;
@@ -18,6 +20,9 @@ static bool add_name(void *context, const char *name, uint64_t ino, mode_t type,
 {
 	struct page *page = context;
 	struct stat stat = {.st_ino = ino, .st_mode = type};
+
+	if (page->ino == FUSE_ROOT_ID && strcmp(name, PLYFS_NAME) == 0)
+		return true;
 	size_t left = page->size - page->used;
 	size_t n = fuse_add_direntry(
 		page->req, page->data + page->used, left, name, &stat, (off_t)cookie);
@@ -57,7 +62,7 @@ static void run(struct pool_job *job)
 {
 	struct unanswered *request = (struct unanswered *)job;
 	CLEANUP(freep) char *data = malloc(request->size);
-	struct page page = {request->req, data, request->size, 0};
+	struct page page = {request->req, request->ino, data, request->size, 0};
 
 	int r = fill(request->session, request->ino, request->offset, true, &page);
 	/* At rest, a listing ends early: the daemon that serves next makes it again. */
@@ -71,7 +76,7 @@ void readdir_reply(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size, off_t offset)
 {
 	CLEANUP(freep) char *data = malloc(size);
-	struct page page = {req, data, size, 0};
+	struct page page = {req, ino, data, size, 0};
 	int r = fill(session, ino, offset, false, &page);
 
 	if (r != VIEW_LATER) {

@@ -43,7 +43,12 @@ else:
     check(lambda name: b"low: 1\nchanged: 1\n" if name.endswith(b".yaml") else b"changed: 1\n")
 END
 python3 names.py make
+# Except one, at the root.
+mkdir low/.plyfs
+touch low/.plyfs/x
 start
+lists mnt dir
+fails_with 'No such file' cat mnt/.plyfs/x
 python3 names.py check
 python3 names.py change
 changed() { python3 names.py check-changed 2>difference; }
