@@ -281,10 +281,7 @@ static void put_removed(struct explain_writer *writer, const struct node *in, st
 	const struct origin_step *by = removed->last->fate == ORIGIN_REMOVED ? removed->last : NULL;
 	size_t len = key->len;
 
-	if (removed->key && node_is_sequence(in))
-		key_text_put_item(key, removed->key, removed->first->value);
-	else if (removed->key)
-		key_text_put(key, removed->key);
+	explained_value_put_removed(removed, in, key);
 	begin_gone(writer, key_text_span(key));
 	key_text_cut(key, len);
 	if (by) {

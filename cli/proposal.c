@@ -173,12 +173,21 @@ static bool is_whole_file(const struct proposal *proposal)
 
 /*
  * Returns the KEY for a command line: a KEY with "=" would be read as KEY=VALUE, so the form that
- * explain prints, with quotes, takes its place.
+ * explain prints, with quotes, takes its place. NULL: no memory.
  */
 static const char *key_of(const struct proposal *proposal)
 {
-	return assignment_equals(proposal->asked) ? key_text_span(proposal->found->at.key).data
-						  : proposal->asked;
+	const struct explained *found = proposal->found;
+	struct key_text *key = found->at.key;
+	size_t len = key->len;
+
+	if (!assignment_equals(proposal->asked))
+		return proposal->asked;
+	if (found->removed)
+		explained_value_put_removed(found->removed, found->in, key);
+	const char *copy = key->has_failed ? NULL : arena_copy(proposal->arena, key_text_span(key));
+	key_text_cut(key, len);
+	return copy;
 }
 
 /*
@@ -194,7 +203,8 @@ static const char *key_to_set(const struct proposal *proposal)
 		return key_of(proposal);
 	if (is_whole_file(proposal))
 		return format->has_sections ? "SECTION.NAME" : "NAME";
-	return arena_printf(proposal->arena, "%s.NAME", key_of(proposal));
+	const char *key = key_of(proposal);
+	return key ? arena_printf(proposal->arena, "%s.NAME", key) : NULL;
 }
 
 /* The sources of an origin with the highest and the lowest rank; both NULL: none is in a layer. */
@@ -219,6 +229,12 @@ static void take_source(struct span_of_sources *span, const struct node *value)
 		span->lowest = source;
 }
 
+/* Returns whether another value around it has replaced the value. */
+static bool is_replaced(const struct explained *found)
+{
+	return !found->at.value && !found->removed;
+}
+
 static struct span_of_sources sources_of(const struct explained *found)
 {
 	const struct origin *origin = found->at.value ? found->at.origin : NULL;
@@ -228,10 +244,12 @@ static struct span_of_sources sources_of(const struct explained *found)
 	take_source(&span, found->at.value);
 	while (origin && (step = origin_next(origin, step)))
 		take_source(&span, step->value);
+	if (is_replaced(found))
+		take_source(&span, found->in);
+	for (size_t i = 0; is_replaced(found) && i < found->also_count; i++)
+		take_source(&span, found->also[i].value);
 	while (found->removed && (step = origin_removed_next(found->removed, step)))
 		take_source(&span, step->value);
-	if (!found->at.value && !found->removed)
-		take_source(&span, found->in);
 	return span;
 }
 
@@ -239,27 +257,15 @@ static struct span_of_sources sources_of(const struct explained *found)
  * Returns whether a layer or a lock has taken the value away: only then a reset helps, as a rule or
  * the strategy would take it away again.
  */
-static bool is_taken_by_layer(const struct explained *found)
+static bool is_taken_by_layer(const struct explained *found, const struct span_of_sources *span)
 {
 	const struct origin_step *last = found->removed ? found->removed->last : NULL;
 	const struct source *source = last ? last->value->source : NULL;
 
+	if (is_replaced(found))
+		return span->node == found->in && span->highest->rank > span->lowest->rank;
 	return locking_layer(found) ||
 	       (last && last->fate == ORIGIN_REMOVED && source && source->layer && *source->layer);
-}
-
-/* Returns whether a replaced value shows again if the one in its place is reset: whether it is in
- * the latest value that lost there. */
-static bool is_replaced(const struct explained *found)
-{
-	const struct origin *origin = found->removed ? NULL : found->at.origin;
-	const struct origin_step *step = NULL, *lost = NULL;
-
-	while (origin && (step = origin_next(origin, step)))
-		if (step->fate == ORIGIN_LOST)
-			lost = step;
-	return lost && found->in_end && found->also_count &&
-	       found->also[found->also_count - 1].value->source == lost->value->source;
 }
 
 /* Names the place of the value, as no command can make the change. */
@@ -321,9 +327,8 @@ static int print_remedy(const struct proposal *proposal)
  */
 static int print_reset(const struct proposal *proposal)
 {
-	const struct explained *found = proposal->found;
-	const struct origin_removed *removed = found->removed;
-	struct span_of_sources span = sources_of(found);
+	const struct origin_removed *removed = proposal->found->removed;
+	struct span_of_sources span = sources_of(proposal->found);
 	const struct layer *layer =
 		span.highest ? settings_layer(proposal->subject->settings, span.highest->layer)
 			     : NULL;
@@ -331,19 +336,24 @@ static int print_reset(const struct proposal *proposal)
 	int r = 0;
 
 	if (!layer || (layer->store && layer->store->kind == STORE_GIT) ||
-		(found->at.value ? span.highest->rank == span.lowest->rank
-				 : !is_taken_by_layer(found) && !is_replaced(found)))
+		(proposal->found->at.value ? span.highest->rank == span.lowest->rank
+					   : !is_taken_by_layer(proposal->found, &span)))
 		return 0;
 	line.layer = layer->name;
-	/* A replaced value shows again if the one in its place is reset, a document as a whole. */
-	if (!found->at.value && !(removed && removed->key))
-		line.key = arena_printf(proposal->arena, "%.*s",
-			(int)(removed ? key_text_span(found->at.key).len : found->in_end),
-			key_text_span(found->at.key).data);
-	if (!line.key)
-		return -ENOMEM;
+	if (is_replaced(proposal->found)) {
+		line.key = arena_copy(
+			proposal->arena, (struct span){key_text_span(proposal->found->at.key).data,
+						 proposal->found->in_len});
+		if (!line.key || !*line.key)
+			return line.key ? 0 : -ENOMEM;
+	}
+	/* A document that was deleted is reset as a whole. */
+	if (removed && !removed->key)
+		line.key = key_text_span(proposal->found->at.key).data;
 	if (is_whole_file(proposal))
 		line.key = NULL;
+	else if (!line.key)
+		r = -ENOMEM;
 	else
 		r = try_value(proposal, line.layer, line.key, NULL);
 	if (r == 0)

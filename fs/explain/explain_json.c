@@ -171,10 +171,7 @@ static int put_removed(struct json_writer *writer, const struct node *in, struct
 {
 	size_t len = key->len;
 
-	if (removed->key && node_is_sequence(in))
-		key_text_put_item(key, removed->key, removed->first->value);
-	else if (removed->key)
-		key_text_put(key, removed->key);
+	explained_value_put_removed(removed, in, key);
 	fputs_unlocked("{\"key\": ", writer->out);
 	json_put_span(writer->out, key_text_span(key));
 	key_text_cut(key, len);

@@ -154,10 +154,9 @@ static int add_lost(struct explained *explained, struct origin_step step)
 		explained->also_capacity, step);
 }
 
-/* Adds the values at `key` in those maps and lists that lost against the one at `depth`. *around is
- * the last of these, if there is one. */
+/* Adds the values at `key` in those maps and lists that lost against the one at `depth`. */
 static int note_lost_around(struct explained *explained, const struct key *key, size_t depth,
-	const struct origin *origin, const struct node **around)
+	const struct origin *origin)
 {
 	int r = 0;
 
@@ -171,8 +170,11 @@ static int note_lost_around(struct explained *explained, const struct key *key, 
 		lost.value = key_follow(key, depth, step->value);
 		if (!lost.value)
 			continue;
-		*around = step->value;
 		r = add_lost(explained, lost);
+		explained->in = explained->at.value;
+		explained->in_len = key_text_span(&explained->key).len;
+		explained->lost = step->value;
+		explained->lost_depth = depth;
 	}
 	return r;
 }
@@ -193,28 +195,36 @@ static bool is_asked_for(const struct key *key, size_t depth, const struct node 
 	return has_it && key_names(&key->parts[depth], removed->key, lost, node_is_sequence(in));
 }
 
-/* Searches the entries removed from the value that has no parts[depth]. `lost` (or NULL) has it. */
-static int find_gone(
-	struct explained *explained, const struct key *key, size_t depth, const struct node *lost)
+/* Completes the key of the value that has no parts[depth] by the parts that it had. */
+static void complete_key(struct explained *explained, const struct key *key, size_t depth)
+{
+	struct key_step step = {.value = explained->lost};
+
+	for (size_t i = explained->lost_depth; i < key->count; i++) {
+		key_find(step.value, &key->parts[i], &step);
+		if (i >= depth)
+			put_step(&explained->key, &step);
+	}
+}
+
+/* Searches the entries removed from the value that has no parts[depth]. */
+static int find_gone(struct explained *explained, const struct key *key, size_t depth)
 {
 	const struct origin *origin = explained->at.origin;
 	const struct node *in = explained->at.value;
 
-	explained->in = in;
-	explained->in_end = explained->key.len;
 	for (const struct origin_removed *at = origin ? origin->removed : NULL; at; at = at->next) {
 		if (!is_asked_for(key, depth, in, at))
 			continue;
 		explained->removed = at;
+		explained->in = in;
 		explained->at.value = NULL;
 		return 0;
 	}
-	if (!lost)
+	if (explained->also_count == 0)
 		return EXPLAINED_ABSENT;
-	for (struct key_step step = {.value = lost};
-		depth < key->count && key_find(step.value, &key->parts[depth], &step); depth++)
-		put_step(&explained->key, &step);
 	explained->at.value = NULL;
+	complete_key(explained, key, depth);
 	return 0;
 }
 
@@ -222,7 +232,6 @@ static int find_in(struct explained *explained, const struct origins *origins,
 	const struct key *key, const struct node *root, size_t *depth)
 {
 	struct key_step step = {.value = root};
-	const struct node *lost = NULL; /* at this depth, with a value at the KEY */
 	int r = 0;
 
 	for (*depth = 0;; (*depth)++) {
@@ -230,14 +239,11 @@ static int find_in(struct explained *explained, const struct origins *origins,
 		explained->at.origin = origin_of(origins, step.value);
 		if (*depth == key->count)
 			return 0;
-		r = note_lost_around(explained, key, *depth, explained->at.origin, &lost);
+		r = note_lost_around(explained, key, *depth, explained->at.origin);
 		if (r < 0)
 			return r;
 		if (!key_find(step.value, &key->parts[*depth], &step))
-			return find_gone(explained, key, *depth, lost);
-		struct key_step old = {.value = NULL};
-		if (lost && key_find(lost, &key->parts[*depth], &old))
-			lost = old.value;
+			return find_gone(explained, key, *depth);
 		r = go_down(explained, &step);
 		if (r < 0)
 			return r;
@@ -353,6 +359,15 @@ int explained_value_find(const struct explanation *explanation, const struct key
 	else
 		r = key->named ? find_document(ret, explanation, key) : EXPLAINED_ABSENT;
 	return r == EXPLAINED_ABSENT || !ret->key.has_failed ? r : -ENOMEM;
+}
+
+void explained_value_put_removed(
+	const struct origin_removed *removed, const struct node *in, struct key_text *key)
+{
+	if (removed->key && node_is_sequence(in))
+		key_text_put_item(key, removed->key, removed->first->value);
+	else if (removed->key)
+		key_text_put(key, removed->key);
 }
 
 /* The documents of all sources by their names. */

@@ -36,22 +36,23 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 
 /* The value at a KEY. */
 struct explained {
-	/* at.value NULL: the value is gone; the other members of `at` say where it was, and
-	 * at.origin is that of `in`. */
+	/* at.value NULL: the value is gone. Then at.key is that of the value if it was replaced; all
+	 * else in `at` is of the map or list that it was in. */
 	struct explained_value at;
 	/* If the value is gone: the removed entry (removed->key NULL: a document), or NULL if the
 	 * value was replaced. */
 	const struct origin_removed *removed;
-	/* If the value is gone: the map or list that it was in, or the value that replaced it. The
-	 * KEY of this one is the first `in_end` bytes of at.key. */
+	/* If the value is gone: the map or list that it was in, or the value that replaced it. */
 	const struct node *in;
-	size_t in_end;
+	size_t in_len; /* with `in` that replaced the value: the length of its key in at.key */
 	/* values at the KEY in maps or lists that were overridden as a whole */
 	struct origin_step *also;
 	uint32_t also_count;
 
 	/* private: */
 	uint32_t also_capacity;
+	const struct node *lost; /* the last value around those in `also` */
+	size_t lost_depth;       /* number of the KEY's parts that lead to it */
 	struct key_text key;
 	struct arena *arena;
 };
@@ -70,6 +71,10 @@ struct explained {
 int explained_value_find(const struct explanation *explanation, const struct key *key,
 	struct explained *ret, size_t *depth, struct problem *problem);
 void explained_value_fini(struct explained *explained);
+
+/** Appends the key of an entry that was removed from `in` to the key of `in`. A document has none. */
+void explained_value_put_removed(
+	const struct origin_removed *removed, const struct node *in, struct key_text *key);
 
 /* A document that a layer has and the result does not have. */
 struct explained_document {

@@ -30,37 +30,35 @@ cat >vendor/odd.yaml <<-'end'
 	"line\nline": 5
 end
 explains odd.yaml a=b "change it: plyfs set -l vendor:site odd.yaml '\"a=b\"' VALUE"
+echo 'a=b: !delete' >site/odd.yaml
+explains odd.yaml a=b "take it back: plyfs reset -L site -l vendor:site odd.yaml '\"a=b\"'
+change it: plyfs set -l vendor:site odd.yaml '\"a=b\"' VALUE"
+rm site/odd.yaml
 for key in -v '"$(touch made)"' "\"it's\"" '"line\nline"'; do
 	runs 0 "$PLYFS" explain -l vendor:site -- odd.yaml "$key"
 	grep -q '^change it: plyfs set ' out || fail "$key: $(cat out)"
 done
 [ ! -e made ] || fail 'a key is run as a command'
 
-# Of a value that a layer has replaced together with what was around it, the other value is reset.
-printf 'm: {x: 1}\nl: [1, 2]\ns: {t: {u: 3}}\n' >vendor/around.yaml
-printf 'm: !replace {y: 2}\nl: [9]\ns: 5\n' >site/around.yaml
-explains around.yaml m.x 'take it back: plyfs reset -L site -l vendor:site around.yaml m
-change it: plyfs set -l vendor:site around.yaml m.x VALUE'
-explains around.yaml 'l[1]' 'take it back: plyfs reset -L site -l vendor:site around.yaml l
-change it by hand in site/around.yaml:2:4'
-explains around.yaml s.t.u 'take it back: plyfs reset -L site -l vendor:site around.yaml s
-change it by hand in site/around.yaml:3:4'
-for key in m.x 'l[1]' s.t.u; do
-	runs 0 "$PLYFS" explain --json -l vendor:site around.yaml "$key"
-	grep -qF "\"gone\": {\"key\": \"$key\"" out || fail "the key is: $(cat out)"
-done
-# Not if it would not be there again.
-printf 'l: [1, 2]\n' >vendor/around.yaml
-printf 'l: [3]\n' >site/around.yaml
-mkdir host
-printf 'l: [4]\n' >host/around.yaml
-runs 0 "$PLYFS" explain -l vendor:site:host around.yaml 'l[1]'
-! grep '^take' out || fail 'it proposes a reset'
-rm -r host
-
 # Where no command makes the change, the place is named.
 printf 'x: &a\n  k: 1\ny:\n  <<: *a\n' >site/anchor.yaml
 explains anchor.yaml x 'change it by hand in site/anchor.yaml:1:4'
+
+# A value that another one around it has replaced: the KEY is that of the value, the reset that of the other.
+printf 'm: {x: 1, "a=b": 1}\nl: [1, 2]\ns: {t: {u: 3}}\nd: {e: {f: 1}}\n' >vendor/around.yaml
+printf 'm: !replace {y: 2}\nl: [9]\ns: 5\nd: !replace {e: {g: 1}}\n' >site/around.yaml
+while read -r key in change; do
+	explains around.yaml "$key" "take it back: plyfs reset -L site -l vendor:site around.yaml $in
+change $change"
+	runs 0 "$PLYFS" explain --json -l vendor:site around.yaml "$key"
+	grep -qF "\"gone\": {\"key\": $(python3 -c 'import json, sys; print(json.dumps(sys.argv[1]))' "$key"), " out || fail "$key: $(cat out)"
+done <<-'end'
+	m.x m it: plyfs set -l vendor:site around.yaml m.x VALUE
+	m."a=b" m it: plyfs set -l vendor:site around.yaml 'm."a=b"' VALUE
+	d.e.f d it: plyfs set -l vendor:site around.yaml d.e.f VALUE
+	l[1] l it by hand in site/around.yaml:2:4
+	s.t.u s it by hand in site/around.yaml:3:4
+end
 
 # A reset is proposed only if the value is there again afterwards: not if a rule, or the strategy, takes it away.
 mkdir host
