@@ -84,7 +84,7 @@ void version_unref(struct version *version)
 	for (size_t i = 0; i < version->fallback_count; i++)
 		loaded_unref(version->fallbacks[i]);
 	free(version->fallbacks);
-	free(version->latest);
+	free(version->latest.items);
 	free(version->layers);
 	free(version->sources);
 	free(version);
@@ -191,8 +191,10 @@ struct version *version_narrow(
 
 const struct stamp *version_stamps(const struct version *version, size_t *count)
 {
-	*count = version->latest ? version->latest_count : version->stamp_count;
-	return version->latest ? version->latest : version->stamps;
+	const struct stamp_list *latest = &version->latest;
+
+	*count = latest->items ? latest->count : version->stamp_count;
+	return latest->items ? latest->items : version->stamps;
 }
 
 /* Returns the only source; NULL: there are more. The directories that guard a source stand after
@@ -246,8 +248,8 @@ void version_take_sources(struct version *version, struct version *other)
 	SWAP(version->layers, other->layers);
 	SWAP(version->sources, other->sources);
 	version->strategy = other->strategy;
-	SWAP(version->latest, other->stamps);
-	version->latest_count = other->stamp_count;
+	SWAP(version->latest.items, other->stamps);
+	version->latest.count = other->stamp_count;
 	other->stamp_count = 0;
 	SWAP(version->fallbacks, other->fallbacks);
 	size_t count = version->fallback_count;

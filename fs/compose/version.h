@@ -44,7 +44,13 @@ struct stamp {
 	struct timespec ctime;
 };
 
+/* version.links of a file that has changed before the daemon could look at it. */
 #define UNKNOWN_LINKS UINT32_MAX
+
+struct stamp_list {
+	struct stamp *items; /* owned; NULL: none are known */
+	size_t count;
+};
 
 struct version {
 	struct inode inode; /* its number is 0 until the version is shown */
@@ -67,11 +73,10 @@ struct version {
 	uint64_t basis;       /* compose_basis() (compose.h) of the sources as merged; 0: unknown */
 
 	/* Below: mutable. `layers`, `sources`: NULL if no extended attribute shows them. */
-	const char *strategy; /* the strategy's name; static */
-	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
-	char *sources;        /* struct source_list */
-	struct stamp *latest; /* of the sources that last made the same bytes; NULL: `stamps` */
-	size_t latest_count;
+	const char *strategy;      /* the strategy's name; static */
+	char *layers;              /* the contributing layers' names, lowest first, "vendor:site" */
+	char *sources;             /* struct source_list */
+	struct stamp_list latest;  /* of the sources that last made the same bytes */
 	struct loaded **fallbacks; /* used in its merge (fallback.h); one reference each */
 	size_t fallback_count;
 	struct entry *entry; /* the entry that shows it now, or NULL */

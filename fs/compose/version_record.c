@@ -57,9 +57,9 @@ void version_put(struct record *record, const struct version *version)
 	record_put_text(record, version->strategy);
 	record_put_text(record, version->layers);
 	record_put_text(record, version->sources);
-	record_put(record, version->latest != NULL);
-	if (version->latest)
-		put_stamps(record, version->latest, version->latest_count);
+	record_put(record, version->latest.items != NULL);
+	if (version->latest.items)
+		put_stamps(record, version->latest.items, version->latest.count);
 }
 
 static struct stamp *take_stamps(struct record *record, size_t *ret_count)
@@ -137,7 +137,7 @@ static void take_sources(struct record *record, struct version *version)
 	version->layers = record_get_text(record);
 	version->sources = record_get_text(record);
 	if (record_get_bool(record))
-		version->latest = take_stamps(record, &version->latest_count);
+		version->latest.items = take_stamps(record, &version->latest.count);
 }
 
 static struct version *take(struct record *record, bool is_last)

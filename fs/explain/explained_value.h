@@ -36,8 +36,10 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 
 /* The value at a KEY. */
 struct explained {
-	/* at.value NULL: the value is gone. Then at.key is that of the value if it was replaced; all
-	 * else in `at` is of the map or list that it was in. */
+	/*
+	 * at.value NULL: the value is gone. The other members of `at` are those of the map or list
+	 * that it was in, but at.key is the value's own if it was replaced.
+	 */
 	struct explained_value at;
 	/* If the value is gone: the removed entry (removed->key NULL: a document), or NULL if the
 	 * value was replaced. */
@@ -72,7 +74,7 @@ int explained_value_find(const struct explanation *explanation, const struct key
 	struct explained *ret, size_t *depth, struct problem *problem);
 void explained_value_fini(struct explained *explained);
 
-/** Appends the key of an entry that was removed from `in` to the key of `in`. A document has none. */
+/** Appends the key of an entry that was removed from `in` to that of `in`. A document has none. */
 void explained_value_put_removed(
 	const struct origin_removed *removed, const struct node *in, struct key_text *key);
 

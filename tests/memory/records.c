@@ -41,7 +41,7 @@ static void run(void *context, struct outcome *ret)
 	ret->r = copy_version(context, &copy);
 	if (ret->r == 0 && asprintf(&ret->text, "%s: %s from %s: %zu and %zu states", copy->data,
 				   copy->layers, copy->sources, copy->stamp_count,
-				   copy->latest ? copy->latest_count : 0) < 0)
+				   copy->latest.items ? copy->latest.count : 0) < 0)
 		*ret = (struct outcome){.r = -ENOMEM};
 }
 
@@ -66,8 +66,8 @@ int main(void)
 		.sources = "low/a.yaml"};
 
 	try_version("a version", &version);
-	version.latest = stamps;
-	version.latest_count = 1;
+	version.latest.items = stamps;
+	version.latest.count = 1;
 	try_version("a version whose sources have changed since", &version);
 	return trial_end();
 }
