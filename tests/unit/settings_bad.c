@@ -53,7 +53,7 @@ static const struct bad table[] = {
 		"1:13: only a shell replaces '~' with the home directory; write %h/b, or ./~/b for "
 		"a "
 		"directory of that name"},
-	{"an alias to nothing", "layers: *a\n", "1:9: \"*a\" is an alias …"},
+	{"an alias to nothing", "layers: *a\n", "1:9: \"*a\" is an alias…"},
 	{"a key must not come twice", "layers: [a]\nrules: []\nlayers: [b]\n",
 		"3:1: the key layers comes again, first in line 1; only the last one counts; "
 		"remove one of them"},
