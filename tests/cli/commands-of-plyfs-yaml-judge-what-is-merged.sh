@@ -111,3 +111,13 @@ rm told broken
 echo 'z: 1' >$'low/a\nb\\c'
 runs 0 "$PLYFS" render --no-header -c plyfs.yaml tree
 [ "$(cat told)" = 'a\nb\\c' ] || fail "told: $(cat told)"
+
+# It runs however soon after the change the rendering ends.
+rm told
+mkdir low/soon
+for ((i = 0; i < 20; i++)); do
+	echo $i >low/soon/$i
+	runs 0 "$PLYFS" render -q --no-header -c plyfs.yaml tree
+	[ "$(cat told)" = soon/$i ] || fail "told: $(cat told)"
+	rm told
+done
