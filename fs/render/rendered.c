@@ -482,6 +482,11 @@ void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX])
 	snprintf(ret, STAGED_MAX, "new-%" PRIu64, ++rendered->staged);
 }
 
+uint64_t rendered_staged(const struct rendered *rendered)
+{
+	return rendered->staged;
+}
+
 int rendered_write(
 	int directory, const char *name, const struct version *version, struct fingerprint *ret)
 {

@@ -121,3 +121,12 @@ for ((i = 0; i < 20; i++)); do
 	[ "$(cat told)" = soon/$i ] || fail "told: $(cat told)"
 	rm told
 done
+
+# A change by another program that is put right is one, too.
+spoil() { chmod u+w tree/app.yaml && echo x >>tree/app.yaml; }
+for way in spoil 'rm tree/app.yaml'; do
+	$way
+	runs 0 "$PLYFS" render --no-header -c plyfs.yaml tree
+	[ "$(cat told)" = app.yaml ] || fail "$way: told: $(cat told)"
+	rm told
+done
