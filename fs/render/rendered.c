@@ -26,9 +26,9 @@
 #define LOCK_PAUSE_NS 10000000
 
 /*
- * .plyfs/boot has the boot in which a complete state was last written (boot.h). After a power
- * failure a new name may exist without its bytes, and without its line in the manifest: as an empty
- * file that no other program has made.
+ * .plyfs/boot has the boot in which a complete state was last written (boot.h), or in which the
+ * first rendering began. After a power failure a new name may exist without its bytes, and without
+ * its line in the manifest: as an empty file that no other program has made.
  */
 #define BOOT_NAME "boot"
 
@@ -100,6 +100,14 @@ static int open_stage(struct rendered *rendered)
 	return r == 0 ? clear_stage(rendered->stage_fd) : r;
 }
 
+/* Notes the present boot, once. A failure is no error: rendered_commit() tries it again. */
+static void write_boot(struct rendered *rendered)
+{
+	if (*rendered->boot && rendered_write_own(rendered, BOOT_NAME, rendered->boot,
+				       strlen(rendered->boot)) == 0)
+		*rendered->boot = '\0';
+}
+
 static int open_own(struct rendered *rendered, struct problem *problem)
 {
 	bool is_dry = rendered->options.is_dry;
@@ -133,6 +141,8 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	rendered->has_rebooted = boot_is_another(rendered->own_fd, BOOT_NAME);
 	boot_read(rendered->boot);
 	r = is_dry ? 0 : open_stage(rendered);
+	if (r == 0 && !is_dry && faccessat(rendered->own_fd, BOOT_NAME, F_OK, 0) < 0)
+		write_boot(rendered);
 	if (r == 0)
 		r = manifest_open(
 			rendered->own_fd, rendered->options.is_atomic, is_dry, &rendered->manifest);
@@ -1067,10 +1077,8 @@ int rendered_commit(struct rendered *rendered, struct problem *problem)
 		return r;
 	/* From now on an empty file is another program's doing. */
 	rendered->has_rebooted &= r != 0;
-	if (r == 0 && *rendered->boot &&
-		rendered_write_own(rendered, BOOT_NAME, rendered->boot, strlen(rendered->boot)) ==
-			0)
-		*rendered->boot = '\0';
+	if (r == 0)
+		write_boot(rendered);
 	return r;
 }
 
