@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A reference of git becomes files. No hook, no filter and no link out of the repository has an effect. Rewritten
 history is reported, foreign history and mass deletion are held back, and --verify takes only signed commits."""
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -148,6 +150,26 @@ comes_to(mirror, foreign)
 expect("confirmed, it is taken", mirror.files()[b"app.yaml"] == b"a: foreign\n")
 mirror.kill(signal.SIGTERM)
 expect("no filter ran", not os.path.exists(stores.path("evil-ran")))
+
+# An object is on the disk before a reference names it, so a power failure leaves none empty. Since 2.36 git says what
+# it has waited for.
+if tuple(map(int, re.findall(r"\d+", git("version"))[:2])) >= (2, 36):
+    os.mkdir(stores.path("traced"))
+    with open(stores.path("traced/git"), "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\nGIT_TRACE2_EVENT=${{GIT_DIR%/*}}/trace exec {shutil.which('git')} \"$@\"\n")
+    os.chmod(stores.path("traced/git"), 0o755)
+    os.environ["PATH"] = f"{stores.path('traced')}:{os.environ['PATH']}"
+    traced = stores.Mirror("git", "--ref", "fresh", "--path", "conf", work, name="traced-tree").start()
+    stores.eventually("it is mirrored", lambda: traced.status().get("revision") == foreign)
+    write("other", "not mirrored, and new\n")
+    comes_to(traced, commit())
+    traced.kill(signal.SIGTERM)
+    os.environ["PATH"] = os.environ["PATH"].split(":", 1)[1]
+    with open(stores.path(".traced-tree.mirror/trace"), encoding="utf-8") as file:
+        events = [json.loads(line) for line in file]
+    unpackers = {event["sid"] for event in events if event.get("name") == "unpack-objects"}
+    synced = {event["sid"] for event in events if event.get("key") == "fsync/hardware-flush" and int(event["value"])}
+    expect("objects are waited for", unpackers and unpackers <= synced, (unpackers, synced))
 
 # A directory that the commit does not have.
 lost = stores.Mirror("git", "--ref", "main", "--path", "nowhere", work, name="lost").start()
