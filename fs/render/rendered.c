@@ -1100,9 +1100,13 @@ int rendered_open_place(const struct rendered *rendered)
 bool rendered_is_removed(const struct rendered *rendered)
 {
 	CLEANUP(closep) int fd = rendered_open_place(rendered);
+	const int needed[] = {fd, rendered->own_fd, rendered->stage_fd};
 	struct stat found;
 
-	return fd >= 0 && fstat(fd, &found) == 0 && found.st_nlink == 0;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (needed[i] >= 0 && fstat(needed[i], &found) == 0 && found.st_nlink == 0)
+			return true;
+	return false;
 }
 
 int rendered_open_directory(const struct rendered *rendered, const char *path)

@@ -121,7 +121,7 @@ void rendered_doubt_links(struct rendered *rendered);
 /** Opens the rendered directory itself, with O_PATH. Returns a descriptor or -errno. */
 int rendered_open_place(const struct rendered *rendered);
 
-/** Returns whether the rendered directory was removed. */
+/** Returns whether the rendered directory was removed, or .plyfs in it. */
 bool rendered_is_removed(const struct rendered *rendered);
 
 /** Makes or replaces the file `name` in .plyfs. Returns 0 or -errno. */
