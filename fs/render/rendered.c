@@ -1068,11 +1068,13 @@ int rendered_remove(struct rendered *rendered, struct owned *owned, struct probl
 	return r;
 }
 
-int rendered_commit(struct rendered *rendered, struct problem *problem)
+int rendered_commit(struct rendered *rendered, bool *has_switched, struct problem *problem)
 {
+	const struct layer *before = rendered->tree;
 	int r = rendered->options.is_atomic ? generation_commit(rendered, problem)
 					    : manifest_seal(rendered->manifest);
 
+	*has_switched = rendered->tree != before;
 	if (rendered->options.is_dry)
 		return r;
 	/* From now on an empty file is another program's doing. */

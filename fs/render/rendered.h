@@ -97,8 +97,11 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root);
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
-/** Completes the changes so far. Returns 0; PROBLEM or -errno: call it again later. */
-int rendered_commit(struct rendered *rendered, struct problem *problem);
+/**
+ * Completes the changes so far. *has_switched becomes whether another generation is shown. Returns
+ * 0; PROBLEM or -errno: call it again later.
+ */
+int rendered_commit(struct rendered *rendered, bool *has_switched, struct problem *problem);
 
 /**
  * Returns whether another program has changed the object at `owned`. If options.keeps_drift is

@@ -145,5 +145,22 @@ sleep 0.3
 kill $pid
 wait $pid || fail "$?: $(cat log)"
 
+# In a generation, too, also after the link to it was removed once.
+"$PLYFS" render --no-header --watch --atomic -l vendor:site atomic 2>log &
+pid=$!
+eventually test -e atomic/.plyfs/status || fail "it does not begin: $(cat log)"
+good=$(cat atomic/app.yaml)
+for what in nothing atomic/..data; do
+	rm -f $what
+	eventually test -e atomic/..data || fail 'the link does not come back'
+	sleep 0.3
+	chmod u+w atomic/..data/app.yaml
+	echo x >>atomic/..data/app.yaml
+	is_mended() { [ "$(cat atomic/app.yaml)" = "$good" ]; }
+	eventually is_mended || fail "without $what: it is not put right: $(cat log)"
+done
+kill $pid
+wait $pid || fail "$?: $(cat log)"
+
 runs 2 render --drift=maybe tree
 says "--drift is restore or keep, not 'maybe'"
