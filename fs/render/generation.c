@@ -367,7 +367,7 @@ static int fill(struct rendered *rendered, int next)
 {
 	struct fingerprint unused;
 	struct owned *owned;
-	struct stat like;
+	struct stat like = {0};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && (owned = manifest_at(rendered->manifest, i)); i++) {
@@ -379,6 +379,8 @@ static int fill(struct rendered *rendered, int next)
 	}
 	if (r == 0 && fstatat(rendered->place->dirfd, "", &like, AT_EMPTY_PATH) < 0)
 		r = -errno;
+	/* A service may not set S_ISGID (RestrictSUIDSGID), and all names get their groups anyway. */
+	like.st_mode &= 0777;
 	return r == 0 ? rendered_dress(next, &like, 0, &unused) : r;
 }
 
