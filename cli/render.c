@@ -143,6 +143,8 @@ static int look_for(const char *directory)
 
 	if (lstat(directory, &stat) == 0 || errno != ENOENT)
 		return 0;
+	if (!*directory)
+		return -ENOENT;
 	CLEANUP(freep) char *above = strdup(directory);
 	if (!above)
 		return -ENOMEM;
