@@ -108,12 +108,11 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 	rendered->has_old_links = true;
 	if (r == 0 && *name)
 		r = open_layer(rendered->place->dirfd, name, &rendered->tree);
-	/* Another program has removed or changed the link. */
+	/* Another program has removed or changed the link, and maybe the generation, too. */
 	if ((r == 0 || is_absent(r)) && !rendered->tree && find_linked(rendered, link, name))
 		r = open_layer(rendered->place->dirfd, name, &rendered->tree);
 	if (rendered->tree)
 		memcpy(rendered->shown, name, sizeof(name));
-	/* Another program has removed it: a new one is made. */
 	return is_absent(r) ? 0 : r;
 }
 
@@ -379,7 +378,7 @@ static int fill(struct rendered *rendered, int next)
 	}
 	if (r == 0 && fstatat(rendered->place->dirfd, "", &like, AT_EMPTY_PATH) < 0)
 		r = -errno;
-	/* A service may not set S_ISGID (RestrictSUIDSGID), and all names get their groups anyway. */
+	/* A service may not set S_ISGID (RestrictSUIDSGID). Each name gets its group anyway. */
 	like.st_mode &= 0777;
 	return r == 0 ? rendered_dress(next, &like, 0, &unused) : r;
 }
