@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -113,6 +114,13 @@ static int take_all(const struct command *command, const struct command_option *
 	return plyfs_mount_await(*directory) == EXIT_DONE ? -1 : EXIT_FAILED;
 }
 
+/* The rights of all that is made are those of --mode, as when a mount starts the mirror. */
+static void become_mirror(void)
+{
+	(void)prctl(PR_SET_NAME, PROCESS_NAME);
+	umask(022);
+}
+
 static int run_etcd(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
 	struct gateway_options *gateway = &job->etcd.gateway;
@@ -136,7 +144,7 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 		return command_misuse(command, "--endpoints is missing; give one URL or more");
 	if (!job->etcd.prefix)
 		return command_misuse(command, "--prefix is missing; \"\" means all keys");
-	(void)prctl(PR_SET_NAME, PROCESS_NAME);
+	become_mirror();
 	/* etcd_mirror() returns only after a failure. */
 	int r = etcd_mirror(&job->etcd, &job->mirror, &problem);
 	return message_result(r, &problem, job->mirror.replica.directory);
@@ -158,7 +166,7 @@ static int run_git(const struct command *command, int argc, char **argv, struct 
 		command, options, argc, argv, &job->git.url, &job->mirror.replica.directory);
 	if (code >= 0)
 		return code;
-	(void)prctl(PR_SET_NAME, PROCESS_NAME);
+	become_mirror();
 	int r = git_mirror(&job->git, &job->mirror, &problem);
 	return message_result(r, &problem, job->mirror.replica.directory);
 }

@@ -132,7 +132,7 @@ static int render(struct render_job *job, struct render *render)
 	manager_say(MANAGER_READY, true);
 	if (render_watch(render) < 0)
 		return message_at(job->options.directory,
-			"was removed; start plyfs again, which makes it anew");
+			"was removed, or .plyfs in it; remove the rest, and start plyfs again");
 	return EXIT_DONE;
 }
 
@@ -143,6 +143,8 @@ static int look_for(const char *directory)
 
 	if (lstat(directory, &stat) == 0 || errno != ENOENT)
 		return 0;
+	if (!*directory)
+		return -ENOENT;
 	CLEANUP(freep) char *above = strdup(directory);
 	if (!above)
 		return -ENOMEM;

@@ -356,6 +356,8 @@ static int look(struct git *git, struct problem *problem)
 		return r;
 	if (!git->is_compared || strcmp(id, git->mirror->status.revision) != 0)
 		r = take(git, id, problem);
+	else
+		r = replica_turn_link(git->mirror->replica);
 	if (r == MIRROR_HELD || r < 0)
 		mirror_answered(git->mirror);
 	if (r != 0)

@@ -243,8 +243,7 @@ static int take_up(struct replica *replica)
 	return replica->tree_fd < 0 ? replica->tree_fd : 0;
 }
 
-/* Turns the link to the present tree, or, if there is none yet, to the path of the first one. */
-static int turn_link(struct replica *replica)
+int replica_turn_link(struct replica *replica)
 {
 	CLEANUP(freep) char *target = NULL;
 	char present[PATH_MAX];
@@ -307,7 +306,7 @@ static int fill(
 	if (r == 0)
 		r = take_up(replica);
 	if (r == 0)
-		r = turn_link(replica);
+		r = replica_turn_link(replica);
 	/* Only now: the link may have led to one of them. */
 	if (r == 0)
 		r = for_each_tree(replica, remove_other);
@@ -515,7 +514,7 @@ int replica_begin(struct replica *replica, struct path_list *changes)
 {
 	drop_draft(replica);
 	/* An earlier attempt may have failed, or another program may have removed the link. */
-	int r = turn_link(replica);
+	int r = replica_turn_link(replica);
 	if (r < 0)
 		return r;
 	return changes && replica->tree_fd >= 0 ? begin_copy(replica, changes)
@@ -621,7 +620,7 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 	replica->draft_fd = -1;
 	replica->number++;
 	replica->count = difference->count;
-	r = turn_link(replica);
+	r = replica_turn_link(replica);
 	/* If a full disk keeps the link from turning, readers still get the old tree: it stays. */
 	if (r == 0)
 		retire(replica, old, old_fd);

@@ -81,6 +81,12 @@ int replica_put(struct replica *replica, const char *path, struct span bytes, mo
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
+ * Turns the link to the present tree, or, if there is none yet, to the path of the first one.
+ * Another program may have removed the link. Returns 0 or -errno.
+ */
+int replica_turn_link(struct replica *replica);
+
+/**
  * Begins a draft, and drops an older one. If `changes` is NULL, or there is no present tree, the
  * draft is empty. Otherwise it equals the present tree, and the caller may change it only at the
  * paths in `changes`, which this function sorts. Returns 0 or -errno.

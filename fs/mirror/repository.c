@@ -129,7 +129,9 @@ static int start_git(struct repository *repository, const char *const *words, in
 		"core.fsmonitor=", "-c", "core.attributesFile=/dev/null", "-c",
 		"protocol.allow=never", "-c", repository->protocol, "-c", "http.lowSpeedLimit=1",
 		"-c", "http.lowSpeedTime=30", "-c", "gpg.x509.program=false", "-c",
-		repository->signers, "-c", "gc.autoDetach=false"};
+		repository->signers, "-c", "gc.autoDetach=false",
+		/* Else objects that a reference names may be empty after a power failure. */
+		"-c", "core.fsync=all"};
 	const char *arguments[ARGUMENTS_MAX];
 	size_t count = sizeof(fixed) / sizeof(*fixed);
 

@@ -231,6 +231,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		view_drop_names(version);
 	struct owned *owned = manifest_get(render->manifest, path);
 	const struct fingerprint before = owned ? owned->fingerprint : (struct fingerprint){0};
+	uint64_t staged = rendered_staged(render->rendered);
 	if (!owned)
 		r = -ENOMEM;
 	else
@@ -243,8 +244,10 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		bases_note(render->rendered, owned, r == 0 ? version->basis : 0);
 	if (!failure_is_over(render, owned, r))
 		failure_retry(render, path, owned, r, &problem);
-	bool is_changed =
-		owned && (owned->is_changed || !fingerprint_equal(&before, &owned->fingerprint));
+	/* If another program's change is put right, the fingerprint is the former one. */
+	bool is_changed = owned && (owned->is_changed ||
+					   (r == 0 && rendered_staged(render->rendered) > staged) ||
+					   !fingerprint_equal(&before, &owned->fingerprint));
 	if (is_changed)
 		view_note_change(render->view, path);
 	return owned ? 0 : -ENOMEM;

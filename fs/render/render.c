@@ -40,11 +40,13 @@ static void commit(struct render *render)
 {
 	bool is_watched = render->inotify && rendered_is_to_switch(render->rendered);
 	struct problem problem;
+	bool has_switched;
 
 	if (is_watched)
 		shown_watch_all(render, false);
-	int r = rendered_commit(render->rendered, &problem);
-	if (is_watched)
+	int r = rendered_commit(render->rendered, &has_switched, &problem);
+	/* If the link was removed, the switch could not be foreseen. */
+	if (is_watched || (render->inotify && has_switched))
 		shown_watch_all(render, true);
 	/* If one name fails, the hooks of the others still run. */
 	hold_hooks(render);

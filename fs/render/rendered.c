@@ -26,9 +26,9 @@
 #define LOCK_PAUSE_NS 10000000
 
 /*
- * .plyfs/boot has the boot in which a complete state was last written (boot.h). After a power
- * failure a new name may exist without its bytes, and without its line in the manifest: as an empty
- * file that no other program has made.
+ * .plyfs/boot has the boot in which a complete state was last written (boot.h), or in which the
+ * first rendering began. After a power failure a new name may exist without its bytes, and without
+ * its line in the manifest: as an empty file that no other program has made.
  */
 #define BOOT_NAME "boot"
 
@@ -100,6 +100,14 @@ static int open_stage(struct rendered *rendered)
 	return r == 0 ? clear_stage(rendered->stage_fd) : r;
 }
 
+/* Notes the present boot, once. A failure is no error: rendered_commit() tries it again. */
+static void write_boot(struct rendered *rendered)
+{
+	if (*rendered->boot && rendered_write_own(rendered, BOOT_NAME, rendered->boot,
+				       strlen(rendered->boot)) == 0)
+		*rendered->boot = '\0';
+}
+
 static int open_own(struct rendered *rendered, struct problem *problem)
 {
 	bool is_dry = rendered->options.is_dry;
@@ -133,6 +141,8 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	rendered->has_rebooted = boot_is_another(rendered->own_fd, BOOT_NAME);
 	boot_read(rendered->boot);
 	r = is_dry ? 0 : open_stage(rendered);
+	if (r == 0 && !is_dry && faccessat(rendered->own_fd, BOOT_NAME, F_OK, 0) < 0)
+		write_boot(rendered);
 	if (r == 0)
 		r = manifest_open(
 			rendered->own_fd, rendered->options.is_atomic, is_dry, &rendered->manifest);
@@ -482,6 +492,11 @@ void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX])
 	snprintf(ret, STAGED_MAX, "new-%" PRIu64, ++rendered->staged);
 }
 
+uint64_t rendered_staged(const struct rendered *rendered)
+{
+	return rendered->staged;
+}
+
 int rendered_write(
 	int directory, const char *name, const struct version *version, struct fingerprint *ret)
 {
@@ -771,6 +786,14 @@ int rendered_take_time(
 	return fd >= 0 ? take_time(fd, version) : fd == -ENOENT ? 0 : fd;
 }
 
+/* Returns whether the file has another name, such as that of a source: its rights are not ours. */
+static bool is_shared(int fd)
+{
+	struct stat stat;
+
+	return fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && stat.st_nlink > 1;
+}
+
 static int put_file(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem)
 {
@@ -786,13 +809,14 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 		!(is_ours && rendered->options.keeps_drift &&
 			(parent == -ENOENT || parent == -ENOTDIR)))
 		return parent;
-	if (parent >= 0 && (is_ours || rendered->options.adopts) &&
-		is_there(parent, name, version, &fd, &fingerprint))
+	bool is_right = parent >= 0 && (is_ours || rendered->options.adopts) &&
+			is_there(parent, name, version, &fd, &fingerprint);
+	if (is_right && !is_shared(fd))
 		return take_over(rendered, owned, parent, name, fd, &fingerprint, version);
 	int r = is_ours ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0 && parent < 0)
 		return is_to_come ? foresee(rendered, owned, version) : parent;
-	if (r == 0)
+	if (r == 0 && !is_right)
 		r = clear_name(rendered, owned, parent, name, false, problem);
 	if (r == 0)
 		r = replace(rendered, owned, parent, name, version);
@@ -890,11 +914,11 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	fingerprint.mode = S_IFDIR | (stat->st_mode & 07777) | more;
 	if (rendered->options.is_dry && is_nowhere(parent))
 		return manifest_put(rendered->manifest, owned, &fingerprint);
-	if (parent < 0)
+	if (parent < 0 && !(rendered->options.keeps_drift && is_nowhere(parent)))
 		return parent;
 	int r = owned->fingerprint.mode ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0)
-		r = clear_name(rendered, owned, parent, name, true, problem);
+		r = parent < 0 ? parent : clear_name(rendered, owned, parent, name, true, problem);
 	if (r != 0)
 		return r;
 	CLEANUP(closep) int fd = descriptor_open_directory(parent, name);
@@ -1053,19 +1077,19 @@ int rendered_remove(struct rendered *rendered, struct owned *owned, struct probl
 	return r;
 }
 
-int rendered_commit(struct rendered *rendered, struct problem *problem)
+int rendered_commit(struct rendered *rendered, bool *has_switched, struct problem *problem)
 {
+	const struct layer *before = rendered->tree;
 	int r = rendered->options.is_atomic ? generation_commit(rendered, problem)
 					    : manifest_seal(rendered->manifest);
 
+	*has_switched = rendered->tree != before;
 	if (rendered->options.is_dry)
 		return r;
 	/* From now on an empty file is another program's doing. */
 	rendered->has_rebooted &= r != 0;
-	if (r == 0 && *rendered->boot &&
-		rendered_write_own(rendered, BOOT_NAME, rendered->boot, strlen(rendered->boot)) ==
-			0)
-		*rendered->boot = '\0';
+	if (r == 0)
+		write_boot(rendered);
 	return r;
 }
 
@@ -1087,9 +1111,13 @@ int rendered_open_place(const struct rendered *rendered)
 bool rendered_is_removed(const struct rendered *rendered)
 {
 	CLEANUP(closep) int fd = rendered_open_place(rendered);
+	const int needed[] = {fd, rendered->own_fd, rendered->stage_fd};
 	struct stat found;
 
-	return fd >= 0 && fstat(fd, &found) == 0 && found.st_nlink == 0;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (needed[i] >= 0 && fstat(needed[i], &found) == 0 && found.st_nlink == 0)
+			return true;
+	return false;
 }
 
 int rendered_open_directory(const struct rendered *rendered, const char *path)

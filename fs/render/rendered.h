@@ -67,6 +67,9 @@ void rendered_free(struct rendered *rendered); /* NULL: does nothing */
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 
+/** Returns how many files, links and directories were begun; those of a generation do not count. */
+uint64_t rendered_staged(const struct rendered *rendered);
+
 /** If the version has one source, gives the shown file that source's time. Returns 0 or -errno. */
 int rendered_take_time(
 	const struct rendered *rendered, const struct owned *owned, const struct version *version);
@@ -94,8 +97,11 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root);
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
-/** Completes the changes so far. Returns 0; PROBLEM or -errno: call it again later. */
-int rendered_commit(struct rendered *rendered, struct problem *problem);
+/**
+ * Completes the changes so far. *has_switched becomes whether another generation is shown. Returns
+ * 0; PROBLEM or -errno: call it again later.
+ */
+int rendered_commit(struct rendered *rendered, bool *has_switched, struct problem *problem);
 
 /**
  * Returns whether another program has changed the object at `owned`. If options.keeps_drift is
@@ -118,7 +124,7 @@ void rendered_doubt_links(struct rendered *rendered);
 /** Opens the rendered directory itself, with O_PATH. Returns a descriptor or -errno. */
 int rendered_open_place(const struct rendered *rendered);
 
-/** Returns whether the rendered directory was removed. */
+/** Returns whether the rendered directory was removed, or .plyfs in it. */
 bool rendered_is_removed(const struct rendered *rendered);
 
 /** Makes or replaces the file `name` in .plyfs. Returns 0 or -errno. */

@@ -465,6 +465,8 @@ unsigned view_run_change_hooks(struct view *view)
 {
 	for (;;) {
 		view->waker.count = 0;
+		/* The tree is complete, and nothing empties the queue: this batch is shown. */
+		view->hooks.batch = (struct batch){.is_ending = true};
 		change_hooks_run(view);
 		unsigned failed = count_failed(view);
 		bool is_over = !view->hooks.running;

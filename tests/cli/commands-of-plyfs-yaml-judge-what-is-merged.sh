@@ -111,3 +111,22 @@ rm told broken
 echo 'z: 1' >$'low/a\nb\\c'
 runs 0 "$PLYFS" render --no-header -c plyfs.yaml tree
 [ "$(cat told)" = 'a\nb\\c' ] || fail "told: $(cat told)"
+
+# It runs however soon after the change the rendering ends.
+rm told
+mkdir low/soon
+for ((i = 0; i < 20; i++)); do
+	echo $i >low/soon/$i
+	runs 0 "$PLYFS" render -q --no-header -c plyfs.yaml tree
+	[ "$(cat told)" = soon/$i ] || fail "told: $(cat told)"
+	rm told
+done
+
+# A change by another program that is put right is one, too.
+spoil() { chmod u+w tree/app.yaml && echo x >>tree/app.yaml; }
+for way in spoil 'rm tree/app.yaml'; do
+	$way
+	runs 0 "$PLYFS" render --no-header -c plyfs.yaml tree
+	[ "$(cat told)" = app.yaml ] || fail "$way: told: $(cat told)"
+	rm told
+done

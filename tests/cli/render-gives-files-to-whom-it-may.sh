@@ -65,6 +65,11 @@ if setpriv --reuid 65534 --regid 65534 --clear-groups "$PLYFS" --version >/dev/n
 	[ "$(stat -c %a:%g open/dirs/sub)" = 750:4243 ] || fail "sub is closed: $(stat -c %a:%g open/dirs/sub)"
 fi
 
+# A generation has no set-group-ID bit, which a service may not set (RestrictSUIDSGID).
+mkdir -m 2755 shared
+runs 0 "$PLYFS" render --atomic -l layer shared
+[ "$(stat -L -c %a shared/..data)" = 755 ] || fail "the generation has $(stat -L -c %a shared/..data)"
+
 # In a user namespace without this user and group.
 chmod 644 layer/app.yaml
 unshare --user --map-root-user true 2>/dev/null || exit 0

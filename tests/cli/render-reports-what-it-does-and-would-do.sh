@@ -19,6 +19,10 @@ would write sub/x.yaml
 [ ! -e tree ] || fail 'a dry run makes the directory'
 runs 1 render -n nowhere/tree
 says 'nowhere/tree: there is no such file or directory'
+for option in -n -q; do
+	runs 1 render $option ''
+	says 'there is no such file or directory'
+done
 runs 0 render tree
 prints '4 files, 4 written'
 runs 0 render tree

@@ -26,7 +26,9 @@ manager.settimeout(20)
 gateway = stores.Gateway(cluster)
 puts = {f"many/{i}": f"v{i}" for i in range(100)}
 gateway.write(dict(puts, **{"app.yaml": "a: 1\n", "sub/deep/b.yaml": b"\0\xff\n", "empty": ""}))
+umask = os.umask(0o077)
 mirror.start()
+os.umask(umask)
 said = b""
 while b"READY=1" not in said:
     said = manager.recv(4096)
@@ -44,6 +46,8 @@ expect("the link was not turned", os.readlink(mirror.directory) == place)
 gateway.write({"app.yaml": "a: 3\n", "new/x": "1"}, ["sub/deep/b.yaml"])
 mirror.equals(cluster)
 expect("the link was turned", os.readlink(mirror.directory) != place)
+modes = [os.stat(name).st_mode & 0o777 for name in (f"{mirror.directory}/many", stores.path(".fleet.mirror/status.json"))]
+expect("the umask takes nothing from readers", modes == [0o755, 0o644], modes)
 expect("what is the same is the same inode", os.stat(f"{mirror.directory}/empty").st_ino == before)
 expect("an empty directory is gone", not os.path.exists(f"{mirror.directory}/sub"))
 cluster.delete("new/x")

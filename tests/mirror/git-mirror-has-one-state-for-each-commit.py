@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A reference of git becomes files. No hook, no filter and no link out of the repository has an effect. Rewritten
 history is reported, foreign history and mass deletion are held back, and --verify takes only signed commits."""
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -73,6 +75,13 @@ for mode, shown in ("0640", 0o750), ("0600", 0o700), ("0664", 0o755):
     stores.eventually(f"the repository is closed as {mode} says", lambda: os.path.exists(f"{closed.directory}/other") and
                       os.stat(stores.path(".closed.mirror/git")).st_mode & 0o777 == shown)
     closed.kill()
+
+# The link comes back without a commit.
+looking = stores.Mirror("git", "--ref", "main", "--interval", "1", work, name="looking").start()
+stores.eventually("it is mirrored", lambda: looking.status().get("revision") == first)
+os.unlink(looking.directory)
+stores.eventually("the link is there again", lambda: os.path.exists(f"{looking.directory}/other"))
+looking.kill()
 
 # A commit: a file that stays the same keeps its inode.
 before = os.stat(f"{mirror.directory}/sub/b.yaml").st_ino
@@ -148,6 +157,26 @@ comes_to(mirror, foreign)
 expect("confirmed, it is taken", mirror.files()[b"app.yaml"] == b"a: foreign\n")
 mirror.kill(signal.SIGTERM)
 expect("no filter ran", not os.path.exists(stores.path("evil-ran")))
+
+# An object is on the disk before a reference names it, so a power failure leaves none empty. Since 2.36 git says what
+# it has waited for.
+if tuple(map(int, re.findall(r"\d+", git("version"))[:2])) >= (2, 36):
+    os.mkdir(stores.path("traced"))
+    with open(stores.path("traced/git"), "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\nGIT_TRACE2_EVENT=${{GIT_DIR%/*}}/trace exec {shutil.which('git')} \"$@\"\n")
+    os.chmod(stores.path("traced/git"), 0o755)
+    os.environ["PATH"] = f"{stores.path('traced')}:{os.environ['PATH']}"
+    traced = stores.Mirror("git", "--ref", "fresh", "--path", "conf", work, name="traced-tree").start()
+    stores.eventually("it is mirrored", lambda: traced.status().get("revision") == foreign)
+    write("other", "not mirrored, and new\n")
+    comes_to(traced, commit())
+    traced.kill(signal.SIGTERM)
+    os.environ["PATH"] = os.environ["PATH"].split(":", 1)[1]
+    with open(stores.path(".traced-tree.mirror/trace"), encoding="utf-8") as file:
+        events = [json.loads(line) for line in file]
+    unpackers = {event["sid"] for event in events if event.get("name") == "unpack-objects"}
+    synced = {event["sid"] for event in events if event.get("key") == "fsync/hardware-flush" and int(event["value"])}
+    expect("objects are waited for", unpackers and unpackers <= synced, (unpackers, synced))
 
 # A directory that the commit does not have.
 lost = stores.Mirror("git", "--ref", "main", "--path", "nowhere", work, name="lost").start()

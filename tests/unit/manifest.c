@@ -208,7 +208,9 @@ TEST_WITH(log_of_many_changes_is_written_anew, begin, end)
 	struct manifest *manifest = open_manifest(false);
 	for (int i = 0; i < 20000; i++) {
 		put(manifest, "a", i % 2 ? &first : &second);
-		assert_int_equal(manifest_seal(manifest), 0);
+		/* Each seal waits for the disk. */
+		if (i % 100 == 99)
+			assert_int_equal(manifest_seal(manifest), 0);
 	}
 	assert_in_range(size_of_log(), 1, 100000);
 	struct owned *owned = manifest_find(manifest, "a");
