@@ -352,6 +352,10 @@ static int find(struct look *look)
 		&look->view->finder, composer->settings, look->layers, look->path, lookup);
 	if (r != 0)
 		return r;
+	/* A walk of all directories would never end. */
+	if (look->view->callbacks.use == VIEW_RENDERED &&
+		directory_would_hold_itself(look->entry->parent, lookup))
+		union_lookup_reset(lookup);
 	look_heed_past(look);
 	bool is_late = look_heed_silence(look) || lookup->whiteout_error == LAYER_LATE;
 	/* A file that may be hidden stays, with a fault, and loses the rights that it has lost. */
