@@ -36,9 +36,10 @@ struct layer {
 	/* the path for open(2) (settings_environment_place()): if our mount hides `path`, `place`
 	 * leads through the directory that our mount covers */
 	char *place;
-	unsigned rank; /* 0 is the lowest precedence */
-	bool follow;   /* symbolic links are followed, even out of the layer */
-	int dirfd;     /* O_PATH; -1: optional and missing */
+	unsigned rank;    /* 0 is the lowest precedence */
+	bool follow;      /* symbolic links are followed, even out of the layer */
+	bool is_required; /* an empty layer is a failure: LAYER_EMPTY */
+	int dirfd;        /* O_PATH; -1: optional and missing */
 	/* device and inode number of the opened directory; 0: it is missing */
 	dev_t dev;
 	ino_t ino;
@@ -97,6 +98,12 @@ void layer_open_elsewhere(int (*open)(int path_fd, int flags));
  * so the caller must not show a failure.
  */
 #define LAYER_LATE EINPROGRESS
+
+/*
+ * The errno of a call for a path that a required layer (layer_spec.h) does not have, while the whole
+ * layer is empty: the layer's files may come back, so the caller must not treat them as removed.
+ */
+#define LAYER_EMPTY ENOMEDIUM
 
 /* Whether the layer's file system answers. */
 enum layer_silence {
@@ -246,12 +253,15 @@ bool layer_is_shortage(int result);
 
 /**
  * Returns whether `result` means that a file system failed or did not answer (EIO, ESTALE,
- * ETIMEDOUT, LAYER_LATE and the like). No event reports that the file system is well again, so the
+ * ETIMEDOUT, LAYER_LATE, LAYER_EMPTY and the like). No event reports that the file system is well again, so the
  * caller must try again by itself.
  */
 bool layer_has_failed(int result);
 
-/** Returns whether `result` means that a file system did not answer. */
+/**
+ * Returns whether `result` means that a file system did not answer, or LAYER_EMPTY: nothing is known
+ * of what the layer has.
+ */
 bool layer_has_timed_out(int result);
 
 /** Returns layer_is_shortage() or layer_has_failed(): `result` says nothing about the file. */

@@ -123,6 +123,8 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 	if (r == 0 && spec->exclude)
 		layer->exclude = spec->exclude;
 	if (r == 0)
+		layer->is_required = spec->presence == LAYER_REQUIRED;
+	if (r == 0)
 		*ret = take_ptr(layer);
 	return r;
 }

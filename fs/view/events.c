@@ -65,6 +65,8 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		pending->created &= ~bit;
 		pending->writing &= ~bit;
 		queue_debounce(view, entry, EVENTS_GONE_MS);
+		if (view->composer.settings->layers[layer]->is_required)
+			view->queue.loss_ms = clock_ms();
 	} else if (mask & IN_DELETE_SELF) {
 		/* The file went, or another name of it: then the next event reports that. */
 		queue_debounce(view, entry, EVENTS_GONE_MS);
