@@ -72,6 +72,7 @@ struct version {
 	struct loaded **fallbacks; /* used in its merge (fallback.h); one reference each */
 	size_t fallback_count;
 	struct entry *entry; /* the entry that shows it now, or NULL */
+	bool is_removed;     /* an entry has shown it, and none does now: it has no link */
 };
 
 static inline bool time_equal(struct timespec a, struct timespec b)
