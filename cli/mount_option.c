@@ -46,7 +46,7 @@ static const struct {
 		"is for mount(8) alone; call mount -t fuse.plyfs"},
 };
 
-/* Reads the mode of a directory; without `is_given`, it is the default. Returns whether it is one. */
+/* Reads a directory's mode; without `is_given`, the default. Returns whether it is a mode. */
 static bool read_mode(struct span text, bool is_given, unsigned *ret)
 {
 	*ret = is_given ? 0 : 0755;

@@ -20,6 +20,7 @@
 #include "descriptor.h"
 #include "followed_path.h"
 #include "glob.h"
+#include "layer_spec.h"
 #include "outside.h"
 #include "path.h"
 #include "store.h"
@@ -548,7 +549,7 @@ bool layer_delegates(const struct layer *layer, const char *path)
 
 static bool is_emptied(const struct layer *layer)
 {
-	return layer->is_required && descriptor_check_list(layer->dirfd, true) == -ENODATA;
+	return layer_is_required(layer) && descriptor_check_list(layer->dirfd, true) == -ENODATA;
 }
 
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret)

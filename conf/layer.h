@@ -36,10 +36,9 @@ struct layer {
 	/* the path for open(2) (settings_environment_place()): if our mount hides `path`, `place`
 	 * leads through the directory that our mount covers */
 	char *place;
-	unsigned rank;    /* 0 is the lowest precedence */
-	bool follow;      /* symbolic links are followed, even out of the layer */
-	bool is_required; /* an empty layer is a failure: LAYER_EMPTY */
-	int dirfd;        /* O_PATH; -1: optional and missing */
+	unsigned rank; /* 0 is the lowest precedence */
+	bool follow;   /* symbolic links are followed, even out of the layer */
+	int dirfd;     /* O_PATH; -1: optional and missing */
 	/* device and inode number of the opened directory; 0: it is missing */
 	dev_t dev;
 	ino_t ino;
@@ -100,8 +99,8 @@ void layer_open_elsewhere(int (*open)(int path_fd, int flags));
 #define LAYER_LATE EINPROGRESS
 
 /*
- * The errno of a call for a path that a required layer (layer_spec.h) does not have, while the whole
- * layer is empty: the layer's files may come back, so the caller must not treat them as removed.
+ * The errno of a call for a path that a required layer (layer_is_required()) lacks while the whole
+ * layer is empty. The layer's files may come back: the caller must not treat them as removed.
  */
 #define LAYER_EMPTY ENOMEDIUM
 
@@ -253,14 +252,14 @@ bool layer_is_shortage(int result);
 
 /**
  * Returns whether `result` means that a file system failed or did not answer (EIO, ESTALE,
- * ETIMEDOUT, LAYER_LATE, LAYER_EMPTY and the like). No event reports that the file system is well again, so the
- * caller must try again by itself.
+ * ETIMEDOUT, LAYER_LATE, LAYER_EMPTY and the like). No event reports that the file system is well
+ * again, so the caller must try again by itself.
  */
 bool layer_has_failed(int result);
 
 /**
- * Returns whether `result` means that a file system did not answer, or LAYER_EMPTY: nothing is known
- * of what the layer has.
+ * Returns whether `result` means that a file system did not answer, or that the layer is empty
+ * (LAYER_EMPTY): it is unknown what the layer has.
  */
 bool layer_has_timed_out(int result);
 

@@ -23,6 +23,7 @@ struct inode {
 	uint64_t ino;         /* 0: none yet */
 	uint64_t kernel_refs; /* lookups that the kernel has not forgotten */
 	enum inode_type type;
+	bool is_removed;    /* VERSION: an entry has shown it, and none does now */
 	struct inode *next; /* in the table of inode.h */
 };
 
@@ -72,7 +73,6 @@ struct version {
 	struct loaded **fallbacks; /* used in its merge (fallback.h); one reference each */
 	size_t fallback_count;
 	struct entry *entry; /* the entry that shows it now, or NULL */
-	bool is_removed;     /* an entry has shown it, and none does now: it has no link */
 };
 
 static inline bool time_equal(struct timespec a, struct timespec b)

@@ -178,8 +178,10 @@ static int64_t busy_until(const struct view *view)
 	return is_looking ? INT64_MAX : view->looks.last_ms + EVENTS_GONE_BUSY_MS;
 }
 
-/* Returns until when a name that is gone, and came due, waits longer: the view is busy, or a required
- * layer loses names. */
+/*
+ * Returns until when a name that is gone, and came due, waits longer, because the view is busy or a
+ * required layer loses names.
+ */
 static int64_t later_than_due(
 	const struct view *view, const struct pending *pending, int64_t busy_ms)
 {

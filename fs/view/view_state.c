@@ -582,7 +582,7 @@ static int take_passed_version(struct view *view, struct record *record)
 
 	/* In a strict mount, the kernel may show a version before an entry does. */
 	if (version)
-		version->is_removed = !view->is_strict;
+		version->inode.is_removed = !view->is_strict;
 	if (version)
 		hold(view, &version->inode, refs, record);
 	return version ? 0 : record_refuse(record);

@@ -60,6 +60,7 @@ start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: 4'
 shows mnt/dir/7.yaml 'c: 7'
 shows mnt/other.yaml 'c: 1'
+[ "$(ls mnt/dir | wc -l)" -eq 99 ]
 mv high/* aside/
 eventually reports "of a required layer is empty" || fail "$("$PLYFS" status mnt)"
 ! "$PLYFS" status --exit-code mnt >/dev/null || fail 'the status reports no error'
