@@ -317,8 +317,8 @@ static int complain_of_mountpoint(const struct mount *mount, int result)
 static int serve_in(struct mount *mount, const char *directory)
 {
 	CLEANUP(freep) char *config = NULL;
-	int r = mount->options.makes_mountpoint && !mount->heir ? mountpoint_make(mount->mountpoint)
-								: 0;
+	unsigned mode = mount->options.mkdir_mode;
+	int r = mode && !mount->heir ? mountpoint_make(mount->mountpoint, mode) : 0;
 
 	if (r < 0)
 		return complain_of_mountpoint(mount, r);

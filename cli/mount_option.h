@@ -18,10 +18,11 @@ struct mount_options {
 	bool has_norealtime;       /* no effect; a word of older versions of plyfs */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
-	bool makes_mountpoint; /* makes a missing mountpoint, like X-mount.mkdir of mount(8) */
-	bool is_debugging;     /* prints every request */
-	bool may_be_system;    /* the mountpoint may be a directory of the system */
-	bool is_unpublished;   /* does not notify watchers; only for tests, so not in the help */
+	/* of mkdir(2) for a missing mountpoint, as X-mount.mkdir of mount(8); 0: it is not made */
+	unsigned mkdir_mode;
+	bool is_debugging;   /* prints every request */
+	bool may_be_system;  /* the mountpoint may be a directory of the system */
+	bool is_unpublished; /* does not notify watchers; only for tests, so not in the help */
 };
 
 /** A command_option.take (command.h). Reads the words into `context`, a struct mount_options. */

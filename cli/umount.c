@@ -23,6 +23,7 @@
 #include "document.h"
 #include "layer_choice.h"
 #include "message.h"
+#include "mount_table.h"
 #include "mountpoint.h"
 #include "plyfs_mount.h"
 #include "probe.h"
@@ -95,8 +96,28 @@ static int end_mount(const struct mountpoint *mountpoint, int flags)
 	return r;
 }
 
+struct mount_above {
+	int id;               /* of the mount */
+	char found[PATH_MAX]; /* the path of a mount that lies on it; "": there is none */
+};
+
+static bool lies_on(void *context, const struct table_mount *mount)
+{
+	struct mount_above *above = context;
+
+	if (mount->parent == above->id)
+		strcpy(above->found, mount->path);
+	return *above->found;
+}
+
 static int complain(const struct mountpoint *mountpoint, int result)
 {
+	struct mount_above above = {.id = mountpoint->id};
+
+	if (result == -EBUSY && mount_table_each(-1, lies_on, &above) == 0 && *above.found)
+		return message("%s: is busy: another file system is mounted in it, on %s; unmount "
+			       "that first",
+			mountpoint->path, above.found);
 	if (result == -EBUSY)
 		return message(
 			"%s: is busy: a program has something in it open, or works in it; 'fuser "

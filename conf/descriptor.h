@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -43,6 +44,12 @@ int descriptor_open_directory(int directory, const char *name);
 
 /** Opens the directory `fd` once more. Returns a stream for closedir(3), or NULL with errno. */
 DIR *descriptor_list(int fd);
+
+/**
+ * Checks that the directory `fd` can be listed, and with `has_entry` also that it is not empty.
+ * Returns 0; -ENODATA: it is empty; or another -errno.
+ */
+int descriptor_check_list(int fd, bool has_entry);
 
 /** Raises this process's limit of open descriptors to its hard limit. */
 void descriptor_raise_limit(void);

@@ -262,7 +262,7 @@ void version_stat(const struct version *version, struct stat *ret)
 	*ret = (struct stat){
 		.st_ino = version->inode.ino,
 		.st_mode = version->mode,
-		.st_nlink = 1,
+		.st_nlink = !version->inode.is_removed,
 		.st_uid = version->uid,
 		.st_gid = version->gid,
 		.st_size = (off_t)version->size,

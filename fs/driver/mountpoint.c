@@ -261,9 +261,15 @@ static int ask(void *context, int out)
 	return r == 0 && place ? text_write(out, place, strlen(place)) : r;
 }
 
+struct making {
+	char *path;
+	mode_t mode;
+};
+
 static int make(void *context, int out)
 {
-	char *made = context;
+	const struct making *making = context;
+	char *made = making->path;
 	int r = 0;
 
 	(void)out;
@@ -272,18 +278,19 @@ static int make(void *context, int out)
 		at += strcspn(at, "/");
 		char rest = *at;
 		*at = '\0';
-		if (mkdir(made, 0755) < 0 && errno != EEXIST)
+		if (mkdir(made, making->mode) < 0 && errno != EEXIST)
 			r = -errno;
 		*at = rest;
 	}
 	return r;
 }
 
-int mountpoint_make(const char *path)
+int mountpoint_make(const char *path, unsigned mode)
 {
 	CLEANUP(freep) char *made = strdup(path);
+	struct making making = {made, mode};
 
-	return made ? probe_run(PROBE_MS, make, made, NULL, NULL) : -ENOMEM;
+	return made ? probe_run(PROBE_MS, make, &making, NULL, NULL) : -ENOMEM;
 }
 
 /* Returns whether the paths are the same, or one of them lies below the other. */

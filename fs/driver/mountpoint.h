@@ -13,8 +13,8 @@
  */
 int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct problem *problem);
 
-/** Makes `path` and the directories above it, if missing, with mode 0755. Returns 0 or -errno. */
-int mountpoint_make(const char *path);
+/** Makes `path` and the directories above it, if missing, with `mode`. Returns 0 or -errno. */
+int mountpoint_make(const char *path, unsigned mode);
 
 /**
  * Returns whether programs may need files at or below `path` (absolute) to start, such as files in

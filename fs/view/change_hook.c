@@ -11,12 +11,12 @@
 #include "clock.h"
 #include "descriptor.h"
 #include "entry.h"
-#include "listing.h"
 #include "look.h"
 #include "path_list.h"
 #include "queue.h"
 #include "runner.h"
 #include "state.h"
+#include "traverse.h"
 
 /* Tries in a row. */
 #define TRIES 12
@@ -113,32 +113,21 @@ void view_note_change(struct view *view, const char *path)
 	change_hook->due_ms = 0;
 }
 
-/* Notes the files below a new directory: lookups show them, without a change of their own. */
-static void note_below(
-	struct view *view, const struct settings *settings, const char *path, unsigned depth)
+static int note_traversed(void *context, const struct traversed *found)
 {
-	struct listing listing = {0};
-
-	if (depth == 0 || listing_take(settings, union_all_layers(settings), path, &listing) < 0)
-		return;
-	for (size_t i = 0; i < listing.count; i++) {
-		CLEANUP(freep) char *below = NULL;
-		if (asprintf(&below, "%s/%s", path, listing.items[i].name) < 0)
-			below = NULL;
-		else if (listing.items[i].kind == UNION_DIRECTORY)
-			note_below(view, settings, below, depth - 1);
-		else
-			view_note_change(view, below);
-	}
-	listing_free(&listing);
+	if (found->kind != UNION_DIRECTORY)
+		view_note_change(context, found->path);
+	return 0;
 }
 
+/* Notes the files below a new directory: lookups show them, without a change of their own. */
 void change_hook_directory(struct view *view, const char *path)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
+	const struct traversal traversal = {settings, NULL, DEPTH_MAX, note_traversed, view};
 
 	if (settings->has_programs)
-		note_below(view, settings, path, DEPTH_MAX);
+		(void)traverse(&traversal, path);
 }
 
 void change_hook_gone(struct view *view, const struct directory *directory)

@@ -21,6 +21,28 @@ int directory_join(const struct directory *directory, const char *name, char **r
 	return path_join(directory->path, name, ret);
 }
 
+static bool is_at_or_below(
+	const struct directory *directory, unsigned layer, const struct stat *stat)
+{
+	for (; directory; directory = directory->parent)
+		if (directory->layers >> layer & 1 &&
+			directory->identities[layer].dev == stat->st_dev &&
+			directory->identities[layer].ino == stat->st_ino)
+			return true;
+	return false;
+}
+
+bool directory_would_hold_itself(
+	const struct directory *directory, const struct union_lookup *found)
+{
+	if (found->kind != UNION_DIRECTORY || !found->count)
+		return false;
+	for (unsigned i = 0; i < found->count; i++)
+		if (!is_at_or_below(directory, found->found[i].layer, &found->found[i].stat))
+			return false;
+	return true;
+}
+
 static void directory_freep(struct directory **directory)
 {
 	directory_free(*directory);
@@ -342,7 +364,7 @@ void directory_stat(const struct directory *directory, struct stat *ret)
 		.st_ino = directory->inode.ino,
 		.st_mode = S_IFDIR | directory->attributes.rights.mode,
 		/* 1 says "not counted": find(1) must not take it for the number of directories. */
-		.st_nlink = 1,
+		.st_nlink = !directory->is_dead,
 		.st_uid = directory->attributes.rights.uid,
 		.st_gid = directory->attributes.rights.gid,
 		.st_size = 4096,

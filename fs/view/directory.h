@@ -320,6 +320,13 @@ int directory_order(struct directory *directory, struct entry *const *entries, s
 /** Returns the index in `order` of the first entry with a greater cookie. */
 size_t directory_seek(const struct directory *directory, uint64_t cookie);
 
+/**
+ * Returns whether `found`, in `directory`, is a directory that is in each layer `directory` itself
+ * or one above it: a link leads there (traverse.h).
+ */
+bool directory_would_hold_itself(
+	const struct directory *directory, const struct union_lookup *found);
+
 /** Makes "PATH/NAME", relative to the root. Returns 0 with *ret for free(3), or -ENOMEM. */
 int directory_join(const struct directory *directory, const char *name, char **ret);
 

@@ -151,6 +151,7 @@ static void drop_version(struct view *view, struct entry *entry)
 		return;
 	view->counts.files--;
 	entry->use->version->entry = NULL;
+	entry->use->version->inode.is_removed = true;
 	version_unref(entry->use->version);
 	entry_used(entry)->version = NULL;
 }
@@ -305,6 +306,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 	use->version = version_ref(version);
 	use->ino = version->inode.ino;
 	version->entry = entry;
+	version->inode.is_removed = false;
 	view->counts.files++;
 	entry_set_kind(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
 	use->last = (struct last_inode){.mtime = version->mtime, .ctime = version->ctime};

@@ -352,6 +352,10 @@ static int find(struct look *look)
 		&look->view->finder, composer->settings, look->layers, look->path, lookup);
 	if (r != 0)
 		return r;
+	/* A walk of all directories would never end. */
+	if (look->view->callbacks.use == VIEW_RENDERED &&
+		directory_would_hold_itself(look->entry->parent, lookup))
+		union_lookup_reset(lookup);
 	look_heed_past(look);
 	bool is_late = look_heed_silence(look) || lookup->whiteout_error == LAYER_LATE;
 	/* A file that may be hidden stays, with a fault, and loses the rights that it has lost. */
@@ -378,6 +382,7 @@ static bool look_up(struct look *look, uint64_t *cost)
 	int r = find(look);
 
 	look->result.is_failed = union_has_failed(&look->result.lookup);
+	view->polling.has_empty |= look->result.lookup.failure == LAYER_EMPTY;
 	if (r < 0 && !(is_refresh && r == -LAYER_LATE) && !layer_is_shortage(r))
 		r = take_failure(look, -r);
 	layer_tasks_patience(patience_ms);

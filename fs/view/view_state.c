@@ -580,6 +580,9 @@ static int take_passed_version(struct view *view, struct record *record)
 	uint64_t refs;
 	CLEANUP(version_unrefp) struct version *version = take_version(view, record, &refs);
 
+	/* In a strict mount, the kernel may show a version before an entry does. */
+	if (version)
+		version->inode.is_removed = !view->is_strict;
 	if (version)
 		hold(view, &version->inode, refs, record);
 	return version ? 0 : record_refuse(record);

@@ -25,10 +25,13 @@ change() {
 	comes_to_exist mnt/dir/sub
 	rmdir low/dir/sub
 	comes_to_vanish mnt/dir/sub
+	exec 8<mnt/gone.yaml 9<mnt/gone
 	rm low/gone.yaml
 	comes_to_vanish mnt/gone.yaml
 	rm -r low/gone
 	comes_to_vanish mnt/gone
+	links=$(stat -L -c '%h %z' /dev/fd/8 /dev/fd/9 | cut -d' ' -f1 | xargs)
+	exec 8<&- 9<&-
 	unwatch
 	rm high/dir.yaml
 	comes_to_vanish mnt/dir.yaml
@@ -37,6 +40,7 @@ change() {
 make
 start
 change
+[ "$links" = '0 0' ] || fail "what is gone still has links: $links"
 for file in mnt/gone.yaml mnt/gone/app.yaml; do
 	[ "$(grep -c "^$file DELETE_SELF" events)" -eq 1 ] || fail "$file: not one DELETE_SELF, but: $(cat events)"
 done

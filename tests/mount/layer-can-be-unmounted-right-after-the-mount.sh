@@ -23,8 +23,14 @@ done
 again
 ln -s mnt link
 exec 5<mnt/app.yaml
-fails_with 'mnt: is busy' "$PLYFS" umount mnt
+fails_with 'mnt: is busy: a program has' "$PLYFS" umount mnt
 shows mnt/app.yaml 'a: 1'
+mkdir high/sub
+comes_to_exist mnt/sub
+mount --bind low mnt/sub
+fails_with "mnt: is busy: another file system is mounted in it, on $directory/mnt/sub; unmount that" "$PLYFS" umount mnt
+umount mnt/sub
+rmdir high/sub
 pid=$(cd / && "$PLYFS" status --json "$directory/mnt" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 "$PLYFS" umount -l mnt
 ! is_mounted mnt || fail "it is still mounted"

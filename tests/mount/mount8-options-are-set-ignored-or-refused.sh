@@ -58,12 +58,20 @@ for word in nosuid nodev; do
 done
 stop
 
+# The mountpoint is made with the mode that is given.
+"$PLYFS" mount -o X-mount.mkdir=0710 low:high made/mnt
+"$PLYFS" umount made/mnt
+[ "$(stat -c %a made made/mnt | xargs)" = '710 710' ] || fail "it is made with another mode: $(ls -lR made)"
+
 # Refused, with the reason.
 mount_options=
 refuses() {
 	fails_with "$2" "$PLYFS" mount -o "$1" low:high mnt
 	! is_mounted mnt || fail "-o $1: it is mounted"
 }
+for value in '' 0 0999 0x1 77777; do
+	refuses X-mount.mkdir=$value "'X-mount.mkdir=$value' has no mode"
+done
 refuses remount "'remount' is not needed: a change of plyfs.yaml takes effect at once"
 for word in bind rbind move shared rshared slave rslave rprivate unbindable runbindable; do
 	refuses $word "'$word' is for an existing mount"

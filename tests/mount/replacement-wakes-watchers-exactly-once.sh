@@ -8,6 +8,7 @@ change() {
 	comes_to_show mnt/app.yaml $'a: 1\nb: 1'
 	for how in replaced removed joined; do
 		watch mnt mnt/app.yaml
+		exec 8<mnt/app.yaml
 		case $how in
 		replaced) echo 'b: 2' | replace high/app.yaml && text=$'a: 1\nb: 2' ;;
 		removed) rm high/app.yaml && text='a: 1' ;;
@@ -19,6 +20,9 @@ change() {
 }
 wakes_once() {
 	comes_event 'MOVED_TO app.yaml'
+	# The kernel asks plyfs for the attributes of the open file, and knows afterwards that it was replaced.
+	[[ $(stat -L -c '%h %z' /dev/fd/8) == '0 '* ]] || fail "$how: the former file still has a link"
+	exec 8<&-
 	unwatch
 	# No stray name shows: new versions are not staged beside the file.
 	[ "$(grep '^mnt/ ' events)" = 'mnt/ MOVED_TO app.yaml' ] || fail "$how: the events were: $(cat events)"
@@ -26,6 +30,7 @@ wakes_once() {
 	[ "$(grep -c '^mnt/app.yaml DELETE_SELF' events)" -eq 1 ] || fail "$how: not one DELETE_SELF, but: $(cat events)"
 }
 wakes_nobody() {
+	exec 8<&-
 	unwatch
 	saw_no_events
 }

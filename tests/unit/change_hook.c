@@ -90,3 +90,23 @@ VIEW_TEST(file_that_is_read_before_its_event_is_told)
 	publish_all();
 	assert_true(is_to_be_told());
 }
+
+static void count_path(void *context, const char *path)
+{
+	(void)path;
+	++*(unsigned *)context;
+}
+
+VIEW_TEST(links_in_a_new_directory_that_lead_in_a_circle_are_not_followed)
+{
+	unsigned count = 0;
+
+	view = new_view("layers: [{path: a, follow: true}]\noptions: {on_change: ['true']}\n");
+	view_hold_change_hooks(view, true);
+	make_directory("a/new");
+	write_file("a/new/a.yaml", "x: 1\n");
+	assert_int_equal(symlink(".", "a/new/circle"), 0);
+	publish_all();
+	change_hook_each_path(view, count_path, &count);
+	assert_int_equal(count, 1);
+}
