@@ -30,6 +30,20 @@ DIR *descriptor_list(int fd)
 	return ret;
 }
 
+int descriptor_stat(int directory, const char *path, struct stat *ret)
+{
+	const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+	struct statx found;
+
+	if (fstatat(directory, path, ret, flags) < 0)
+		return -errno;
+	if (!S_ISDIR(ret->st_mode) && ret->st_nlink < 2 &&
+		statx(directory, path, flags | AT_STATX_DONT_SYNC, 0, &found) == 0 &&
+		found.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		ret->st_nlink = 2;
+	return 0;
+}
+
 void descriptor_raise_limit(void)
 {
 	struct rlimit limit;

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static inline void closep(int *fd)
@@ -43,6 +44,13 @@ int descriptor_open_directory(int directory, const char *name);
 
 /** Opens the directory `fd` once more. Returns a stream for closedir(3), or NULL with errno. */
 DIR *descriptor_list(int fd);
+
+/**
+ * Calls fstatat(2) for `path`, and follows no link at its last name. `path` "": for the file that
+ * `directory` is. If the file is mounted on its path (mount --bind), its st_nlink is at least 2: it
+ * has another name, where it is mounted from. Returns 0 or -errno.
+ */
+int descriptor_stat(int directory, const char *path, struct stat *ret);
 
 /** Raises this process's limit of open descriptors to its hard limit. */
 void descriptor_raise_limit(void);
