@@ -17,6 +17,7 @@
 #include "last_good.h"
 #include "layer_task.h"
 #include "link_watch.h"
+#include "other_names.h"
 #include "placeholder.h"
 #include "queue.h"
 #include "read_ahead.h"
@@ -385,8 +386,8 @@ static bool look_up(struct look *look, uint64_t *cost)
 		end(look, r ? r : LOOK_IS_CURRENT);
 		return false;
 	}
-	look->result.has_new_links |=
-		link_watch_sources(view, look->composer.settings, look->path, &look->result.lookup);
+	if (link_watch_sources(view, look->composer.settings, look->path, &look->result.lookup))
+		other_names_note(view, look);
 	if (is_current(look)) {
 		end(look, LOOK_IS_CURRENT);
 		return false;
