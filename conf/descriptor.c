@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "cleanup.h"
 
@@ -47,6 +49,37 @@ int descriptor_check_list(int fd, bool has_entry)
 		entry = readdir(stream);
 	} while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
 	return entry ? 0 : errno ? -errno : -ENODATA;
+}
+
+static struct timespec time_of(struct statx_timestamp time)
+{
+	return (struct timespec){.tv_sec = time.tv_sec, .tv_nsec = time.tv_nsec};
+}
+
+int descriptor_stat(int directory, const char *path, struct stat *ret)
+{
+	struct statx found;
+
+	if (statx(directory, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | AT_NO_AUTOMOUNT,
+		    STATX_BASIC_STATS, &found) < 0)
+		return -errno;
+	bool is_mounted = !S_ISDIR(found.stx_mode) && found.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+	*ret = (struct stat){
+		.st_dev = makedev(found.stx_dev_major, found.stx_dev_minor),
+		.st_ino = found.stx_ino,
+		.st_mode = found.stx_mode,
+		.st_nlink = is_mounted && found.stx_nlink < 2 ? 2 : found.stx_nlink,
+		.st_uid = found.stx_uid,
+		.st_gid = found.stx_gid,
+		.st_rdev = makedev(found.stx_rdev_major, found.stx_rdev_minor),
+		.st_size = (off_t)found.stx_size,
+		.st_blksize = (blksize_t)found.stx_blksize,
+		.st_blocks = (blkcnt_t)found.stx_blocks,
+		.st_atim = time_of(found.stx_atime),
+		.st_mtim = time_of(found.stx_mtime),
+		.st_ctim = time_of(found.stx_ctime),
+	};
+	return 0;
 }
 
 void descriptor_raise_limit(void)

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static inline void closep(int *fd)
@@ -50,6 +51,13 @@ DIR *descriptor_list(int fd);
  * Returns 0; -ENODATA: it is empty; or another -errno.
  */
 int descriptor_check_list(int fd, bool has_entry);
+
+/**
+ * Examines `path` by statx(2), and follows no link at its last name. `path` "": for the file that
+ * `directory` is. If the file is mounted on its path (mount --bind), its st_nlink is at least 2: it
+ * has another name, where it is mounted from. Returns 0 or -errno.
+ */
+int descriptor_stat(int directory, const char *path, struct stat *ret);
 
 /** Raises this process's limit of open descriptors to its hard limit. */
 void descriptor_raise_limit(void);

@@ -371,16 +371,11 @@ static int stat_at(int dirfd, bool follow, const char *path, struct stat *ret)
 	if (dirfd >= 0 && !guard && !follow)
 		dirfd = stay_near(dirfd, &path);
 	/* Without a slash, no link can be on the way: one system call instead of three. */
-	if (dirfd >= 0 && !guard && !follow && !strchr(path, '/') && check_path(false, path) == 0) {
-		int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
-
-		return fstatat(dirfd, path, ret, flags) < 0 ? -errno : 0;
-	}
+	if (dirfd >= 0 && !guard && !follow && !strchr(path, '/') && check_path(false, path) == 0)
+		return descriptor_stat(dirfd, path, ret);
 
 	fd = open_at(dirfd, follow, path, O_PATH);
-	if (fd < 0)
-		return fd;
-	return fstat(fd, ret) < 0 ? -errno : 0;
+	return fd < 0 ? fd : descriptor_stat(fd, "", ret);
 }
 
 int layer_open(const char *name, const char *path, unsigned rank, unsigned wanted, bool follow,

@@ -197,7 +197,8 @@ bool layer_stay_may_have(const struct layer *layer, const char *directory, const
 
 /**
  * Calls lstat(2), or stat(2) with `follow`. If the file is a directory, also removes rights from
- * its mode, as layer_stat_rights() does. Returns 0 or -errno.
+ * its mode, as layer_stat_rights() does. A mounted file has at least two links (descriptor_stat()).
+ * Returns 0 or -errno.
  */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 

@@ -119,8 +119,8 @@ static int take_step(struct route *route)
 		return r;
 	CLEANUP(closep) int fd = openat(route->at, copy, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	r = fd < 0 ? -errno : followed_path_uncover(&fd);
-	if (r >= 0 && fstat(fd, &step.stat) < 0)
-		r = -errno;
+	if (r >= 0)
+		r = descriptor_stat(fd, "", &step.stat);
 	step.fd = r < 0 ? r : fd;
 	if (!*path)
 		step.path = "/";

@@ -20,7 +20,7 @@ struct route_step {
 	 * gives (descriptor_path()) */
 	const char *path;
 	int fd;           /* the file, or the link itself, O_PATH; -errno: it can't be opened */
-	struct stat stat; /* of `fd`, if it is open */
+	struct stat stat; /* descriptor_stat() of `fd`, if it is open */
 	bool is_last;     /* the last name; if it is a link, the steps of its target follow */
 };
 

@@ -35,7 +35,6 @@ struct look_result {
 	uint64_t basis;              /* compose_basis() of `lookup` */
 	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
 	bool is_failed;              /* a file system has failed, or a worker did not answer */
-	bool has_new_links;          /* a source with several hard links was not watched before */
 };
 
 /* Noted when the publisher begins the look of a name (refresh.c). */

@@ -10,7 +10,6 @@
 #include "entry.h"
 #include "expand.h"
 #include "look.h"
-#include "other_names.h"
 #include "placeholder.h"
 #include "queue.h"
 #include "read_ahead.h"
@@ -377,9 +376,6 @@ void lookup_end(struct look *look)
 
 	int r = end_waits(look, &stat);
 	entry->parent->has_absences |= r == -ENOENT;
-	/* The publisher's look, if one is pending, will find no new links. */
-	if (look->result.has_new_links && entry_pending(entry))
-		other_names_note(view, look);
 	look_heed_unseen(look);
 	if (r == 0)
 		hold_for_callers(view, look, stat.st_ino);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "clock.h"
 #include "entry.h"
 #include "look.h"
 #include "queue.h"
@@ -12,6 +13,9 @@
  * names. All files of a layer may get a second name at once (cp -l).
  */
 #define NOTES_MAX 4096
+
+/* Lookups wake the publisher for another pass after so long: a pass examines all versions. */
+#define REST_MS 100
 
 static int compare_files(const void *a, const void *b)
 {
@@ -71,7 +75,12 @@ void other_names_fini(struct view *view)
 	for (size_t i = 0; i < others->count; i++)
 		entry_leave(view, others->items[i].entry);
 	free(others->items);
-	*others = (struct other_names){0};
+	*others = (struct other_names){.passed_ms = clock_ms()};
+}
+
+int64_t other_names_rest(const struct view *view, int64_t now_ms)
+{
+	return view->other_names.passed_ms + REST_MS - now_ms;
 }
 
 bool other_names_queue(struct view *view)
@@ -106,4 +115,6 @@ void other_names_note(struct view *view, const struct look *look)
 	}
 	if (others->count >= NOTES_MAX)
 		other_names_queue(view);
+	else if (others->count && other_names_rest(view, clock_ms()) <= 0)
+		view_wake(view);
 }

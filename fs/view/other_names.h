@@ -6,14 +6,21 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct look;
 struct view;
 
-/** Notes those sources of the look that have several hard links. */
+/**
+ * Notes those sources of the look that have several hard links. The publisher calls
+ * other_names_queue() for them when it has nothing else to do, now or after other_names_rest().
+ */
 void other_names_note(struct view *view, const struct look *look);
 
 /** Queues the other entries made of the noted sources. Returns whether any source was noted. */
 bool other_names_queue(struct view *view);
+
+/** Returns the milliseconds until a note wakes the publisher again; at most 0: it does so now. */
+int64_t other_names_rest(const struct view *view, int64_t now_ms);
 
 void other_names_fini(struct view *view);

@@ -80,7 +80,7 @@ static bool is_plain(const struct look *look)
 		if (lookup->found[i].path || lookup->found[i].error)
 			return false;
 	return lookup->kind == UNION_FILE && !lookup->expanded && !look->result.asked.count &&
-	       !look->result.has_new_links && !look->result.problem.message[0];
+	       !look->result.problem.message[0];
 }
 
 /* Returns whether nothing has happened since the look began. */

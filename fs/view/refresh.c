@@ -377,9 +377,6 @@ static bool decide_waits(struct view *view, struct look *look)
 
 	if (entry->parent->is_dead)
 		return false;
-	/* In any case: the next look finds these links watched, and so no new ones. */
-	if (look->result.has_new_links)
-		other_names_note(view, look);
 	bool is_overtaken = was_overtaken(view, look);
 	/* This is no event of the name: that would announce a name which no program has read. */
 	if (is_overtaken)
@@ -616,6 +613,9 @@ int view_take_events(struct view *view)
 		next = retry;
 	if (view->queue.rescan_ms && (next < 0 || view->queue.rescan_ms - now < next))
 		next = view->queue.rescan_ms - now;
+	int64_t rest = other_names_rest(view, now);
+	if (rest > 0 && (next < 0 || rest < next))
+		next = rest;
 	if (view->polling.need) {
 		int64_t poll_at = poll_layers(view, now);
 		if (next < 0 || poll_at < next)
@@ -628,7 +628,7 @@ bool view_has_work(struct view *view)
 {
 	bool is_full = view->looks.under_way >= LOOKS_MAX;
 	return view->looks.done || view->queue.scans.count || view->queue.is_root_changed ||
-	       view->queue.is_overflowed ||
+	       view->queue.is_overflowed || view->other_names.count ||
 	       (view->queue.late.count && view->looks.patient < PATIENT_MAX) ||
 	       (!is_full && view->queue.first);
 }
@@ -638,5 +638,5 @@ bool view_is_settled(struct view *view, bool is_patient)
 	return !view->looks.done && !view->looks.under_way && !view->queue.scans.count &&
 	       !view->queue.late.count && !view->queue.is_root_changed &&
 	       !view->queue.is_overflowed && !view->queue.rescan_ms && !view->queue.first &&
-	       !(is_patient && view->queue.debounced.count);
+	       !view->other_names.count && !(is_patient && view->queue.debounced.count);
 }

@@ -164,12 +164,25 @@ struct watching {
 	uint64_t count;
 };
 
+/* Watches `name` in the directory `fd`. `name` "": the file `fd`, whose events have no name. */
+static int watch_name(struct watching *watching, int fd, const char *name, uint32_t mask)
+{
+	char link[DESCRIPTOR_LINK_MAX];
+
+	descriptor_link(fd, link);
+	int wd = inotify_add_watch(watching->inotify_fd, link, mask | IN_MASK_ADD);
+	if (wd < 0)
+		return is_worth_a_retry(-errno) ? -errno : 0;
+	record_put(watching->answer, (uint64_t)wd);
+	record_put(watching->answer, mask);
+	record_put_text(watching->answer, name);
+	watching->count++;
+	return 0;
+}
+
 /* Watches a component of the path, or of a link's target on it: each may be replaced. */
 static int watch_step(void *context, const struct route_step *step)
 {
-	struct watching *watching = context;
-	char link[DESCRIPTOR_LINK_MAX];
-
 	if (!step->name || strcmp(step->name, ".") == 0 || strcmp(step->name, "..") == 0)
 		return 0; /* no name that could lead elsewhere */
 	/* A hidden directory is found through /proc/self, which each process has of its own. */
@@ -177,15 +190,11 @@ static int watch_step(void *context, const struct route_step *step)
 		return 0;
 	/* For a directory on the path, only its replacement counts. */
 	uint32_t mask = step->is_last ? WATCHED : WATCHED & ~(uint32_t)IN_CLOSE_WRITE;
-	descriptor_link(step->at, link);
-	int wd = inotify_add_watch(watching->inotify_fd, link, mask | IN_MASK_ADD);
-	if (wd < 0)
-		return is_worth_a_retry(-errno) ? -errno : 0;
-	record_put(watching->answer, (uint64_t)wd);
-	record_put(watching->answer, mask);
-	record_put_text(watching->answer, step->name);
-	watching->count++;
-	return 0;
+	int r = watch_name(context, step->at, step->name, mask);
+	/* Through another name, a write is no event of this directory. */
+	if (r == 0 && step->fd >= 0 && S_ISREG(step->stat.st_mode) && step->stat.st_nlink > 1)
+		r = watch_name(context, step->fd, "", IN_CLOSE_WRITE);
+	return r;
 }
 
 static void answer_watch(const char *path, int inotify_fd, struct record *answer)

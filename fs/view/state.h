@@ -33,6 +33,7 @@ struct other_names {
 	struct source_name *items;
 	size_t count;
 	size_t capacity;
+	int64_t passed_ms; /* when the last pass over the versions ended; CLOCK_MONOTONIC */
 };
 
 struct checked;

@@ -364,8 +364,7 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 	return result;
 }
 
-/* Returns a hash that changes when a source changes. */
-static uint64_t state_of(const struct union_lookup *lookup)
+uint64_t compose_state(const struct union_lookup *lookup)
 {
 	uint64_t hash = hash_seed();
 
@@ -405,7 +404,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 		.task = compose_task,
 		.composer = composer,
 		.path = path,
-		.state = state_of(lookup),
+		.state = compose_state(lookup),
 		.bytes = union_lookup_bytes(lookup),
 		.put = put_job,
 		.put_context = &composing,
@@ -440,7 +439,7 @@ int map_lines_by(struct workers *workers, const struct composer *composer, const
 		.task = lines_task,
 		.composer = composer,
 		.path = path,
-		.state = state_of(lookup),
+		.state = compose_state(lookup),
 		.bytes = union_lookup_bytes(lookup),
 		.put = put_lines_job,
 		.put_context = &mapping,

@@ -4,7 +4,7 @@
 
 need_root
 need setpriv
-mkdir outside low/unseen
+mkdir -p outside low/unseen/{3,4}
 echo 'a: 1' >low/app.yaml
 echo cover >high/covered
 ln low/app.yaml low/covered
@@ -12,10 +12,13 @@ ln low/app.yaml low/hidden
 touch high/.wh.hidden
 ln low/app.yaml low/unseen/name
 ln low/app.yaml outside/name
+echo 'c: 0' | tee low/3.yaml >low/4.yaml
 chmod 755 .
 as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 start
 shows mnt/app.yaml 'a: 1'
+shows mnt/3.yaml 'c: 0'
+shows mnt/4.yaml 'c: 0'
 
 number=1
 for name in low/covered low/hidden low/unseen/name outside/name; do
@@ -42,6 +45,14 @@ comes_to_show mnt/second.yaml 'b: 2'
 # They are two files in the mount: later they could differ.
 [ "$(stat -c %i mnt/late.yaml)" != "$(stat -c %i mnt/second.yaml)" ]
 [ "$(stat -c %h mnt/late.yaml)" -eq 1 ]
+
+# Names that are made where the mount has not looked yet, and then looked up.
+for number in 3 4; do
+	ln low/$number.yaml low/unseen/$number/name
+	echo "c: $number" >low/unseen/$number/name
+	shows mnt/unseen/$number/name "c: $number"
+	comes_to_show mnt/$number.yaml "c: $number"
+done
 
 # A symbolic link with another name has that name's times and owner, too.
 ln -s target outside/link

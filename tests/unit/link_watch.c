@@ -284,6 +284,22 @@ VIEW_TEST(source_that_gains_a_name_in_a_layer_is_watched_from_then_on)
 	assert_int_equal(inotify_watch_count(view->watch.inotify), 2);
 }
 
+VIEW_TEST(source_that_gains_a_name_where_no_program_looked_is_watched_from_its_lookup_on)
+{
+	write_file("a/app.yaml", "x: 1\n");
+	run("mkdir a/unseen");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\n");
+	run("ln a/app.yaml a/unseen/name");
+	write_file("a/unseen/name", "x: 2\n");
+	publish_all();
+	assert_shown("app.yaml", "x: 1\n");
+	assert_shown("unseen/name", "x: 2\n");
+	assert_becomes("app.yaml", "x: 2\n");
+	write_file("a/unseen/name", "x: 3\n");
+	assert_becomes("app.yaml", "x: 3\n");
+}
+
 VIEW_TEST(source_with_other_names_may_be_replaced_by_removal)
 {
 	write_file("a/app.yaml", "x: 1\n");
