@@ -293,6 +293,26 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 	return 0;
 }
 
+/* Warns of a map that replaces one with a foreign tag, as only maps with the same tag merge. */
+static void check_tag(const struct deep *deep, const struct node *below, const struct node *value,
+	const struct list_place *place)
+{
+	const struct merge_request *request = deep->merge->request;
+	struct span name =
+		place && node_is_scalar(place->key) ? place->key->text : span_of("the map");
+	struct problem problem;
+
+	if (!request->warn || !node_is_map(below) || !node_is_map(value) || value->tag ||
+		!foreign_tag(below))
+		return;
+	problem_at(&problem, value,
+		"'%.*s' has no tag here, and so replaces all of the map with the tag '%s' in "
+		"%s:%u:%u; write that tag, or '!replace' if that is meant",
+		(int)name.len, name.data, foreign_tag(below), source_shown(below->source),
+		(unsigned)below->line, (unsigned)below->column);
+	request->warn(request->warn_context, &problem);
+}
+
 /* Puts the value in place of the value below: a tag, its kind or a rule requires it. */
 static int put_in_place(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
@@ -360,10 +380,11 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 		if (r != 0)
 			return r;
 	}
-	if (deep->minds_kinds && below && !is_one_kind(deep, below, value)) {
-		int r = check_kind(deep, below, value, place);
+	if (deep->minds_kinds && below) {
+		int r = is_one_kind(deep, below, value) ? 0 : check_kind(deep, below, value, place);
 		if (r != 0)
 			return r;
+		check_tag(deep, below, value, place);
 	}
 	if (is_plain_leaf(value)) {
 		*ret = below && scalar_is_empty(value) ? below : value;
