@@ -92,15 +92,22 @@ const struct format *merge_job_format(const struct merge_job *job)
 	return format_of_tree(format);
 }
 
-/* A dialect of INI has no suffix: reads all files as the given dialect that may be of it. */
-static void choose_dialect(struct merge_job *job)
+/*
+ * Reads a file without a known suffix in the format of the merged file, and INI in its dialect.
+ * Standard input is YAML, but for a dialect, which no file's name tells.
+ */
+static void choose_formats(struct merge_job *job, const struct format *to)
 {
-	bool is_dialect = job->to && job->to->dialect && job->to != &format_ini;
+	bool is_dialect = to->dialect && to != &format_ini;
 
-	for (size_t i = 0; is_dialect && i < job->inputs.count; i++) {
-		const struct format *own = format_of_name(job->inputs.data[i].source.name);
+	for (size_t i = 0; i < job->inputs.count; i++) {
+		struct merge_input *input = &job->inputs.data[i];
+		const struct format *own = format_of_name(input->source.name);
 
-		job->inputs.data[i].format = own ? format_within(job->to, own) : job->to;
+		if (own)
+			input->format = is_dialect ? format_within(to, own) : own;
+		else if (to != &format_json && (is_dialect || !input->format))
+			input->format = to;
 	}
 }
 
@@ -169,7 +176,7 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 		if (r != 0)
 			return r;
 	}
-	choose_dialect(job);
+	choose_formats(job, merge_job_format(job));
 	const struct merge_request request = {
 		.options = &options,
 		.inputs = job->inputs.data,

@@ -41,6 +41,10 @@ struct format {
 	 * value counts. NULL: all values of every key count. */
 	bool (*counts_all)(struct span section, struct span key);
 
+	/* Used if `repeats`. An empty assignment of a key resets all keys of its section that give
+	 * the same text; NULL: only the key itself. */
+	const char *(*reset_group)(struct span section, struct span key);
+
 	/*
 	 * Reads `text` as the standard says. The text is within limits.source_bytes (limit.h) and
 	 * has no byte order mark. Only the builder makes nodes. Each node has its place; a scalar

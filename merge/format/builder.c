@@ -31,6 +31,27 @@ int builder_problem(const struct builder *builder, struct place place, const cha
 		place.column, "%s", message);
 }
 
+int builder_doubt(struct builder *builder, struct place place, const char *format, ...)
+{
+	struct document *document = builder->document;
+	char message[PROBLEM_MESSAGE_MAX];
+	struct problem *doubt;
+	va_list arguments;
+
+	if (document->doubt)
+		return 0;
+	doubt = arena_alloc(document->arena, sizeof(*doubt));
+	if (!doubt)
+		return -ENOMEM;
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	problem_set(doubt, document->source.name, place.line, place.column, "%s", message);
+	problem_place(doubt, &document->source);
+	document->doubt = doubt;
+	return 0;
+}
+
 /* Columns count characters. */
 struct place text_cursor_place(struct text_cursor *at)
 {

@@ -98,6 +98,13 @@ int text_cursor_fail(struct text_cursor *at, const char *message);
 __attribute__((format(printf, 3, 4))) int builder_problem(
 	const struct builder *builder, struct place place, const char *format, ...);
 
+/**
+ * If document.doubt is NULL, stores the doubt that a merge with other files would lose something.
+ * The message says why. Returns 0 or -ENOMEM.
+ */
+__attribute__((format(printf, 3, 4))) int builder_doubt(
+	struct builder *builder, struct place place, const char *format, ...);
+
 /** Makes a scalar. The caller must write its `len` bytes to *text. Returns NULL: no memory. */
 struct node *builder_new_scalar(
 	const struct builder *builder, struct place place, size_t len, char **text);

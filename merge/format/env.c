@@ -9,6 +9,7 @@
  *      A='b\'c'      "b'c"; to systemd, the quote ends behind the backslash
  *      A: b          as A=b; systemd ignores it, and also names such as a[1] and Ä
  *      A=b\c         "b\c"; to systemd, "bc"
+ *      A=b \         "b \"; to systemd, the next line continues the value, also in ""
  *      export A=b    as A=b; systemd ignores it
  *      A             null: compose takes A from its own environment; systemd ignores it
  *      A="b" C=d     two variables; to systemd, A is "bC=d"
@@ -367,6 +368,27 @@ static int read_lines(struct env_reader *reader)
 	return r == 0 ? line_close_root(&reader->lines) : r;
 }
 
+/* Warns of the first line that systemd joins with the next one. */
+static void warn_of_joined(struct builder *builder, struct span text)
+{
+	struct line_reader lines = line_begin(builder, text);
+	bool is_found = false;
+	struct problem warning;
+
+	while (!is_found && line_next(&lines)) {
+		struct span line = line_trim_start(lines.line);
+
+		is_found = line.len && *line.data != '#' && *line.data != ';' &&
+			   line.data[line.len - 1] == '\\';
+	}
+	if (!is_found)
+		return;
+	problem_set(&warning, builder->document->source.name, lines.number, 1,
+		"the line ends with a backslash: systemd goes on with the next line, and plyfs, as "
+		"docker compose, does not; write the value in one line");
+	builder->options->warn(builder->options->context, &warning);
+}
+
 static int env_read(struct builder *builder, struct span text)
 {
 	struct env_reader reader = {.lines = line_begin(builder, text), .text.max = SIZE_MAX};
@@ -375,6 +397,8 @@ static int env_read(struct builder *builder, struct span text)
 	int r = line_check_text(builder, text);
 	if (r == 0)
 		r = read_lines(&reader);
+	if (r == 0 && builder->options->warn)
+		warn_of_joined(builder, text);
 	output_fini(&reader.text);
 	return r;
 }

@@ -126,7 +126,7 @@ static int read_section(struct ini_reader *reader, struct span line)
 			"something stands behind the section's ]; put it on a line of its own");
 	int r = 0;
 	if (reader->has_included)
-		r = ini_doubt(lines, line.data,
+		r = builder_doubt(lines->builder, line_place(lines, line.data),
 			"the section stands behind a line that includes files, and would stand "
 			"before it in a merged file; put such lines at the end");
 	if (r == 0 && dialect->sections.root && span_is(name, dialect->sections.root))
@@ -203,6 +203,9 @@ static int read_key(struct ini_reader *reader, struct span line)
 	reader->end = reader->value.data + reader->value.len;
 	reader->place = line_place(lines, stop ? reader->value.data : reader->key.data);
 	r = line_open_root(lines, line.data);
+	if (r == 0 && dialect->keys == INI_DOUBT)
+		r = ini_check_line(lines->builder, line_place(lines, line.data), reader->key,
+			(struct span){stop ? stop : end, stop ? (size_t)(end - stop) : 0});
 	return r == 0 ? line_add_key(lines, reader->key, reader->key.data, &dialect->fold) : r;
 }
 
@@ -281,7 +284,13 @@ static int read_line(struct ini_reader *reader)
 		go_on(reader, line);
 		return 0;
 	}
-	r = end_key(reader);
+	r = 0;
+	if (dialect->keys == INI_DOUBT && reader->key.data && !reader->empty_lines)
+		r = ini_check_goes_on(reader->section.lines.builder,
+			line_place(&reader->section.lines, line.data),
+			(struct span){reader->key.data, (size_t)(reader->end - reader->key.data)});
+	if (r == 0)
+		r = end_key(reader);
 	if (r != 0)
 		return r;
 	reader->indent = indent;
@@ -340,7 +349,7 @@ static int put_more(struct writer *writer, const struct node *value, struct span
 }
 
 /* Writes a value of several lines, all indented after the first. */
-static int put_indented(struct writer *writer, const struct node *value)
+static int put_indented(struct writer *writer, const struct node *value, const char *equals)
 {
 	const struct ini_dialect *dialect = writer->format->dialect;
 	const char *p = value->text.data, *end = p + value->text.len;
@@ -355,7 +364,7 @@ static int put_indented(struct writer *writer, const struct node *value)
 	if (end[-1] == '\n')
 		return line_refuse(
 			writer, value, "a value in %s can't end with a line break", dialect->title);
-	output_string(writer->output, first.len ? "= " : "=");
+	output_string(writer->output, first.len ? equals : "=");
 	output_put(writer->output, first.data, first.len);
 	output_char(writer->output, '\n');
 	for (int r; stop; stop = memchr(p, '\n', (size_t)(end - p))) {
@@ -385,7 +394,7 @@ static const char *program_fault(const struct ini_value *program, const struct n
 		       : NULL;
 }
 
-static int put_value(struct writer *writer, const struct node *value)
+static int put_value(struct writer *writer, const struct node *value, const char *equals)
 {
 	const struct ini_dialect *dialect = writer->format->dialect;
 	struct span text = value->text;
@@ -393,7 +402,7 @@ static int put_value(struct writer *writer, const struct node *value)
 	const char *fault, *quote = "";
 
 	if (has_lines && dialect->value.goes_on == INI_INDENT)
-		return put_indented(writer, value);
+		return put_indented(writer, value, equals);
 	fault = has_lines && dialect->value.goes_on == INI_BACKSLASH
 			? ini_value_joined_fault(&dialect->value, text)
 			: ini_value_line_fault(&dialect->value, text);
@@ -407,7 +416,7 @@ static int put_value(struct writer *writer, const struct node *value)
 			dialect->value.quote || !*dialect->value.comments
 				? "quote it as the program reads it"
 				: "no quotes can hold it");
-	output_string(writer->output, text.len || *quote ? "= " : "=");
+	output_string(writer->output, text.len || *quote ? equals : "=");
 	output_string(writer->output, quote);
 	output_put(writer->output, text.data, text.len);
 	output_string(writer->output, quote);
@@ -419,8 +428,11 @@ static int put_one(struct writer *writer, const struct node *key, const struct n
 {
 	const struct ini_dialect *dialect = writer->format->dialect;
 	struct span name = spelling_of(key, &dialect->fold);
-	bool is_null = scalar_is_null(value);
+	bool is_null = scalar_is_null(value), is_tight = false;
 
+	/* To some programs, such a line is no key and value: http://x/?a=b, host1 port=22. */
+	for (size_t i = 0; dialect->keys == INI_DOUBT && i < name.len; i++)
+		is_tight |= line_is_blank(name.data[i]) || name.data[i] == ':';
 	int r = line_check_scalar(writer, value, dialect->title,
 		"join its items in one text, as the program reads them");
 	if (r == 0 && !dialect->has_null)
@@ -429,10 +441,10 @@ static int put_one(struct writer *writer, const struct node *key, const struct n
 		return r;
 	output_put(writer->output, name.data, name.len);
 	/* Programs read x+=1 otherwise than x + = 1. */
-	if (!is_null && name.len && !strchr("+-?", name.data[name.len - 1]))
+	if (!is_null && !is_tight && name.len && !strchr("+-?", name.data[name.len - 1]))
 		output_char(writer->output, ' ');
 	if (!is_null)
-		return put_value(writer, value);
+		return put_value(writer, value, is_tight ? "=" : "= ");
 	output_char(writer->output, '\n');
 	return 0;
 }

@@ -46,25 +46,60 @@ static bool folds_nothing(const struct ini_dialect *dialect, const struct pair *
 	return !dialect->fold.how;
 }
 
-static int note(struct builder *builder, struct place place, const char *message)
+static bool joins_lines(const struct ini_dialect *dialect, const struct pair *about)
 {
-	struct document *document = builder->document;
-	struct problem *doubt;
-
-	if (document->doubt)
-		return 0;
-	doubt = arena_alloc(document->arena, sizeof(*doubt));
-	if (!doubt)
-		return -ENOMEM;
-	problem_set(doubt, document->source.name, place.line, place.column, "%s", message);
-	problem_place(doubt, &document->source);
-	document->doubt = doubt;
-	return 0;
+	(void)about;
+	return dialect->value.goes_on == INI_BACKSLASH;
 }
 
-int ini_doubt(const struct line_reader *lines, const char *at, const char *message)
+static bool has_colon(const struct ini_dialect *dialect, const struct pair *about)
 {
-	return note(lines->builder, line_place(lines, at), message);
+	(void)about;
+	return strchr(dialect->separators, ':');
+}
+
+static int doubt_line(struct builder *builder, struct place place, const char *what,
+	const char *when,
+	bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about))
+{
+	char names[NAMES_MAX];
+
+	ini_names(is_fit, NULL, names, sizeof(names));
+	return builder_doubt(builder, place,
+		"%s; give the rule the 'format' of the file's program, such as %s if %s, or "
+		"'strategy: last'",
+		what, names, when);
+}
+
+int ini_check_goes_on(struct builder *builder, struct place place, struct span above)
+{
+	size_t count = 0;
+
+	while (count < above.len && above.data[above.len - 1 - count] == '\\')
+		count++;
+	if (count % 2 == 0)
+		return 0;
+	return doubt_line(builder, place,
+		"the line above ends with a backslash, so some programs continue it here",
+		"the line goes on", joins_lines);
+}
+
+int ini_check_line(struct builder *builder, struct place place, struct span key, struct span rest)
+{
+	if (rest.len < 2 || line_is_blank(rest.data[1]) || rest.data != key.data + key.len)
+		return 0;
+	if (*rest.data == ':')
+		return doubt_line(builder, place,
+			"a ':' without a blank behind it ends the key in some programs only",
+			"it does", has_colon);
+	const char *end = rest.data + rest.len, *more = memchr(rest.data, ' ', rest.len);
+	while (more && (more = memchr(more, '=', (size_t)(end - more))) && line_is_blank(more[-1]))
+		more++;
+	if (!more || !memchr(key.data, ' ', key.len))
+		return 0;
+	return builder_doubt(builder, place,
+		"the line has several assignments, as in an inventory of Ansible's, and a merge "
+		"would replace all of them; give the rule 'strategy: last'");
 }
 
 static struct place place_of(const struct node *node)
@@ -72,14 +107,15 @@ static struct place place_of(const struct node *node)
 	return (struct place){node->line, node->column};
 }
 
+/* Without a value, equal keys may be different lines: each "}" and "endif =" ends another block. */
 static bool would_lose(const struct node *found, const struct node *again)
 {
 	if (!node_is_map(found) || !node_is_map(again))
-		return !node_equal(found, again);
+		return !node_equal(found, again) || scalar_is_null(found) || !found->text.len;
 	for (uint32_t i = 0; i < again->map.count; i++) {
 		const struct pair *other = node_find(found, again->map.pairs[i].key);
 
-		if (other && !node_equal(other->value, again->map.pairs[i].value))
+		if (other && would_lose(other->value, again->map.pairs[i].value))
 			return true;
 	}
 	return false;
@@ -87,19 +123,18 @@ static bool would_lose(const struct node *found, const struct node *again)
 
 static int doubt_again(struct builder *builder, const struct pair *found, const struct pair *again)
 {
-	char all[NAMES_MAX], last[NAMES_MAX], message[PROBLEM_MESSAGE_MAX];
+	char all[NAMES_MAX], last[NAMES_MAX];
 
 	if (!would_lose(found->value, again->value))
 		return 0;
 	ini_names(keeps_all, again, all, sizeof(all));
 	ini_names(keeps_last, again, last, sizeof(last));
-	snprintf(message, sizeof(message),
+	return builder_doubt(builder, place_of(again->key),
 		"the %s '%.64s' comes again, first in line %u, and a merge would lose one of them; "
 		"give the rule the 'format' of the file's program: with %s nothing is lost, with "
 		"%s the last counts",
 		node_is_map(again->value) ? "section" : "key", again->key->text.data,
 		(unsigned)found->key->line, all, last);
-	return note(builder, place_of(again->key), message);
 }
 
 static int refuse_again(struct builder *builder, const struct ini_dialect *dialect,
@@ -327,6 +362,15 @@ static bool is_option_lost(const struct pair *pair, const struct node *merged)
 	return false;
 }
 
+/* Returns whether the pair is a "}" that stands in the merged section for that of another layer. */
+static bool is_shared_end(const struct pair *pair, const struct node *merged)
+{
+	const struct pair *now =
+		merged && span_is(pair->key->text, "}") ? node_find(merged, pair->key) : NULL;
+
+	return now && now->value->source != pair->value->source;
+}
+
 static int check_lines(const struct node *map, const struct node *merged, struct problem *problem)
 {
 	char names[NAMES_MAX];
@@ -348,6 +392,10 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 				"own, which a merge would lose; give the rule the 'format' of the "
 				"file's program: %s, or configparser if they continue the value",
 				pair->key->text.data, names);
+		} else if (is_shared_end(pair, merged)) {
+			r = problem_at(problem, pair->key,
+				"a '}' ends a block here and in a higher layer, and a merge would "
+				"lose one of them; give the rule 'strategy: last'");
 		}
 	}
 	return r;

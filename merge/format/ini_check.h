@@ -12,10 +12,16 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * If document.doubt is NULL, stores the doubt that a merge with other files would lose something.
- * `message` says why. The place is `at`, in the current line. Returns 0 or -ENOMEM.
+ * For a file of an unknown program: doubts (builder_doubt()) that the line at `place` begins a key,
+ * if the text above it, a key and its value, ends with a backslash. Returns 0 or -ENOMEM.
  */
-int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
+int ini_check_goes_on(struct builder *builder, struct place place, struct span above);
+
+/**
+ * For a file of an unknown program: doubts a line whose meaning depends on the program. `rest` is
+ * its text from the separator on, or empty. Returns 0 or -ENOMEM.
+ */
+int ini_check_line(struct builder *builder, struct place place, struct span key, struct span rest);
 
 /**
  * Checks that the dialect would read the tree back unchanged: the dialect must allow the names of

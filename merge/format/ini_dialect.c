@@ -22,11 +22,12 @@
 	"plugin_load_add,binlog_do_db,binlog_ignore_db,replicate_do_db,replicate_ignore_db,"       \
 	"replicate_do_table,replicate_ignore_table,replicate_wild_do_table,"                       \
 	"replicate_wild_ignore_table,replicate_rewrite_db,ignore_db_dir,ignore_db_dirs,"           \
-	"performance_schema_instrument,!include,!includedir"
+	"optimizer_switch,performance_schema_instrument,!include,!includedir"
 
 #define GIT_LISTS                                                                                  \
 	"fetch,push,pushurl,insteadof,pushinsteadof,helper,path,directory,hiderefs,extraheader,"   \
-	"displayref,rewriteref,suffix,excludedecoration,repo"
+	"displayref,rewriteref,suffix,excludedecoration,repo,ignorerevsfile,pushoption,"           \
+	"curloptresolve,active,gitproxy,procreceiverefs"
 
 #define WIREGUARD_NAMES                                                                            \
 	"Interface,Peer,PrivateKey,ListenPort,FwMark,Address,DNS,MTU,Table,PreUp,PostUp,PreDown,"  \
@@ -64,7 +65,8 @@ static const struct ini_dialect mysql = {
 	.includes = "!",
 	.has_null = true,
 	.value = {.comments = "#", .quotes = "\"'", .escaping = "\"'", .quote = "\""},
-	.lists = {.keys = MYSQL_LISTS},
+	.lists = {.keys = MYSQL_LISTS,
+		.switches = "optimizer_switch,performance_schema_instrument"},
 	.sections = {.again = INI_LAST,
 		.fold = {.how = FOLD_CASE | FOLD_BLANKS},
 		.together = mysql_groups},

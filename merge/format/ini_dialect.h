@@ -38,7 +38,9 @@ struct ini_sections {
 
 /* The values that are lists, whatever ini_dialect.keys says. */
 struct ini_lists {
-	const char *keys;    /* "a,b": the keys whose values are lists; NULL: none */
+	const char *keys; /* "a,b": the keys whose values are lists; NULL: none */
+	/* "a,b": those of `keys` whose values are switches: x=on, x=off, x=on is three values */
+	const char *switches;
 	const char *suffix;  /* the values of keys with this suffix are lists, too; NULL: none */
 	const char *section; /* the section that is a list of maps; NULL: none */
 	const char *by;      /* the key by which the items of `section` are matched */

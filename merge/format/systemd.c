@@ -321,8 +321,7 @@ static int systemd_edit(struct edit *edit, const struct edit_op *op)
 
 /*
  * The settings that are lists, from systemd.unit(5), systemd.exec(5) and others. Of all other
- * settings the last assignment counts. A word that ends with an asterisk stands for all settings
- * that begin with it.
+ * settings the last assignment counts.
  */
 static const char list_keys[] =
 	/* systemd.unit(5) */
@@ -364,11 +363,12 @@ static const char list_keys[] =
 	"HibernateState,HybridSleepMode,HybridSleepState,KillExcludeUsers,KillOnlyUsers,"
 	"SuspendMode,SuspendState";
 
-static bool systemd_counts_all(struct span section, struct span key)
+/* A word that ends with an asterisk stands for all settings that begin with it. */
+static bool is_in(const char *words, struct span key)
 {
-	bool is_found = span_is(section, "Match");
+	bool is_found = false;
 
-	for (const char *word = list_keys; *word && !is_found;) {
+	for (const char *word = words; *word && !is_found;) {
 		size_t len = strcspn(word, ",");
 		bool is_beginning = word[len - 1] == '*';
 		size_t begun = len - is_beginning;
@@ -378,6 +378,31 @@ static bool systemd_counts_all(struct span section, struct span key)
 		word += len + (word[len] == ',');
 	}
 	return is_found;
+}
+
+static bool systemd_counts_all(struct span section, struct span key)
+{
+	return span_is(section, "Match") || is_in(list_keys, key);
+}
+
+static const char *systemd_reset_group(struct span section, struct span key)
+{
+	/* systemd.unit(5), systemd.timer(5), systemd.socket(5), systemd.path(5) */
+	static const struct {
+		const char *section, *keys;
+	} groups[] = {
+		{"Unit", "Condition*"},
+		{"Unit", "Assert*"},
+		{"Timer", "OnActiveSec,OnBootSec,OnCalendar,OnStartupSec,OnUnitActiveSec,"
+			  "OnUnitInactiveSec"},
+		{"Socket", "Listen*"},
+		{"Path", "DirectoryNotEmpty,Path*"},
+	};
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		if (span_is(section, groups[i].section) && is_in(groups[i].keys, key))
+			return groups[i].keys;
+	return NULL;
 }
 
 const struct format format_systemd = {
@@ -394,6 +419,7 @@ const struct format format_systemd = {
 	.is_whole = true,
 	.repeats = true,
 	.counts_all = systemd_counts_all,
+	.reset_group = systemd_reset_group,
 	.read = systemd_read,
 	.write = systemd_write,
 	.edit = systemd_edit,

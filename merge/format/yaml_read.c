@@ -173,6 +173,17 @@ static void take_version(struct yaml_reader *reader, const yaml_version_directiv
 	reader->schema = *reader->builder->document->yaml;
 }
 
+#define UNSTRUCTURED                                                                               \
+	"the file is one text of several lines, such as an encrypted file, and a merge would "     \
+	"join its lines; give it a rule of its own with 'strategy: last'"
+
+/* Returns whether the document is one text of several lines, whose line breaks the tree loses. */
+static bool is_unstructured(const struct builder *builder, const yaml_event_t *event)
+{
+	return !builder->depth && event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	       !event->data.scalar.tag && event->end_mark.line > event->start_mark.line;
+}
+
 static int on_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	struct builder *builder = reader->builder;
@@ -181,6 +192,8 @@ static int on_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 	char *text;
 	int r;
 
+	if (is_unstructured(builder, event) && builder_doubt(builder, place, UNSTRUCTURED) < 0)
+		return -ENOMEM;
 	node = builder_new_scalar(builder, place, event->data.scalar.length, &text);
 	if (!node)
 		return -ENOMEM;

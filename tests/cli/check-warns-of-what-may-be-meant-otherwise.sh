@@ -63,6 +63,13 @@ EOF
 diff expected err >&2 || fail 'not these warnings'
 rm low/thrice.yaml
 
+# To systemd, a line that ends with a backslash goes on.
+printf '# a \\\nA=1\nB="x \\\n y"\nC=2 \\\n' >low/app.env
+runs 0 "$PLYFS" check -l low:high app.env
+prints '1 file: all merge, 1 warning'
+says 'low/app.env:3:1: warning: the line ends with a backslash: systemd goes on with the next line'
+rm low/app.env
+
 # No file, no warning.
 rm low/many.yaml low/app.yaml high/.wh.gone low/data/b/base.yaml
 echo 'a: !append [1]' >low/app.yaml

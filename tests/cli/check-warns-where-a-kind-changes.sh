@@ -9,6 +9,8 @@ scrape_configs:
 alerting: {managers: [a]}
 rules: null
 tls: !include tls.yaml
+service: !service {class: x}
+other: !service {class: x}
 END
 cat >site/prometheus.yaml <<'END'
 global: 30s
@@ -16,6 +18,8 @@ scrape_configs: {job_name: mine}
 alerting: null
 rules: [x]
 tls: {min: 1.3}
+service: {public: true}
+other: !replace {public: true}
 END
 # A directive, or null, shows that the change is intended. Other strategies have rules of their own.
 printf 'list: [1]\nmap: {a: 1}\n' | tee vendor/meant.yaml vendor/other.salt.yaml >/dev/null
@@ -32,12 +36,13 @@ layers: [vendor, site]
 rules: [{match: "*.salt.yaml", strategy: salt}, {match: documents.yaml, options: {documents: merge}}]
 END
 runs 0 "$PLYFS" check -c plyfs.yaml
-prints '5 files: all merge, 5 warnings'
+prints '5 files: all merge, 6 warnings'
 cat >expected <<'END'
 plyfs: site/documents.yaml:1:4: warning: 'a' is a list here and replaces a map in vendor/documents.yaml:1:4; write '!replace' if that is meant
 plyfs: site/documents.yaml:3:4: warning: 'a' is a scalar here and replaces a list in site/documents.yaml:1:4; write '!replace' if that is meant
 plyfs: site/prometheus.yaml:1:9: warning: 'global' is a scalar here and replaces a map in vendor/prometheus.yaml:1:9; write '!replace' if that is meant
 plyfs: site/prometheus.yaml:2:17: warning: 'scrape_configs' is a map here and replaces a list in vendor/prometheus.yaml:3:1; write '!replace' if that is meant
+plyfs: site/prometheus.yaml:6:10: warning: the map has no tag here, and so replaces all of the map with the tag '!service' in vendor/prometheus.yaml:7:10; write that tag, or '!replace' if that is meant
 plyfs: site/server.toml:1:5: warning: 't' is a scalar here and replaces a map in vendor/server.toml:1:2; remove it there if that is meant
 END
 diff expected err >&2 || fail 'not these warnings'

@@ -44,6 +44,18 @@ printf '[a]\nb_c=2\n' >underscore
 runs 0 "$PLYFS" merge --to mysql dash.ini underscore
 prints $'[a]\nb_c = 2'
 
+# A file without a known suffix is read in the format of the merged file, or as YAML if that is JSON.
+printf '[a]\nx=1\n' | tee low.conf >low.service
+for arguments in '--to systemd low.conf low.conf' 'low.service low.conf'; do
+	# shellcheck disable=SC2086
+	runs 0 "$PLYFS" merge $arguments
+	prints $'[a]\nx=1\nx=1'
+done
+runs 0 "$PLYFS" merge --to json other low.yaml
+prints $'{\n  "c": 16,\n  "a": 1\n}'
+runs 0 "$PLYFS" merge --to toml - <low.yaml
+prints 'a = 1'
+
 # JSON with comments is a format of its own.
 echo '{"b": 2,} // more' >more.jsonc
 runs 0 "$PLYFS" merge more.jsonc more.jsonc

@@ -39,13 +39,17 @@ class Assignments(dict):
 
     def __setitem__(self, key, value):
         if key in self and (value is None or isinstance(value, list)):
-            self.__dict__.setdefault("again", []).append((self[key], value))
+            self.__dict__.setdefault("again", []).append((self[key], value, key))
         super().__setitem__(key, value)
 
     def loses(self):
         def text(value):
             return value and "\n".join(value).rstrip()
-        return any(text(before) != text(after) for before, after in self.__dict__.get("again", []))
+        again = self.__dict__.get("again", [])
+        # configparser itself assigns each None once more.
+        alone = [key for _, value, key in again if value is None]
+        return any(text(before) != text(after) or text(after) == "" for before, after, _ in again) or (
+            len(set(alone)) < len(alone))
 
 
 def ini_model(text):

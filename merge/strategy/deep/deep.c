@@ -166,8 +166,11 @@ static int merge_maps(struct deep *deep, const struct node *below, const struct 
 	struct node *map = NULL;
 	int r = deep_enter(deep, value);
 
-	for (uint32_t i = 0; r == 0 && i < value->map.count; i++)
-		r = merge_pair(deep, &map, map ? map : below, &value->map.pairs[i], place);
+	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
+		r = deep_reset_group(deep, map ? map : below, &value->map.pairs[i], place, &map);
+		if (r == 0)
+			r = merge_pair(deep, &map, map ? map : below, &value->map.pairs[i], place);
+	}
 	deep_leave(deep);
 	if (r != 0)
 		return r;
@@ -220,6 +223,23 @@ static bool has_kind(const struct node *node)
 	return !foreign_tag(node) && !scalar_is_null(node);
 }
 
+/* Warns of a map that replaces one with a foreign tag, as only maps with the same tag merge. */
+static int check_tag(const struct deep *deep, const struct node *below, const struct node *value)
+{
+	const struct merge_request *request = deep->merge->request;
+	struct problem problem;
+
+	if (!request->warn || !node_is_map(below) || value->tag || !foreign_tag(below))
+		return 0;
+	problem_at(&problem, value,
+		"the map has no tag here, and so replaces all of the map with the tag '%s' in "
+		"%s:%u:%u; write that tag, or '!replace' if that is meant",
+		foreign_tag(below), source_shown(below->source), (unsigned)below->line,
+		(unsigned)below->column);
+	request->warn(request->warn_context, &problem);
+	return 0;
+}
+
 /*
  * Checks a value that replaces one of another kind: that removes everything below, which is seldom
  * intended, such as `jobs: {…}` over a list of the layers below. !replace makes it explicit.
@@ -232,6 +252,8 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 	struct span name = is_named ? place->key->text : span_of(place ? "the value" : "the file");
 	struct problem problem;
 
+	if (is_one_kind(deep, below, value))
+		return check_tag(deep, below, value);
 	if (directive_of(value) != DIRECTIVE_NONE || !has_kind(below) || !has_kind(value))
 		return 0;
 	problem_at(&problem, value,
@@ -307,19 +329,17 @@ static int note_leaf(
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
 {
+	int r = 0;
+
 	if (below && list_rules_have(deep->rules, LIST_REPEATS) &&
 		deep_is_repeat(deep, below, value, place))
 		return deep_repeat(deep, below, value, place, ret);
-	if (below && list_rules_have(deep->rules, LIST_HAS_PAIRS)) {
-		int r = deep_make_pairs(deep, place, &below, &value);
-		if (r != 0)
-			return r;
-	}
-	if (deep->minds_kinds && below && !is_one_kind(deep, below, value)) {
-		int r = check_kind(deep, below, value, place);
-		if (r != 0)
-			return r;
-	}
+	if (below && list_rules_have(deep->rules, LIST_HAS_PAIRS))
+		r = deep_make_pairs(deep, place, &below, &value);
+	if (r == 0 && below && deep->minds_kinds)
+		r = check_kind(deep, below, value, place);
+	if (r != 0)
+		return r;
 	if (is_plain_leaf(value)) {
 		*ret = below && scalar_is_empty(value) ? below : value;
 		return deep->origins && below ? note_leaf(deep, below, value, *ret == value) : 0;

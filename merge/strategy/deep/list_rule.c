@@ -297,12 +297,16 @@ static bool matches(const struct list_pattern *pattern, const struct list_place 
 static const struct list_rule *find_fallback(
 	const struct list_rules *rules, const struct list_place *place)
 {
+	static const struct list_rule added = {.mode = LIST_APPEND, .is_assigned = true};
+
 	if (!rules->dialect || !place || !node_is_scalar(place->key))
 		return &rules->fallback;
 	if (!place->up && ini_is_list_section(rules->dialect, place->key->text))
 		return &rules->sections;
-	return ini_is_list_key(rules->dialect, place->key->text) ? &rules->assigned
-								 : &rules->fallback;
+	if (!ini_is_list_key(rules->dialect, place->key->text))
+		return &rules->fallback;
+	const char *switches = rules->dialect->lists.switches;
+	return switches && span_is_in(place->key->text, switches, ",") ? &added : &rules->assigned;
 }
 
 const struct list_rule *list_rules_find(
