@@ -23,8 +23,8 @@
 #include "forked.h"
 #include "message.h"
 #include "plyfs_mount.h"
-#include "probe.h"
 #include "text.h"
+#include "worker_process.h"
 
 /* The time between two looks at the child, in ms. */
 #define LOOK_MS 250
@@ -212,7 +212,7 @@ static bool stands(pid_t process, long thread, int64_t now_ms, char path[PATH_MA
 
 static bool is_standing(pid_t process, char path[PATH_MAX]);
 
-/* Looks at what the thread has forked. Probes have limits of their own. */
+/* Looks at the workers that the thread has forked. All other children have limits of their own. */
 static bool has_standing_child(pid_t process, long thread, char path[PATH_MAX])
 {
 	char name[PROC_PATH_MAX], program[FORKED_NAME_MAX];
@@ -223,7 +223,7 @@ static bool has_standing_child(pid_t process, long thread, char path[PATH_MAX])
 	CLEANUP(fclosep) FILE *children = fopen(name, "re");
 	while (children && !is_found && fscanf(children, "%d", &child) == 1) {
 		forked_name(child, program);
-		is_found = strcmp(program, PROBE_NAME) != 0 && is_standing(child, path);
+		is_found = strcmp(program, WORKER_NAME) == 0 && is_standing(child, path);
 	}
 	return is_found;
 }

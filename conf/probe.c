@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,7 +42,10 @@ __attribute__((noreturn)) static void run(probe_call *call, void *context, int o
 	/* There may be no /dev. */
 	if (forked_keep_only(-1, &out, 1) < 0)
 		(void)close_range(STDIN_FILENO, STDERR_FILENO, 0);
-	prctl(PR_SET_NAME, PROBE_NAME);
+	/* A terminal's signals are for the caller, whose time goes on. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTSTP, SIG_IGN);
 	if (!forked_dies_with(parent))
 		_exit(1);
 	int r = call(context, out);

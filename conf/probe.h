@@ -12,9 +12,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The name of the child's process. */
-#define PROBE_NAME "plyfs-probe"
-
 /* Time limits in milliseconds: for a mount that the user has named, and for any other. */
 #define PROBE_MS 5000
 #define PROBE_OTHERS_MS 2000

@@ -295,7 +295,6 @@ static int make_held(const struct composer *composer, const char *path,
 	if (r < 0)
 		return r;
 	version->size = (uint64_t)stat.st_size;
-	version->links = (uint32_t)stat.st_nlink;
 	version->strategy = strategy->name;
 	r = composer->copies_held ? copy_held(version, &stat) : 0;
 	if (r == 0)

@@ -45,9 +45,6 @@ struct stamp {
 	struct timespec ctime;
 };
 
-/* version.links of a file that has changed before the daemon could look at it. */
-#define UNKNOWN_LINKS UINT32_MAX
-
 struct stamp_list {
 	struct stamp *items; /* owned; NULL: none are known */
 	size_t count;
@@ -70,7 +67,6 @@ struct version {
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool has_refusals;    /* a value lock or bound has refused values of a source */
-	uint32_t links;       /* VERSION_HELD: st_nlink with stamps[0]; UNKNOWN_LINKS: not known */
 	uint64_t basis;       /* compose_basis() (compose.h) of the sources as merged; 0: unknown */
 
 	/* Below: mutable. `layers`, `sources`: NULL if no extended attribute shows them. */

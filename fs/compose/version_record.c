@@ -110,22 +110,15 @@ static void keep_map(struct record *record, struct version *version, struct span
 		version->data = (char *)(uintptr_t)bytes.data;
 }
 
-/*
- * Sets the number of links, if the file is as the stamp says. Returns false unless a held version,
- * and no other, has a stamp and a regular file.
- */
-static bool take_held(struct version *version)
+/* Returns whether a held version, and no other, has a stamp and a regular file. */
+static bool is_held_well(const struct version *version)
 {
 	struct stat stat;
 
 	if (version->kind != VERSION_HELD)
 		return version->fd < 0;
-	if (version->fd < 0 || !version->stamp_count || fstat(version->fd, &stat) < 0)
-		return false;
-	const struct stamp found = stamp_of(&stat);
-	version->links =
-		stamp_equal(&found, &version->stamps[0]) ? (uint32_t)stat.st_nlink : UNKNOWN_LINKS;
-	return S_ISREG(stat.st_mode);
+	return version->fd >= 0 && version->stamp_count && fstat(version->fd, &stat) == 0 &&
+	       S_ISREG(stat.st_mode);
 }
 
 static void take_sources(struct record *record, struct version *version)
@@ -162,7 +155,7 @@ static struct version *take(struct record *record, bool is_last)
 	version->has_refusals = record_get_bool(record);
 	take_sources(record, version);
 	mode_t type = version->kind == VERSION_LINK ? S_IFLNK : S_IFREG;
-	if ((version->mode & S_IFMT) != type || !take_held(version))
+	if ((version->mode & S_IFMT) != type || !is_held_well(version))
 		record_spoil(record);
 	if (is_last && !record_error(record))
 		keep_map(record, version, bytes);

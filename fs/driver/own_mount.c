@@ -123,6 +123,17 @@ int own_mount_end(const struct own_mount *mount)
 	return top.dev == mount->dev ? mountpoint_end(mount->path, MNT_FORCE | MNT_DETACH) : -EBUSY;
 }
 
+/* Returns whether the kernel has given the numbers of our ended mount to a newer one. */
+static bool is_newer(const struct own_mount *mount)
+{
+	struct mountpoint top;
+
+	if (mountpoint_take(mount->path, &top) < 0)
+		return false;
+	free(top.path);
+	return top.dev == mount->dev && !mountpoint_is_dead(mount->path);
+}
+
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms)
 {
 	for (int ms = 0; own_mount_is_there(mount); ms += 10) {
@@ -130,8 +141,7 @@ int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms)
 			await_pause_us(10000);
 			continue;
 		}
-		/* The kernel may have given its numbers to a newer mount, which answers. */
-		if (!mountpoint_is_dead(mount->path))
+		if (is_newer(mount))
 			break;
 		(void)own_mount_end(mount);
 		return -ECONNABORTED;

@@ -290,7 +290,7 @@ void worker_process(
 	struct sandbox_state state;
 	struct problem problem;
 
-	prctl(PR_SET_NAME, "plyfs-worker");
+	prctl(PR_SET_NAME, WORKER_NAME);
 	/* A worker looks into remote layers itself. */
 	layer_delegate(NULL);
 	limit_memory();

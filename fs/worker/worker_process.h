@@ -4,6 +4,9 @@
 #include "coroutine.h"
 #include "worker.h"
 
+/* The process's name (PR_SET_NAME). */
+#define WORKER_NAME "plyfs-worker"
+
 /* The exit status of a worker without memory for an answer. */
 #define WORKER_NO_MEMORY COROUTINE_NO_MEMORY
 

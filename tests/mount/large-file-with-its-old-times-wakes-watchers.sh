@@ -1,0 +1,32 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+
+# curl -R and rsync -t write whole seconds, cp -p the old time. A file of more than 4 MiB is not copied, and its bytes are
+# not compared.
+need python3
+size=5000000
+fill() { head -c $size /dev/zero | tr '\0' "$1"; }
+mkdir low/d
+start
+begins_with() { [ "$(head -c 1 mnt/d/big 2>/dev/null)" = "$1" ]; }
+
+# The kernel has forgotten the file: watchers of the directory are woken all the same, and it has a new number.
+for times in '2026-01-01 2026-02-01' '2026-03-01 2026-03-01'; do
+	fill A >low/d/big
+	fill B >new
+	touch -d "${times% *}" low/d/big
+	touch -d "${times#* }" new
+	eventually begins_with A
+	number=$(stat -c %i mnt/d/big)
+	if [ "$(id -u)" -eq 0 ]; then
+		sync
+		echo 2 >/proc/sys/vm/drop_caches 2>/dev/null || true
+	fi
+	watch mnt/d
+	cp -p new low/d/big
+	eventually test -s events || fail "no watcher is woken ($times)"
+	unwatch
+	[ "$(stat -c %i mnt/d/big)" != "$number" ] || fail "it keeps its number ($times)"
+	begins_with B || fail "the old bytes are shown ($times)"
+done
+stop
