@@ -258,8 +258,9 @@ static int check_line(struct ini_reader *reader)
 
 	if (!end)
 		return 0;
-	return reader->dialect->keys == INI_DOUBT ? ini_doubt(lines, end, LINE_RETURN)
-						  : line_problem(lines, end, LINE_RETURN);
+	if (reader->dialect->keys == INI_DOUBT)
+		return builder_doubt(lines->builder, line_place(lines, end), LINE_RETURN);
+	return line_problem(lines, end, LINE_RETURN);
 }
 
 static int read_line(struct ini_reader *reader)
