@@ -362,8 +362,10 @@ static bool has_comment(const struct toml_editor *editor, size_t begin, size_t e
 {
 	struct range rest = {begin, end};
 
-	return skip_entries(editor->edit, &rest, editor->root) ||
-	       skip_gap(editor->edit, &rest, end);
+	/* Most ranges have none at all. */
+	return memchr(editor->edit->text.data + begin, '#', end - begin) &&
+	       (skip_entries(editor->edit, &rest, editor->root) ||
+		       skip_gap(editor->edit, &rest, end));
 }
 
 static bool loses_comment(const struct toml_editor *editor, uint32_t first)
