@@ -323,36 +323,27 @@ static int insert(
 	return r ? r : toml_entry_insert(editor, place.value.extent, i, &text, 1);
 }
 
-static void skip(struct range *rest, size_t to)
-{
-	rest->begin = to > rest->begin ? to : rest->begin;
-}
-
-/* Skips the text up to `to`, which is no value. Returns whether it has a comment. */
-static bool skip_gap(const struct edit *edit, struct range *rest, size_t to)
+/* Skips the text up to `to`. Returns whether it has a comment; keys and strings (`is_text`) have
+ * none. */
+static bool skip(const struct edit *edit, struct range *rest, size_t to, bool is_text)
 {
 	size_t begin = rest->begin, end = to < rest->end ? to : rest->end;
 
-	skip(rest, end);
-	return begin < end && memchr(edit->text.data + begin, '#', end - begin);
+	rest->begin = end > begin ? end : begin;
+	return !is_text && end > begin && memchr(edit->text.data + begin, '#', end - begin);
 }
 
-/* Does the same for the text up to the end of the last entry of `in`, apart from keys and strings,
- * in which a "#" begins no comment. */
+/* Skips the entries of `in`. Returns whether there is a comment before the last one's end. */
 static bool skip_entries(const struct edit *edit, struct range *rest, const struct extent *in)
 {
 	for (const struct extent *at = in->first; at && at->member.begin < rest->end;
 		at = at->next) {
-		if (at->member.end <= rest->begin)
-			continue;
-		if (at->keys && skip_gap(edit, rest, at->key.begin))
-			return true;
-		skip(rest, at->key.end);
-		if (skip_gap(edit, rest, at->value.begin))
-			return true;
-		if (node_is_scalar(at->node))
-			skip(rest, at->value.end);
-		else if (skip_entries(edit, rest, at))
+		if (at->member.end > rest->begin &&
+			((at->keys && skip(edit, rest, at->key.begin, false)) ||
+				skip(edit, rest, at->key.end, true) ||
+				skip(edit, rest, at->value.begin, false) ||
+				skip_entries(edit, rest, at) ||
+				skip(edit, rest, at->value.end, node_is_scalar(at->node))))
 			return true;
 	}
 	return false;
@@ -365,7 +356,7 @@ static bool has_comment(const struct toml_editor *editor, size_t begin, size_t e
 	/* Most ranges have none at all. */
 	return memchr(editor->edit->text.data + begin, '#', end - begin) &&
 	       (skip_entries(editor->edit, &rest, editor->root) ||
-		       skip_gap(editor->edit, &rest, end));
+		       skip(editor->edit, &rest, end, false));
 }
 
 static bool loses_comment(const struct toml_editor *editor, uint32_t first)
