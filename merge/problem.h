@@ -43,7 +43,8 @@ __attribute__((format(printf, 3, 4))) int problem_reword(
 
 /**
  * Replaces a word in "quotes" at the message's beginning by "a word": it may be a secret. Every
- * message that quotes a value's text, tag, anchor or alias begins with it.
+ * message that quotes a value's text, tag, anchor or alias begins with it, unless the merge itself
+ * goes by the word: a directive, an item's key, a file's name.
  */
 void problem_hide_word(struct problem *problem);
 

@@ -974,6 +974,8 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 
 	if (!settings_check(made->settings, made->request->path))
 		return 0;
+	/* It may be that of an attempt of put_run(). */
+	problem->message[0] = '\0';
 	int r = merge_changed(made, &merge, &result, problem);
 	if (r == 0 && !result)
 		return 0;
@@ -1078,10 +1080,10 @@ int amendment_make(const struct offline *offline, const struct amendment_request
 	struct amendment_state *made = NULL;
 	int r = LAYER_FILE_MOVED;
 
-	problem->message[0] = '\0';
 	for (int try = 0; r == LAYER_FILE_MOVED && try < (store ? STORE_TRIES : TRIES); try++) {
 		if (try && store)
 			pause_randomly(try);
+		problem->message[0] = '\0';
 		r = make_once(offline, request, &store, &made, problem);
 	}
 	if (r == LAYER_FILE_MOVED)

@@ -323,26 +323,40 @@ static int insert(
 	return r ? r : toml_entry_insert(editor, place.value.extent, i, &text, 1);
 }
 
-/* Returns whether a byte belongs to a key or a string, and so begins no comment. */
-static bool is_text(const struct extent *in, size_t offset)
+/* Skips the text up to `to`. Returns whether it has a comment; keys and strings (`is_text`) have
+ * none. */
+static bool skip(const struct edit *edit, struct range *rest, size_t to, bool is_text)
 {
-	for (const struct extent *at = in->first; at; at = at->next) {
-		if (offset < at->member.begin || offset >= at->member.end)
-			continue;
-		if (offset < at->key.end)
-			return offset >= at->key.begin;
-		return offset >= at->value.begin &&
-		       (node_is_scalar(at->node) || is_text(at, offset));
+	size_t begin = rest->begin, end = to < rest->end ? to : rest->end;
+
+	rest->begin = end > begin ? end : begin;
+	return !is_text && end > begin && memchr(edit->text.data + begin, '#', end - begin);
+}
+
+/* Skips the entries of `in`. Returns whether there is a comment before the last one's end. */
+static bool skip_entries(const struct edit *edit, struct range *rest, const struct extent *in)
+{
+	for (const struct extent *at = in->first; at && at->member.begin < rest->end;
+		at = at->next) {
+		if (at->member.end > rest->begin &&
+			((at->keys && skip(edit, rest, at->key.begin, false)) ||
+				skip(edit, rest, at->key.end, true) ||
+				skip(edit, rest, at->value.begin, false) ||
+				skip_entries(edit, rest, at) ||
+				skip(edit, rest, at->value.end, node_is_scalar(at->node))))
+			return true;
 	}
 	return false;
 }
 
 static bool has_comment(const struct toml_editor *editor, size_t begin, size_t end)
 {
-	for (size_t at = begin; at < end; at++)
-		if (editor->edit->text.data[at] == '#' && !is_text(editor->root, at))
-			return true;
-	return false;
+	struct range rest = {begin, end};
+
+	/* Most ranges have none at all. */
+	return memchr(editor->edit->text.data + begin, '#', end - begin) &&
+	       (skip_entries(editor->edit, &rest, editor->root) ||
+		       skip(editor->edit, &rest, end, false));
 }
 
 static bool loses_comment(const struct toml_editor *editor, uint32_t first)
@@ -370,8 +384,10 @@ static int remove_with_header(const struct toml_editor *editor, struct toml_targ
 	if (r != 0)
 		return r;
 	const struct extent *header = around.headers.count ? around.header : NULL;
+	bool is_dotted = place.pairs.count == 1 && !place.headers.count;
+	const struct extent *entry = is_dotted ? place.pairs.items[0].extent : place.value.extent;
 	if (!header || !target.steps[target.count - 2].key || header->first != header->last ||
-		header->first != place.value.extent || !place.value.extent ||
+		header->first != entry || !entry ||
 		header->next != around.headers.items[0].extent ||
 		has_comment(editor, toml_entry_line_above(editor, header),
 			text_lines_behind(&editor->lines, header)))

@@ -237,7 +237,7 @@ static int check_section(const struct writer *writer, const struct pair *pair)
 		return line_refuse(writer, pair->key,
 			"the section '%.64s' has no meaning in %s; give its keys without it",
 			pair->key->text.data, dialect->title);
-	if (!ini_is_name(dialect, pair->key->text))
+	if (!ini_is_name(dialect, spelling_of(pair->key, &dialect->sections.fold)))
 		return line_refuse(writer, pair->key, INI_NO_NAME, dialect->title);
 	for (uint32_t i = 0; r == 0 && i < (is_list ? value->seq.count : 1); i++) {
 		const struct node *map = is_list ? value->seq.items[i] : value;

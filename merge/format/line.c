@@ -253,7 +253,7 @@ int line_check_tag(const struct writer *writer, const struct node *value, const 
 	if (!value->tag || value->tag[0] != '!')
 		return 0;
 	return line_refuse(
-		writer, value, "%s has no tags, such as %s; remove it", name, value->tag);
+		writer, value, "\"%s\" is a tag, and %s has none; remove it", value->tag, name);
 }
 
 int line_check_null(const struct writer *writer, const struct node *value, const char *name)

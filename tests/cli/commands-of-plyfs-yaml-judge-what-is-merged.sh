@@ -32,6 +32,24 @@ TMPDIR=$PWD EDITOR="sed -i s/81/x/" VISUAL= runs 1 "$PLYFS" edit -c plyfs.yaml a
 grep -q "the check 'sh' ended with 1: port is no number" err || fail "edit says: $(cat err)"
 grep -qx 'port: 81' high/app.yaml || fail "it was written: $(cat high/app.yaml)"
 
+# Nor does reset, which says so, whatever it tried before.
+refused_reset() { # KEY LOW HIGH
+	echo "$2" >low/reset.yaml
+	echo "$3" >high/reset.yaml
+	runs 1 "$PLYFS" reset -c reset.yaml reset.yaml "$1"
+	says "reset.yaml: nothing is written, as the check 'sh' ended with 1: BAD"
+}
+cat >reset.yaml <<-'YAML'
+	layers: [low, high]
+	rules:
+	  - {match: reset.yaml, options: {lists: {l: {by: name}}}, check: [sh, -c, "echo BAD; exit 1", sh, "%f"]}
+YAML
+refused_reset a '' $'---\n# c\n\na: 1'
+refused_reset a '' $'%YAML 1.2\n---\n# c\n\na: 1'
+refused_reset a 'a: 1' $'b: 1\na: !delete'
+refused_reset 'l[0].v' 'l: [{name: x, v: 1}]' $'l:\n- name: &a x\n  v: 2\nz: *a'
+rm low/reset.yaml high/reset.yaml
+
 # check runs it for every file that has one, and reports the result.
 echo 'port: http' >high/app.yaml
 echo 'bad' >low/raw.txt

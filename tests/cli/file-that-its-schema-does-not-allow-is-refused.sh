@@ -178,7 +178,7 @@ sed -i 's/match: "\*"/&, dropins: true/' $config
 while read -r file value; do
 	mkdir -p high/$file.d
 	echo "db: {password: $value}" >high/$file.d/1.yaml
-	case $file in *.toml) echo 'x = 1' ;; *) echo '{"x": 1}' ;; esac >high/$file
+	case $file in *.toml | *.ini | *.desktop) echo '[x]' ;; *) echo '{"x": 1}' ;; esac >high/$file
 	runs 1 "$PLYFS" check -c $config $file
 	tells "high/$file.d/1.yaml:1:16: a word "
 	! grep 'hunter\|92345' err || fail "$value: a secret is shown"
@@ -189,6 +189,8 @@ done <<-'END'
 	app.toml 9234-56-78
 	app.toml !hunter2 v
 	app.json .inf
+	app.ini !hunter2 v
+	app.desktop !hunter2 v
 END
 sed -i 's/, dropins: true//' $config
 

@@ -188,6 +188,8 @@ TEST(git_has_no_names_for_which_it_refuses_the_file)
 	assert_refused(&format_git, refused);
 	assert_written(&format_git, "[1-.]\nk-1=1\n[a  \"_]\\\" \"]\nk\n", &format_git,
 		"[1-.]\nk-1 = 1\n\n[a  \"_]\\\" \"]\nk\n");
+	assert_written(&format_git, "[.a]\nk=1\n[.]\nk=2\n[a.b \"c\"]\nk=3\n[a.D \"c\"]\n",
+		&format_git, "[.a]\nk = 1\n\n[.]\nk = 2\n\n[a.b \"c\"]\nk = 3\n\n[a.D \"c\"]\n");
 }
 
 TEST(ini_writes_its_keys_before_its_sections)
