@@ -158,17 +158,21 @@ static void forget_target(struct amendment_state *made)
 /* Refuses a path at which the layer has an object that no lookup shows. Returns 0 or PROBLEM. */
 static int refuse_object(const struct layer *layer, const char *path, struct problem *problem)
 {
-	struct stat stat;
-	bool is_there = layer_stat(layer, path, &stat) == 0;
+	struct stat itself, stat;
+	bool leads = layer_stat(layer, path, &stat) == 0;
 
-	if (is_there ? union_kind_of(stat.st_mode) != UNION_NONE
-		     : layer_file_look(layer, path, &stat) < 0 || !S_ISLNK(stat.st_mode))
+	if (layer_file_look(layer, path, &itself) < 0 ||
+		S_ISREG(leads ? stat.st_mode : itself.st_mode))
 		return 0;
+	if (S_ISDIR(itself.st_mode))
+		return problem_set(problem, path, 0, 0,
+			"the layer '%s' has a directory there, so it can't have the file",
+			layer->name);
 	return problem_set(problem, path, 0, 0,
 		"the layer '%s' has %s there; to remove it: plyfs reset -L %s %s", layer->name,
-		!is_there                         ? "a link that leads nowhere"
-		: union_is_whiteout_device(&stat) ? "a whiteout"
-						  : "a device, FIFO or socket",
+		S_ISLNK(itself.st_mode)             ? leads ? "a link" : "a link that leads nowhere"
+		: union_is_whiteout_device(&itself) ? "a whiteout"
+						    : "a device, FIFO or socket",
 		layer->name, path);
 }
 

@@ -76,6 +76,28 @@ runs 0 "$PLYFS" reset -c plyfs.yaml -L high sub/nowhere.yaml
 runs 0 "$PLYFS" set -c plyfs.yaml sub/nowhere.yaml a 2
 [ "$(cat high/inside/nowhere.yaml)" = 'a: 2' ]
 
+# Nor is any other object that the lookup does not show, as a higher layer has the file.
+mkdir upper
+echo 'a: 1' >upper/object.yaml
+look=(-c upper.yaml -L high object.yaml)
+for follow in false true; do
+	printf 'layers: [{path: high, follow: %s}, upper]\n' $follow >upper.yaml
+	mkdir high/object.yaml
+	for option in -n ''; do
+		refused "object.yaml: the layer 'high' has a directory there, so it can't have the file" set $option "${look[@]}" b 2
+	done
+	rmdir high/object.yaml
+	for option in -n ''; do
+		ln -sfn inside high/object.yaml
+		refused "object.yaml: the layer 'high' has a link there; to remove it: plyfs reset -L high object.yaml" \
+			set $option "${look[@]}" b 2
+	done
+	runs 0 "$PLYFS" reset "${look[@]}"
+	runs 0 "$PLYFS" set "${look[@]}" b 2
+	[ "$(cat high/object.yaml)" = 'b: 2' ]
+	rm high/object.yaml
+done
+
 # It may get values of any other source: a user who can't read one of them can't read it.
 mkdir -p top middle/d low/d
 for name in secret.yaml d/x.yaml; do
