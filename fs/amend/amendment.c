@@ -13,12 +13,15 @@
 #include "composition.h"
 #include "descriptor.h"
 #include "dropin.h"
+#include "hash.h"
 #include "layer_file.h"
 #include "line_map.h"
 #include "path.h"
 #include "rights.h"
 #include "runner.h"
+#include "scalar.h"
 #include "strategy.h"
+#include "table.h"
 #include "text.h"
 #include "validity.h"
 #include "value_lock.h"
@@ -158,17 +161,21 @@ static void forget_target(struct amendment_state *made)
 /* Refuses a path at which the layer has an object that no lookup shows. Returns 0 or PROBLEM. */
 static int refuse_object(const struct layer *layer, const char *path, struct problem *problem)
 {
-	struct stat stat;
-	bool is_there = layer_stat(layer, path, &stat) == 0;
+	struct stat itself, stat;
+	bool leads = layer_stat(layer, path, &stat) == 0;
 
-	if (is_there ? union_kind_of(stat.st_mode) != UNION_NONE
-		     : layer_file_look(layer, path, &stat) < 0 || !S_ISLNK(stat.st_mode))
+	if (layer_file_look(layer, path, &itself) < 0 ||
+		S_ISREG(leads ? stat.st_mode : itself.st_mode))
 		return 0;
+	if (S_ISDIR(itself.st_mode))
+		return problem_set(problem, path, 0, 0,
+			"the layer '%s' has a directory there, so it can't have the file",
+			layer->name);
 	return problem_set(problem, path, 0, 0,
 		"the layer '%s' has %s there; to remove it: plyfs reset -L %s %s", layer->name,
-		!is_there                         ? "a link that leads nowhere"
-		: union_is_whiteout_device(&stat) ? "a whiteout"
-						  : "a device, FIFO or socket",
+		S_ISLNK(itself.st_mode)             ? leads ? "a link" : "a link that leads nowhere"
+		: union_is_whiteout_device(&itself) ? "a whiteout"
+						    : "a device, FIFO or socket",
 		layer->name, path);
 }
 
@@ -649,17 +656,13 @@ static int put(struct amendment_state *made, struct problem *problem)
 	return r;
 }
 
-/* Refuses to copy a value of `source` into the target, if users may read only the target. */
-static int judge_copy(
-	struct amendment_state *made, const struct source *source, struct problem *problem)
+/* Returns 1 if users who may read the target can't read the source `i`; 0; or -ENOMEM. */
+static int source_is_closed(const struct amendment_state *made, size_t i)
 {
 	const struct sources *sources = &made->composition.sources;
 	struct stat own = sources->stats[made->target], both;
-	size_t i = 0;
 
-	while (i < sources->count && strcmp(made->inputs[i].source.name, source->name) != 0)
-		i++;
-	if (i == sources->count || i == made->target)
+	if (i == made->target)
 		return 0;
 	int r = narrow_by(&own, sources, made->target);
 	both = own;
@@ -667,86 +670,101 @@ static int judge_copy(
 		r = narrow_by(&both, sources, i);
 	const struct rights before = {own.st_mode, own.st_uid, own.st_gid};
 	const struct rights after = {both.st_mode, both.st_uid, both.st_gid};
-	if (r < 0 || !rights_take_away(&before, &after))
-		return r;
-	return problem_set(problem, made->inputs[made->target].source.name, 0, 0,
-		"would get values of %s, for users who can't read them there; close it to these "
-		"users, or change another layer",
-		source_shown(source));
+	return r < 0 ? r : rights_take_away(&before, &after);
 }
 
-/*
- * Searches for values that another source had, and the target has now. The passes up to COPY_NOTE
- * are over values of other sources, and those behind it over the target's own.
- */
-struct copy_search {
-	struct amendment_state *made;
-	enum { COPY_SHOWN, COPY_NOTE, COPY_FORGET, COPY_JUDGE } pass;
-	/* the places that still show; and [KEY, VALUE] of a value that does not → the value, or, if
-	 * the target had it already, a node without source */
-	struct node *noted;
-	struct problem *problem;
+/* Scalars with the same text, at the same path but for the indexes of items and documents. */
+struct copy {
+	const struct merge_input *from; /* the lowest closed source that had one */
+	int64_t missing;                /* those that closed sources had, less those that show */
 };
 
-/* Returns 1 if the value's place still shows, 0, or -ENOMEM. */
-static int search_place(const struct copy_search *search, const struct node *value)
-{
-	struct arena *arena = search->made->arena;
-	const char *text = arena_printf(arena, "%" PRIu32 ":%" PRIu32 ":%s", value->line,
-		value->column, value->source->name);
-	const struct node *place = text ? node_new_scalar(arena, span_of(text), NODE_DOUBLE) : NULL;
+/* Searches for values that the target got from sources that are closed to users who may read it. */
+struct copy_search {
+	struct arena *arena;
+	const struct merge_input *target;
+	enum { COPY_NOTE, COPY_FORGET, COPY_SHOWN, COPY_JUDGE } pass;
+	struct table closed; /* from a source's name to its input */
+	struct table copies; /* from the path's hash, with the text behind it, to struct copy */
+	const struct merge_input *found; /* as `from`, of all copies; or NULL */
+};
 
-	if (!place)
+static int search_text(struct copy_search *search, const struct merge_input *input, uint64_t path,
+	struct span text)
+{
+	size_t len = sizeof(path) + text.len;
+	char *key = arena_alloc(search->arena, len);
+
+	if (!key)
 		return -ENOMEM;
-	if (search->pass == COPY_SHOWN)
-		return node_put(arena, search->noted, place, value);
-	return node_find(search->noted, place) ? 1 : 0;
+	memcpy(key, &path, sizeof(path));
+	if (text.len)
+		memcpy(key + sizeof(path), text.data, text.len);
+	struct copy *copy = table_get(&search->copies, (struct span){key, len});
+	if (!copy && search->pass == COPY_NOTE) {
+		copy = arena_zalloc(search->arena, 1, sizeof(*copy));
+		if (!copy || table_put(&search->copies, search->arena, (struct span){key, len},
+				     copy) < 0)
+			return -ENOMEM;
+	}
+	if (!copy)
+		return 0;
+	if (search->pass == COPY_NOTE) {
+		copy->missing++;
+		if (!copy->from || input < copy->from)
+			copy->from = input;
+	} else if (search->pass == COPY_FORGET) {
+		copy->missing = 0;
+	} else if (search->pass == COPY_SHOWN) {
+		copy->missing--;
+	} else if (copy->missing > 0 && (!search->found || copy->from < search->found)) {
+		search->found = copy->from;
+	}
+	return 0;
 }
 
-/* `key` is the nearest one above the value, which may have another place now. */
-static int search_value(
-	const struct copy_search *search, const struct node *value, const struct node *key)
+/* The target's format decides whether it gets the text that the source has, or that of JSON. */
+static int search_scalar(struct copy_search *search, const struct node *node, uint64_t path)
 {
-	struct arena *arena = search->made->arena;
-	int r = search->pass <= COPY_NOTE ? search_place(search, value) : 0;
+	bool wants_closed = search->pass == COPY_NOTE || search->pass == COPY_SHOWN;
+	const struct merge_input *input = search->target;
+	struct span text = node->text;
 
-	if (r != 0 || search->pass == COPY_SHOWN)
-		return r < 0 ? r : 0;
-	struct node *entry = node_new_sequence(arena, NULL);
-	if (!entry || node_push(arena, entry, key ? key : value) < 0 ||
-		node_push(arena, entry, value) < 0)
-		return -ENOMEM;
-	if (search->pass != COPY_JUDGE)
-		return node_put(
-			arena, search->noted, entry, search->pass == COPY_NOTE ? value : entry);
-	const struct pair *found = node_find(search->noted, entry);
-	return found && found->value->source && edit_same(found->value, value, false)
-		       ? judge_copy(search->made, found->value->source, search->problem)
-		       : 0;
+	if (node->source && wants_closed)
+		input = table_get(&search->closed, span_of(node->source->name));
+	if (!node->source || !input ||
+		(!wants_closed && strcmp(node->source->name, input->source.name) != 0))
+		return 0;
+	int r = text.len ? search_text(search, input, path, text) : 0;
+	if (r == 0)
+		r = scalar_json(node, search->arena, &text);
+	if (r == 0 && !span_equal(text, node->text))
+		r = search_text(search, input, path, text);
+	return r == -ERANGE ? 0 : r;
 }
 
-static int search_node(
-	const struct copy_search *search, const struct node *node, const struct node *key)
+static int search_node(struct copy_search *search, const struct node *node, uint64_t path)
 {
-	const char *target = search->made->inputs[search->made->target].source.name;
-	int r = 0;
+	int r = node_is_scalar(node) ? search_scalar(search, node, path) : 0;
 
-	for (uint32_t i = 0; r == 0 && i < node_count(node); i++)
-		r = search_node(search, *node_entry(node, i),
-			node_is_map(node) ? node->map.pairs[i].key : key);
-	if (!node_is_scalar(node) || !node->source)
-		return r;
-	bool is_own = strcmp(node->source->name, target) == 0;
-	return is_own == (search->pass > COPY_NOTE) ? search_value(search, node, key) : 0;
+	for (uint32_t i = 0; r == 0 && i < node_count(node); i++) {
+		const struct pair *pair = node_is_map(node) ? &node->map.pairs[i] : NULL;
+		uint64_t below = !pair                       ? path
+				 : node_is_scalar(pair->key) ? hash_bytes(path, pair->key->text)
+							     : hash_add(path, pair->hash);
+
+		r = search_node(search, *node_entry(node, i), below);
+	}
+	return r;
 }
 
-static int search_stream(const struct copy_search *search, const struct stream *stream)
+static int search_stream(struct copy_search *search, const struct stream *stream)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < stream->count; i++)
 		if (stream->roots[i])
-			r = search_node(search, stream->roots[i], NULL);
+			r = search_node(search, stream->roots[i], hash_seed());
 	return r;
 }
 
@@ -754,21 +772,30 @@ static int search_stream(const struct copy_search *search, const struct stream *
 static int check_copies(struct amendment_state *made, struct problem *problem)
 {
 	const struct stream *before = &made->amendment.before, *after = &made->amendment.after;
-	struct copy_search search = {.made = made, .problem = problem};
-	struct problem ignored;
+	const struct merge_input *target = &made->inputs[made->target];
+	struct copy_search search = {.arena = made->arena, .target = target};
 	int r = 0;
 
 	if (!made->is_there || made->merge.count != made->composition.sources.count)
 		return 0;
-	for (size_t i = 0; r == 0 && i < made->merge.count; i++)
-		r = judge_copy(made, &made->inputs[i].source, &ignored);
-	if (r <= 0)
+	for (size_t i = 0; r == 0 && i < made->merge.count; i++) {
+		struct merge_input *input = &made->inputs[i];
+
+		r = source_is_closed(made, i);
+		if (r > 0)
+			r = table_put(
+				&search.closed, made->arena, span_of(input->source.name), input);
+	}
+	if (!search.closed.count)
 		return r;
-	search.noted = node_new_map(made->arena, NULL);
-	r = search.noted ? search_stream(&search, after) : -ENOMEM;
-	for (search.pass = COPY_NOTE; r == 0 && search.pass <= COPY_JUDGE; search.pass++)
-		r = search_stream(&search, search.pass == COPY_JUDGE ? after : before);
-	return r;
+	for (; r == 0 && search.pass <= COPY_JUDGE; search.pass++)
+		r = search_stream(&search, search.pass <= COPY_FORGET ? before : after);
+	if (r < 0 || !search.found)
+		return r;
+	return problem_set(problem, target->source.name, 0, 0,
+		"would get values of %s, for users who can't read them there; close it to these "
+		"users, or change another layer",
+		source_shown(&search.found->source));
 }
 
 static int take(void *context, const struct composer *composer, const char *path,

@@ -76,6 +76,28 @@ runs 0 "$PLYFS" reset -c plyfs.yaml -L high sub/nowhere.yaml
 runs 0 "$PLYFS" set -c plyfs.yaml sub/nowhere.yaml a 2
 [ "$(cat high/inside/nowhere.yaml)" = 'a: 2' ]
 
+# Nor is any other object that the lookup does not show, as a higher layer has the file.
+mkdir upper
+echo 'a: 1' >upper/object.yaml
+look=(-c upper.yaml -L high object.yaml)
+for follow in false true; do
+	printf 'layers: [{path: high, follow: %s}, upper]\n' $follow >upper.yaml
+	mkdir high/object.yaml
+	for option in -n ''; do
+		refused "object.yaml: the layer 'high' has a directory there, so it can't have the file" set $option "${look[@]}" b 2
+	done
+	rmdir high/object.yaml
+	for option in -n ''; do
+		ln -sfn inside high/object.yaml
+		refused "object.yaml: the layer 'high' has a link there; to remove it: plyfs reset -L high object.yaml" \
+			set $option "${look[@]}" b 2
+	done
+	runs 0 "$PLYFS" reset "${look[@]}"
+	runs 0 "$PLYFS" set "${look[@]}" b 2
+	[ "$(cat high/object.yaml)" = 'b: 2' ]
+	rm high/object.yaml
+done
+
 # It may get values of any other source: a user who can't read one of them can't read it.
 mkdir -p top middle/d low/d
 for name in secret.yaml d/x.yaml; do
@@ -138,13 +160,45 @@ printf '#!/bin/sh\nexec sed -i "/^kind: A/,/^---/d; s/, x/, y/" "$1"\n' >editor
 refused 'open/docs.yaml: would get values of low/docs.yaml' edit -c plyfs.yaml docs.yaml
 [ "$(cat open/docs.yaml)" = 'kind: C' ] || fail "it becomes: $(cat open/docs.yaml)"
 
-# Nor does it if a map gets another name.
-printf 'old: {pw: secret}\n' >low/name.yaml
-chmod 600 low/name.yaml
-echo 'a: 1' >open/name.yaml
-printf '#!/bin/sh\nexec sed -i s/^old/new/ "$1"\n' >editor
-refused 'open/name.yaml: would get values of low/name.yaml' edit -c plyfs.yaml name.yaml
-[ "$(cat open/name.yaml)" = 'a: 1' ] || fail "it becomes: $(cat open/name.yaml)"
+# Nor does it if an alias shows the same value at another place.
+closed() {
+	printf '%s\n' "$2" >low/$1
+	chmod 600 low/$1
+	echo 'z: 1' >open/$1
+	refused "open/$1: would get values of low/$1" set -c plyfs.yaml $1 "$3" 2
+	[ "$(cat open/$1)" = 'z: 1' ] || fail "it becomes: $(cat open/$1)"
+}
+closed al.yaml $'a: &l [secret, x]\nb: *l' 'b[1]'
+closed al.yaml $'x: &s secret\nl: [*s, b]' 'l[1]'
+closed al.yaml $'base: &l {pw: secret}\nb: [{<<: *l, x: 1}]' 'b[0].x'
+
+# Nor does it if the target's format writes it in another notation.
+mkdir low/g.d low/a.service.d low/j.json.d
+echo '  - {match: [a.service, j.json], dropins: layers}' >>plyfs.yaml
+sed -i 's/format: git}/format: git, dropins: layers}/' plyfs.yaml
+rm low/g
+echo 's: {key: [123456, 2]}' >low/g.d/x.yaml
+echo 'Service: {Environment: [123456, A=2]}' >low/a.service.d/x.yaml
+echo 'k: [0x11, 2]' >low/j.json.d/x.yaml
+echo '{"a": 1}' >open/j.json
+printf '[Unit]\nDescription=x\n' >open/a.service
+chmod 600 low/*.d/x.yaml
+refused 'open/g: would get values of low/g.d/x.yaml' set -L open -c plyfs.yaml g 's.key[1]' 5
+refused 'open/a.service: would get values of low/a.service.d/x.yaml' \
+	set -L open -c plyfs.yaml a.service 'Service.Environment[1]' A=5
+refused 'open/j.json: would get values of low/j.json.d/x.yaml' set -L open -c plyfs.yaml j.json 'k[1]' 5
+
+# A value that others have elsewhere is not theirs.
+printf 'web: {enabled: true, proto: udp, replicas: 3}\ndns: {proto: tcp}\n' >low/same.yaml
+chmod 600 low/same.yaml
+for values in 'web.enabled=false new.enabled=true' 'web.proto=tcp dns.proto=udp'; do
+	echo 'z: 1' >open/same.yaml
+	runs 0 "$PLYFS" set -c plyfs.yaml same.yaml $values
+done
+echo 'z: 1' >open/same.yaml
+printf '#!/bin/sh\nsed -i "s/replicas: 3/replicas: 5/" "$1"\nprintf "db:\\n  replicas: 3\\n" >>"$1"\n' >editor
+runs 0 "$PLYFS" edit -c plyfs.yaml same.yaml
+[ "$(cat open/same.yaml)" = $'z: 1\nweb:\n  replicas: 5\ndb:\n  replicas: 3' ] || fail "it becomes: $(cat open/same.yaml)"
 
 # A new item may have a value that another has, and shows.
 echo 'u: [{n: a, shell: sh}]' >low/app.yaml
