@@ -46,10 +46,10 @@ static const struct {
 		"is for mount(8) alone; call mount -t fuse.plyfs"},
 };
 
-/* Reads a directory's mode; without `is_given`, the default. Returns whether it is a mode. */
-static bool read_mode(struct span text, bool is_given, unsigned *ret)
+/* Reads a directory's mode; "": the default. Returns whether it is a mode. */
+static bool read_mode(struct span text, unsigned *ret)
 {
-	*ret = is_given ? 0 : 0755;
+	*ret = text.len ? 0 : 0755;
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.data[i] < '0' || text.data[i] > '7' || *ret > 0777)
 			return false;
@@ -146,7 +146,7 @@ static int take(struct span word, struct mount_options *options, struct problem 
 		if (word_index(refused[i].words, name) >= 0)
 			return problem_set(problem, NULL, 0, 0, "the mount option '%.*s' %s",
 				(int)name.len, name.data, refused[i].reason);
-	if (span_is(name, "X-mount.mkdir") && !read_mode(value, equals, &options->mkdir_mode))
+	if (span_is(name, "X-mount.mkdir") && !read_mode(value, &options->mkdir_mode))
 		return problem_set(problem, NULL, 0, 0,
 			"the mount option 'X-mount.mkdir=%.*s' has no mode; write a mode of "
 			"mkdir(2), as in 'X-mount.mkdir=0750'",

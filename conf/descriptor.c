@@ -2,14 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-
-#include "cleanup.h"
 
 int descriptor_open_file(int directory, const char *name)
 {
@@ -33,22 +31,6 @@ DIR *descriptor_list(int fd)
 	if (!ret)
 		closep(&copy);
 	return ret;
-}
-
-int descriptor_check_list(int fd, bool has_entry)
-{
-	CLEANUP(dir_closep) DIR *stream = descriptor_list(fd);
-	const struct dirent *entry;
-
-	if (!stream)
-		return -errno;
-	if (!has_entry)
-		return 0;
-	do {
-		errno = 0;
-		entry = readdir(stream);
-	} while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
-	return entry ? 0 : errno ? -errno : -ENODATA;
 }
 
 static struct timespec time_of(struct statx_timestamp time)

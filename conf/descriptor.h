@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,12 +44,6 @@ int descriptor_open_directory(int directory, const char *name);
 
 /** Opens the directory `fd` once more. Returns a stream for closedir(3), or NULL with errno. */
 DIR *descriptor_list(int fd);
-
-/**
- * Checks that the directory `fd` can be listed, and with `has_entry` also that it is not empty.
- * Returns 0; -ENODATA: it is empty; or another -errno.
- */
-int descriptor_check_list(int fd, bool has_entry);
 
 /**
  * Examines `path` by statx(2), and follows no link at its last name. `path` "": for the file that

@@ -20,7 +20,6 @@
 #include "descriptor.h"
 #include "followed_path.h"
 #include "glob.h"
-#include "layer_spec.h"
 #include "outside.h"
 #include "path.h"
 #include "store.h"
@@ -189,7 +188,7 @@ bool layer_is_shortage(int result)
 
 bool layer_has_timed_out(int result)
 {
-	return result == -ETIMEDOUT || result == -LAYER_LATE || result == -LAYER_EMPTY;
+	return result == -ETIMEDOUT || result == -LAYER_LATE;
 }
 
 bool layer_has_failed(int result)
@@ -542,11 +541,6 @@ bool layer_delegates(const struct layer *layer, const char *path)
 	       (layer->follow && is_for_delegate(stat_at(layer->dirfd, true, path, &ignored)));
 }
 
-static bool is_emptied(const struct layer *layer)
-{
-	return layer_is_required(layer) && descriptor_check_list(layer->dirfd, true) == -ENODATA;
-}
-
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 {
 	if (layer_excludes(layer, path))
@@ -555,8 +549,6 @@ int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 					  : stat_at(layer->dirfd, layer->follow, path, ret);
 	if (is_for_delegate(r))
 		return delegate->stat(layer, path, ret);
-	if ((r == -ENOENT || r == -ENOTDIR) && is_emptied(layer))
-		return -LAYER_EMPTY;
 	return r == 0 && S_ISDIR(ret->st_mode) ? layer_stat_rights(layer, path, ret) : r;
 }
 
@@ -687,10 +679,6 @@ int layer_list(const struct layer *layer, const char *path,
 
 	if (is_for_delegate(fd))
 		return delegate->list(layer, path, each, context);
-	if ((fd < 0 || !*path) && is_emptied(layer)) {
-		closep(&fd);
-		return -LAYER_EMPTY;
-	}
 	if (fd < 0)
 		return fd;
 	dir = fdopendir(fd);

@@ -98,12 +98,6 @@ void layer_open_elsewhere(int (*open)(int path_fd, int flags));
  */
 #define LAYER_LATE EINPROGRESS
 
-/*
- * The errno of a call for a path that a required layer (layer_is_required()) lacks while the whole
- * layer is empty. The layer's files may come back: the caller must not treat them as removed.
- */
-#define LAYER_EMPTY ENOMEDIUM
-
 /* Whether the layer's file system answers. */
 enum layer_silence {
 	LAYER_ANSWERS,
@@ -253,15 +247,12 @@ bool layer_is_shortage(int result);
 
 /**
  * Returns whether `result` means that a file system failed or did not answer (EIO, ESTALE,
- * ETIMEDOUT, LAYER_LATE, LAYER_EMPTY and the like). No event reports that the file system is well
- * again, so the caller must try again by itself.
+ * ETIMEDOUT, LAYER_LATE and the like). No event reports that the file system is well again, so the
+ * caller must try again by itself.
  */
 bool layer_has_failed(int result);
 
-/**
- * Returns whether `result` means that a file system did not answer, or that the layer is empty
- * (LAYER_EMPTY): it is unknown what the layer has.
- */
+/** Returns whether `result` means that a file system did not answer. */
 bool layer_has_timed_out(int result);
 
 /** Returns layer_is_shortage() or layer_has_failed(): `result` says nothing about the file. */

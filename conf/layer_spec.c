@@ -7,7 +7,6 @@
 #include "cleanup.h"
 #include "node.h"
 #include "outside.h"
-#include "settings.h"
 #include "text.h"
 #include "value.h"
 
@@ -126,13 +125,6 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 	if (r == 0)
 		*ret = take_ptr(layer);
 	return r;
-}
-
-bool layer_is_required(const struct layer *layer)
-{
-	const struct settings *settings = layer->settings;
-
-	return settings && settings->specs[layer->rank].presence == LAYER_REQUIRED;
 }
 
 static const char *remedy_of_missing(const struct layer_spec *spec)

@@ -60,9 +60,6 @@ int layer_spec_read_presence(
 int layer_specs_name(
 	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem);
 
-/** Returns whether an empty directory is an error for the layer. */
-bool layer_is_required(const struct layer *layer);
-
 /** Opens a layer that has a name. Returns 0 with *ret for layer_free(), PROBLEM or -ENOMEM. */
 int layer_spec_open(
 	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem);

@@ -1,5 +1,6 @@
 #include "outside.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -88,6 +89,23 @@ static int open_directory(const char *path, unsigned wanted, int *ret)
 	return is_missing && (wanted & OUTSIDE_OPTIONAL) ? 0 : r;
 }
 
+/* O_PATH checks no permission. Lists the directory now: later every call would fail. */
+static int check_entries(int directory, unsigned wanted)
+{
+	CLEANUP(dir_closep) DIR *stream = descriptor_list(directory);
+	const struct dirent *entry;
+
+	if (!stream)
+		return -errno;
+	if (!(wanted & OUTSIDE_FILLED))
+		return 0;
+	do {
+		errno = 0;
+		entry = readdir(stream);
+	} while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+	return entry ? 0 : errno ? -errno : -ENODATA;
+}
+
 static int check_owner(const char *path, uid_t owner)
 {
 	struct stat above;
@@ -110,8 +128,7 @@ int outside_open(const char *path, unsigned wanted, struct outside_directory *re
 	int r = open_directory(path, wanted, &fd);
 	if (r < 0 || fd < 0)
 		return r;
-	/* O_PATH checks no permission. Lists the directory now: later every call would fail. */
-	r = descriptor_check_list(fd, wanted & OUTSIDE_FILLED);
+	r = check_entries(fd, wanted);
 	if (r == 0 && fstat(fd, &ret->stat) < 0)
 		r = -errno;
 	if (r == 0 && (wanted & OUTSIDE_OWNED))

@@ -177,8 +177,6 @@ static const struct {
 	{EISDIR, "it is a directory; give a file"},
 	{ENAMETOOLONG, "its path is too long; give a shorter one"},
 	{ETIMEDOUT, "its file system does not answer; unmount that"},
-	{ENOMEDIUM, "the layer is empty, but required; mount its file system, or put the layer's "
-		    "files there"},
 	{EPERM, "Operation not permitted; do it as root, or look for an attribute that forbids it: "
 		"lsattr"},
 	{EROFS, "Read-only file system; mount it for writing: mount -o remount,rw; but a mount of "

@@ -87,8 +87,8 @@ static int load(const struct composer *composer, const char *path, const struct 
 	if (r < 0)
 		return r;
 	if (layer_has_timed_out(-found->error))
-		return problem_set(problem, name, 0, 0, "can't be read: %s",
-			text_error(found->error == LAYER_EMPTY ? -LAYER_EMPTY : -ETIMEDOUT));
+		return problem_set(
+			problem, name, 0, 0, "can't be read: %s", text_error(-ETIMEDOUT));
 	if (layer_has_failed(-found->error))
 		return problem_set(problem, name, 0, 0,
 			"can't be examined: %s; check the file system below",
@@ -435,9 +435,7 @@ int compose_failed(const char *path, int error, struct problem *problem)
 {
 	return problem_set(problem, path, 0, 0,
 		"can't be made: %s; check the file systems of the layers",
-		error == LAYER_EMPTY          ? "one is empty, but required"
-		: layer_has_timed_out(-error) ? "one does not answer"
-					      : strerror(error));
+		layer_has_timed_out(-error) ? "one does not answer" : strerror(error));
 }
 
 int compose_is_restless(const char *path, struct problem *problem)

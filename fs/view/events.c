@@ -5,7 +5,6 @@
 #include "clock.h"
 #include "dependency.h"
 #include "entry.h"
-#include "layer_spec.h"
 #include "look.h"
 #include "queue.h"
 #include "read_ahead.h"
@@ -66,8 +65,6 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		pending->created &= ~bit;
 		pending->writing &= ~bit;
 		queue_debounce(view, entry, EVENTS_GONE_MS);
-		if (layer_is_required(view->composer.settings->layers[layer]))
-			view->queue.loss_ms = clock_ms();
 	} else if (mask & IN_DELETE_SELF) {
 		/* The file went, or another name of it: then the next event reports that. */
 		queue_debounce(view, entry, EVENTS_GONE_MS);

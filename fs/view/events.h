@@ -23,10 +23,6 @@ struct view;
 /* While the publisher is busy, this is the longest such wait, from the name's last event on. */
 #define EVENTS_GONE_BUSY_MS 25
 
-/* A required layer may be about to become empty (LAYER_EMPTY): while it loses names, no name goes.
- * The time of quiet, after the last such removal. */
-#define EVENTS_LOSS_MS 40
-
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */
 void events_name(struct view *view, struct directory *directory, unsigned layer, uint32_t mask,
 	const char *name);

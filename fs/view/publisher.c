@@ -347,10 +347,6 @@ static int until_reload(const struct publisher *publisher, int timeout_ms)
 static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 {
 	enum { STOP, EVENTS, SETTINGS, OWN };
-	/* The fault of the settings names the layer. */
-	if (publisher->view->polling.has_empty && !publisher->settings_fault)
-		reload_now(publisher);
-	publisher->view->polling.has_empty = false;
 	bool was_due = publisher->reload_ms < INT64_MAX;
 	struct publisher_hook *hooks = publisher->options.hooks;
 	struct pollfd polled[OWN + PUBLISHER_HOOKS] = {

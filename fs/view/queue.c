@@ -178,20 +178,14 @@ static int64_t busy_until(const struct view *view)
 	return is_looking ? INT64_MAX : view->looks.last_ms + EVENTS_GONE_BUSY_MS;
 }
 
-/*
- * Returns until when a name that is gone, and came due, waits longer, because the view is busy or a
- * required layer loses names.
- */
-static int64_t later_than_due(
-	const struct view *view, const struct pending *pending, int64_t busy_ms)
+/* Returns until when a name that is gone, and came due, waits longer because the view is busy. */
+static int64_t later_than_due(const struct pending *pending, int64_t busy_ms)
 {
-	int64_t longest_ms = pending->restless_ms + RESTLESS_MAX_MS;
 	int64_t latest_ms = pending->event_ms + EVENTS_GONE_BUSY_MS;
-	int64_t later_ms = busy_ms < latest_ms ? busy_ms : latest_ms;
 
-	if (view->queue.loss_ms && later_ms < view->queue.loss_ms + EVENTS_LOSS_MS)
-		later_ms = view->queue.loss_ms + EVENTS_LOSS_MS;
-	return later_ms < longest_ms ? later_ms : longest_ms;
+	if (latest_ms > pending->restless_ms + RESTLESS_MAX_MS)
+		latest_ms = pending->restless_ms + RESTLESS_MAX_MS;
+	return busy_ms < latest_ms ? busy_ms : latest_ms;
 }
 
 int64_t queue_due(struct view *view, int64_t now_ms)
@@ -203,7 +197,7 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 		struct entry *entry = view->queue.debounced.items[i];
 		struct pending *pending = entry->use->pending;
 		if (pending->state == PENDING_GONE && pending->due_ms <= now_ms)
-			pending->due_ms = later_than_due(view, pending, busy_ms);
+			pending->due_ms = later_than_due(pending, busy_ms);
 		if (pending->due_ms > now_ms) {
 			if (next < 0 || pending->due_ms < next)
 				next = pending->due_ms;

@@ -30,8 +30,7 @@ struct view_queue {
 	bool is_root_changed;   /* the root itself must be looked up again */
 	bool is_root_looked_at; /* the root is being looked up */
 	bool is_overflowed;     /* events were lost: everything must be looked up again */
-	int64_t loss_ms;   /* when a required layer last lost a name; CLOCK_MONOTONIC; 0: never */
-	int64_t rescan_ms; /* when to set is_overflowed; CLOCK_MONOTONIC; 0: never */
+	int64_t rescan_ms;      /* when to set is_overflowed; CLOCK_MONOTONIC; 0: never */
 };
 
 /**

@@ -117,7 +117,6 @@ struct polling {
 	unsigned idle;     /* polls in a row that found no directory to poll */
 	int64_t last_ms;   /* the last poll; CLOCK_MONOTONIC */
 	bool has_unseen;   /* directory->has_unseen is set in some directory */
-	bool has_empty;    /* a look met LAYER_EMPTY; for the publisher */
 };
 
 /* Wakes the publisher from any other coroutine. */

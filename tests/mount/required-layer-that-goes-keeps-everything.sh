@@ -49,38 +49,7 @@ umount --lazy high
 eventually reports "of a required layer is empty" || fail "$("$PLYFS" status mnt)"
 echo 'a: 4' >high/app.yaml
 comes_to_show mnt/app.yaml 'a: 4'
-stop
-
-# Its files are removed: it is the same directory, and inotify reports each.
-mkdir high/dir aside
-for i in {1..99}; do
-	echo "c: $i" >high/dir/$i.yaml
-done
-start -c plyfs.yaml mnt
-shows mnt/app.yaml 'a: 4'
-shows mnt/dir/7.yaml 'c: 7'
-shows mnt/other.yaml 'c: 1'
-[ "$(ls mnt/dir | wc -l)" -eq 99 ]
-mv high/* aside/
-eventually reports "of a required layer is empty" || fail "$("$PLYFS" status mnt)"
-! "$PLYFS" status --exit-code mnt >/dev/null || fail 'the status reports no error'
-shows mnt/app.yaml 'a: 4'
-shows mnt/dir/7.yaml 'c: 7'
-[ "$(ls mnt/dir | wc -l)" -eq 99 ] || fail "some have gone: $(ls mnt/dir)"
-# A file that is not made with the layer is updated as usual. A file that was never read may be in the layer.
-echo 'c: 2' | replace low/other.yaml
-comes_to_show mnt/other.yaml 'c: 2'
-echo 'd: 1' >low/new.yaml
-fails_with 'Input/output error' cat mnt/new.yaml
-mv aside/* high/
-comes_to_show mnt/new.yaml 'd: 1'
-is_quiet() { "$PLYFS" status --exit-code mnt >/dev/null; }
-eventually is_quiet || fail "$("$PLYFS" status mnt)"
-
-# The twin: single files go.
 rm high/app.yaml
-comes_to_show mnt/app.yaml 'a: 1'
-rm -r high/dir low/new.yaml
 stop
 
 # The twin: another layer that is empty is shown as it is.
