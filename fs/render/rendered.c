@@ -905,11 +905,11 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	fingerprint.mode = S_IFDIR | (stat->st_mode & 07777) | more;
 	if (rendered->options.is_dry && is_nowhere(parent))
 		return manifest_put(rendered->manifest, owned, &fingerprint);
-	if (parent < 0 && !(rendered->options.keeps_drift && is_nowhere(parent)))
+	if (parent < 0)
 		return parent;
 	int r = owned->fingerprint.mode ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0)
-		r = parent < 0 ? parent : clear_name(rendered, owned, parent, name, true, problem);
+		r = clear_name(rendered, owned, parent, name, true, problem);
 	if (r != 0)
 		return r;
 	CLEANUP(closep) int fd = descriptor_open_directory(parent, name);

@@ -69,43 +69,6 @@ printf 'a: 1\n' | tee vendor/app.yaml >vendor/sub/x.yaml
 printf 'b: 2\n' >site/app.yaml
 runs 0 render tree
 
-# The same with a directory, with --atomic as without: another file or link in its place, its rights, or its removal.
-for options in '' --atomic; do
-	tree=kept$options
-	mkdir -p low/file low/link low/closed low/gone/sub
-	touch low/file/f low/link/f low/closed/f low/gone/f low/gone/sub/f
-	keep() { runs 0 "$PLYFS" render -q --no-header $options --drift=keep -l low "$tree"; }
-	echo 'a: 0' >low/a.yaml
-	keep
-	at=$tree
-	[ -z "$options" ] || at=$tree/..data
-	rm -r "$at/file" "$at/link" "$at/gone"
-	echo admin >"$at/file"
-	ln -s x "$at/link"
-	chmod 700 "$at/closed"
-	for ((i = 1; i <= 3; i++)); do
-		echo "a: $i" >low/a.yaml
-		[ $i -ne 2 ] || [ -z "$options" ] || mkdir low/gone/more
-		[ $i -ne 2 ] || [ -z "$options" ] || touch low/gone/new low/gone/more/f
-		[ $i -ne 3 ] || rm -r low/file low/link low/closed low/gone
-		keep
-		[ "$(cat "$at/a.yaml")" = "a: $i" ] || fail "$tree: nothing goes on"
-		[ "$(cat "$at/file")" = admin ] || fail "$tree $i: the file is gone"
-		[ "$(readlink "$at/link")" = x ] || fail "$tree $i: the link is gone"
-		[ "$(stat -c %a "$at/closed")" = 700 ] || fail "$tree $i: the directory was opened"
-		[ ! -e "$at/gone" ] || fail "$tree $i: it is there again"
-	done
-	# Whatever the link leads to, the generation that it led to is not lost.
-	for where in '' nowhere; do
-		[ -n "$options" ] || continue
-		rm "$tree/..data"
-		[ -z "$where" ] || ln -s $where "$tree/..data"
-		keep
-		[ "$(cat "$at/a.yaml" "$at/file")" = $'a: 3\nadmin' ] || fail "$tree: lost with the link: $(ls "$at/")"
-	done
-	rm "$at/file" "$at/link"
-done
-
 # With --watch drift is put right at once. A file that has no right bytes because its source is broken stays good.
 "$PLYFS" render --no-header --watch -l vendor:site tree 2>log &
 pid=$!
