@@ -336,7 +336,7 @@ static int fill(struct rendered *rendered, int next)
 	if (r == 0 && fstatat(rendered->place->dirfd, "", &like, AT_EMPTY_PATH) < 0)
 		r = -errno;
 	/* A service may not set S_ISGID (RestrictSUIDSGID). Each name gets its group anyway. */
-	like.st_mode &= 0777;
+	like.st_mode &= 01777;
 	return r == 0 ? rendered_dress(next, &like, 0, &unused) : r;
 }
 
