@@ -74,6 +74,29 @@ static int read_link(const struct rendered *rendered, char ret[GENERATION_NAME_S
 	return strchr(ret, '/') ? -EINVAL : 0;
 }
 
+static bool is_absent(int result)
+{
+	return result == -ENOENT || result == -ENOTDIR || result == -ELOOP;
+}
+
+/* Finds the name of the generation that the link led to when we put it. */
+static bool find_linked(
+	const struct rendered *rendered, const struct owned *link, char ret[GENERATION_NAME_SIZE])
+{
+	const struct owned *owned;
+
+	for (size_t i = 0; (owned = manifest_at(rendered->manifest, i)); i++) {
+		const char *name = owned->path + strlen(GENERATION_BESIDE);
+
+		if (!generation_is_beside(owned) || !S_ISDIR(owned->fingerprint.mode) ||
+			fingerprint_add(FINGERPRINT_HASH, span_of(name)) != link->fingerprint.hash)
+			continue;
+		snprintf(ret, GENERATION_NAME_SIZE, "%s", name);
+		return true;
+	}
+	return false;
+}
+
 int generation_open(struct rendered *rendered, struct problem *problem)
 {
 	const struct owned *link = get_beside(rendered, GENERATION_LINK);
@@ -85,10 +108,12 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 	rendered->has_old_links = true;
 	if (r == 0 && *name)
 		r = open_layer(rendered->place->dirfd, name, &rendered->tree);
+	/* Another program has removed or changed the link, and maybe the generation, too. */
+	if ((r == 0 || is_absent(r)) && !rendered->tree && find_linked(rendered, link, name))
+		r = open_layer(rendered->place->dirfd, name, &rendered->tree);
 	if (rendered->tree)
 		memcpy(rendered->shown, name, sizeof(name));
-	/* Another program has removed it: a new one is made. */
-	return r == -ENOENT || r == -ENOTDIR || r == -ELOOP ? 0 : r;
+	return is_absent(r) ? 0 : r;
 }
 
 static void change(struct rendered *rendered, struct owned *owned)
@@ -491,15 +516,13 @@ static int remove_old(struct rendered *rendered, const char *shown, struct probl
 
 int generation_clear(struct rendered *rendered)
 {
-	char shown[GENERATION_NAME_SIZE];
 	struct problem unused;
-	int r = rendered->tree ? read_link(rendered, shown) : 1;
 
-	if (r != 0)
-		return r < 0 ? r : 0;
-	r = remove_generation(rendered, rendered->own_fd, NEXT_NAME);
+	if (!rendered->tree)
+		return 0;
+	int r = remove_generation(rendered, rendered->own_fd, NEXT_NAME);
 	if (r == 0)
-		r = remove_old(rendered, shown, &unused);
+		r = remove_old(rendered, rendered->shown, &unused);
 	if (r == 0)
 		return rendered_forget_gone(rendered);
 	/* The error is reported when the next generation is made. */

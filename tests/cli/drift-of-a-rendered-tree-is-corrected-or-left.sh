@@ -108,6 +108,21 @@ sleep 0.3
 kill $pid
 wait $pid || fail "$?: $(cat log)"
 
+# If the link to the generation was removed or changed before a run, the kept drift is not lost with it.
+keep() { runs 0 "$PLYFS" render -q --no-header --atomic --drift=keep -l vendor:site kept; }
+keep
+chmod u+w kept/..data/app.yaml
+echo admin >kept/..data/app.yaml
+for where in '' nowhere; do
+	rm kept/..data
+	[ -z "$where" ] || ln -s $where kept/..data
+	for ((i = 0; i < 2; i++)); do
+		keep
+		[ "$(cat kept/app.yaml kept/sub/x.yaml)" = $'admin\na: 1' ] || fail "lost with the link: $(ls kept/..data/)"
+		[ "$(ls -d kept/..2* | wc -l)" -eq 1 ] || fail "old generations stay: $(ls -a kept)"
+	done
+done
+
 # In a generation, too, also after the link to it was removed once.
 "$PLYFS" render --no-header --watch --atomic -l vendor:site atomic 2>log &
 pid=$!
@@ -116,10 +131,14 @@ good=$(cat atomic/app.yaml)
 for what in nothing atomic/..data; do
 	rm -f $what
 	eventually test -e atomic/..data || fail 'the link does not come back'
-	sleep 0.3
+	# Until the new generation is watched, a change is not seen.
+	is_mended() {
+		[ "$(cat atomic/app.yaml)" != "$good" ] || return 0
+		touch atomic/..data/app.yaml
+		return 1
+	}
 	chmod u+w atomic/..data/app.yaml
 	echo x >>atomic/..data/app.yaml
-	is_mended() { [ "$(cat atomic/app.yaml)" = "$good" ]; }
 	eventually is_mended || fail "without $what: it is not put right: $(cat log)"
 done
 kill $pid
