@@ -132,7 +132,8 @@ static int render(struct render_job *job, struct render *render)
 	manager_say(MANAGER_READY, true);
 	if (render_watch(render) < 0)
 		return message_at(job->options.directory,
-			"was removed, or .plyfs in it; remove the rest, and start plyfs again");
+			"was removed, or .plyfs in it; remove what is left of it, "
+			"and start plyfs again");
 	return EXIT_DONE;
 }
 

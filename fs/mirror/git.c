@@ -351,13 +351,16 @@ static int look(struct git *git, struct problem *problem)
 {
 	char id[REPOSITORY_ID_MAX];
 
+	/* Also while the store is away. */
+	struct replica *replica = git->mirror->replica;
+	int linked = replica_is_filled(replica) ? replica_turn_link(replica) : 0;
 	int r = repository_fetch(git->repository, git->options->ref, id, problem);
 	if (r != 0)
 		return r;
 	if (!git->is_compared || strcmp(id, git->mirror->status.revision) != 0)
 		r = take(git, id, problem);
 	else
-		r = replica_turn_link(git->mirror->replica);
+		r = linked;
 	if (r == MIRROR_HELD || r < 0)
 		mirror_answered(git->mirror);
 	if (r != 0)

@@ -196,7 +196,8 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 static int meet_drift(struct rendered *rendered, struct owned *owned)
 {
 	struct fingerprint now;
-	int r = rendered->options.keeps_drift && !owned->is_changed
+	int r = rendered->options.keeps_drift && !owned->is_changed &&
+				!S_ISDIR(owned->fingerprint.mode)
 			? rendered_look(rendered, owned, &now)
 			: 1;
 
@@ -246,55 +247,38 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 	return r == 0 && is_kept ? RENDERED_KEPT : r;
 }
 
-/* Makes a hard link to the shown object. Returns 0 or -errno. */
-static int link_shown(struct rendered *rendered, int next, const struct owned *owned)
-{
-	const char *name;
-	CLEANUP(closep) int from = layer_open_parent(rendered->tree, owned->path, &name);
-
-	if (from < 0)
-		return from;
-	return linkat(from, name, next, owned->path, 0) < 0 ? -errno : 0;
-}
-
-/* Returns the result, or 0 if kept drift has left no directory for the name. */
-static int without_place(const struct rendered *rendered, int r)
-{
-	return rendered->options.keeps_drift && (r == -ENOENT || r == -ENOTDIR) ? 0 : r;
-}
-
-/* Makes a directory in the next generation; kept drift goes there as it is. Returns 0 or -errno. */
+/* Makes a directory in the next generation. Returns 0 or -errno. */
 static int make_directory(struct rendered *rendered, int next, struct owned *owned)
 {
-	bool is_kept = owned->reported && rendered->options.keeps_drift && !owned->is_changed &&
-		       rendered->tree;
-	struct fingerprint now = owned->fingerprint, fingerprint = {0};
+	const struct stat like = {.st_mode = owned->fingerprint.mode,
+		.st_uid = owned->fingerprint.uid,
+		.st_gid = owned->fingerprint.gid};
+	struct fingerprint fingerprint = {0};
 
-	int r = is_kept ? rendered_look(rendered, owned, &now) : 0;
-	if (r < 0 || !now.mode)
-		return r;
-	if (!S_ISDIR(now.mode))
-		return link_shown(rendered, next, owned);
-	const struct stat like = {.st_mode = now.mode, .st_uid = now.uid, .st_gid = now.gid};
 	/* Log it before making it: a later run could not remove it otherwise. */
-	r = manifest_put(rendered->manifest, owned, &owned->fingerprint);
+	int r = manifest_put(rendered->manifest, owned, &owned->fingerprint);
 	if (r == 0 && mkdirat(next, owned->path, 0700) < 0)
-		return without_place(rendered, -errno);
+		r = -errno;
 	if (r < 0)
 		return r;
 	CLEANUP(closep) int fd = descriptor_open_directory(next, owned->path);
 	r = fd < 0 ? fd : rendered_dress(fd, &like, 0, &fingerprint);
-	return r == 0 && !is_kept ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
+	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }
 
 /* Makes a hard link to the shown file, or a new file. Returns 0 or -errno. */
 static int make_file(struct rendered *rendered, int next, struct owned *owned)
 {
 	struct fingerprint fingerprint;
+	const char *name;
 
 	if (!owned->is_changed && rendered->tree) {
-		int r = link_shown(rendered, next, owned);
-		if (r == 0 || r == -ENOSPC || r == -ENOMEM || r == -EDQUOT)
+		CLEANUP(closep)
+		int from = layer_open_parent(rendered->tree, owned->path, &name);
+		if (from >= 0 && linkat(from, name, next, owned->path, 0) == 0)
+			return 0;
+		int r = from < 0 ? from : -errno;
+		if (r == -ENOSPC || r == -ENOMEM || r == -EDQUOT)
 			return r;
 		/* The shown file is the only copy of its last good version. */
 		if (!owned->wanted && r != -ENOENT && r != -ENOTDIR)
@@ -304,11 +288,9 @@ static int make_file(struct rendered *rendered, int next, struct owned *owned)
 	if (!owned->wanted || (owned->reported && rendered->options.keeps_drift))
 		return 0;
 	int r = manifest_put(rendered->manifest, owned, &owned->fingerprint);
-	if (r < 0)
-		return r;
-	r = rendered_write(next, owned->path, owned->wanted, &fingerprint);
-	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint)
-		      : without_place(rendered, r);
+	if (r == 0)
+		r = rendered_write(next, owned->path, owned->wanted, &fingerprint);
+	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }
 
 /*
@@ -379,7 +361,7 @@ static int fill(struct rendered *rendered, int next)
 	if (r == 0 && fstatat(rendered->place->dirfd, "", &like, AT_EMPTY_PATH) < 0)
 		r = -errno;
 	/* A service may not set S_ISGID (RestrictSUIDSGID). Each name gets its group anyway. */
-	like.st_mode &= 0777;
+	like.st_mode &= 01777;
 	return r == 0 ? rendered_dress(next, &like, 0, &unused) : r;
 }
 

@@ -26,9 +26,10 @@
 #define LINES_FREE 1000
 
 /*
- * If a name were on the disk before its line, its object would count as drift after a power
- * failure. So the log is synced at the end of each batch, and during a long one more often than a
- * journal is usually committed (ext4: 5 s). fsync(2) for each line would take too long.
+ * If a name is on the disk before its line, its object counts as drift after a power failure. So
+ * the log is synced at the end of each batch, and during a long one with the first line that comes
+ * this long after the last sync: a journal is usually committed less often (ext4: 5 s). A name may
+ * still be there first, but seldom; fsync(2) for each line would take too long.
  */
 #define SYNC_MS 1000
 
@@ -164,7 +165,11 @@ static int begin_log(struct manifest *manifest);
 static int sync_log(struct manifest *manifest)
 {
 	manifest->synced_ms = clock_ms();
-	return fdatasync(manifest->fd) < 0 && errno != EINVAL ? -errno : 0;
+	if (fdatasync(manifest->fd) == 0 || errno == EINVAL)
+		return 0;
+	/* A second call would succeed without the lines. */
+	manifest->is_behind = true;
+	return -errno;
 }
 
 /* Appends all of the text or nothing. */
@@ -433,10 +438,12 @@ int manifest_seal(struct manifest *manifest)
 	manifest->sealed = ++manifest->lines;
 	if (manifest->is_dry)
 		return 0;
-	if (manifest->lines < LINES_PER_NAME * manifest->count + LINES_FREE)
-		return sync_log(manifest);
-	r = begin_log(manifest);
+	bool is_long = manifest->lines >= LINES_PER_NAME * manifest->count + LINES_FREE;
+	r = is_long ? begin_log(manifest) : sync_log(manifest);
+	/* The next call must try again. */
 	if (r < 0)
+		manifest->sealed--;
+	if (r < 0 || !is_long)
 		return r;
 	for (size_t i = 0; i < manifest->count; i++)
 		manifest->items[i]->line = 0;

@@ -786,14 +786,6 @@ int rendered_take_time(
 	return fd >= 0 ? take_time(fd, version) : fd == -ENOENT ? 0 : fd;
 }
 
-/* Returns whether the file has another name, such as that of a source: its rights are not ours. */
-static bool is_shared(int fd)
-{
-	struct stat stat;
-
-	return fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && stat.st_nlink > 1;
-}
-
 static int put_file(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem)
 {
@@ -809,14 +801,13 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 		!(is_ours && rendered->options.keeps_drift &&
 			(parent == -ENOENT || parent == -ENOTDIR)))
 		return parent;
-	bool is_right = parent >= 0 && (is_ours || rendered->options.adopts) &&
-			is_there(parent, name, version, &fd, &fingerprint);
-	if (is_right && !is_shared(fd))
+	if (parent >= 0 && (is_ours || rendered->options.adopts) &&
+		is_there(parent, name, version, &fd, &fingerprint))
 		return take_over(rendered, owned, parent, name, fd, &fingerprint, version);
 	int r = is_ours ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0 && parent < 0)
 		return is_to_come ? foresee(rendered, owned, version) : parent;
-	if (r == 0 && !is_right)
+	if (r == 0)
 		r = clear_name(rendered, owned, parent, name, false, problem);
 	if (r == 0)
 		r = replace(rendered, owned, parent, name, version);
@@ -914,11 +905,11 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	fingerprint.mode = S_IFDIR | (stat->st_mode & 07777) | more;
 	if (rendered->options.is_dry && is_nowhere(parent))
 		return manifest_put(rendered->manifest, owned, &fingerprint);
-	if (parent < 0 && !(rendered->options.keeps_drift && is_nowhere(parent)))
+	if (parent < 0)
 		return parent;
 	int r = owned->fingerprint.mode ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0)
-		r = parent < 0 ? parent : clear_name(rendered, owned, parent, name, true, problem);
+		r = clear_name(rendered, owned, parent, name, true, problem);
 	if (r != 0)
 		return r;
 	CLEANUP(closep) int fd = descriptor_open_directory(parent, name);

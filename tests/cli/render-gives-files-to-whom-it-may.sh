@@ -66,9 +66,13 @@ if setpriv --reuid 65534 --regid 65534 --clear-groups "$PLYFS" --version >/dev/n
 fi
 
 # A generation has no set-group-ID bit, which a service may not set (RestrictSUIDSGID).
-mkdir -m 2755 shared
-runs 0 "$PLYFS" render --atomic -l layer shared
-[ "$(stat -L -c %a shared/..data)" = 755 ] || fail "the generation has $(stat -L -c %a shared/..data)"
+# In a directory that all may write to, it keeps the sticky bit: else all may replace the files in it.
+for mode in 2755 1777 3777; do
+	mkdir -m $mode shared$mode
+	runs 0 "$PLYFS" render --atomic -l layer shared$mode
+	is=$(stat -L -c %a shared$mode/..data)
+	[ $is = $((mode % 2000)) ] || fail "$mode: the generation has $is"
+done
 
 # In a user namespace without this user and group.
 chmod 644 layer/app.yaml

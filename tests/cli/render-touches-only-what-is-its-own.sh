@@ -43,21 +43,6 @@ runs 0 render tree
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
 [ "$(cat tree/foreign)" = mine ]
 
-# A file that is a source, too, keeps its rights: its name in the tree gets a file of its own.
-printf 'own: 1\n' | tee vendor/linked.yaml vendor/adopted.yaml >/dev/null
-chmod 664 vendor/linked.yaml vendor/adopted.yaml
-runs 0 render tree
-for name in linked adopted; do
-	ln -f vendor/$name.yaml tree/$name.yaml
-	[ $name = linked ] || sed -i '/ adopted.yaml$/d' tree/.plyfs/manifest
-	runs 0 render --adopt tree
-	[ "$(stat -c %a vendor/$name.yaml tree/$name.yaml | xargs)" = '664 444' ] || fail "$name: $(stat -c '%a %n' vendor/* tree/*)"
-	runs 0 render tree
-	[ ! -s err ] || fail "it is told again: $(cat err)"
-done
-rm vendor/linked.yaml vendor/adopted.yaml
-runs 0 render tree
-
 # A foreign file in the way is an error that names it; the other files are there.
 echo theirs >site/foreign
 printf 'b: 4\n' >site/app.yaml

@@ -76,12 +76,17 @@ for mode, shown in ("0640", 0o750), ("0600", 0o700), ("0664", 0o755):
                       os.stat(stores.path(".closed.mirror/git")).st_mode & 0o777 == shown)
     closed.kill()
 
-# The link comes back without a commit.
+# The link comes back without a commit, also while the store is away.
 looking = stores.Mirror("git", "--ref", "main", "--interval", "1", work, name="looking").start()
 stores.eventually("it is mirrored", lambda: looking.status().get("revision") == first)
 os.unlink(looking.directory)
 stores.eventually("the link is there again", lambda: os.path.exists(f"{looking.directory}/other"))
+os.rename(work, f"{work}.away")
+stores.eventually("the store is away", lambda: not looking.status()["connected"])
+os.unlink(looking.directory)
+stores.eventually("the link is there in the outage", lambda: os.path.exists(f"{looking.directory}/other"))
 looking.kill()
+os.rename(f"{work}.away", work)
 
 # A commit: a file that stays the same keeps its inode.
 before = os.stat(f"{mirror.directory}/sub/b.yaml").st_ino

@@ -69,6 +69,7 @@ chmod 644 plyfs.yaml
 "$PLYFS" render -c plyfs.yaml begun 2>log &
 render_pid=$!
 eventually test -e begun/a100.yaml || fail "it does not begin: $(cat log)"
+[ ! -e begun/z.yaml ] || fail 'it has ended already'
 kill -KILL $render_pid
 wait $render_pid || true
 fail_power begun a100.yaml unknown another
@@ -81,7 +82,10 @@ shows begun/z.yaml 'z: 1'
 # plyfs has replaced is not taken for drift.
 truncate -s 48M image
 mkdir disk
-mkfs.ext4 -q image 2>/dev/null && [ -n "${IS_PRIVATE:-}" ] && mount -o loop image disk 2>/dev/null || exit 0
+if ! { [ -n "${IS_PRIVATE:-}" ] && mkfs.ext4 -q image && mount -o loop image disk; } 2>err; then
+	echo "left out: a real power failure, as there is no ext4 on a loop device: $(cat err)"
+	exit 0
+fi
 lose_power() {
 	python3 - <<'E'
 import fcntl, os

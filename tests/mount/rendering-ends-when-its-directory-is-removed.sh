@@ -9,7 +9,7 @@ at_end 'kill $pid 2>/dev/null'
 has_failed() {
 	eventually has_ended $pid || fail "$1: it goes on: $(cat log)"
 	! wait $pid || fail "$1: it succeeds"
-	grep -q 'out: was removed, or .plyfs in it; remove the rest, and start plyfs again' log ||
+	grep -q 'out: was removed, or .plyfs in it; remove what is left of it, and start plyfs again' log ||
 		fail "$1: it says: $(cat log)"
 }
 for how in '' --atomic; do

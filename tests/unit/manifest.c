@@ -23,6 +23,18 @@ static const struct fingerprint second = {.mode = S_IFREG | 0444, .uid = 1, .gid
 static const struct fingerprint third = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 30};
 static const struct fingerprint nothing = {0};
 
+/* Number of calls until fdatasync(2) fails once; 0: it does not. */
+static int failing;
+
+/* Replaces the one of libc. */
+int fdatasync(int fd)
+{
+	if (failing == 0 || --failing > 0)
+		return fsync(fd);
+	errno = EIO;
+	return -1;
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -144,6 +156,27 @@ TEST_WITH(what_is_about_to_go_may_be_there_or_not, begin, end)
 	assert_int_equal(manifest_drift(manifest, owned, &nothing), DRIFT_NONE);
 	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
 	assert_int_not_equal(manifest_drift(manifest, owned, &second), DRIFT_NONE);
+	manifest_freep(&manifest);
+}
+
+/* The kernel reports a failed write once: a second fdatasync(2) of the same file would succeed. */
+TEST_WITH(what_may_not_be_on_the_disk_is_written_to_a_new_file, begin, end)
+{
+	struct manifest *manifest = open_manifest(false);
+	struct stat before, now;
+
+	put(manifest, "a", &first);
+	assert_int_equal(fstatat(directory, "manifest", &before, 0), 0);
+	failing = 1;
+	assert_int_equal(manifest_seal(manifest), -EIO);
+	assert_int_equal(failing, 0);
+	assert_int_equal(manifest_seal(manifest), 0);
+	assert_int_equal(fstatat(directory, "manifest", &now, 0), 0);
+	assert_int_not_equal(now.st_ino, before.st_ino);
+	manifest = again(manifest, false);
+	const struct owned *owned = manifest_find(manifest, "a");
+	assert_false(manifest_is_in_doubt(manifest, owned));
+	assert_true(fingerprint_equal(&owned->fingerprint, &first));
 	manifest_freep(&manifest);
 }
 
