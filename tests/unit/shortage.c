@@ -163,14 +163,14 @@ int __wrap_openat64(int directory, const char *name, int flags, ...)
 	return -1;
 }
 
-int __real_fstatat64(int directory, const char *name, struct stat64 *ret, int flags);
-int __wrap_fstatat64(int directory, const char *name, struct stat64 *ret, int flags);
-int __wrap_fstatat64(int directory, const char *name, struct stat64 *ret, int flags)
+int __real_statx(int directory, const char *name, int flags, unsigned mask, struct statx *ret);
+int __wrap_statx(int directory, const char *name, int flags, unsigned mask, struct statx *ret);
+int __wrap_statx(int directory, const char *name, int flags, unsigned mask, struct statx *ret)
 {
 	bool is_it = failing == ROOT ? !*name : failing == STATTING && strcmp(name, "conf.d") == 0;
 
 	errno = is_broken(directory, name) ? EIO : is_it && is_next() ? ENFILE : 0;
-	return errno ? -1 : __real_fstatat64(directory, name, ret, flags);
+	return errno ? -1 : __real_statx(directory, name, flags, mask, ret);
 }
 
 int __real_inotify_add_watch(int inotify, const char *path, uint32_t mask);
