@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -153,6 +154,15 @@ static int print_key(const struct command *command, struct explain_job *job,
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
+/* Returns whether the scalar without quotes would look as another value. */
+static bool needs_quotes(const struct node *scalar)
+{
+	const struct span text = scalar->text;
+
+	return scalar_is_string(scalar) && (resolve_plain(text, scalar->schema) != SCALAR_STRING ||
+						   (text.len && strchr("\"[{", *text.data)));
+}
+
 /* Writes a value and its layer: as one line, or as members of a JSON object. */
 static int write_value(const struct explain_job *job, const struct explanation *explanation,
 	const struct explained *found, FILE *out)
@@ -168,8 +178,7 @@ static int write_value(const struct explain_job *job, const struct explanation *
 	else if (job->is_json || !node_is_scalar(value))
 		r = json_put_value(out, value,
 			explanation->request ? explanation->request->to : NULL, job->arena);
-	else if (scalar_is_string(value) &&
-		 resolve_plain(value->text, value->schema) != SCALAR_STRING)
+	else if (needs_quotes(value))
 		json_put_span(out, value->text);
 	else
 		column_put(out, value->text);

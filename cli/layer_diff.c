@@ -10,6 +10,7 @@
 #include "follow.h"
 #include "layer_choice.h"
 #include "message.h"
+#include "path.h"
 #include "path_list.h"
 #include "shown.h"
 #include "traverse.h"
@@ -173,7 +174,7 @@ int layer_diff(struct unified *how, struct settings *settings, const char *path)
 struct file_set {
 	struct offline *offline;
 	char *base;             /* the path to which the compared path leads; NULL: to nothing */
-	struct path_list files; /* each without `base` at its beginning */
+	struct path_list files; /* relative to `base`; "": that is a file itself */
 	int code;               /* EXIT_FAILED: a directory could not be listed completely */
 };
 
@@ -204,7 +205,14 @@ static int add_path(void *context, const struct traversed *found)
 				NULL, *found->path ? found->path : ".", -found->error, NULL);
 		return 0;
 	}
+	rest += *rest == '/';
 	return path_list_add(&tree->files, rest, strlen(rest));
+}
+
+/* Joins as path_join(). `rest` may be "". */
+static int join(const char *base, const char *rest, char **ret)
+{
+	return *rest ? path_join(base, rest, ret) : path_join("", base, ret);
 }
 
 static bool needs_quotes(const char *path)
@@ -284,9 +292,10 @@ static int make_side(struct set_comparison *comparison, const struct file_set *t
 
 	if (!tree->base)
 		return 0;
-	if (asprintf(&path, "%s%s", tree->base, rest) < 0)
-		return -ENOMEM;
-	int r = compared_file_make(tree->offline, path, ret, &problem);
+	int r = join(tree->base, rest, &path);
+	if (r < 0)
+		return r;
+	r = compared_file_make(tree->offline, path, ret, &problem);
 	if (r == 0 && problem.message[0])
 		message_warning(&problem);
 	/* The path may be a file on the other side. */
@@ -296,13 +305,13 @@ static int make_side(struct set_comparison *comparison, const struct file_set *t
 	return r == -ENOMEM ? r : 1;
 }
 
-/* Compares the files at `path` of both sets, and at `rest` behind it. */
+/* Compares the files at `path` of both sets, and at `rest` below it. */
 static int compare_path(struct set_comparison *comparison, const char *path, const char *rest)
 {
 	struct compared_file compared[2] = {0};
 	CLEANUP(freep) char *label = NULL;
 
-	int r = asprintf(&label, "%s%s", path, rest) < 0 ? -ENOMEM : 0;
+	int r = join(path, rest, &label);
 	for (size_t i = 0; r >= 0 && i < 2; i++) {
 		int made = make_side(comparison, &comparison->trees[i], rest, &compared[i]);
 		r = made == 0 ? r : made;
@@ -348,18 +357,27 @@ static int list_below(struct set_comparison *comparison, struct file_set *tree, 
 
 /*
  * Returns the path by which the files are shown: the one to which `path` leads or, if each set has
- * its own, `path` without the slashes at its end.
+ * its own, `path` without "." and needless slashes.
  */
 static char *shown_path(const struct file_set trees[2], const char *path)
 {
 	const char *one = trees[0].base, *other = trees[1].base;
-	size_t len = strlen(path);
+	char *shown, *end;
 
 	if (!one || !other || strcmp(one, other) == 0)
 		return strdup(one ? one : other);
-	while (len > 0 && path[len - 1] == '/')
-		len--;
-	return strndup(path, len);
+	shown = end = malloc(strlen(path) + 1);
+	for (size_t len; shown && *(path += strspn(path, "/")); path += len) {
+		len = strcspn(path, "/");
+		if (len == 1 && *path == '.')
+			continue;
+		if (end > shown)
+			*end++ = '/';
+		end = mempcpy(end, path, len);
+	}
+	if (shown)
+		*end = '\0';
+	return shown;
 }
 
 /*

@@ -38,6 +38,9 @@ struct composer {
 	/* Gets warnings about values that merge, but may be mistakes. May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
+
+	/* Gets why each source is left out (`on_error: skip-layer`). Uses warn_context. */
+	void (*leave_out)(void *context, const struct problem *problem);
 };
 
 /* Positive results of compose(), besides PROBLEM. */

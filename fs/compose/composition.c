@@ -33,7 +33,6 @@ void sources_add(struct sources *sources, const struct layer *layer, const char 
 static void sources_drop(struct sources *sources, size_t i)
 {
 	loaded_unref(sources->loaded[i]);
-	sources->left_out++;
 	sources->count--;
 	for (; i < sources->count; i++) {
 		sources->layers[i] = sources->layers[i + 1];
@@ -56,6 +55,25 @@ void sources_fini(struct sources *sources)
 static bool skips_layers(const struct composer *composer)
 {
 	return composer->settings->options.on_error == ON_ERROR_SKIP_LAYER;
+}
+
+/* A schema may say that the file has secrets. */
+static void hide_secret(const struct composer *composer, const char *path, struct problem *problem)
+{
+	const struct schema_file *schema = settings_rule_for(composer->settings, path)->schema;
+
+	if (schema && schema_has_secrets(schema->schema))
+		problem_hide_word(problem);
+}
+
+/* Notes that a source is left out because of the problem. */
+static void leave_out(
+	const struct composer *composer, struct composition *composition, struct problem *problem)
+{
+	composition->sources.left_out++;
+	hide_secret(composer, composition->request.path, problem);
+	if (composer->leave_out)
+		composer->leave_out(composer->warn_context, problem);
 }
 
 /* Loads the sources that the strategy needs, lowest layer first. */
@@ -88,7 +106,7 @@ static int load_sources(const struct composer *composer, const struct union_look
 				   : environment_load(&composition->environment, place, found,
 					     wanted, &loaded, problem);
 		if (r == PROBLEM && skips_layers(composer)) {
-			sources->left_out++;
+			leave_out(composer, composition, problem);
 			continue;
 		}
 		if (r != 0)
@@ -180,6 +198,7 @@ static int merge_sources(
 		size_t blamed = blamed_source(sources, problem);
 		if (blamed == sources->count || sources->count == 1)
 			return r;
+		leave_out(composer, composition, problem);
 		sources_drop(sources, blamed);
 	}
 }
@@ -230,9 +249,9 @@ int composition_make(struct composition *composition, const struct composer *com
 		r = load_sources(composer, lookup, composition, problem);
 	if (r == 0)
 		r = merge_sources(composer, composition, problem);
-	const struct schema_file *schema = settings_rule_for(composer->settings, path)->schema;
-	if (r == PROBLEM && schema && schema_has_secrets(schema->schema))
-		problem_hide_word(problem);
+	/* With fallbacks, `problem` is filled or empty. */
+	if (r == PROBLEM || composer->fallbacks)
+		hide_secret(composer, path, problem);
 	return r == -EAGAIN ? COMPOSE_MOVED : r;
 }
 

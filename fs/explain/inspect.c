@@ -120,6 +120,16 @@ static void add_warning(void *context, const struct problem *warning)
 		look->result = r;
 }
 
+/* Notes a source that is left out. */
+static void add_skipped(void *context, const struct problem *problem)
+{
+	struct inspect_job *look = context;
+	int r = add_once(look, FINDING_SKIPPED, problem);
+
+	if (r < 0)
+		look->result = r;
+}
+
 /* Warns of a tag that the strategy does not know, if it resembles one that it knows. */
 static void check_tag(struct inspect_job *look, const struct node *node)
 {
@@ -315,6 +325,14 @@ static int take_text(struct inspection *inspection, const struct composition *co
 	return line_map_make(&composition->request, composition->result, &inspection->lines);
 }
 
+/* No source is left: those that were left out are why the path does not merge. */
+static void fail_skipped(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->items[i].kind == FINDING_SKIPPED)
+			findings->items[i].kind = FINDING_ERROR;
+}
+
 static int merge(struct inspect_job *look, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct path_list *asked)
 {
@@ -324,6 +342,7 @@ static int merge(struct inspect_job *look, const struct composer *composer, cons
 
 	listening.warn = add_warning;
 	listening.warn_context = look;
+	listening.leave_out = add_skipped;
 	int r = composition_make(
 		&composition, &listening, path, lookup, asked, COMPOSITION_ORIGINS, &problem);
 	if (r < 0 || r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
@@ -345,10 +364,12 @@ static int merge(struct inspect_job *look, const struct composer *composer, cons
 	for (size_t i = 0; r == 0 && composition.result && i < composition.result->refusals.count;
 		i++)
 		r = add_once(look, FINDING_REFUSED, &composition.result->refusals.items[i]);
-	/* With `on_error: skip-layer` the merge may have succeeded without the failed source. */
+	/* With `on_error: skip-layer` the merge may have succeeded without the failed sources. */
+	if (!composition.result)
+		fail_skipped(&look->inspection->findings);
 	if (r == 0 && problem.message[0])
 		r = add_once(look, composition.result ? FINDING_SKIPPED : FINDING_ERROR, &problem);
-	return r;
+	return r == 0 ? look->result : r;
 }
 
 static int take(void *context, const struct composer *composer, const char *path,

@@ -51,3 +51,14 @@ prints '1 file: all merge, 1 error'
 echo '[' >low/app.yaml
 runs 1 "$PLYFS" check -c plyfs.yaml
 grep -q '^1 file: 1 does not merge' out || fail "$(cat out)"
+# Each source that was left out is an error, whether another is left or not.
+echo 'b: ]' >high/app.yaml
+runs 1 "$PLYFS" check -c plyfs.yaml
+[ "$(grep -c 'app.yaml:[0-9]*:' err)" = 2 ] || fail "$(cat err)"
+prints '1 file: 1 does not merge, 2 errors'
+mkdir mid
+echo 'a: 1' >mid/app.yaml
+sed -i 's/low,/low, mid,/' plyfs.yaml
+runs 1 "$PLYFS" check -c plyfs.yaml
+[ "$(grep -c 'app.yaml:[0-9]*:' err)" = 2 ] || fail "$(cat err)"
+prints '1 file: all merge, 2 errors'

@@ -176,3 +176,22 @@ prints '--- a/r1/f
 +++ /dev/null
 @@ -1 +0,0 @@
 -one'
+
+# A link that leads to the root.
+mkdir -p root/d other/releases/2/d
+echo one >root/d/f
+echo two >other/releases/2/d/f
+ln -s . root/current
+ln -s releases/2 other/current
+for path in current/ ./current/. /current//; do
+	runs 1 "$PLYFS" diff --exit-code -l root -l other $path
+	prints '--- a/current/current
++++ /dev/null
+@@ -1 +0,0 @@
+-link to .
+--- a/current/d/f
++++ b/current/d/f
+@@ -1 +1 @@
+-one
++two'
+done

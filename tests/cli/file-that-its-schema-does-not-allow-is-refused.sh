@@ -173,6 +173,17 @@ done <<-'END'
 END
 rm high/*
 
+# Nor is a word of a source that is left out.
+echo 'db: {password: *hunter2}' >high/left.yaml
+echo 'x: 1' >low/left.yaml
+sed -i '$a options: {on_error: skip-layer}' $config
+runs 0 "$PLYFS" cat -c $config left.yaml
+tells 'high/left.yaml:1:16: a word is an alias'
+runs 1 "$PLYFS" check -c $config left.yaml
+! grep hunter err || fail 'a secret is shown'
+sed -i '$d' $config
+rm low/left.yaml high/*
+
 # Nor is a value or a tag that the file's format can't hold.
 sed -i 's/match: "\*"/&, dropins: true/' $config
 while read -r file value; do

@@ -121,6 +121,18 @@ prints $'81  host  on web1\n"81"  host  on web2'
 runs 0 "$PLYFS" explain -c plyfs.yaml --fact role=web --hosts - app.yaml name <<<web2
 prints 'v  host  on web2'
 rm hosts/web2/app.yaml
+# So has one that looks like a value with quotes, a list or a map.
+differ() {
+	echo "v: $1" >hosts/web1/shape.yaml
+	echo "v: $2" >hosts/web2/shape.yaml
+	runs 0 "$PLYFS" explain -c plyfs.yaml --fact role=web --hosts - shape.yaml v <<<$'web1\nweb2'
+	prints "$3  host  on web1
+$4  host  on web2"
+}
+differ '"81"' "'\"81\"'" '"81"' '"\"81\""'
+differ "''" "'\"\"'" '""' '"\"\""'
+differ '[1]' "'[1]'" '[1]' '"[1]"'
+differ '{a: 1}' "'{\"a\": 1}'" '{"a": 1}' '"{\"a\": 1}"'
 
 # A file that some hosts lack, whichever comes first; and one that all lack.
 printf 'web1 role=web\ndb1 role=db\nweb2 role=web\n' >list

@@ -65,3 +65,12 @@ for broken in 'b: {' 'log debug'; do
 done
 echo 'b: 2' >high/app.yaml
 comes_to_show mnt/app.yaml "a: $number"$'\nb: 2'
+stop
+
+# A word of a source may be a secret.
+echo 'properties: {pin: {writeOnly: true}}' >schema.yaml
+begin $'options: {on_error: skip-layer}\nrules: [{match: app.yaml, schema: schema.yaml}]'
+echo 'pin: *hunter2' | replace high/app.yaml
+tells_word() { grep -q 'app.yaml:1:6: a word is an alias' mnt/.plyfs/errors; }
+eventually tells_word || fail "$(cat mnt/.plyfs/errors)"
+! grep hunter mnt/.plyfs/errors log || fail 'a secret is shown'
