@@ -41,9 +41,9 @@ struct format {
 	 * value counts. NULL: all values of every key count. */
 	bool (*counts_all)(struct span section, struct span key);
 
-	/* Used if `repeats`. An empty assignment of a key resets all keys of its section that give
-	 * the same text; NULL: only the key itself. */
-	const char *(*reset_group)(struct span section, struct span key);
+	/* Used if `repeats`. Returns whether an empty assignment of `key` also resets `other`. NULL:
+	 * it resets only `key`. */
+	bool (*resets)(struct span section, struct span key, struct span other);
 
 	/*
 	 * Reads `text` as the standard says. The text is within limits.source_bytes (limit.h) and

@@ -385,7 +385,7 @@ static bool systemd_counts_all(struct span section, struct span key)
 	return span_is(section, "Match") || is_in(list_keys, key);
 }
 
-static const char *systemd_reset_group(struct span section, struct span key)
+static bool systemd_resets(struct span section, struct span key, struct span other)
 {
 	/* systemd.unit(5), systemd.timer(5), systemd.socket(5), systemd.path(5) */
 	static const struct {
@@ -398,11 +398,12 @@ static const char *systemd_reset_group(struct span section, struct span key)
 		{"Socket", "Listen*"},
 		{"Path", "DirectoryNotEmpty,Path*"},
 	};
+	bool is_found = false;
 
-	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		if (span_is(section, groups[i].section) && is_in(groups[i].keys, key))
-			return groups[i].keys;
-	return NULL;
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups) && !is_found; i++)
+		is_found = span_is(section, groups[i].section) && is_in(groups[i].keys, key) &&
+			   is_in(groups[i].keys, other);
+	return is_found;
 }
 
 const struct format format_systemd = {
@@ -419,7 +420,7 @@ const struct format format_systemd = {
 	.is_whole = true,
 	.repeats = true,
 	.counts_all = systemd_counts_all,
-	.reset_group = systemd_reset_group,
+	.resets = systemd_resets,
 	.read = systemd_read,
 	.write = systemd_write,
 	.edit = systemd_edit,

@@ -42,7 +42,7 @@ plyfs: site/documents.yaml:1:4: warning: 'a' is a list here and replaces a map i
 plyfs: site/documents.yaml:3:4: warning: 'a' is a scalar here and replaces a list in site/documents.yaml:1:4; write '!replace' if that is meant
 plyfs: site/prometheus.yaml:1:9: warning: 'global' is a scalar here and replaces a map in vendor/prometheus.yaml:1:9; write '!replace' if that is meant
 plyfs: site/prometheus.yaml:2:17: warning: 'scrape_configs' is a map here and replaces a list in vendor/prometheus.yaml:3:1; write '!replace' if that is meant
-plyfs: site/prometheus.yaml:6:10: warning: the map has no tag here, and so replaces all of the map with the tag '!service' in vendor/prometheus.yaml:7:10; write that tag, or '!replace' if that is meant
+plyfs: site/prometheus.yaml:6:10: warning: 'service' has no tag here, and so replaces all of the map with the tag '!service' in vendor/prometheus.yaml:7:10; write that tag, or '!replace' if that is meant
 plyfs: site/server.toml:1:5: warning: 't' is a scalar here and replaces a map in vendor/server.toml:1:2; remove it there if that is meant
 END
 diff expected err >&2 || fail 'not these warnings'

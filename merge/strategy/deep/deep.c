@@ -160,6 +160,48 @@ static int merge_pair(struct deep *deep, struct node **map, const struct node *b
 		deep->merge->arena, *map, &(struct pair){pair->key, combined, pair->hash});
 }
 
+/* Returns whether the empty assignment `by` resets the pair of the section at `place`. */
+static bool is_reset_by(const struct deep *deep, const struct list_place *place,
+	const struct pair *by, const struct pair *pair)
+{
+	const struct format *format = deep_repeating(deep->merge->request);
+
+	return deep_value(pair) && node_is_scalar(pair->key) &&
+	       format->resets(place->key->text, by->key->text, pair->key->text);
+}
+
+/*
+ * Removes from the section `below` what the empty assignment `by` resets besides its own key. The
+ * keys that follow it in its layer must stand behind it in the result, so removed keys lose their
+ * places.
+ */
+static int reset_others(struct deep *deep, struct node **map, const struct node *below,
+	const struct pair *by, const struct list_place *place)
+{
+	const struct format *format = deep_repeating(deep->merge->request);
+	bool has_others = false;
+	int r = 0;
+
+	if (!format || !format->resets || !place || place->up || !node_is_scalar(place->key) ||
+		!node_is_scalar(by->key) || !deep_is_reset(by->value))
+		return 0;
+	for (uint32_t i = 0; i < below->map.count; i++)
+		has_others |= is_reset_by(deep, place, by, &below->map.pairs[i]) &&
+			      !node_equal(below->map.pairs[i].key, by->key);
+	if (!has_others)
+		return 0;
+	r = deep_own(deep, below, map);
+	for (uint32_t i = 0; r == 0 && i < (*map)->map.count; i++) {
+		const struct pair pair = (*map)->map.pairs[i];
+
+		if (!is_reset_by(deep, place, by, &pair))
+			continue;
+		deep_set(*map, i, NULL);
+		r = note_deleted(deep, *map, pair.value, &(struct pair){pair.key, by->value, 0});
+	}
+	return r == 0 ? deep_drop_removed(deep, *map, map) : r;
+}
+
 static int merge_maps(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
 {
@@ -167,7 +209,7 @@ static int merge_maps(struct deep *deep, const struct node *below, const struct 
 	int r = deep_enter(deep, value);
 
 	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
-		r = deep_reset_group(deep, map ? map : below, &value->map.pairs[i], place, &map);
+		r = reset_others(deep, &map, map ? map : below, &value->map.pairs[i], place);
 		if (r == 0)
 			r = merge_pair(deep, &map, map ? map : below, &value->map.pairs[i], place);
 	}
@@ -223,23 +265,6 @@ static bool has_kind(const struct node *node)
 	return !foreign_tag(node) && !scalar_is_null(node);
 }
 
-/* Warns of a map that replaces one with a foreign tag, as only maps with the same tag merge. */
-static int check_tag(const struct deep *deep, const struct node *below, const struct node *value)
-{
-	const struct merge_request *request = deep->merge->request;
-	struct problem problem;
-
-	if (!request->warn || !node_is_map(below) || value->tag || !foreign_tag(below))
-		return 0;
-	problem_at(&problem, value,
-		"the map has no tag here, and so replaces all of the map with the tag '%s' in "
-		"%s:%u:%u; write that tag, or '!replace' if that is meant",
-		foreign_tag(below), source_shown(below->source), (unsigned)below->line,
-		(unsigned)below->column);
-	request->warn(request->warn_context, &problem);
-	return 0;
-}
-
 /*
  * Checks a value that replaces one of another kind: that removes everything below, which is seldom
  * intended, such as `jobs: {…}` over a list of the layers below. !replace makes it explicit.
@@ -252,8 +277,6 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 	struct span name = is_named ? place->key->text : span_of(place ? "the value" : "the file");
 	struct problem problem;
 
-	if (is_one_kind(deep, below, value))
-		return check_tag(deep, below, value);
 	if (directive_of(value) != DIRECTIVE_NONE || !has_kind(below) || !has_kind(value))
 		return 0;
 	problem_at(&problem, value,
@@ -268,6 +291,26 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 	}
 	request->warn(request->warn_context, &problem);
 	return 0;
+}
+
+/* Warns of a map that replaces one with a foreign tag, as only maps with the same tag merge. */
+static void check_tag(const struct deep *deep, const struct node *below, const struct node *value,
+	const struct list_place *place)
+{
+	const struct merge_request *request = deep->merge->request;
+	struct span name =
+		place && node_is_scalar(place->key) ? place->key->text : span_of("the map");
+	struct problem problem;
+
+	if (!request->warn || !node_is_map(below) || !node_is_map(value) || value->tag ||
+		!foreign_tag(below))
+		return;
+	problem_at(&problem, value,
+		"'%.*s' has no tag here, and so replaces all of the map with the tag '%s' in "
+		"%s:%u:%u; write that tag, or '!replace' if that is meant",
+		(int)name.len, name.data, foreign_tag(below), source_shown(below->source),
+		(unsigned)below->line, (unsigned)below->column);
+	request->warn(request->warn_context, &problem);
 }
 
 /* Puts the value in place of the value below: a tag, its kind or a rule requires it. */
@@ -329,17 +372,20 @@ static int note_leaf(
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
 {
-	int r = 0;
-
 	if (below && list_rules_have(deep->rules, LIST_REPEATS) &&
 		deep_is_repeat(deep, below, value, place))
 		return deep_repeat(deep, below, value, place, ret);
-	if (below && list_rules_have(deep->rules, LIST_HAS_PAIRS))
-		r = deep_make_pairs(deep, place, &below, &value);
-	if (r == 0 && below && deep->minds_kinds)
-		r = check_kind(deep, below, value, place);
-	if (r != 0)
-		return r;
+	if (below && list_rules_have(deep->rules, LIST_HAS_PAIRS)) {
+		int r = deep_make_pairs(deep, place, &below, &value);
+		if (r != 0)
+			return r;
+	}
+	if (deep->minds_kinds && below) {
+		int r = is_one_kind(deep, below, value) ? 0 : check_kind(deep, below, value, place);
+		if (r != 0)
+			return r;
+		check_tag(deep, below, value, place);
+	}
 	if (is_plain_leaf(value)) {
 		*ret = below && scalar_is_empty(value) ? below : value;
 		return deep->origins && below ? note_leaf(deep, below, value, *ret == value) : 0;

@@ -67,14 +67,8 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);
 
-/**
- * Removes from `below`, the section at `place`, what an empty assignment `by` resets besides its
- * own key (format.reset_group). Then *map is OWNED and has the rest, without places for the removed
- * keys, as the keys that follow `by` must stand behind it. Returns 0, PROBLEM or -ENOMEM. In
- * deep_list.c.
- */
-int deep_reset_group(struct deep *deep, const struct node *below, const struct pair *by,
-	const struct list_place *place, struct node **map);
+/** Returns whether `value` is an assignment that removes those before it: it has an empty text. */
+bool deep_is_reset(const struct node *value);
 
 /** Adds the assignment `value` to `below`; deep_is_repeat() must be true. In deep_list.c. */
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,

@@ -488,8 +488,7 @@ static bool is_assignment(const struct node *value)
 	       (node_is_sequence(value) || (node_is_scalar(value) && !scalar_is_null(value)));
 }
 
-/* Returns whether the value replaces the earlier list. */
-static bool is_reset(const struct node *value)
+bool deep_is_reset(const struct node *value)
 {
 	if (!is_assignment(value))
 		return false;
@@ -509,7 +508,7 @@ bool deep_is_repeat(const struct deep *deep, const struct node *below, const str
 	if (!is_assignment(value) || !is_assignment(below))
 		return false;
 	rule = list_rules_find(deep->rules, place);
-	return rule->is_assigned || (rule->mode == LIST_REPEAT && !is_reset(value));
+	return rule->is_assigned || (rule->mode == LIST_REPEAT && !deep_is_reset(value));
 }
 
 /* Gives the list itself; for a scalar, a list that contains only it. */
@@ -541,42 +540,4 @@ int deep_repeat(struct deep *deep, const struct node *below, const struct node *
 		r = deep_merge_lists(
 			deep, list, more, place, list_rules_find(deep->rules, place), ret);
 	return r;
-}
-
-static const char *group_of(
-	const struct deep *deep, const struct list_place *place, const struct node *key)
-{
-	const struct format *format = deep_repeating(deep->merge->request);
-
-	return format && format->reset_group && node_is_scalar(key)
-		       ? format->reset_group(place->key->text, key->text)
-		       : NULL;
-}
-
-int deep_reset_group(struct deep *deep, const struct node *below, const struct pair *by,
-	const struct list_place *place, struct node **map)
-{
-	bool is_section = place && !place->up && node_is_scalar(place->key);
-	const char *group =
-		is_section && is_reset(by->value) ? group_of(deep, place, by->key) : NULL;
-	bool has_others = false;
-
-	for (uint32_t i = 0; group && i < below->map.count; i++)
-		has_others |= deep_value(&below->map.pairs[i]) &&
-			      !node_equal(below->map.pairs[i].key, by->key) &&
-			      group_of(deep, place, below->map.pairs[i].key) == group;
-	int r = has_others ? deep_own(deep, below, map) : 0;
-	for (uint32_t i = 0; r == 0 && has_others && i < (*map)->map.count; i++) {
-		const struct pair *pair = &(*map)->map.pairs[i];
-		const struct node *old = deep_value(pair);
-
-		if (!old || group_of(deep, place, pair->key) != group)
-			continue;
-		deep_set(*map, i, NULL);
-		r = deep_let_go(deep, old, &old);
-		if (r == 0)
-			origin_remove(deep->origins, *map, pair->key, old,
-				(struct origin_why){"the value is deleted", by->value});
-	}
-	return r == 0 && has_others ? deep_drop_removed(deep, *map, map) : r;
 }
