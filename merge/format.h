@@ -41,10 +41,6 @@ struct format {
 	 * value counts. NULL: all values of every key count. */
 	bool (*counts_all)(struct span section, struct span key);
 
-	/* Used if `repeats`. Returns whether an empty assignment of `key` also resets `other`. NULL:
-	 * it resets only `key`. */
-	bool (*resets)(struct span section, struct span key, struct span other);
-
 	/*
 	 * Reads `text` as the standard says. The text is within limits.source_bytes (limit.h) and
 	 * has no byte order mark. Only the builder makes nodes. Each node has its place; a scalar

@@ -321,7 +321,8 @@ static int systemd_edit(struct edit *edit, const struct edit_op *op)
 
 /*
  * The settings that are lists, from systemd.unit(5), systemd.exec(5) and others. Of all other
- * settings the last assignment counts.
+ * settings the last assignment counts. A word that ends with an asterisk stands for all settings
+ * that begin with it.
  */
 static const char list_keys[] =
 	/* systemd.unit(5) */
@@ -363,12 +364,11 @@ static const char list_keys[] =
 	"HibernateState,HybridSleepMode,HybridSleepState,KillExcludeUsers,KillOnlyUsers,"
 	"SuspendMode,SuspendState";
 
-/* A word that ends with an asterisk stands for all settings that begin with it. */
-static bool is_in(const char *words, struct span key)
+static bool systemd_counts_all(struct span section, struct span key)
 {
-	bool is_found = false;
+	bool is_found = span_is(section, "Match");
 
-	for (const char *word = words; *word && !is_found;) {
+	for (const char *word = list_keys; *word && !is_found;) {
 		size_t len = strcspn(word, ",");
 		bool is_beginning = word[len - 1] == '*';
 		size_t begun = len - is_beginning;
@@ -377,32 +377,6 @@ static bool is_in(const char *words, struct span key)
 			   memcmp(key.data, word, begun) == 0;
 		word += len + (word[len] == ',');
 	}
-	return is_found;
-}
-
-static bool systemd_counts_all(struct span section, struct span key)
-{
-	return span_is(section, "Match") || is_in(list_keys, key);
-}
-
-static bool systemd_resets(struct span section, struct span key, struct span other)
-{
-	/* systemd.unit(5), systemd.timer(5), systemd.socket(5), systemd.path(5) */
-	static const struct {
-		const char *section, *keys;
-	} groups[] = {
-		{"Unit", "Condition*"},
-		{"Unit", "Assert*"},
-		{"Timer", "OnActiveSec,OnBootSec,OnCalendar,OnStartupSec,OnUnitActiveSec,"
-			  "OnUnitInactiveSec"},
-		{"Socket", "Listen*"},
-		{"Path", "DirectoryNotEmpty,Path*"},
-	};
-	bool is_found = false;
-
-	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups) && !is_found; i++)
-		is_found = span_is(section, groups[i].section) && is_in(groups[i].keys, key) &&
-			   is_in(groups[i].keys, other);
 	return is_found;
 }
 
@@ -420,7 +394,6 @@ const struct format format_systemd = {
 	.is_whole = true,
 	.repeats = true,
 	.counts_all = systemd_counts_all,
-	.resets = systemd_resets,
 	.read = systemd_read,
 	.write = systemd_write,
 	.edit = systemd_edit,

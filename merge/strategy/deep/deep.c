@@ -160,59 +160,14 @@ static int merge_pair(struct deep *deep, struct node **map, const struct node *b
 		deep->merge->arena, *map, &(struct pair){pair->key, combined, pair->hash});
 }
 
-/* Returns whether the empty assignment `by` resets the pair of the section at `place`. */
-static bool is_reset_by(const struct deep *deep, const struct list_place *place,
-	const struct pair *by, const struct pair *pair)
-{
-	const struct format *format = deep_repeating(deep->merge->request);
-
-	return deep_value(pair) && node_is_scalar(pair->key) &&
-	       format->resets(place->key->text, by->key->text, pair->key->text);
-}
-
-/*
- * Removes from the section `below` what the empty assignment `by` resets besides its own key. The
- * keys that follow it in its layer must stand behind it in the result, so removed keys lose their
- * places.
- */
-static int reset_others(struct deep *deep, struct node **map, const struct node *below,
-	const struct pair *by, const struct list_place *place)
-{
-	const struct format *format = deep_repeating(deep->merge->request);
-	bool has_others = false;
-	int r = 0;
-
-	if (!format || !format->resets || !place || place->up || !node_is_scalar(place->key) ||
-		!node_is_scalar(by->key) || !deep_is_reset(by->value))
-		return 0;
-	for (uint32_t i = 0; i < below->map.count; i++)
-		has_others |= is_reset_by(deep, place, by, &below->map.pairs[i]) &&
-			      !node_equal(below->map.pairs[i].key, by->key);
-	if (!has_others)
-		return 0;
-	r = deep_own(deep, below, map);
-	for (uint32_t i = 0; r == 0 && i < (*map)->map.count; i++) {
-		const struct pair pair = (*map)->map.pairs[i];
-
-		if (!is_reset_by(deep, place, by, &pair))
-			continue;
-		deep_set(*map, i, NULL);
-		r = note_deleted(deep, *map, pair.value, &(struct pair){pair.key, by->value, 0});
-	}
-	return r == 0 ? deep_drop_removed(deep, *map, map) : r;
-}
-
 static int merge_maps(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret)
 {
 	struct node *map = NULL;
 	int r = deep_enter(deep, value);
 
-	for (uint32_t i = 0; r == 0 && i < value->map.count; i++) {
-		r = reset_others(deep, &map, map ? map : below, &value->map.pairs[i], place);
-		if (r == 0)
-			r = merge_pair(deep, &map, map ? map : below, &value->map.pairs[i], place);
-	}
+	for (uint32_t i = 0; r == 0 && i < value->map.count; i++)
+		r = merge_pair(deep, &map, map ? map : below, &value->map.pairs[i], place);
 	deep_leave(deep);
 	if (r != 0)
 		return r;

@@ -67,9 +67,6 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);
 
-/** Returns whether `value` is an assignment that removes those before it: it has an empty text. */
-bool deep_is_reset(const struct node *value);
-
 /** Adds the assignment `value` to `below`; deep_is_repeat() must be true. In deep_list.c. */
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);

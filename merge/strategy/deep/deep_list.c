@@ -488,10 +488,9 @@ static bool is_assignment(const struct node *value)
 	       (node_is_sequence(value) || (node_is_scalar(value) && !scalar_is_null(value)));
 }
 
-bool deep_is_reset(const struct node *value)
+/* Returns whether the value replaces the earlier list. */
+static bool is_reset(const struct node *value)
 {
-	if (!is_assignment(value))
-		return false;
 	if (node_is_scalar(value))
 		return !value->text.len;
 	for (uint32_t i = 0; i < value->seq.count; i++)
@@ -508,7 +507,7 @@ bool deep_is_repeat(const struct deep *deep, const struct node *below, const str
 	if (!is_assignment(value) || !is_assignment(below))
 		return false;
 	rule = list_rules_find(deep->rules, place);
-	return rule->is_assigned || (rule->mode == LIST_REPEAT && !deep_is_reset(value));
+	return rule->is_assigned || (rule->mode == LIST_REPEAT && !is_reset(value));
 }
 
 /* Gives the list itself; for a scalar, a list that contains only it. */
