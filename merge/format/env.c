@@ -377,9 +377,11 @@ static void warn_of_joined(struct builder *builder, struct span text)
 
 	while (!is_found && line_next(&lines)) {
 		struct span line = line_trim_start(lines.line);
+		size_t count = 0;
 
-		is_found = line.len && *line.data != '#' && *line.data != ';' &&
-			   line.data[line.len - 1] == '\\';
+		while (count < line.len && line.data[line.len - 1 - count] == '\\')
+			count++;
+		is_found = count % 2 && *line.data != '#' && *line.data != ';';
 	}
 	if (!is_found)
 		return;

@@ -71,17 +71,65 @@ static int doubt_line(struct builder *builder, struct place place, const char *w
 		what, names, when);
 }
 
+/* Returns whether the last word is a path of Windows, as in "dir=C:\\Temp\\". */
+static bool ends_with_windows_path(struct span line)
+{
+	size_t at = line.len;
+
+	while (at && !line_is_blank(line.data[at - 1]) && line.data[at - 1] != '=')
+		at--;
+	struct span word = {line.data + at, line.len - at};
+	return word.len > 3 &&
+	       (memcmp(word.data, "\\\\", 2) == 0 || memcmp(word.data + 1, ":\\", 2) == 0);
+}
+
 int ini_check_goes_on(struct builder *builder, struct place place, struct span above)
 {
 	size_t count = 0;
 
 	while (count < above.len && above.data[above.len - 1 - count] == '\\')
 		count++;
-	if (count % 2 == 0)
+	if (count % 2 == 0 || ends_with_windows_path(above))
 		return 0;
 	return doubt_line(builder, place,
 		"the line above ends with a backslash, so some programs continue it here",
 		"the line goes on", joins_lines);
+}
+
+/* Returns the length of the name of a variable at the text's beginning; 0: there is none. */
+static size_t name_length(struct span text)
+{
+	static const char digits[] = "0123456789",
+			  letters[] = "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	size_t len = 0;
+
+	while (len < text.len && text.data[len] &&
+		(strchr(letters, text.data[len]) || (len && strchr(digits, text.data[len]))))
+		len++;
+	return len;
+}
+
+/* Returns whether the line is "host name=value name=value …"; `rest` begins with the first "=". */
+static bool has_assignments(struct span key, struct span rest)
+{
+	size_t at = key.len, count = 0;
+
+	while (at && !line_is_blank(key.data[at - 1]))
+		at--;
+	struct span last = {key.data + at, key.len - at};
+	if (!at || name_length(last) != last.len || rest.data[1] == '"' || rest.data[1] == '\'')
+		return false;
+	for (at = 0;; count++) {
+		while (at < rest.len && !line_is_blank(rest.data[at]))
+			at++;
+		while (at < rest.len && line_is_blank(rest.data[at]))
+			at++;
+		if (at == rest.len)
+			return count;
+		size_t len = name_length((struct span){rest.data + at, rest.len - at});
+		if (!len || at + len == rest.len || rest.data[at + len] != '=')
+			return false;
+	}
 }
 
 int ini_check_line(struct builder *builder, struct place place, struct span key, struct span rest)
@@ -92,10 +140,7 @@ int ini_check_line(struct builder *builder, struct place place, struct span key,
 		return doubt_line(builder, place,
 			"a ':' without a blank behind it ends the key in some programs only",
 			"it does", has_colon);
-	const char *end = rest.data + rest.len, *more = memchr(rest.data, ' ', rest.len);
-	while (more && (more = memchr(more, '=', (size_t)(end - more))) && line_is_blank(more[-1]))
-		more++;
-	if (!more || !memchr(key.data, ' ', key.len))
+	if (!has_assignments(key, rest))
 		return 0;
 	return builder_doubt(builder, place,
 		"the line has several assignments, as in an inventory of Ansible's, and a merge "

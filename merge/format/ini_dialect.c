@@ -27,7 +27,7 @@
 #define GIT_LISTS                                                                                  \
 	"fetch,push,pushurl,insteadof,pushinsteadof,helper,path,directory,hiderefs,extraheader,"   \
 	"displayref,rewriteref,suffix,excludedecoration,repo,ignorerevsfile,pushoption,"           \
-	"curloptresolve,active,gitproxy,procreceiverefs"
+	"curloptresolve,active,procreceiverefs"
 
 #define WIREGUARD_NAMES                                                                            \
 	"Interface,Peer,PrivateKey,ListenPort,FwMark,Address,DNS,MTU,Table,PreUp,PostUp,PreDown,"  \
