@@ -107,7 +107,6 @@ struct entry_use {
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
 	uint64_t used_since;         /* if `users` > 0: the oldest revision that they handle */
 	uint64_t written;            /* revision of the last write in place; 0: none */
-	uint64_t polled;             /* by a poll, of an unread file: compose_state(); 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* its look under way, for lookups to share; NULL: none */

@@ -271,22 +271,6 @@ static bool is_unread(const struct look *look)
 	       look->result.lookup.kind == look->refresh.kind;
 }
 
-/* If a file that no program has read has changed since the last poll, it has had an event. */
-static void compare_polls(const struct look *look)
-{
-	struct entry_use *use = entry_used(look->entry);
-	uint64_t before = use->polled;
-
-	if (union_has_unseen(&look->result.lookup))
-		return;
-	uint64_t now = compose_state(&look->result.lookup) | 1;
-	if (before && now != before) {
-		queue_touch(look->view, look->entry);
-		queue_entry(look->view, look->entry);
-	}
-	use->polled = directory_is_polled(look->entry->parent) ? now : 0;
-}
-
 /* Returns whether the shown version is current, by the stamps of its sources. */
 static bool is_current(const struct look *look)
 {
@@ -402,12 +386,8 @@ static bool look_up(struct look *look, uint64_t *cost)
 	if (r < 0 && !(is_refresh && r == -LAYER_LATE) && !layer_is_shortage(r))
 		r = take_failure(look, -r);
 	layer_tasks_patience(patience_ms);
-	if (r == 0 && is_unread(look)) {
-		compare_polls(look);
-		r = LOOK_IS_CURRENT;
-	}
-	if (r != 0) {
-		end(look, r);
+	if (r != 0 || is_unread(look)) {
+		end(look, r ? r : LOOK_IS_CURRENT);
 		return false;
 	}
 	if (link_watch_sources(view, look->composer.settings, look->path, &look->result.lookup))

@@ -364,7 +364,8 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 	return result;
 }
 
-uint64_t compose_state(const struct union_lookup *lookup)
+/* Returns a hash that changes when a source changes. */
+static uint64_t state_of(const struct union_lookup *lookup)
 {
 	uint64_t hash = hash_seed();
 
@@ -404,7 +405,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 		.task = compose_task,
 		.composer = composer,
 		.path = path,
-		.state = compose_state(lookup),
+		.state = state_of(lookup),
 		.bytes = union_lookup_bytes(lookup),
 		.put = put_job,
 		.put_context = &composing,
@@ -439,7 +440,7 @@ int map_lines_by(struct workers *workers, const struct composer *composer, const
 		.task = lines_task,
 		.composer = composer,
 		.path = path,
-		.state = compose_state(lookup),
+		.state = state_of(lookup),
 		.bytes = union_lookup_bytes(lookup),
 		.put = put_lines_job,
 		.put_context = &mapping,

@@ -14,9 +14,6 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,
 	struct problem *problem);
 
-/** Returns a hash of the sources' stamps (version.h): it changes when a source changes. */
-uint64_t compose_state(const struct union_lookup *lookup);
-
 /**
  * Makes the line map of the version: a worker repeats the merge. Returns 0 with *ret for
  * line_map_freep() (NULL: the merge failed, or gave another text), -ENOMEM or -ECANCELED.

@@ -6,10 +6,8 @@ need python3 inotifywait
 limit_watches
 
 for i in $(seq 10 39); do
-	mkdir -p low/$i/sub
+	mkdir -p low/$i
 	echo "a: $i" >low/$i/app.yaml
-	echo 'u: 1' >low/$i/sub/unread.yaml
-	ln -s old low/$i/sub/unread
 done
 printf 'layers: [low, high]\noptions: {poll_interval: 100ms}\n' >plyfs.yaml
 is_polling() { status polling reason >/dev/null 2>&1; }
@@ -38,18 +36,6 @@ done
 comes_to_vanish mnt/37/app.yaml
 comes_to_show mnt/36/app.yaml $'a: 36\nc: 1'
 comes_to_show mnt/36/sub/x.yaml 'c: 1'
-
-# Names that no program has read, once they were polled. The others make no event.
-ls -R mnt >/dev/null
-sleep 1
-watch mnt/34/sub mnt/35/sub
-echo 'u: 2' >low/35/sub/unread.yaml
-comes_event 'mnt/35/sub/ MOVED_TO unread.yaml'
-ln -sfn new low/35/sub/unread
-comes_event 'mnt/35/sub/ MOVED_TO unread$'
-sleep 0.5
-unwatch
-[ "$(grep -c 'MOVED_TO' events)" -eq 2 ] || fail "$(cat events)"
 comes_to_equal_fresh -c plyfs.yaml
 
 # The remedy works, and then the status no longer reports it.
