@@ -362,7 +362,7 @@ static int stay_near(int dirfd, const char **path)
 	return item->fd;
 }
 
-/* Calls fstatat(2) by the rules of open_at(). */
+/* Calls descriptor_stat() by the rules of open_at(). */
 static int stat_at(int dirfd, bool follow, const char *path, struct stat *ret)
 {
 	CLEANUP(closep) int fd = -1;

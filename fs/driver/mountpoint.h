@@ -40,8 +40,8 @@ int mountpoint_take(const char *path, struct mountpoint *ret);
 /** Returns whether this mount namespace has a mount of the superblock `dev`; true if unknown. */
 bool mountpoint_is_elsewhere(dev_t dev);
 
-/** Returns whether the connection of the FUSE mount at `path` has ended. False if unknown. */
-bool mountpoint_is_dead(const char *path);
+/** Returns whether a process answers for the mount at `path`. False if unknown. */
+bool mountpoint_answers(const char *path);
 
 /**
  * Unmounts the top mount at `path`, with the `flags` of umount2(2). If the kernel does not permit

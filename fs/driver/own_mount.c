@@ -131,7 +131,7 @@ static bool is_newer(const struct own_mount *mount)
 	if (mountpoint_take(mount->path, &top) < 0)
 		return false;
 	free(top.path);
-	return top.dev == mount->dev && !mountpoint_is_dead(mount->path);
+	return top.dev == mount->dev && mountpoint_answers(mount->path);
 }
 
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms)

@@ -48,9 +48,9 @@ static const struct call calls[] = {
 	{CALL(lseek), ALL},      /* stdio */
 	{CALL(dup), PUBLISH | STATE}, /* duplicates */
 	{CALL(fstat), ALL},      /* is it still the same file? */
-	{CALL(newfstatat), ALL}, /* libc's fstat(3), and lstat(2) in layers */
+	{CALL(newfstatat), ALL}, /* libc's fstat(3) */
 	{CALL(fstatat64), ALL},  /* … of 32 bits */
-	{CALL(statx), ALL},      /* … where libc makes it of that */
+	{CALL(statx), ALL},      /* … where libc makes it of that, and names in layers */
 	{CALL(fstatfs), WORKER}, /* is it on a network, or the kernel's own? */
 	{CALL(fstatfs64), WORKER},
 	{CALL(statfs), WORKER},
