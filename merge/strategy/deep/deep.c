@@ -211,10 +211,7 @@ static const char *replace_rule(
 	return node_is_sequence(value) ? "lists: replace" : "the later value replaces";
 }
 
-/*
- * Null fits any kind, and the kind behind a foreign tag, such as !include of a scalar, is not
- * known.
- */
+/* Null fits any kind. The kind behind a foreign tag, such as !include of a scalar, is not known. */
 static bool has_kind(const struct node *node)
 {
 	return !foreign_tag(node) && !scalar_is_null(node);
