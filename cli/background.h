@@ -30,7 +30,7 @@ int background_start(struct background *ret, int *exit_code);
 
 /**
  * If a parent waits, begins a session, opens the standard streams on /dev/null, and reports that we
- * are ready. Until then this process is in the caller's process group: by that group an automounter
- * recognizes the processes that make the mount for which all others wait (autofs(5)).
+ * are ready. Until then this process is in the caller's process group. If an automounter called us,
+ * processes of all other groups wait for the mount (autofs(5)).
  */
 void background_ready(struct background *background);

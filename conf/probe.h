@@ -3,8 +3,8 @@
  *
  * When the time is up, probe_end() kills the child, and waits at most 50 ms for its end. If the
  * kernel can't interrupt the call, the child outlives probe_end(). The child has no open file of
- * the caller. It stays in the caller's process group: by that group an automounter recognizes the
- * processes that make the mount for which all others wait (autofs(5)).
+ * the caller. It stays in the caller's process group: if the caller makes a mount for an
+ * automounter, processes of all other groups wait for that mount (autofs(5)).
  */
 #pragma once
 

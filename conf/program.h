@@ -42,8 +42,8 @@ bool program_names_file(const struct program *program);
 char **program_words(const struct program *program, const char *file, struct arena *arena);
 
 /**
- * Returns a text, for free(3). Two programs have the same text if program_equal() says that they
- * are equal. NULL: no memory.
+ * Returns a text, for free(3). Two programs have the same text if program_equal() returns true for
+ * them, and only then. NULL: no memory.
  */
 char *program_key(const struct program *program);
 
@@ -54,8 +54,8 @@ char *program_key(const struct program *program);
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
- * Does program_name(). Returns whether the words are "sh -c SCRIPT", and the shell looks for the
- * program `name` in $PATH.
+ * Does program_name(). Returns whether two things hold: the words are "sh -c SCRIPT", and the
+ * shell looks for the program `name` in $PATH.
  */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 

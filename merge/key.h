@@ -5,8 +5,8 @@
  *      "a.b".c  'a.b'.c        a key with a dot in it; "…" may have JSON's escapes, '…' has none
  *      ["odd key"][0]          keys and items, as programs write them
  *      hosts[name=web].port    the item with this key and value
- *      ports[port=53,protocol=UDP].name    the item with these keys and values; an item
- *                                          with the port "53,protocol=UDP" goes first
+ *      ports[port=53,protocol=UDP].name    the item with these keys and values; if an item
+ *                                          has the port "53,protocol=UDP", that item
  *      .                       the whole file
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)
  *

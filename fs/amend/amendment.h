@@ -50,8 +50,8 @@ struct amendment_request {
 	size_t before;
 
 	/*
-	 * The wanted text of the file, or NULL. This text replaces `plan` if the strategy does not
-	 * read the file as a tree, or if the file is an unchanged copy of its only source.
+	 * The wanted text of the file, or NULL. `plan` is not called, and this text counts, if the
+	 * strategy does not read the file as a tree, or if the file is a copy of its only source.
 	 */
 	const struct span *text;
 	/*

@@ -47,8 +47,8 @@ struct put {
 	struct arena *arena;
 	struct put_intermediates *keep;
 	struct problem *problem;
-	struct edit_op *ops;   /* as `meant`, but an insertion that makes a list inserts the item */
-	struct edit_op *meant; /* resolved completely: such an insertion sets the whole list */
+	struct edit_op *ops;   /* an insertion that makes a list inserts the item */
+	struct edit_op *meant; /* the same ops, but such an insertion sets the whole list */
 	size_t count;
 	struct edit_tree *wanted; /* item i: the result before op i; item `count`: after all ops */
 	struct put_state state;
