@@ -482,7 +482,7 @@ static bool nodes_equal(const struct node *a, const struct node *b)
 		return a == b;
 	if (node_is_scalar(a))
 		return scalar_type(a) == scalar_type(b) && node_equal(a, b);
-	if (node_count(a) != node_count(b))
+	if (node_count(a) != node_count(b) || !node_tags_equal(a, b))
 		return false;
 	for (uint32_t i = 0; i < node_count(a); i++)
 		if ((node_is_map(a) && !nodes_equal(a->map.pairs[i].key, b->map.pairs[i].key)) ||

@@ -12,6 +12,7 @@
 #include "glob.h"
 #include "layer_spec.h"
 #include "option.h"
+#include "path.h"
 #include "preset.h"
 #include "problem.h"
 #include "program.h"
@@ -196,15 +197,13 @@ const struct program *settings_on_change(const struct settings *settings, const 
 /** Returns the virtual file at that path, or NULL. */
 const struct virtual_file *settings_file(const struct settings *settings, const char *path);
 
-/* The name in the root for plyfs's own files. What a layer has there is not shown. */
+/* The directory in the root with plyfs's own files. A layer's files there are not shown. */
 #define PLYFS_NAME ".plyfs"
 
-/** Returns whether the path is PLYFS_NAME, or lies below it. */
+/** Returns whether the path, relative to the root, is PLYFS_NAME or lies below it. */
 static inline bool settings_is_own(const char *path)
 {
-	size_t len = strlen(PLYFS_NAME);
-
-	return strncmp(path, PLYFS_NAME, len) == 0 && (!path[len] || path[len] == '/');
+	return path_within(path, PLYFS_NAME);
 }
 
 /** Returns the rule of the virtual file at that path; if there is none, settings_rule(). */
