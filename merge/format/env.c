@@ -377,11 +377,8 @@ static void warn_of_joined(struct builder *builder, struct span text)
 
 	while (!is_found && line_next(&lines)) {
 		struct span line = line_trim_start(lines.line);
-		size_t count = 0;
 
-		while (count < line.len && line.data[line.len - 1 - count] == '\\')
-			count++;
-		is_found = count % 2 && *line.data != '#' && *line.data != ';';
+		is_found = line_ends_with_backslash(line) && *line.data != '#' && *line.data != ';';
 	}
 	if (!is_found)
 		return;

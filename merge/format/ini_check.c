@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "array.h"
+#include "number.h"
 #include "scalar.h"
 
 /* Size of a buffer for names such as "git, mysql, php". */
@@ -85,11 +86,7 @@ static bool ends_with_windows_path(struct span line)
 
 int ini_check_goes_on(struct builder *builder, struct place place, struct span above)
 {
-	size_t count = 0;
-
-	while (count < above.len && above.data[above.len - 1 - count] == '\\')
-		count++;
-	if (count % 2 == 0 || ends_with_windows_path(above))
+	if (!line_ends_with_backslash(above) || ends_with_windows_path(above))
 		return 0;
 	return doubt_line(builder, place,
 		"the line above ends with a backslash, so some programs continue it here",
@@ -99,14 +96,9 @@ int ini_check_goes_on(struct builder *builder, struct place place, struct span a
 /* Returns the length of the name of a variable at the text's beginning; 0: there is none. */
 static size_t name_length(struct span text)
 {
-	static const char digits[] = "0123456789",
-			  letters[] = "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-	size_t len = 0;
+	bool is_number = text.len && number_is_digit(*text.data);
 
-	while (len < text.len && text.data[len] &&
-		(strchr(letters, text.data[len]) || (len && strchr(digits, text.data[len]))))
-		len++;
-	return len;
+	return is_number ? 0 : ini_plain_length(text, "_0123456789");
 }
 
 /* Returns whether the line is "host name=value name=value …"; `rest` begins with the first "=". */

@@ -179,12 +179,12 @@ static bool is_letter(char c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/* Returns the length of the beginning that is letters and characters of `others`. */
-static size_t plain_len(struct span text, const char *others)
+size_t ini_plain_length(struct span text, const char *others)
 {
 	size_t i = 0;
 
-	while (i < text.len && (is_letter(text.data[i]) || strchr(others, text.data[i])))
+	while (i < text.len &&
+		(is_letter(text.data[i]) || (text.data[i] && strchr(others, text.data[i]))))
 		i++;
 	return i;
 }
@@ -192,7 +192,7 @@ static size_t plain_len(struct span text, const char *others)
 bool ini_is_name(const struct ini_dialect *dialect, struct span name)
 {
 	bool is_plain = dialect->sections.header != INI_HEADER_JOINED;
-	size_t head = is_plain ? name.len : plain_len(name, "-.0123456789"), i = head;
+	size_t head = is_plain ? name.len : ini_plain_length(name, "-.0123456789"), i = head;
 
 	if (i == name.len)
 		return true;
@@ -208,7 +208,7 @@ bool ini_is_name(const struct ini_dialect *dialect, struct span name)
 bool ini_is_key(const struct ini_dialect *dialect, struct span key)
 {
 	return dialect->sections.header != INI_HEADER_JOINED ||
-	       (plain_len(key, "-0123456789") == key.len && is_letter(*key.data));
+	       (ini_plain_length(key, "-0123456789") == key.len && is_letter(*key.data));
 }
 
 static bool begins_alike(struct span text, struct span begin)

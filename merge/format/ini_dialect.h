@@ -69,6 +69,9 @@ bool ini_is_list_key(const struct ini_dialect *dialect, struct span key);
 /** Returns whether a section of that name is a list of maps. */
 bool ini_is_list_section(const struct ini_dialect *dialect, struct span name);
 
+/** Returns the length of the text's beginning that is letters and characters of `others`. */
+size_t ini_plain_length(struct span text, const char *others);
+
 /** Returns whether the program accepts a section of that name. Else INI_NO_NAME is the problem. */
 bool ini_is_name(const struct ini_dialect *dialect, struct span name);
 

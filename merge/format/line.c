@@ -208,6 +208,15 @@ const char *line_text_fault(struct span text)
 	return NULL;
 }
 
+bool line_ends_with_backslash(struct span line)
+{
+	size_t count = 0;
+
+	while (count < line.len && line.data[line.len - 1 - count] == '\\')
+		count++;
+	return count % 2;
+}
+
 const char *line_return_fault(struct span text)
 {
 	return memchr(text.data, '\r', text.len) ? "a carriage return" : NULL;

@@ -76,6 +76,9 @@ EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key,
 int line_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
+/** Returns whether the line ends with a backslash that is not escaped by another one. */
+bool line_ends_with_backslash(struct span line);
+
 /* The problem of a "\r" at which the program ends the line. */
 #define LINE_RETURN "a carriage return without a newline; end lines with a newline"
 

@@ -50,16 +50,6 @@ struct systemd_reader {
 	bool is_joined; /* the previous line ended with a backslash */
 };
 
-/* Returns whether the line ends with a backslash that continues it: one of a pair does not. */
-static bool goes_on(struct span line)
-{
-	size_t count = 0;
-
-	while (count < line.len && line.data[line.len - 1 - count] == '\\')
-		count++;
-	return count % 2;
-}
-
 /* Returns the place of a byte of the line. A byte of a joined line beyond the first source line has
  * the place where that one ends. */
 static struct place place_of(const struct systemd_reader *reader, struct span line, const char *at)
@@ -176,7 +166,7 @@ EXTENT_NOTE_RARE static int note_piece(struct systemd_reader *reader, struct spa
 static int read_line(struct systemd_reader *reader)
 {
 	struct span line = reader->section.lines.line, bare = line_trim_start(line);
-	bool goes = goes_on(line);
+	bool goes = line_ends_with_backslash(line);
 	const char *end = memchr(line.data, '\r', line.len);
 
 	if (end)
@@ -261,7 +251,7 @@ static int put_assignment(struct writer *writer, const struct node *key, const s
 			"'!delete' for no setting at all");
 	if (!fault)
 		fault = line_return_fault(value->text);
-	if (!fault && goes_on(value->text))
+	if (!fault && line_ends_with_backslash(value->text))
 		fault = "a backslash at its end";
 	if (fault)
 		return line_refuse(writer, value,
