@@ -54,15 +54,14 @@ static int open_ground(const char *root, struct rendered *ret)
 
 static int add(struct drift_list *list, const struct owned *owned, enum drift drift, int error)
 {
-	bool is_beside = generation_is_beside(owned);
-	char *path = strdup(owned->path + (is_beside ? strlen(GENERATION_BESIDE) : 0));
+	char *path = strdup(generation_path(owned));
 
 	if (!path || array_grow(list->items, list->count, list->capacity) < 0) {
 		free(path);
 		return -ENOMEM;
 	}
-	list->items[list->count++] =
-		(struct drifted){path, is_beside, drift, error, owned->fingerprint};
+	list->items[list->count++] = (struct drifted){
+		path, generation_is_beside(owned), drift, error, owned->fingerprint};
 	return 0;
 }
 

@@ -26,6 +26,11 @@ bool generation_is_beside(const struct owned *owned)
 	return strncmp(owned->path, GENERATION_BESIDE, strlen(GENERATION_BESIDE)) == 0;
 }
 
+const char *generation_path(const struct owned *owned)
+{
+	return owned->path + (generation_is_beside(owned) ? strlen(GENERATION_BESIDE) : 0);
+}
+
 bool generation_has_name(const char *name)
 {
 	return strncmp(name, "..", 2) == 0;
@@ -86,7 +91,7 @@ static bool find_linked(
 	const struct owned *owned;
 
 	for (size_t i = 0; (owned = manifest_at(rendered->manifest, i)); i++) {
-		const char *name = owned->path + strlen(GENERATION_BESIDE);
+		const char *name = generation_path(owned);
 
 		if (!generation_is_beside(owned) || !S_ISDIR(owned->fingerprint.mode) ||
 			fingerprint_add(FINGERPRINT_HASH, span_of(name)) != link->fingerprint.hash)
@@ -435,7 +440,7 @@ static int link_name(struct rendered *rendered, struct owned *owned, struct prob
 /* Removes the link of a name. If another program has replaced it, that stays. */
 static int unlink_name(struct rendered *rendered, struct owned *link)
 {
-	const char *name = link->path + strlen(GENERATION_BESIDE);
+	const char *name = generation_path(link);
 	struct fingerprint now;
 	bool is_there = fingerprint_at(rendered->place->dirfd, name, &now) == 0 &&
 			S_ISLNK(now.mode) && now.hash == link->fingerprint.hash;
@@ -456,7 +461,7 @@ static int unlink_name(struct rendered *rendered, struct owned *link)
 /* Returns whether it is a link to a name that is no longer shown. */
 static bool is_idle(const struct rendered *rendered, const struct owned *owned)
 {
-	const char *name = owned->path + strlen(GENERATION_BESIDE);
+	const char *name = generation_path(owned);
 
 	if (!generation_is_beside(owned) || !S_ISLNK(owned->fingerprint.mode) ||
 		strcmp(name, GENERATION_LINK) == 0)
@@ -496,7 +501,7 @@ static int remove_old(struct rendered *rendered, const char *shown, struct probl
 	int result = manifest_list(rendered->manifest, "", &all, &count);
 
 	for (size_t i = 0; result != -ENOMEM && i < count; i++) {
-		const char *name = all[i]->path + strlen(GENERATION_BESIDE);
+		const char *name = generation_path(all[i]);
 		if (!generation_is_beside(all[i]) || !S_ISDIR(all[i]->fingerprint.mode) ||
 			strcmp(name, shown) == 0)
 			continue;

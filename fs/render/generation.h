@@ -22,6 +22,9 @@
 /** Returns whether the name is in DIRECTORY itself: a link, or the directory of a generation. */
 bool generation_is_beside(const struct owned *owned);
 
+/** Returns the path without GENERATION_BESIDE: in DIRECTORY, or in the tree. */
+const char *generation_path(const struct owned *owned);
+
 /** Returns whether the name begins with "..", as a generation's does. */
 bool generation_has_name(const char *name);
 

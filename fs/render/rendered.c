@@ -168,7 +168,7 @@ int rendered_look(
 {
 	bool is_beside = generation_is_beside(owned);
 	const struct layer *layer = is_beside ? rendered->place : rendered->tree;
-	const char *path = owned->path + (is_beside ? strlen(GENERATION_BESIDE) : 0);
+	const char *path = generation_path(owned);
 	const char *name;
 
 	*ret = (struct fingerprint){0};
@@ -552,10 +552,7 @@ void rendered_report_drift(
 	if (drift == DRIFT_NONE)
 		reported = 0;
 	if (reported && reported != owned->reported) {
-		const char *path = owned->path;
-		if (generation_is_beside(owned))
-			path += strlen(GENERATION_BESIDE);
-		problem_set(&problem, path, 0, 0, "%s; it %s", drift_text(drift),
+		problem_set(&problem, generation_path(owned), 0, 0, "%s; it %s", drift_text(drift),
 			rendered->options.keeps_drift ? "stays so (--drift=keep)"
 			: rendered->options.is_dry    ? "would be put right"
 						      : "is put right");
