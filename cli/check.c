@@ -220,11 +220,8 @@ static int check_hosts(const struct command *command, struct check_job *job, cha
 {
 	const struct settings_environment common = job->choice.around;
 	int code = host_list_read(job->hosts_file, &job->hosts), result = EXIT_DONE;
-	size_t count = 0;
 
-	while (paths[count])
-		count++;
-	job->is_found = calloc(count + 1, sizeof(*job->is_found));
+	job->is_found = host_paths_new(paths);
 	if (code != EXIT_DONE || !job->is_found)
 		return code != EXIT_DONE ? code : message_result(-ENOMEM, NULL, NULL);
 	for (size_t i = 0; code != EXIT_WRONG_USE && i < job->hosts.count; i++) {
@@ -243,11 +240,7 @@ static int check_hosts(const struct command *command, struct check_job *job, cha
 		finish_host(job);
 	}
 	/* A host that can't be checked may have the path. */
-	code = result;
-	for (size_t i = 0; code == EXIT_DONE && i < count; i++)
-		if (!job->is_found[i])
-			result = layer_choice_complain(NULL, paths[i], -ENOENT, NULL);
-	return result;
+	return result == EXIT_DONE ? host_paths_report(paths, job->is_found) : result;
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -196,32 +196,18 @@ static void print_groups(const struct host_groups *groups, bool is_json)
 	fputs(is_json ? "]}\n" : "", stdout);
 }
 
-/* Reports the paths that no host has. Returns an exit code. */
-static int report_absent(const struct diff_job *job)
-{
-	int code = EXIT_DONE;
-
-	for (size_t i = 0; job->paths[i]; i++)
-		if (!job->is_found[i])
-			code = layer_choice_complain(NULL, job->paths[i], -ENOENT, NULL);
-	return code;
-}
-
 static int diff_hosts(const struct command *command, struct diff_job *job, char **paths)
 {
 	const struct each_host each = {
 		job->hosts_file, "comparing hosts", make_difference, job, &job->choices[0].around};
 	CLEANUP(host_groups_fini) struct host_groups groups = {0};
 	CLEANUP(freep) bool *is_found = NULL;
-	size_t count = 0;
 
 	if (job->choice_count != 1 || !job->choices[0].config || job->choices[0].around.host)
 		return command_misuse(
 			command, "--hosts needs one plyfs.yaml: give -c once, and no -l and no -H");
-	while (paths[count])
-		count++;
 	job->paths = paths;
-	job->is_found = is_found = calloc(count + 1, sizeof(*is_found));
+	job->is_found = is_found = host_paths_new(paths);
 	if (!is_found)
 		return message_result(-ENOMEM, NULL, NULL);
 	int code = each_host_run(command, &each, &groups);
@@ -229,7 +215,7 @@ static int diff_hosts(const struct command *command, struct diff_job *job, char 
 	settings_unref(job->first);
 	/* Of one host nothing is compared. */
 	if (code == EXIT_DONE && groups.list.count > 1)
-		code = report_absent(job);
+		code = host_paths_report(paths, is_found);
 	if (groups.count > 0)
 		print_groups(&groups, job->how.is_json);
 	return code == EXIT_DONE && job->wants_code && job->how.count ? EXIT_FAILED : code;

@@ -121,6 +121,25 @@ static int add(struct host_groups *groups, char *text, const char *host)
 	return array_push(group->hosts, group->count, group->capacity, host);
 }
 
+bool *host_paths_new(char **paths)
+{
+	size_t count = 0;
+
+	while (paths[count])
+		count++;
+	return calloc(count + 1, sizeof(bool));
+}
+
+int host_paths_report(char **paths, const bool *is_found)
+{
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; paths[i]; i++)
+		if (!is_found[i])
+			code = layer_choice_complain(NULL, paths[i], -ENOENT, NULL);
+	return code;
+}
+
 void host_group_print(const struct host_group *group, bool is_json)
 {
 	for (size_t i = 0; i < group->count; i++) {

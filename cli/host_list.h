@@ -37,6 +37,15 @@ int host_enter(const struct command *command, const struct host *host,
 
 void host_list_fini(struct host_list *list);
 
+/**
+ * Returns an element for each of `paths` (ends with NULL), for free(3): whether a host has the
+ * path, at first false. NULL: no memory.
+ */
+bool *host_paths_new(char **paths);
+
+/** Reports the paths that no host has. Returns EXIT_DONE if there are none. */
+int host_paths_report(char **paths, const bool *is_found);
+
 /* Hosts for which each_host.make() made the same text. */
 struct host_group {
 	char *text;
