@@ -78,8 +78,10 @@ static void set_rights(struct directory *directory, const struct rights *rights,
 {
 	if (is_less || !rights_equal(rights, &directory->attributes.rights))
 		directory->attributes.described++;
-	if (rights_take_away(&directory->attributes.rights, rights))
+	if (rights_take_away(&directory->attributes.rights, rights)) {
 		directory->attributes.narrowed = directory->attributes.described;
+		directory->attributes.narrowings++;
+	}
 	directory->attributes.rights = *rights;
 }
 
@@ -127,7 +129,8 @@ bool attributes_are_unnotified(const struct directory *directory)
 /*
  * Waits for the path walks that the kernel admitted by the rights that it knew before. A walk in
  * the kernel's caches is one RCU read-side section, and MEMBARRIER_CMD_GLOBAL is synchronize_rcu(),
- * which waits for all of them (membarrier(2)). Any other walk sends us a LOOKUP.
+ * which waits for all of them (membarrier(2)). A walk that waits for a lock, or for our answer to
+ * another request, finds no later name in the cache, and sends us a LOOKUP.
  */
 static void let_walks_end(void *context)
 {
@@ -151,7 +154,6 @@ static void notify_waits(struct view *view, struct directory *directory)
 	if (r < 0 || directory->attributes.notified >= described)
 		return;
 	directory->attributes.notified = described;
-	directory->attributes.narrowings += is_narrower;
 }
 
 void attributes_notify_waits(struct view *view, struct directory *directory)
@@ -221,8 +223,7 @@ uint64_t attributes_narrowings(const struct directory *directory)
 	uint64_t count = 0;
 
 	for (; directory; directory = directory->parent)
-		count += directory->attributes.narrowings +
-			 (directory->attributes.narrowed > directory->attributes.notified);
+		count += directory->attributes.narrowings;
 	return count;
 }
 

@@ -185,7 +185,7 @@ struct directory_attributes {
 	uint64_t described;  /* how often the attributes have changed */
 	uint64_t notified;   /* `described` when the kernel was last notified */
 	uint64_t narrowed;   /* `described` when a right was last taken away; 0: never */
-	uint64_t narrowings; /* how often the kernel was notified of a right taken away */
+	uint64_t narrowings; /* how often a right was taken away */
 };
 
 /* How a directory is scanned. */

@@ -533,7 +533,6 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 	/* The kernel may not know the directory's present rights yet. */
 	directory->users++;
 	attributes_notify_waits(view, directory);
-	bool is_narrowed = attributes_narrowings(directory) > 0;
 	directory_leave(view, directory);
 	directory = inode_directory(view, parent);
 	if (!directory || directory->is_dead)
@@ -544,7 +543,7 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 		return show_for_publisher(view, ret);
 	bool is_shown = entry && (entry->use->version || entry->use->directory);
 	if (is_shown && (!caller || !view->is_strict))
-		return show(view, entry, ret) < 0 || !is_narrowed ? 0 : VIEW_PASSING;
+		return show(view, entry, ret);
 	entry = directory_entry(directory, name);
 	if (!entry)
 		return -ENOMEM;
@@ -572,7 +571,9 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 		return -ENOENT;
 	if (caller)
 		*caller = (struct view_caller){.answer = caller->answer, .parent = parent};
-	return answer_waits(view, parent, name, caller, ret);
+	int r = answer_waits(view, parent, name, caller, ret);
+	const struct directory *directory = inode_directory(view, parent);
+	return r == 0 && directory && attributes_narrowings(directory) ? VIEW_PASSING : r;
 }
 
 uint64_t view_basis(struct view *view, uint64_t parent, const char *name)

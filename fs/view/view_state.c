@@ -309,7 +309,8 @@ static void take_attributes(struct view *view, struct record *record, struct dir
 	directory->attributes.described = record_get_bool(record);
 	directory->attributes.narrowed =
 		record_get_bool(record) ? directory->attributes.described : 0;
-	directory->attributes.narrowings = record_get(record);
+	/* The version before this one counted it only when the kernel had been notified. */
+	directory->attributes.narrowings = record_get(record) + directory->attributes.narrowed;
 	if (directory == view->root ? ino != VIEW_INO_ROOT : !is_fit(view, ino))
 		record_spoil(record);
 	if (directory == view->root || record_error(record))

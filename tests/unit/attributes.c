@@ -2,6 +2,8 @@
  * When a directory loses rights, the kernel is notified before anything that is written in it later
  * can be read. A walk that was let in before is judged once more.
  */
+#include "attributes.h"
+#include "entry.h"
 #include "refresh.h"
 #include "view_fixture.h"
 
@@ -111,6 +113,45 @@ VIEW_TEST(nothing_is_cached_in_a_directory_that_was_closed_long_ago)
 	make_directory("a/d/e");
 	publish_all();
 	assert_int_equal(uncached, 1);
+}
+
+/* rename(2) looks its target up first, and a walk that was let in before may find that name. */
+VIEW_TEST(nothing_is_cached_in_a_closed_directory_for_the_publisher_either)
+{
+	struct change change;
+	struct stat stat;
+
+	make_directory("a/d");
+	start_with_kernel("a:b");
+	uint64_t ino = ino_of("d");
+	run("chmod 700 a/d");
+	write_file("a/d/key", "secret");
+	assert_shown("d/key", "secret");
+	publish_all();
+	replace_file("a/d/key", "other");
+	view_take_events(view);
+	assert_int_equal(view_next_change(view, &change), 0);
+	assert_int_equal(change.kind, CHANGE_REPLACE);
+	view_begin_change(view, &change);
+	assert_int_equal(view_ask(view, ino, "key", true, &stat), VIEW_PASSING);
+	view_forget(view, stat.st_ino, 1);
+	view_end_change(view, &change);
+}
+
+/* A placeholder that was given between the two is of a user who has lost the right since. */
+VIEW_TEST(each_right_that_is_taken_away_counts_before_the_kernel_is_notified)
+{
+	make_directory("a/d");
+	start_with_kernel("a:b");
+	const struct directory *directory = inode_directory(view, ino_of("d"));
+	tell_result = -ENOENT;
+	run("chmod 750 a/d");
+	publish_ready();
+	uint64_t before = attributes_narrowings(directory);
+	run("chmod 700 a/d");
+	write_file("a/d/key", "secret");
+	assert_shown("d/key", "secret");
+	assert_true(attributes_narrowings(directory) > before);
 }
 
 VIEW_TEST(another_owner_who_shuts_out_nobody_leaves_all_cached)
