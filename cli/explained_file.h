@@ -33,7 +33,7 @@ int explained_file_find(const struct command *command, const struct layer_choice
 int explained_file_open(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct explained_file *ret);
 
-/** Parses the merged text, which problems call `path`. Returns as document_read(). */
+/** Parses the merged text. Problems call the text `path`. Returns as document_read(). */
 int explained_file_read(const struct explanation *explanation, const char *path,
 	struct document **ret, struct problem *problem);
 

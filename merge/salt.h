@@ -11,8 +11,9 @@
  *      bar: [first]                    bar: [second]
  *      bar: [second]
  *
- * A mark is in the member `mark` of a node that this module has made. No other nodes are changed. A
- * result lives as long as the arena and the nodes that it was made from.
+ * A mark is in the member `mark` of a node. This module marks and changes only nodes that it has
+ * made itself, and copies any other node first. A result lives as long as the arena and the nodes
+ * that it was made from.
  */
 #pragma once
 
@@ -71,8 +72,8 @@ int salt_mark(const struct salt *salt, const struct node *value, enum salt_reaso
 	const struct node **ret);
 
 /**
- * Salt's aggregate(): merges `b` into `a`. May change nodes of both, so the caller must not use `a`
- * and `b` afterwards. Returns 0 or -ENOMEM.
+ * Salt's aggregate(): merges `b` into `a`. May change nodes in both that this module has made, so
+ * the caller must not use `a` and `b` afterwards. Returns 0 or -ENOMEM.
  */
 int salt_aggregate(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);

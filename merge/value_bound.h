@@ -29,9 +29,11 @@
  * If the file's format, or that of its lowest source, repeats a key for each item of a list, an
  * empty text in a higher list is no item, as it makes a program drop the items before it:
  *
- *      union       the empty text counts as a tag that removes items. Unless it is the first in its
- *                  list, the list is an attempt to loosen the value even if it lacks no item
- *      intersect   a list that would make the bounded list empty is an attempt, and removes nothing
+ *      union       an empty text that is first in its list counts as a tag that removes items. A
+ *                  list with an empty text further on is an attempt to loosen the value, even if
+ *                  the list lacks no item
+ *      intersect   a list that would leave no item is an attempt to loosen the value, and removes
+ *                  nothing: programs take an empty list for no limit
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies. Places are written as
  * for locks. Two different bounds of one value are an error. Of two equal bounds of one value, the

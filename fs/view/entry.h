@@ -56,15 +56,18 @@ void entry_hide(struct view *view, struct entry *entry);
 /** Sets the kind of a name. If the kind changes, updates dependency indexes (dependency.h). */
 void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind);
 
-/** Sets the kind without publishing. If the kind changes, hides the object, and ends the fault. */
+/**
+ * Sets the kind of a name in a directory that the kernel does not know, so nothing is published. If
+ * the kind changes, hides the object, and ends the fault.
+ */
 void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
  * Makes `problem` the fault of the path. Logs it, unless it was the fault before. `shown` is the
  * version that is shown from now on; NULL: another mount lies on the path, and the former version
- * stays beneath that mount. `is_left_out` matters only if `shown` is not broken and has no
- * fallback. True: `shown` leaves out broken sources or refused values. False: `shown` is the last
- * good version.
+ * stays beneath that mount. `is_left_out` matters only if `shown` is no VERSION_BROKEN and was made
+ * without fallbacks. True: `shown` leaves out broken sources or refused values. False: `shown` is
+ * the last good version.
  */
 void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);
