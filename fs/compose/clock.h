@@ -39,7 +39,10 @@ static inline int64_t clock_age_ms(struct timespec then)
 	return (int64_t)(now.tv_sec - then.tv_sec) * 1000 + (now.tv_nsec - then.tv_nsec) / 1000000;
 }
 
-/** Returns the later of `time` and `before` + 1 ms: later than `before` even in whole ms. */
+/**
+ * Returns the later of `time` and `before` + 1 ms. So the result is later than `before` even if
+ * both are cut to whole milliseconds.
+ */
 static inline struct timespec clock_clearly_after(struct timespec time, struct timespec before)
 {
 	before.tv_nsec += 1000000;

@@ -39,7 +39,8 @@ struct composer {
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
 
-	/* Gets why each source is left out (`on_error: skip-layer`). Uses warn_context. */
+	/* Gets why each source is left out (`on_error: skip-layer`). Uses warn_context. May be
+	 * NULL. */
 	void (*leave_out)(void *context, const struct problem *problem);
 };
 
@@ -61,8 +62,8 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
  * Returns as source_cache_load(), but returns PROBLEM in place of SOURCE_FAILED. Also returns
  * PROBLEM for a source that the lookup could not examine.
  *
- * If the source is broken and has a fallback, returns 0 with the fallback. Then fills `problem`
- * with the reason, unless problem->message has another reason already.
+ * If the source is broken and has a fallback, returns 0 with the fallback. In this case
+ * `problem` gets the reason why the source is broken, unless problem->message has a reason already.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
@@ -82,7 +83,7 @@ const struct contributor *compose_held_source(
  *
  * Returns 0 with *ret for version_unref(); PROBLEM: no version can be made; COMPOSE_MOVED;
  * COMPOSE_UNSETTLED; or -errno. If a layer was left out (`on_error: skip-layer`), a fallback was
- * used or a value was refused, returns 0 and fills `problem` with the reason.
+ * used, or a value lock or bound refused a value, returns 0 and fills `problem` with the reason.
  */
 int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
 	struct path_list *asked, struct version **ret, struct problem *problem);

@@ -15,11 +15,11 @@
 
 /**
  * Finds the first place in the judged copy of `path` that result->output names. A place in a
- * warning counts only if all places are in warnings. `problem` gets the place in a source to which
- * `map` converts the found place. If `map` is NULL, or has no source for the found place, `problem`
- * gets the found place in the merged file. The message is the output, joined into one line. The
- * message begins with the line that names the place, if that line has other words, too. If the
- * output names no place, returns false, and the place of `problem` is `path` alone.
+ * warning counts only if all places are in warnings. If `map` has a source for the found place,
+ * `problem` gets the place in that source. If not, or if `map` is NULL, `problem` gets the found
+ * place in the merged file. The message is the output, joined into one line, with its places
+ * converted, too. If the line with the found place has other words, the lines above it are left
+ * out. If the output names no place, returns false, and the place of `problem` is `path` alone.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);
