@@ -227,6 +227,15 @@ uint64_t attributes_narrowings(const struct directory *directory)
 	return count;
 }
 
+/* Returns whether the directory had an event before the revision that no look has handled yet. */
+static bool is_outdated(const struct directory *directory, uint64_t revision)
+{
+	const struct entry *entry = directory_own_entry(directory);
+
+	return entry && ((entry_pending(entry) && entry->use->pending->since < revision) ||
+				(entry->use->look && entry->use->used_since < revision));
+}
+
 struct directory *attributes_open(struct view *view)
 {
 	struct directory_list *openings = &view->queue.openings;
@@ -236,9 +245,10 @@ struct directory *attributes_open(struct view *view)
 		read_ahead_drop_all(view);
 	for (size_t i = 0; i < openings->count;) {
 		struct directory *directory = openings->items[i];
-		bool is_over = directory->is_dead || !directory->attributes.opens_after;
-		if (!is_over && (view->queue.is_overflowed ||
-					waits(directory, directory->attributes.opens_after))) {
+		uint64_t revision = directory->attributes.opens_after;
+		bool is_over = directory->is_dead || !revision;
+		if (!is_over && (view->queue.is_overflowed || is_outdated(directory, revision) ||
+					waits(directory, revision))) {
 			i++;
 			continue;
 		}

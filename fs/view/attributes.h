@@ -19,7 +19,8 @@
  *       that directory, not even from our answer to the publisher: each walk then sends a LOOKUP,
  *       and the driver checks the user again (view_lets_in()).
  *   (b) If a directory gets wider rights, they get a revision (queue.h). The directory shows them
- *       once no change with a smaller revision, in or below the directory, waits to be shown.
+ *       once no change with a smaller revision, of the directory, in it or below it, waits to be
+ *       shown. A change of the directory itself may have taken the rights away again.
  */
 #pragma once
 

@@ -310,6 +310,41 @@ VIEW_TEST(file_of_a_broken_source_keeps_its_owner_and_can_still_be_executed)
 	assert_int_equal(stat_of("d/run.yaml").st_uid, 1);
 }
 
+/* The look at a/d finds it open, and waits while a/first is published. a/d is closed meanwhile. */
+static void assert_stays_closed(const char *command, const char *read)
+{
+	struct change change;
+
+	strcpy(shown_when_open, "closed");
+	replace_file("a/first", "2");
+	run(command);
+	view_take_events(view);
+	assert_int_equal(view_next_change(view, &change), 0);
+	assert_non_null(view->looks.done);
+	run("chmod 700 a/d");
+	assert_shown(read, "text");
+	/* It is published while the next look at a/d waits. */
+	replace_file("a/first", "3");
+	publish(&change);
+	publish_all();
+	assert_string_equal(shown_when_open, "closed");
+	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0500);
+}
+
+VIEW_TEST(directory_does_not_open_by_a_look_from_before_it_was_closed)
+{
+	write_file("a/first", "1");
+	start_closed("a:b");
+	run("mkdir a/d/e; printf text | tee a/d/e/one >a/d/e/other");
+	assert_shown("first", "1");
+	ino_of("d/e");
+	publish_all(); /* A directory that is so new is looked up once more. */
+	assert_stays_closed("chmod 755 a/d", "d/e/one");
+	run("chmod 755 a/d");
+	assert_open("secret");
+	assert_stays_closed("touch a/d", "d/e/other");
+}
+
 VIEW_TEST(directory_opens_when_what_a_layer_had_in_it_is_gone)
 {
 	make_directory("b/d");
