@@ -130,7 +130,7 @@ bool attributes_are_unnotified(const struct directory *directory)
  * Waits for the path walks that the kernel admitted by the rights that it knew before. A walk in
  * the kernel's caches is one RCU read-side section, and MEMBARRIER_CMD_GLOBAL is synchronize_rcu(),
  * which waits for all of them (membarrier(2)). A walk that waits for a lock, or for our answer to
- * another request, finds no later name in the cache, and sends us a LOOKUP.
+ * another request, finds no name in the cache that we gave since, and sends us a LOOKUP.
  */
 static void let_walks_end(void *context)
 {
