@@ -32,6 +32,7 @@
 #include "layer_choice.h"
 #include "layer_walk.h"
 #include "message.h"
+#include "mirror_process.h"
 #include "mount_option.h"
 #include "mount_table.h"
 #include "mounted_settings.h"
@@ -42,6 +43,7 @@
 #include "sandbox.h"
 #include "strategy.h"
 #include "text.h"
+#include "user.h"
 
 /* Milliseconds for going through the directories of given layers: less than PROBE_MS. */
 #define WALK_MS 3000
@@ -159,6 +161,20 @@ static void search_program(struct doctor_report *report, const struct program *p
 	doctor_report_problem(report, &problem, r == 0 ? NOTE : REMEDY(run_missing_remedy(why)));
 }
 
+static void examine_user(struct doctor_report *report, const struct program *program, bool is_check)
+{
+	CLEANUP(freep) char *text = NULL;
+	struct problem problem;
+	struct passwd user;
+
+	if (!program->user || user_find(program->user, &user, &text) != USER_UNKNOWN)
+		return;
+	problem_at(&problem, program->place,
+		"there is no user '%s' to run the program '%s' as, so %s", program->user,
+		program->words[0], is_check ? "its files are not shown" : "it learns of no change");
+	doctor_report_problem(report, &problem, REMEDY("add the user, or correct 'user'"));
+}
+
 static void examine_program(
 	struct searched_programs *searched, const struct program *program, bool is_check)
 {
@@ -171,6 +187,7 @@ static void examine_program(
 			return;
 	/* Without memory for it, the program may be reported again. */
 	(void)array_push(searched->items, searched->count, searched->capacity, program);
+	examine_user(searched->report, program, is_check);
 	search_program(searched->report, program, program->words[0], is_check);
 	if (program_name_in_script(program, name))
 		search_program(searched->report, program, name, is_check);
@@ -182,6 +199,16 @@ static void examine_library(
 	doctor_report(report, name,
 		REMEDY_IF(!dlopen(name, RTLD_LAZY | RTLD_LOCAL), "apt install", package),
 		"is not installed, so %s", cost);
+}
+
+static void examine_mirror_user(struct doctor_report *report, const struct store_spec *store)
+{
+	struct mirror_identity identity;
+	struct problem problem;
+
+	if (mirror_identity_find(store, &identity, &problem) == PROBLEM)
+		doctor_report_problem(report, &problem, REMEDY(NULL));
+	free(identity.text);
 }
 
 static void examine_needs(struct doctor_report *report, const struct settings *settings)
@@ -203,6 +230,8 @@ static void examine_needs(struct doctor_report *report, const struct settings *s
 
 		has_etcd |= store && strcmp(store->kind, "etcd") == 0;
 		has_git |= store && strcmp(store->kind, "git") == 0;
+		if (store)
+			examine_mirror_user(report, store);
 	}
 	free(searched.items);
 	if (has_parts)

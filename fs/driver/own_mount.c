@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "driver.h"
 #include "fuse_settings.h"
 #include "mountpoint.h"
+#include "sandbox.h"
 
 void own_mount_fini(struct own_mount *mount)
 {
@@ -82,11 +84,16 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 			"can't be mounted for all users: " FUSE_SETTINGS
 			" has no line 'user_allow_other'; let root add it, or leave allow_other "
 			"out");
+	if (!is_mounted && access("/dev/fuse", R_OK) == 0 && geteuid() == 0 &&
+		!sandbox_has_capability(CAP_SYS_ADMIN))
+		return problem_set(problem, mount->path, 0, 0,
+			"can't be mounted, as root lacks CAP_SYS_ADMIN here; give it to the "
+			"container (--cap-add=SYS_ADMIN), or use 'plyfs render'");
 	if (!is_mounted)
 		return problem_set(problem, mount->path, 0, 0,
-			"can't be mounted; check that /dev/fuse exists (modprobe fuse) and, for an "
-			"ordinary user, that the package fuse3 is installed and the mountpoint is "
-			"yours");
+			"can't be mounted; check that /dev/fuse exists (modprobe fuse; for a "
+			"container --device=/dev/fuse) and, for an ordinary user, that the package "
+			"fuse3 is installed and the mountpoint is yours");
 	struct mountpoint made;
 	int r = mountpoint_take(mount->path, &made);
 	if (r == 0) {

@@ -464,6 +464,7 @@ void guard_run(const struct run_command *command, int socket)
 	slice_set(command->origin->slice_ns);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	int r = workspace_make(guard.result.workspace);
+	bool is_placed = r == 0;
 	if (r == 0)
 		r = send_result(&guard);
 	if (r == 0)
@@ -471,5 +472,7 @@ void guard_run(const struct run_command *command, int socket)
 	workspace_remove(guard.result.workspace);
 	if (r < 0)
 		guard.result = run_unstarted(r);
+	if (!is_placed)
+		strcpy(guard.result.output, RUN_PLACING);
 	_exit(send_result(&guard) < 0);
 }

@@ -14,8 +14,10 @@
 #define RUN_STATUS_ABSENT 127
 #define RUN_STATUS_CLOSED 126
 
-static const char *remedy_of(int error)
+static const char *remedy_of(int error, const char *step)
 {
+	if (strcmp(step, RUN_PLACING) == 0)
+		return "; give plyfs a /tmp that it can write to, as a tmpfs";
 	switch (error) {
 	case ENOENT:
 		return "; install it, or correct plyfs.yaml";
@@ -165,7 +167,8 @@ int run_problem(
 				"%s '%s' can't be run: %s; add it, or correct 'user'", what, name,
 				said.message);
 		return problem_set(problem, path, 0, 0, "%s '%s' can't be run: %s: %s%s", what,
-			name, said.message, strerror(result->value), remedy_of(result->value));
+			name, said.message, strerror(result->value),
+			remedy_of(result->value, result->output));
 	case RUN_GONE:
 		break;
 	}

@@ -18,6 +18,9 @@ struct line_map;
 /* The `output` of RUN_UNSTARTED if exec(3) itself failed. */
 #define RUN_STARTING "starting it"
 
+/* The `output` of RUN_UNSTARTED if there is no place for the command's files. */
+#define RUN_PLACING "making its directory in /tmp"
+
 enum run_end {
 	RUN_EXITED,    /* value: its exit status */
 	RUN_KILLED,    /* value: the signal that it died of */

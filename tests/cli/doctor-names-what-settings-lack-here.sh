@@ -59,6 +59,19 @@ chmod 755 bin/no-such-check
 PATH=$PWD/bin:$PATH doctors plyfs.yaml
 grep -q "'no-such-check' is not installed" out || fail "it searches where a check is not searched: $(cat out)"
 
+# The users whom commands and mirrors run as.
+cat >plyfs.yaml <<END
+layers: [low, {name: store, git: {url: $PWD/none, ref: main, user: no-such-mirror, state: $PWD/state}}]
+rules:
+  - {match: a.yaml, check: {run: ["true", "%f"], user: no-such-checker}}
+  - {match: b.yaml, check: {run: ["true", "%f"], user: root}, on_change: {run: ["true"], user: no-such-hook}}
+END
+doctors plyfs.yaml
+finds "plyfs.yaml:3:35: there is no user 'no-such-checker' to run the program 'true' as, so its files are not shown; add the user, or correct 'user'"
+finds "plyfs.yaml:4:81: there is no user 'no-such-hook' to run the program 'true' as, so it learns of no change; add the user, or correct 'user'"
+finds "plyfs.yaml:1:34: there is no user 'no-such-mirror' for the mirror to run as; make it: useradd --system no-such-mirror; or give 'user'"
+finds_no "user 'root'"
+
 # A schema that can't be read, and one that can.
 printf 'layers: [low]\nrules: [{match: "*.yaml", schema: none.json}]\n' >plyfs.yaml
 doctors plyfs.yaml

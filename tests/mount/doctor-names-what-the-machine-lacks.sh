@@ -17,6 +17,20 @@ doctor "$PLYFS" doctor
 grep -q "^/dev/fuse: can't be opened (No such device or address), so nothing can be mounted, .*; modprobe fuse\$" out || fail "$(cat out)"
 umount /dev/fuse
 
+# A container has neither the device nor the right to mount, unless it is given both. The mount command names both, too.
+if command -v setpriv >/dev/null; then
+	doctor setpriv --bounding-set=-sys_admin "$PLYFS" doctor
+	grep -q '^CAP_SYS_ADMIN: root lacks this capability here, .*(--cap-add=SYS_ADMIN)$' out || fail "$(cat out)"
+	doctor setpriv --bounding-set=-sys_admin "$PLYFS" mount low mnt
+	grep -qx "plyfs: $PWD/mnt: can't be mounted, as root lacks CAP_SYS_ADMIN here; give it to the container (--cap-add=SYS_ADMIN), or use 'plyfs render'" err ||
+		fail "$(cat err)"
+fi
+mount --bind no-device /dev/fuse
+doctor "$PLYFS" mount low mnt
+grep -qx "plyfs: $PWD/mnt: can't be mounted; check that /dev/fuse exists (modprobe fuse; for a container --device=/dev/fuse) and, .*" err ||
+	fail "$(cat err)"
+umount /dev/fuse
+
 # Without Landlock, and without filters of system calls, as in an old kernel.
 cat >without.py <<'END'
 import ctypes, os, platform, struct, sys

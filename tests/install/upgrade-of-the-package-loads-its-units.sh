@@ -1,0 +1,29 @@
+#!/bin/bash
+. "$(dirname "$0")/../cli/cli.sh"
+
+# After an upgrade systemd has the new package's units, and not those that it loaded before: debhelper loads none of a
+# package that has only templates. Then each mount is reloaded.
+need unshare
+unshare --map-root-user --mount mount -t tmpfs tmpfs /run 2>/dev/null || skip 'there can be no private mounts here'
+mkdir bin
+for tool in systemctl deb-systemd-invoke; do
+	printf '#!/bin/sh\necho "%s $*" >>"%s/calls"\n' $tool "$PWD" >bin/$tool
+done
+chmod 755 bin/*
+
+# configured SYSTEM [VERSION]: with the former version, or none, after the boot of systemd, or of another.
+configured() {
+	: >calls
+	SYSTEM=$1 PATH=$PWD/bin:$PATH unshare --map-root-user --mount sh -ec '
+		mount -t tmpfs tmpfs /run
+		mkdir -p "/run/$SYSTEM"
+		exec sh "$@"' sh "$DOCS/../debian/plyfs.postinst" configure "${@:2}"
+}
+
+configured systemd/system 0.2.0
+grep -qx 'systemctl --system daemon-reload' calls || fail "units are not loaded: $(cat calls)"
+[ "$(tail -n 1 calls)" = 'deb-systemd-invoke reload plyfs@*.service' ] || fail "its calls: $(cat calls)"
+configured systemd/system ''
+! grep -q '^deb-systemd-invoke' calls || fail "it reloads what was never mounted"
+configured other 0.2.0
+[ ! -s calls ] || fail "it calls what does not run: $(cat calls)"
