@@ -17,12 +17,13 @@
 bool expand_is_ignored(const char *name)
 {
 	/*
-	 * The suffixes of files that editors and package managers leave: vim, emacs, patch, dpkg,
-	 * rpm, ucf.
+	 * The suffixes of files that editors and package managers leave: vim, emacs, JetBrains,
+	 * patch, dpkg, rpm, ucf, pacman.
 	 */
 	static const char *const endings[] = {"~", ".bak", ".swp", ".swo", ".swx", ".tmp", ".orig",
 		".rej", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".dpkg-tmp", ".rpmnew", ".rpmsave",
-		".rpmorig", ".ucf-old", ".ucf-new", ".ucf-dist"};
+		".rpmorig", ".ucf-old", ".ucf-new", ".ucf-dist", ".pacnew", ".pacsave",
+		"___jb_tmp___", "___jb_old___"};
 	size_t length = strlen(name);
 
 	if (name[0] == '.' || name[0] == '#')

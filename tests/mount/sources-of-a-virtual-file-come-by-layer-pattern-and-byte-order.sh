@@ -14,7 +14,7 @@ echo 'high only' >high/conf.d/5.conf
 echo 'low only' >low/conf.d/6.conf
 # Backups and hidden files never match, whatever the pattern is.
 for name in .hidden.conf a.conf~ '#a.conf#' .#a.conf a.conf.bak a.conf.swp a.conf.orig a.conf.rej \
-	a.conf.dpkg-old a.conf.rpmnew; do
+	a.conf.dpkg-old a.conf.rpmnew a.conf.pacnew a.conf___jb_tmp___; do
 	echo "never: $name" | tee "low/conf.d/$name" >"high/conf.d/$name"
 done
 mkdir low/conf.d/directory.conf
