@@ -143,6 +143,23 @@ comes_to(mirror, deleted)
 expect("now it did", b"run" not in mirror.files())
 expect("the suspicion is gone", "suspicion" not in mirror.troubles(), mirror.troubles())
 
+# Another one is taken back: nothing that was said of it stays.
+undone = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "1", work, name="undone").start()
+stores.eventually("it is mirrored", lambda: undone.status().get("revision") == deleted)
+before = undone.troubles()
+os.rename(f"{work}/conf/app.yaml", f"{work}/.git/app.yaml")
+os.rename(f"{work}/conf/.gitattributes", f"{work}/.git/attributes")
+os.symlink("/etc/passwd", f"{work}/conf/bad")
+commit()
+undone.has_trouble("suspicion", "2 of 2 files")
+expect("the link is told", "file bad" in undone.troubles(), undone.troubles())
+git("reset", "-q", deleted)
+os.unlink(f"{work}/conf/bad")
+os.rename(f"{work}/.git/app.yaml", f"{work}/conf/app.yaml")
+os.rename(f"{work}/.git/attributes", f"{work}/conf/.gitattributes")
+stores.eventually("both troubles end", lambda: undone.troubles() == before or undone.troubles(), 10)
+undone.kill(signal.SIGTERM)
+
 # Foreign history.
 git("checkout", "-q", "--orphan", "fresh")
 write("conf/app.yaml", "a: foreign\n")
