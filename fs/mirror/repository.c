@@ -24,6 +24,9 @@
 /* Maximum size of the file with the key, in bytes. */
 #define KEY_MAX ((size_t)1 << 20)
 
+/* A part of git's warning that it has left out a reference; it ends with 0 all the same. */
+#define SHALLOW "shallow roots are not allowed"
+
 #define NEXT "refs/plyfs/next"
 #define CURRENT "refs/plyfs/current"
 
@@ -181,6 +184,9 @@ static int complain(
 		{"' not found", "there is no git repository; correct the URL"},
 		{"couldn't find remote ref", "there is no such reference; correct the ref"},
 		{"does not exist", "there is no git repository; correct the URL"},
+		{SHALLOW,
+			"the repository is a shallow copy, without the commits before; complete it "
+			"(git fetch --unshallow), or mirror what it was copied from"},
 		{"no space left", "the disk is full; make room, or move the state"},
 	};
 
@@ -212,6 +218,8 @@ static int run_git(struct repository *repository, const char *const *words, unsi
 	if (line && subprocess_read_until(child, '\n', line, REPOSITORY_ID_MAX, &len) < 0)
 		*line = '\0';
 	*ret_status = subprocess_end(child);
+	if (*ret_status == 0 && strstr(child->error, SHALLOW))
+		*ret_status = 1;
 	if (*ret_status < 0 || *ret_status > 1)
 		complain(repository->url, *ret_status, child, problem);
 	else if (*ret_status == 1 && child->error_len)
@@ -414,12 +422,13 @@ int repository_fetch(struct repository *repository, const char *ref, char id[REP
 	if (r != 0)
 		return r;
 	const char *const fetch[] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
-		"--no-write-fetch-head", "--no-auto-maintenance", "--force",
+		"--no-auto-maintenance", "--force",
 		is_checked ? "--upload-pack=git -c safe.directory='*' upload-pack"
 			   : "--upload-pack=git-upload-pack",
 		"--", repository->url, refspec, NULL};
-	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one word, of two literals */
-	const char *const parse[] = {"rev-parse", "--quiet", "--verify", NEXT "^{commit}", NULL};
+	/* NEXT may still be that of an earlier fetch. */
+	const char *const parse[] = {
+		"rev-parse", "--quiet", "--verify", "FETCH_HEAD^{commit}", NULL};
 	r = must_run(repository, fetch, FETCH_TIMEOUT, NULL, problem);
 	return r ? r : must_run(repository, parse, LOCAL_TIMEOUT, id, problem);
 }

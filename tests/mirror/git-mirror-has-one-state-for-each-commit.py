@@ -212,6 +212,25 @@ for url, why in ((stores.path("none"), "there is no git repository; correct the 
     none.has_trouble("store", why)
     none.kill(signal.SIGTERM)
 
+# A shallow copy in the repository's place: git leaves its commit out, and ends well.
+whole, copy = stores.path("whole"), stores.path("copy")
+git("clone", "-q", work, whole)
+copied = git("rev-parse", "HEAD", where=whole)
+shallow = stores.Mirror("git", "--interval", "86400", whole, name="shallow").start()
+stores.eventually("it is mirrored", lambda: shallow.status().get("revision") == copied or shallow.status())
+for text in "shallow: 1\n", "shallow: 2\n":
+    write("conf/app.yaml", text)
+    commit()
+git("clone", "-q", "--depth", "1", f"file://{work}", copy)
+os.rename(whole, f"{whole}.away")
+os.rename(copy, whole)
+shallow.hup()
+shallow.has_trouble("store", "is a shallow copy, without the commits before; complete it")
+git("fetch", "-q", "--unshallow", where=whole)
+comes_to(shallow, git("rev-parse", "HEAD", where=whole))
+expect("the trouble ends", "store" not in shallow.troubles(), shallow.troubles())
+shallow.kill(signal.SIGTERM)
+
 # A URL that leads to no repository is refused.
 for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("https://u:secret@h/x", "netrc"),
                  ("ssh://u:secret@h/x", "a key of ssh")):
