@@ -250,6 +250,24 @@ static void remove_locks(const struct repository *repository)
 		(void)unlinkat(fd, names[i], 0);
 }
 
+/*
+ * Removes the packs that a git has not completed, as it was killed or its line broke off. git would
+ * keep each for weeks, so repeated attempts would fill the disk.
+ */
+static void remove_unfinished(const struct repository *repository)
+{
+	CLEANUP(freep) char *path = NULL;
+
+	if (text_format(&path, "%s/objects/pack", repository->directory) < 0)
+		return;
+	CLEANUP(closep) int fd = descriptor_open_directory(AT_FDCWD, path);
+	CLEANUP(dir_closep) DIR *packs = fd < 0 ? NULL : descriptor_list(fd);
+	for (struct dirent *entry; packs && (entry = readdir(packs));)
+		if (strncmp(entry->d_name, "tmp_", 4) == 0 ||
+			strncmp(entry->d_name, ".tmp-", 5) == 0)
+			(void)unlinkat(fd, entry->d_name, 0);
+}
+
 /* Makes STATE/keys anew, with only the key of the file in it. */
 static int import_key(
 	struct repository *repository, const char *state, const char *path, struct problem *problem)
@@ -421,6 +439,7 @@ int repository_fetch(struct repository *repository, const char *ref, char id[REP
 	int r = local ? check_owner(repository, local, &is_checked, problem) : 0;
 	if (r != 0)
 		return r;
+	remove_unfinished(repository);
 	const char *const fetch[] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
 		"--no-auto-maintenance", "--force",
 		is_checked ? "--upload-pack=git -c safe.directory='*' upload-pack"

@@ -111,6 +111,15 @@ stores.eventually("the trouble ends", lambda: "store" not in mirror.troubles() o
 run = subprocess.run([stores.PLYFS, "mirror", "status", mirror.directory + "/"], capture_output=True, check=False)
 expect("the status with a slash", run.returncode == 0 and second.encode() in run.stdout, run)
 
+# Packs that a git has left incomplete do not pile up.
+packs = stores.path(".fleet.mirror/git/objects/pack")
+left = [f"{packs}/tmp_pack_a1B2c3", f"{packs}/tmp_idx_a1B2c3", f"{packs}/.tmp-4711-pack-0123.pack"]
+for name in left:
+    with open(name, "wb") as file:
+        file.write(b"PACK")
+mirror.hup()
+stores.eventually("they are removed", lambda: not any(map(os.path.exists, left)) or os.listdir(packs))
+
 # Killed while it works, again and again.
 for number in range(10):
     write("conf/app.yaml", f"n: {number}\n")
