@@ -34,6 +34,8 @@
 
 struct repository {
 	char *url;
+	char *state;
+	char *verify;    /* the file with the key, or NULL */
 	char *directory; /* STATE/git */
 	char *keys;      /* STATE/keys: a keyring with one key, or a list of one signer */
 	char *signers;   /* "gpg.ssh.allowedSignersFile=…" */
@@ -54,6 +56,8 @@ void repository_freep(struct repository **place)
 		free(repository->environment[i]);
 	free(repository->environment);
 	free(repository->url);
+	free(repository->state);
+	free(repository->verify);
 	free(repository->directory);
 	free(repository->keys);
 	free(repository->signers);
@@ -269,11 +273,11 @@ static void remove_unfinished(const struct repository *repository)
 }
 
 /* Makes STATE/keys anew, with only the key of the file in it. */
-static int import_key(
-	struct repository *repository, const char *state, const char *path, struct problem *problem)
+static int import_key(struct repository *repository, struct problem *problem)
 {
 	CLEANUP(freep) char *text = NULL;
-	CLEANUP(closep) int state_fd = descriptor_open_directory(AT_FDCWD, state);
+	CLEANUP(closep) int state_fd = descriptor_open_directory(AT_FDCWD, repository->state);
+	const char *path = repository->verify;
 	CLEANUP(closep) int file = open(path, O_RDONLY | O_CLOEXEC);
 	size_t len;
 
@@ -313,7 +317,8 @@ static int import_key(
 
 static int set_paths(struct repository *repository, const char *state)
 {
-	if (asprintf(&repository->directory, "%s/git", state) < 0 ||
+	repository->state = strdup(state);
+	if (!repository->state || asprintf(&repository->directory, "%s/git", state) < 0 ||
 		asprintf(&repository->keys, "%s/keys", state) < 0 ||
 		asprintf(&repository->signers, "gpg.ssh.allowedSignersFile=%s/keys/signers",
 			state) < 0)
@@ -332,8 +337,10 @@ static int make(struct repository *repository, const char *state, const char *ve
 		r = set_protocol(repository, problem);
 	if (r == 0)
 		r = make_environment(repository);
-	if (r == 0 && verify)
-		r = import_key(repository, state, verify, problem);
+	if (r == 0 && verify) {
+		repository->verify = strdup(verify);
+		r = repository->verify ? import_key(repository, problem) : -ENOMEM;
+	}
 	if (r != 0)
 		return r;
 	remove_locks(repository);
@@ -458,7 +465,13 @@ int repository_verify(struct repository *repository, const char *id, struct prob
 	struct problem ignored;
 	int status;
 
-	int r = run_git(repository, words, LOCAL_TIMEOUT, NULL, &status, &ignored);
+	/* The file may have another key by now, in the place of one that is no longer trusted. */
+	int r = import_key(repository, &ignored);
+	if (r == PROBLEM)
+		return problem_set(problem, repository->url, 0, 0, "%s: %s", repository->verify,
+			ignored.message);
+	if (r == 0)
+		r = run_git(repository, words, LOCAL_TIMEOUT, NULL, &status, &ignored);
 	if (r == 0 && status)
 		r = problem_set(problem, repository->url, 0, 0,
 			"the commit %s is not signed by the key that was given: %s", id,

@@ -250,10 +250,10 @@ for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("
 
 
 def make_ssh_keys():
-    """Returns the paths of the public keys, good and evil, and the names to sign by."""
+    """Returns the paths of the public keys, and the names to sign by: good and evil."""
     for name in ("good", "evil"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", stores.path(name)], check=True)
-    return stores.path("good.pub"), stores.path("good"), stores.path("evil")
+    return stores.path("good.pub"), stores.path("evil.pub"), stores.path("good"), stores.path("evil")
 
 
 def make_gpg_keys():
@@ -264,16 +264,17 @@ def make_gpg_keys():
     for name in ("good", "evil"):
         subprocess.run(["gpg", "--batch", "--quiet", "--passphrase", "", "--quick-generate-key", f"{name}@localhost",
                         "ed25519", "sign"], env=ENVIRONMENT, check=True, capture_output=True)
-    with open(stores.path("good.asc"), "wb") as file:
-        subprocess.run(["gpg", "--batch", "--armor", "--export", "good@localhost"], env=ENVIRONMENT, check=True,
-                       stdout=file)
-    return stores.path("good.asc"), "good@localhost", "evil@localhost"
+        with open(stores.path(f"{name}.asc"), "wb") as file:
+            subprocess.run(["gpg", "--batch", "--armor", "--export", f"{name}@localhost"], env=ENVIRONMENT, check=True,
+                           stdout=file)
+    return stores.path("good.asc"), stores.path("evil.asc"), "good@localhost", "evil@localhost"
 
 
 def takes_signed_commits_alone(kind, make_keys):
-    public, good, evil = make_keys()
+    public, other, good, evil = make_keys()
     git("config", "gpg.format", kind)
     name = f"strict-{kind}"
+    trusted = shutil.copy(public, stores.path(f"trusted-{kind}"))
 
     def push(text, signer):
         write("conf/app.yaml", f"{text}\n")
@@ -283,7 +284,7 @@ def takes_signed_commits_alone(kind, make_keys):
         return revision
 
     first = push("signed: 1", good)
-    strict = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "86400", "--verify", public, work,
+    strict = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "86400", "--verify", trusted, work,
                            name=name).start()
     stores.eventually("a signed commit is taken", lambda: strict.status().get("revision") == first or strict.status())
     for signer in (evil, None):
@@ -297,10 +298,23 @@ def takes_signed_commits_alone(kind, make_keys):
     expect("no trouble is left", "signature" not in strict.troubles(), strict.troubles())
     # Only the key of the file counts, whatever other keys the user has: also after a start.
     strict.kill()
-    push("not: while away", evil)
+    away = push("not: while away", evil)
     strict.start()
     strict.has_trouble("signature", "not signed by the key")
     expect("it is not taken", strict.files()[b"app.yaml"] == b"signed: 2\n")
+    # A key that is put in the place of that one counts from now on, and the former no more.
+    shutil.copy(other, trusted)
+    comes_to(strict, away)
+    push("by the former key", good)
+    strict.hup()
+    strict.has_trouble("signature", "not signed by the key")
+    expect("it is not taken", strict.files()[b"app.yaml"] == b"not: while away\n")
+    # Without a key that can be read, no commit is taken.
+    os.unlink(trusted)
+    push("without a key", evil)
+    strict.hup()
+    strict.has_trouble("signature", "can't be read")
+    expect("it is not taken", strict.files()[b"app.yaml"] == b"not: while away\n")
     strict.kill()
 
 
