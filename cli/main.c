@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "message.h"
@@ -123,6 +124,24 @@ static bool goes_on(const struct command *command)
 	       command == &command_merge;
 }
 
+static void end_by_signal(int number)
+{
+	_exit(128 + number);
+}
+
+/*
+ * In a container, the kernel gives process 1 no signal that it has no handler for. A mount has its
+ * own, which libfuse sets only in the place of the default.
+ */
+static void heed_signals(void)
+{
+	static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+
+	for (size_t i = 0; getpid() == 1 && i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (signal(numbers[i], end_by_signal) == SIG_IGN)
+			signal(numbers[i], SIG_IGN);
+}
+
 static int run(int argc, char **argv)
 {
 	/* umount(8) calls plyfs by this name. */
@@ -153,8 +172,10 @@ static int run(int argc, char **argv)
 
 	const struct command *command = find_command(word);
 	/* The guard is for commands that end soon; the daemon of a mount does not. */
-	if (command && command != &command_mount)
+	if (command && command != &command_mount) {
+		heed_signals();
 		plyfs_mount_guard();
+	}
 	if (command && !goes_on(command))
 		overseer_begin();
 	if (command)

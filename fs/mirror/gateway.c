@@ -493,12 +493,17 @@ static int log_in(struct gateway *gateway, struct problem *problem)
 	return gateway->token ? 0 : -ENOMEM;
 }
 
-/* Returns whether the token has expired, or is unknown to this member. */
+/*
+ * Returns whether the token has expired, is unknown to this member, or, if etcd signs tokens, is
+ * from before the last change of a user or role.
+ */
 static bool wants_login(const struct gateway *gateway, const struct etcd_reply *reply)
 {
 	return gateway->options.user_file && reply->error &&
 	       (reply->error_code == ETCD_UNAUTHENTICATED ||
-		       strstr(reply->error, "invalid auth token"));
+		       strstr(reply->error, "invalid auth token") ||
+		       strstr(reply->error, "revision of auth store is old") ||
+		       strstr(reply->error, "revision in header is old"));
 }
 
 int gateway_call(struct gateway *gateway, const char *path, const char *body, unsigned timeout_ms,

@@ -363,9 +363,10 @@ static int look(struct git *git, struct problem *problem)
 		r = linked;
 	if (r == MIRROR_HELD || r < 0)
 		mirror_answered(git->mirror);
+	/* If the present commit comes back, taking it ends what was said of the other one. */
+	git->is_compared = r == 0;
 	if (r != 0)
 		return r;
-	git->is_compared = true;
 	mirror_took(git->mirror, id, false);
 	return 0;
 }

@@ -24,6 +24,9 @@
 /* Maximum size of the file with the key, in bytes. */
 #define KEY_MAX ((size_t)1 << 20)
 
+/* A part of git's warning that it has left out a reference; it ends with 0 all the same. */
+#define SHALLOW "shallow roots are not allowed"
+
 #define NEXT "refs/plyfs/next"
 #define CURRENT "refs/plyfs/current"
 
@@ -31,6 +34,8 @@
 
 struct repository {
 	char *url;
+	char *state;
+	char *verify;    /* the file with the key, or NULL */
 	char *directory; /* STATE/git */
 	char *keys;      /* STATE/keys: a keyring with one key, or a list of one signer */
 	char *signers;   /* "gpg.ssh.allowedSignersFile=…" */
@@ -51,6 +56,8 @@ void repository_freep(struct repository **place)
 		free(repository->environment[i]);
 	free(repository->environment);
 	free(repository->url);
+	free(repository->state);
+	free(repository->verify);
 	free(repository->directory);
 	free(repository->keys);
 	free(repository->signers);
@@ -181,6 +188,9 @@ static int complain(
 		{"' not found", "there is no git repository; correct the URL"},
 		{"couldn't find remote ref", "there is no such reference; correct the ref"},
 		{"does not exist", "there is no git repository; correct the URL"},
+		{SHALLOW,
+			"the repository is a shallow copy, without the commits before; complete it "
+			"(git fetch --unshallow), or mirror what it was copied from"},
 		{"no space left", "the disk is full; make room, or move the state"},
 	};
 
@@ -212,6 +222,8 @@ static int run_git(struct repository *repository, const char *const *words, unsi
 	if (line && subprocess_read_until(child, '\n', line, REPOSITORY_ID_MAX, &len) < 0)
 		*line = '\0';
 	*ret_status = subprocess_end(child);
+	if (*ret_status == 0 && strstr(child->error, SHALLOW))
+		*ret_status = 1;
 	if (*ret_status < 0 || *ret_status > 1)
 		complain(repository->url, *ret_status, child, problem);
 	else if (*ret_status == 1 && child->error_len)
@@ -242,12 +254,30 @@ static void remove_locks(const struct repository *repository)
 		(void)unlinkat(fd, names[i], 0);
 }
 
+/*
+ * Removes the packs that a git has not completed, as it was killed or its line broke off. git would
+ * keep each for weeks, so repeated attempts would fill the disk.
+ */
+static void remove_unfinished(const struct repository *repository)
+{
+	CLEANUP(freep) char *path = NULL;
+
+	if (text_format(&path, "%s/objects/pack", repository->directory) < 0)
+		return;
+	CLEANUP(closep) int fd = descriptor_open_directory(AT_FDCWD, path);
+	CLEANUP(dir_closep) DIR *packs = fd < 0 ? NULL : descriptor_list(fd);
+	for (struct dirent *entry; packs && (entry = readdir(packs));)
+		if (strncmp(entry->d_name, "tmp_", 4) == 0 ||
+			strncmp(entry->d_name, ".tmp-", 5) == 0)
+			(void)unlinkat(fd, entry->d_name, 0);
+}
+
 /* Makes STATE/keys anew, with only the key of the file in it. */
-static int import_key(
-	struct repository *repository, const char *state, const char *path, struct problem *problem)
+static int import_key(struct repository *repository, struct problem *problem)
 {
 	CLEANUP(freep) char *text = NULL;
-	CLEANUP(closep) int state_fd = descriptor_open_directory(AT_FDCWD, state);
+	CLEANUP(closep) int state_fd = descriptor_open_directory(AT_FDCWD, repository->state);
+	const char *path = repository->verify;
 	CLEANUP(closep) int file = open(path, O_RDONLY | O_CLOEXEC);
 	size_t len;
 
@@ -287,7 +317,8 @@ static int import_key(
 
 static int set_paths(struct repository *repository, const char *state)
 {
-	if (asprintf(&repository->directory, "%s/git", state) < 0 ||
+	repository->state = strdup(state);
+	if (!repository->state || asprintf(&repository->directory, "%s/git", state) < 0 ||
 		asprintf(&repository->keys, "%s/keys", state) < 0 ||
 		asprintf(&repository->signers, "gpg.ssh.allowedSignersFile=%s/keys/signers",
 			state) < 0)
@@ -306,8 +337,10 @@ static int make(struct repository *repository, const char *state, const char *ve
 		r = set_protocol(repository, problem);
 	if (r == 0)
 		r = make_environment(repository);
-	if (r == 0 && verify)
-		r = import_key(repository, state, verify, problem);
+	if (r == 0 && verify) {
+		repository->verify = strdup(verify);
+		r = repository->verify ? import_key(repository, problem) : -ENOMEM;
+	}
 	if (r != 0)
 		return r;
 	remove_locks(repository);
@@ -413,13 +446,15 @@ int repository_fetch(struct repository *repository, const char *ref, char id[REP
 	int r = local ? check_owner(repository, local, &is_checked, problem) : 0;
 	if (r != 0)
 		return r;
+	remove_unfinished(repository);
 	const char *const fetch[] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
-		"--no-write-fetch-head", "--no-auto-maintenance", "--force",
+		"--no-auto-maintenance", "--force",
 		is_checked ? "--upload-pack=git -c safe.directory='*' upload-pack"
 			   : "--upload-pack=git-upload-pack",
 		"--", repository->url, refspec, NULL};
-	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one word, of two literals */
-	const char *const parse[] = {"rev-parse", "--quiet", "--verify", NEXT "^{commit}", NULL};
+	/* NEXT may still be that of an earlier fetch. */
+	const char *const parse[] = {
+		"rev-parse", "--quiet", "--verify", "FETCH_HEAD^{commit}", NULL};
 	r = must_run(repository, fetch, FETCH_TIMEOUT, NULL, problem);
 	return r ? r : must_run(repository, parse, LOCAL_TIMEOUT, id, problem);
 }
@@ -430,7 +465,13 @@ int repository_verify(struct repository *repository, const char *id, struct prob
 	struct problem ignored;
 	int status;
 
-	int r = run_git(repository, words, LOCAL_TIMEOUT, NULL, &status, &ignored);
+	/* The file may have another key by now, in the place of one that is no longer trusted. */
+	int r = import_key(repository, &ignored);
+	if (r == PROBLEM)
+		return problem_set(problem, repository->url, 0, 0, "%s: %s", repository->verify,
+			ignored.message);
+	if (r == 0)
+		r = run_git(repository, words, LOCAL_TIMEOUT, NULL, &status, &ignored);
 	if (r == 0 && status)
 		r = problem_set(problem, repository->url, 0, 0,
 			"the commit %s is not signed by the key that was given: %s", id,

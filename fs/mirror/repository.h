@@ -34,7 +34,10 @@ void repository_freep(struct repository **repository);
 int repository_fetch(struct repository *repository, const char *ref, char id[REPOSITORY_ID_MAX],
 	struct problem *problem);
 
-/** Checks that the key of repository_open() has signed the commit. Returns 0, PROBLEM or -errno. */
+/**
+ * Checks that the key of repository_open(), whose file is read anew, has signed the commit. Returns
+ * 0, PROBLEM or -errno.
+ */
 int repository_verify(struct repository *repository, const char *id, struct problem *problem);
 
 enum repository_descent {

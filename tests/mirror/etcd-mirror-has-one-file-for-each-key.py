@@ -209,3 +209,25 @@ for words in (("user", "add", "root:secret"), ("user", "grant-role", "root", "ro
 tls.kill()
 tls.start()
 tls.has_trouble("store", "CommonName of client")
+tls.kill()
+
+# A token that etcd signs is good until a user or role changes; then the mirror logs in again.
+openssl("genrsa", "-out", "token.key", "2048")
+openssl("rsa", "-in", "token.key", "-pubout", "-out", "token.pub")
+signing = stores.Cluster("signing", 1, flags=(
+    "--auth-token",
+    f"jwt,pub-key={stores.path('token.pub')},priv-key={stores.path('token.key')},sign-method=RS256,ttl=24h")).start()
+for words in (("user", "add", "root:secret"), ("user", "grant-role", "root", "root"), ("auth", "enable")):
+    signing.run(*words)
+signing.ctl = ("--user", "root:secret")
+signing.put("app.yaml", "a: 1\n")
+with open(stores.path("user"), "w", encoding="utf-8") as file:
+    file.write("root:secret\n")
+logged_in = start("logged-in", "--user-file", stores.path("user"), where=signing).start()
+logged_in.equals(signing)
+signing.run("user", "add", "another:pass")
+logged_in.hup()
+signing.put("app.yaml", "a: 2\n")
+logged_in.equals(signing)
+stores.time.sleep(0.5)
+expect("no request is refused", not logged_in.troubles(), logged_in.troubles())

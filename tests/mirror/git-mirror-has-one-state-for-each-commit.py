@@ -111,6 +111,15 @@ stores.eventually("the trouble ends", lambda: "store" not in mirror.troubles() o
 run = subprocess.run([stores.PLYFS, "mirror", "status", mirror.directory + "/"], capture_output=True, check=False)
 expect("the status with a slash", run.returncode == 0 and second.encode() in run.stdout, run)
 
+# Packs that a git has left incomplete do not pile up.
+packs = stores.path(".fleet.mirror/git/objects/pack")
+left = [f"{packs}/tmp_pack_a1B2c3", f"{packs}/tmp_idx_a1B2c3", f"{packs}/.tmp-4711-pack-0123.pack"]
+for name in left:
+    with open(name, "wb") as file:
+        file.write(b"PACK")
+mirror.hup()
+stores.eventually("they are removed", lambda: not any(map(os.path.exists, left)) or os.listdir(packs))
+
 # Killed while it works, again and again.
 for number in range(10):
     write("conf/app.yaml", f"n: {number}\n")
@@ -142,6 +151,23 @@ mirror.confirm()
 comes_to(mirror, deleted)
 expect("now it did", b"run" not in mirror.files())
 expect("the suspicion is gone", "suspicion" not in mirror.troubles(), mirror.troubles())
+
+# Another one is taken back: nothing that was said of it stays.
+undone = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "1", work, name="undone").start()
+stores.eventually("it is mirrored", lambda: undone.status().get("revision") == deleted)
+before = undone.troubles()
+os.rename(f"{work}/conf/app.yaml", f"{work}/.git/app.yaml")
+os.rename(f"{work}/conf/.gitattributes", f"{work}/.git/attributes")
+os.symlink("/etc/passwd", f"{work}/conf/bad")
+commit()
+undone.has_trouble("suspicion", "2 of 2 files")
+expect("the link is told", "file bad" in undone.troubles(), undone.troubles())
+git("reset", "-q", deleted)
+os.unlink(f"{work}/conf/bad")
+os.rename(f"{work}/.git/app.yaml", f"{work}/conf/app.yaml")
+os.rename(f"{work}/.git/attributes", f"{work}/conf/.gitattributes")
+stores.eventually("both troubles end", lambda: undone.troubles() == before or undone.troubles(), 10)
+undone.kill(signal.SIGTERM)
 
 # Foreign history.
 git("checkout", "-q", "--orphan", "fresh")
@@ -195,6 +221,25 @@ for url, why in ((stores.path("none"), "there is no git repository; correct the 
     none.has_trouble("store", why)
     none.kill(signal.SIGTERM)
 
+# A shallow copy in the repository's place: git leaves its commit out, and ends well.
+whole, copy = stores.path("whole"), stores.path("copy")
+git("clone", "-q", work, whole)
+copied = git("rev-parse", "HEAD", where=whole)
+shallow = stores.Mirror("git", "--interval", "86400", whole, name="shallow").start()
+stores.eventually("it is mirrored", lambda: shallow.status().get("revision") == copied or shallow.status())
+for text in "shallow: 1\n", "shallow: 2\n":
+    write("conf/app.yaml", text)
+    commit()
+git("clone", "-q", "--depth", "1", f"file://{work}", copy)
+os.rename(whole, f"{whole}.away")
+os.rename(copy, whole)
+shallow.hup()
+shallow.has_trouble("store", "is a shallow copy, without the commits before; complete it")
+git("fetch", "-q", "--unshallow", where=whole)
+comes_to(shallow, git("rev-parse", "HEAD", where=whole))
+expect("the trouble ends", "store" not in shallow.troubles(), shallow.troubles())
+shallow.kill(signal.SIGTERM)
+
 # A URL that leads to no repository is refused.
 for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("https://u:secret@h/x", "netrc"),
                  ("ssh://u:secret@h/x", "a key of ssh")):
@@ -205,10 +250,10 @@ for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("
 
 
 def make_ssh_keys():
-    """Returns the paths of the public keys, good and evil, and the names to sign by."""
+    """Returns the paths of the public keys, and the names to sign by: good and evil."""
     for name in ("good", "evil"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", stores.path(name)], check=True)
-    return stores.path("good.pub"), stores.path("good"), stores.path("evil")
+    return stores.path("good.pub"), stores.path("evil.pub"), stores.path("good"), stores.path("evil")
 
 
 def make_gpg_keys():
@@ -219,16 +264,17 @@ def make_gpg_keys():
     for name in ("good", "evil"):
         subprocess.run(["gpg", "--batch", "--quiet", "--passphrase", "", "--quick-generate-key", f"{name}@localhost",
                         "ed25519", "sign"], env=ENVIRONMENT, check=True, capture_output=True)
-    with open(stores.path("good.asc"), "wb") as file:
-        subprocess.run(["gpg", "--batch", "--armor", "--export", "good@localhost"], env=ENVIRONMENT, check=True,
-                       stdout=file)
-    return stores.path("good.asc"), "good@localhost", "evil@localhost"
+        with open(stores.path(f"{name}.asc"), "wb") as file:
+            subprocess.run(["gpg", "--batch", "--armor", "--export", f"{name}@localhost"], env=ENVIRONMENT, check=True,
+                           stdout=file)
+    return stores.path("good.asc"), stores.path("evil.asc"), "good@localhost", "evil@localhost"
 
 
 def takes_signed_commits_alone(kind, make_keys):
-    public, good, evil = make_keys()
+    public, other, good, evil = make_keys()
     git("config", "gpg.format", kind)
     name = f"strict-{kind}"
+    trusted = shutil.copy(public, stores.path(f"trusted-{kind}"))
 
     def push(text, signer):
         write("conf/app.yaml", f"{text}\n")
@@ -238,7 +284,7 @@ def takes_signed_commits_alone(kind, make_keys):
         return revision
 
     first = push("signed: 1", good)
-    strict = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "86400", "--verify", public, work,
+    strict = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "86400", "--verify", trusted, work,
                            name=name).start()
     stores.eventually("a signed commit is taken", lambda: strict.status().get("revision") == first or strict.status())
     for signer in (evil, None):
@@ -252,10 +298,23 @@ def takes_signed_commits_alone(kind, make_keys):
     expect("no trouble is left", "signature" not in strict.troubles(), strict.troubles())
     # Only the key of the file counts, whatever other keys the user has: also after a start.
     strict.kill()
-    push("not: while away", evil)
+    away = push("not: while away", evil)
     strict.start()
     strict.has_trouble("signature", "not signed by the key")
     expect("it is not taken", strict.files()[b"app.yaml"] == b"signed: 2\n")
+    # A key that is put in the place of that one counts from now on, and the former no more.
+    shutil.copy(other, trusted)
+    comes_to(strict, away)
+    push("by the former key", good)
+    strict.hup()
+    strict.has_trouble("signature", "not signed by the key")
+    expect("it is not taken", strict.files()[b"app.yaml"] == b"not: while away\n")
+    # Without a key that can be read, no commit is taken.
+    os.unlink(trusted)
+    push("without a key", evil)
+    strict.hup()
+    strict.has_trouble("signature", "can't be read")
+    expect("it is not taken", strict.files()[b"app.yaml"] == b"not: while away\n")
     strict.kill()
 
 
