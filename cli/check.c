@@ -82,17 +82,24 @@ static int read_arguments(
 	return -1;
 }
 
-static int traverse_path(struct check_job *job, const char *path, const char *inner)
+/*
+ * Traverses `inner`, which `path` leads to. With `is_found`, the layers may lack it; otherwise
+ * *is_found becomes true.
+ */
+static int traverse_path(struct check_job *job, const char *path, const char *inner, bool *is_found)
 {
 	int r = check_tree_traverse(&job->tree, inner);
 
-	return r < 0 ? layer_choice_complain(NULL, path, r, NULL) : EXIT_DONE;
+	if (is_found && (r == -ENOENT || r == -ENOTDIR))
+		return EXIT_DONE;
+	if (r != 0)
+		return layer_choice_complain_in(job->subject.settings, path, inner, r, NULL);
+	if (is_found)
+		*is_found = true;
+	return EXIT_DONE;
 }
 
-/*
- * Traverses a path of the layers; links on its way are followed. With `is_found`, the layers may
- * lack the path; otherwise *is_found becomes true.
- */
+/* As traverse_path() for a path of the layers; links on its way are followed. */
 static int traverse_argument(struct check_job *job, const char *path, bool *is_found)
 {
 	CLEANUP(freep) char *inner = NULL;
@@ -100,14 +107,10 @@ static int traverse_argument(struct check_job *job, const char *path, bool *is_f
 
 	int r = follow_to(job->subject.offline, path, &inner, &problem);
 	if (r == 0)
-		r = check_tree_traverse(&job->tree, inner);
+		return traverse_path(job, path, inner, is_found);
 	if (is_found && (r == -ENOENT || r == -ENOTDIR))
 		return EXIT_DONE;
-	if (r != 0)
-		return layer_choice_complain(job->subject.settings, path, r, &problem);
-	if (is_found)
-		*is_found = true;
-	return EXIT_DONE;
+	return layer_choice_complain(job->subject.settings, path, r, &problem);
 }
 
 static int open_tree(struct check_job *job)
@@ -136,9 +139,9 @@ static int find_files(
 	job->report.settings = job->subject.settings;
 	*is_whole = is_in_mount ? !*inner : !*paths;
 	if (is_in_mount)
-		return traverse_path(job, *paths, inner);
+		return traverse_path(job, *paths, inner, job->is_found);
 	if (!*paths)
-		return traverse_path(job, ".", "");
+		return traverse_path(job, ".", "", NULL);
 	for (size_t i = 0; code == EXIT_DONE && paths[i]; i++)
 		code = traverse_argument(job, paths[i], job->is_found ? &job->is_found[i] : NULL);
 	return code;

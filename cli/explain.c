@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -163,14 +164,49 @@ static bool needs_quotes(const struct node *scalar)
 						   (text.len && strchr("\"[{", *text.data)));
 }
 
-/* Writes a value and its layer: as one line, or as members of a JSON object. */
-static int write_value(const struct explain_job *job, const struct explanation *explanation,
+/* Marks the layers that set the scalars, and the empty maps and lists, in the value. */
+static void mark_layers(const struct settings *settings, const struct node *value, bool *marks)
+{
+	const struct layer *layer = NULL;
+
+	for (uint32_t i = 0; i < node_count(value); i++)
+		mark_layers(settings, *node_entry(value, i), marks);
+	if (!node_count(value) && value->source)
+		layer = settings_layer(settings, value->source->layer);
+	if (layer)
+		marks[layer->rank] = true;
+}
+
+/* Finds the names of the layers that set the value, as "site:host". Returns 0 or -ENOMEM. */
+static int name_layers(const struct settings *settings, const struct node *value, char **ret)
+{
+	CLEANUP(freep) bool *marks = calloc(settings->layer_count + 1, sizeof(*marks));
+	const char *colon = "";
+	size_t size;
+	FILE *out = marks ? open_memstream(ret, &size) : NULL;
+
+	if (!out)
+		return -ENOMEM;
+	mark_layers(settings, value, marks);
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (marks[i]) {
+			fprintf(out, "%s%s", colon, settings->layers[i]->name);
+			colon = ":";
+		}
+	return fclose(out) == 0 ? 0 : -ENOMEM;
+}
+
+/* Writes a value and its layers: as one line, or as members of a JSON object. */
+static int write_value(const struct explain_job *job, const struct explained_file *subject,
 	const struct explained *found, FILE *out)
 {
+	const struct explanation *explanation = subject->explanation;
 	const struct node *value = found->at.value;
-	const char *layer = value && value->source ? value->source->layer : NULL;
-	int r = 0;
+	CLEANUP(freep) char *layers = NULL;
+	int r = value ? name_layers(subject->settings, value, &layers) : 0;
 
+	if (r < 0)
+		return r;
 	if (job->is_json)
 		fputs("\"value\": ", out);
 	if (!value)
@@ -183,10 +219,10 @@ static int write_value(const struct explain_job *job, const struct explanation *
 	else
 		column_put(out, value->text);
 	if (job->is_json) {
-		json_put(out, ", 'layer': %s", layer);
-	} else if (layer) {
+		json_put(out, ", 'layer': %s", layers && *layers ? layers : NULL);
+	} else if (layers && *layers) {
 		fputs("  ", out);
-		column_put(out, span_of(layer));
+		column_put(out, span_of(layers));
 	}
 	return r;
 }
@@ -232,7 +268,7 @@ static int make_value(void *context, char **ret)
 	FILE *out = open_memstream(ret, &size);
 	if (!out)
 		return message_result(-ENOMEM, NULL, NULL);
-	int r = write_value(job, subject.explanation, &found, out);
+	int r = write_value(job, &subject, &found, out);
 	return fclose(out) == 0 && r == 0 ? EXIT_DONE : message_result(-ENOMEM, NULL, NULL);
 }
 

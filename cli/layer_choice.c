@@ -12,6 +12,7 @@
 #include "command.h"
 #include "descriptor.h"
 #include "document.h"
+#include "generation.h"
 #include "hidden.h"
 #include "layer.h"
 #include "message.h"
@@ -267,7 +268,7 @@ static int find_tree(const char *directory, char **root, char **real, bool *is_r
 
 static int locate(const char *path, char **mountpoint, char **ret_path)
 {
-	CLEANUP(freep) char *directory = NULL, *name = NULL, *real = NULL;
+	CLEANUP(freep) char *directory = NULL, *name = NULL, *real = NULL, *whole = NULL;
 	bool is_rendered;
 
 	int r = split_path(path, &directory, &name);
@@ -282,6 +283,11 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 	}
 	if (r < 0)
 		return r;
+	/* A generation, and the link to it, stand for the whole tree. */
+	if (is_rendered && generation_has_name(name) &&
+		probe_real_path(PROBE_MS, path, &whole) == 0 &&
+		!*rendered_tree_inner(*mountpoint, whole))
+		*name = '\0';
 	const char *inner =
 		is_rendered ? rendered_tree_inner(*mountpoint, real) : real + strlen(*mountpoint);
 	inner += *inner == '/';

@@ -21,14 +21,8 @@ struct place yaml_place(const struct builder *builder, struct span text, size_t 
 	const char *p = text.data, *end = p + (offset < text.len ? offset : text.len);
 	struct place place = {1, 1};
 
-	for (; p < end; p++) {
-		if (*p == '\n' || (*p == '\r' && (p + 1 == end || p[1] != '\n'))) {
-			place.line++;
-			place.column = 1;
-		} else if (!utf8_is_tail((unsigned char)*p)) {
-			place.column++;
-		}
-	}
+	for (; p < end; p++)
+		yaml_pass(&place, p, end);
 	return builder_place(builder, place.line, place.column);
 }
 
@@ -45,7 +39,7 @@ static size_t offset_of(struct span text, const yaml_mark_t *mark)
 
 static struct place place_of(const struct yaml_fault *fault, const yaml_mark_t *mark)
 {
-	return builder_place(fault->builder, (uint32_t)mark->line + 1, (uint32_t)mark->column + 1);
+	return yaml_place(fault->builder, fault->text, offset_of(fault->text, mark));
 }
 
 static struct place place_at(const struct yaml_fault *fault)

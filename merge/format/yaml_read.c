@@ -21,10 +21,11 @@
 #define TAG_DIRECTIVES_MAX 64
 #define TAG_DIRECTIVE_MAX 512 /* bytes */
 
-/* A place in the text, in both units. libyaml's marks count characters. */
+/* A place in the text, in all units. libyaml's marks count characters. */
 struct yaml_cursor {
 	size_t characters;
 	size_t bytes;
+	struct place place;
 };
 
 struct yaml_reader {
@@ -38,11 +39,33 @@ struct yaml_reader {
 	/* that of this YAML document: from its %YAML, or else from the options */
 	enum node_schema schema;
 	struct yaml_extents extents;
-	struct yaml_cursor cursor; /* at the last key that was checked */
+	struct yaml_cursor cursor;
+	/* a line break beyond ASCII; NULL: none is there, and marks have the lines of editors */
+	const char *other_break;
 };
 
-static struct place place_of(const struct yaml_reader *reader, const yaml_mark_t *mark)
+/* Returns the text before a mark. The marks of successive calls must not descend. */
+static struct span text_before(struct yaml_reader *reader, const yaml_mark_t *mark)
 {
+	struct yaml_cursor *cursor = &reader->cursor;
+	struct span text = reader->text;
+
+	while (cursor->bytes < text.len &&
+		(cursor->characters < mark->index ||
+			utf8_is_tail((unsigned char)text.data[cursor->bytes]))) {
+		yaml_pass(&cursor->place, text.data + cursor->bytes, text.data + text.len);
+		cursor->characters += !utf8_is_tail((unsigned char)text.data[cursor->bytes++]);
+	}
+	return (struct span){text.data, cursor->bytes};
+}
+
+static struct place place_of(struct yaml_reader *reader, const yaml_mark_t *mark)
+{
+	if (reader->other_break) {
+		(void)text_before(reader, mark);
+		return builder_place(
+			reader->builder, reader->cursor.place.line, reader->cursor.place.column);
+	}
 	/* limits.source_bytes may exceed 4 GiB, and then the line number may wrap. */
 	return builder_place(reader->builder, (uint32_t)mark->line + 1, (uint32_t)mark->column + 1);
 }
@@ -204,19 +227,6 @@ static int on_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 	if (!r && reader->schema != builder->options->schema)
 		r = take_as_written(reader, node);
 	return r ? r : builder_add(builder, node, place);
-}
-
-/* Returns the text before a mark. The marks of successive calls must ascend. */
-static struct span text_before(struct yaml_reader *reader, const yaml_mark_t *mark)
-{
-	struct yaml_cursor *cursor = &reader->cursor;
-	struct span text = reader->text;
-
-	while (cursor->bytes < text.len &&
-		(cursor->characters < mark->index ||
-			utf8_is_tail((unsigned char)text.data[cursor->bytes])))
-		cursor->characters += !utf8_is_tail((unsigned char)text.data[cursor->bytes++]);
-	return (struct span){text.data, cursor->bytes};
 }
 
 static bool is_space(char c)
@@ -404,10 +414,23 @@ static int check_tag_directives(const struct yaml_reader *reader)
 	return 0;
 }
 
+static const char *find_other_break(struct span text)
+{
+	static const char *const breaks[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
+	const char *found = NULL;
+
+	for (size_t i = 0; text.len && !found && i < sizeof(breaks) / sizeof(*breaks); i++)
+		found = memmem(text.data, text.len, breaks[i], strlen(breaks[i]));
+	return found;
+}
+
 int yaml_read(struct builder *builder, struct span text)
 {
-	struct yaml_reader reader = {
-		.builder = builder, .text = text, .extents = {.builder = builder, .text = text}};
+	struct yaml_reader reader = {.builder = builder,
+		.text = text,
+		.extents = {.builder = builder, .text = text},
+		.cursor.place = {1, 1},
+		.other_break = find_other_break(text)};
 	int r;
 
 	r = check_tag_directives(&reader);

@@ -8,6 +8,7 @@
 #include <yaml.h>
 
 #include "builder.h"
+#include "utf8.h"
 
 struct yaml_extents {
 	struct builder *builder;
@@ -26,6 +27,18 @@ int yaml_note(struct yaml_extents *extents, const yaml_event_t *event);
  * corrected. Returns PROBLEM.
  */
 int yaml_fault(const struct builder *builder, struct span text, const yaml_parser_t *parser);
+
+/**
+ * Moves the place past the byte at `p`. Lines end as for editors, grep and git: libyaml's marks
+ * count the line breaks of YAML 1.1 beyond ASCII, too.
+ */
+static inline void yaml_pass(struct place *place, const char *p, const char *end)
+{
+	if (*p == '\n' || (*p == '\r' && (p + 1 == end || p[1] != '\n')))
+		*place = (struct place){place->line + 1, 1};
+	else if (!utf8_is_tail((unsigned char)*p))
+		place->column++;
+}
 
 /** Returns the place of a byte of the text. */
 struct place yaml_place(const struct builder *builder, struct span text, size_t offset);

@@ -17,6 +17,18 @@ first=$(generation)
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 2' ] && [ "$(readlink tree/..data/link)" = app.yaml ]
 [ "$(stat -c %a tree/sub/x.yaml)" = 440 ]
 
+# A generation, and the link to it, are the tree for all commands.
+for path in tree tree/..data "tree/$first/"; do
+	runs 0 "$PLYFS" ls "$path"
+	prints $'app.yaml\nlink\nsub'
+	runs 0 "$PLYFS" check "$path"
+	prints '3 files: all merge'
+	runs 1 "$PLYFS" get "$path" a
+	says 'is a directory; give a file'
+done
+runs 1 "$PLYFS" check tree/..other
+says 'tree/..other: no layer has such a file'
+
 # If nothing changes, nothing is switched. A change makes another generation, in which the other files are the same.
 runs 0 render tree
 [ "$(generation)" = "$first" ] || fail 'it was switched for nothing'

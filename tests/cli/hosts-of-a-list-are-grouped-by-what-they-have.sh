@@ -28,6 +28,21 @@ assert [v["hosts"] for v in values] == [["web1", "web3"], ["web2"], ["db1"]], va
 END_
 runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml tags
 prints '["a"]  vendor  on web1, web2, web3, db1'
+# A map or list has the layers that set what is in it.
+printf 'net: {port: 1, dns: {a: 1}}\nall: [a]\n' >vendor/map.yaml
+printf 'net: {port: 2}\nall: !append [b]\n' >hosts/web1/map.yaml
+printf 'net: {port: 2, dns: {a: 2, b: 3}}\n' >roles/db/map.yaml
+runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list map.yaml net
+prints '{"port": 2, "dns": {"a": 1}}  vendor:host  on web1
+{"port": 1, "dns": {"a": 1}}  vendor  on web2, web3
+{"port": 2, "dns": {"a": 2, "b": 3}}  role  on db1'
+runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list --json map.yaml all
+python3 - <<'END_' || fail "not this: $(cat out)"
+import json
+values = json.load(open("out"))["values"]
+assert [(v["value"], v["layer"]) for v in values] == [(["a", "b"], "vendor:host"), (["a"], "vendor")], values
+END_
+rm vendor/map.yaml hosts/web1/map.yaml roles/db/map.yaml
 # A value that some hosts lack, or all.
 echo 'z: 1' >>roles/db/app.yaml
 runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml z

@@ -97,7 +97,14 @@ shows mnt/app.yaml 'port: 80'
 	"$PLYFS" diff -H web1 ../mnt/app.yaml | grep -qx '+port: 81'
 	[ "$("$PLYFS" check -H web1 ../mnt)" = '1 file: all merge' ]
 	printf 'web1\nweb2\n' >list
-	[ "$("$PLYFS" check --hosts list ../mnt)" = '2 hosts, 2 files: all merge' ]
+	for path in ../mnt ../mnt/app.yaml ../low/app.yaml; do
+		"$PLYFS" check --hosts list $path >../text 2>&1 || fail "$(cat ../text)"
+		[ "$(cat ../text)" = '2 hosts, 2 files: all merge' ] || fail "$(cat ../text)"
+	done
+	# A path that some hosts lack, and one that all lack.
+	echo 'x: 1' >../hosts/web1/only.yaml
+	[ "$("$PLYFS" check --hosts list ../mnt/only.yaml)" = '2 hosts, 1 file: all merge' ]
+	fails_with '../mnt/none.yaml: no layer has such a file' "$PLYFS" check --hosts list ../mnt/none.yaml
 )
 stop
 start low:high mnt
