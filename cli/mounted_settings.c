@@ -8,19 +8,12 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "clock.h"
 #include "descriptor.h"
 #include "document.h"
 #include "outside.h"
 #include "plyfs_mount.h"
 #include "report.h"
 #include "text.h"
-
-/* How long a mount may take to notice a directory that has taken a layer's place, in ms. */
-#define NOTICE_MS 1500
-
-/* How often the status is read meanwhile, in ms. */
-#define LOOK_MS 20
 
 /* A mount, as its status describes it. The strings live as long as the status's document. */
 struct mount_description {
@@ -188,41 +181,6 @@ static int take_layers(
 	return r;
 }
 
-/* Returns whether the layer is another directory; false if it is missing, or a mirror fills it. */
-static bool is_other(const struct layer *layer, const char *identity)
-{
-	char text[LAYER_IDENTITY_MAX];
-
-	layer_identity(layer->dev, layer->ino, text);
-	return layer->dirfd >= 0 && !layer->store && strcmp(text, identity) != 0;
-}
-
-/*
- * Compares the layers with the mount's own directories. A rendered tree may be older than those of
- * its layers. Returns 0; PROBLEM, if one is another directory; or -ENOMEM.
- */
-static int check_identities(const struct mount_description *mount, const struct settings *settings,
-	struct problem *problem)
-{
-	for (uint32_t i = 0; !is_rendered(mount) && i < mount->layers->seq.count; i++) {
-		const struct node *described = mount->layers->seq.items[i];
-		const char *identity = report_text(described, "identity");
-		CLEANUP(freep) char *path = NULL;
-
-		if (make_absolute(mount->directory, report_text(described, "path"), &path) < 0)
-			return -ENOMEM;
-		for (size_t j = 0; *identity && j < settings->layer_count; j++)
-			if (strcmp(settings->layers[j]->path, path) == 0 &&
-				is_other(settings->layers[j], identity))
-				return problem_set(problem, path, 0, 0,
-					"is another directory here than in the mount %s, as in "
-					"another container or chroot: do this where it was "
-					"mounted, or give the layers with -c or -l",
-					mount->mountpoint);
-	}
-	return 0;
-}
-
 static const char *text_or(
 	const char *given, const struct mount_description *mount, const char *path)
 {
@@ -295,40 +253,16 @@ static int make(const struct mount_description *mount, const struct settings_env
 	return r;
 }
 
-/* *ret_is_other: a layer of the mount is another directory than ours. */
-static int look(const char *mountpoint, const struct settings_environment *as,
-	struct settings **ret, bool *ret_is_other, struct problem *problem)
-{
-	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	struct mount_description mount;
-
-	*ret_is_other = false;
-	int r = plyfs_mount_report(mountpoint, NULL, &document, problem);
-	if (r == 0)
-		r = read_description(document->roots[0], mountpoint, &mount, problem);
-	if (r == 0)
-		r = make(&mount, as, &settings, problem);
-	if (r != 0)
-		return r;
-	r = check_identities(&mount, settings, problem);
-	*ret_is_other = r == PROBLEM;
-	if (r == 0)
-		*ret = take_ptr(settings);
-	return r;
-}
-
 int mounted_settings(const char *mountpoint, const struct settings_environment *as,
 	struct settings **ret, struct problem *problem)
 {
-	int64_t end_ms = clock_ms() + NOTICE_MS;
-	bool is_other;
-	int r;
+	CLEANUP(document_freep) struct document *document = NULL;
+	struct mount_description mount;
 
-	while ((r = look(mountpoint, as, ret, &is_other, problem)) != 0 && is_other &&
-		clock_ms() < end_ms)
-		usleep(LOOK_MS * 1000);
-	return r;
+	int r = plyfs_mount_report(mountpoint, NULL, &document, problem);
+	if (r == 0)
+		r = read_description(document->roots[0], mountpoint, &mount, problem);
+	return r == 0 ? make(&mount, as, ret, problem) : r;
 }
 
 struct layer_search {

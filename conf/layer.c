@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,11 +403,6 @@ int layer_open(const char *name, const char *path, unsigned rank, unsigned wante
 	layer->store = directory.store;
 	*ret = take_ptr(layer);
 	return 0;
-}
-
-void layer_identity(dev_t dev, ino_t ino, char ret[LAYER_IDENTITY_MAX])
-{
-	snprintf(ret, LAYER_IDENTITY_MAX, "%" PRIuMAX ":%" PRIuMAX, (uintmax_t)dev, (uintmax_t)ino);
 }
 
 bool layer_is(const struct layer *layer, const struct stat *directory)

@@ -131,11 +131,6 @@ int layer_may_enter(int dirfd, const char *name);
 int layer_open(const char *name, const char *path, unsigned rank, unsigned wanted, bool follow,
 	struct layer **ret);
 
-#define LAYER_IDENTITY_MAX 64
-
-/** Formats the device and the inode number of a directory. */
-void layer_identity(dev_t dev, ino_t ino, char ret[LAYER_IDENTITY_MAX]);
-
 /** Returns whether `directory` is the layer's directory; false if the layer is missing. */
 bool layer_is(const struct layer *layer, const struct stat *directory);
 

@@ -158,17 +158,6 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 	mirror_report_fini(&report);
 }
 
-/* In another container, another directory may be at a layer's path. Mirrors replace theirs. */
-static void put_identity(FILE *out, const struct layer *layer)
-{
-	char text[LAYER_IDENTITY_MAX];
-
-	if (layer->store || layer->dirfd < 0)
-		return;
-	layer_identity(layer->dev, layer->ino, text);
-	json_put(out, ", 'identity': %s", text);
-}
-
 void status_put_layers(FILE *out, const struct settings *settings, bool is_trusted)
 {
 	fputs("  \"layers\": [", out);
@@ -179,7 +168,6 @@ void status_put_layers(FILE *out, const struct settings *settings, bool is_trust
 		json_put(out, "{'name': %s, 'path': %s, 'present': %hhd, 'answers': %hhd",
 			layer->name, layer->path, (bool)(layer->dirfd >= 0),
 			(bool)(layer_silence(layer) != LAYER_IS_SILENT));
-		put_identity(out, layer);
 		put_mirror(out, layer, is_trusted);
 		fputc('}', out);
 	}
