@@ -161,18 +161,20 @@ static void search_program(struct doctor_report *report, const struct program *p
 	doctor_report_problem(report, &problem, r == 0 ? NOTE : REMEDY(run_missing_remedy(why)));
 }
 
-static void examine_user(struct doctor_report *report, const struct program *program, bool is_check)
+/* Returns whether the program can be run as its user. */
+static bool examine_user(struct doctor_report *report, const struct program *program, bool is_check)
 {
 	CLEANUP(freep) char *text = NULL;
 	struct problem problem;
 	struct passwd user;
 
 	if (!program->user || user_find(program->user, &user, &text) != USER_UNKNOWN)
-		return;
+		return true;
 	problem_at(&problem, program->place,
 		"there is no user '%s' to run the program '%s' as, so %s", program->user,
 		program->words[0], is_check ? "its files are not shown" : "it learns of no change");
 	doctor_report_problem(report, &problem, REMEDY("add the user, or correct 'user'"));
+	return false;
 }
 
 static void examine_program(
@@ -187,7 +189,8 @@ static void examine_program(
 			return;
 	/* Without memory for it, the program may be reported again. */
 	(void)array_push(searched->items, searched->count, searched->capacity, program);
-	examine_user(searched->report, program, is_check);
+	if (!examine_user(searched->report, program, is_check))
+		return;
 	search_program(searched->report, program, program->words[0], is_check);
 	if (program_name_in_script(program, name))
 		search_program(searched->report, program, name, is_check);
@@ -206,7 +209,8 @@ static void examine_mirror_user(struct doctor_report *report, const struct store
 	struct mirror_identity identity;
 	struct problem problem;
 
-	if (mirror_identity_find(store, &identity, &problem) == PROBLEM)
+	/* The settings may be root's, who may run a mirror as another user. */
+	if (mirror_identity_find(store, &identity, &problem) == PROBLEM && !identity.is_other)
 		doctor_report_problem(report, &problem, REMEDY(NULL));
 	free(identity.text);
 }

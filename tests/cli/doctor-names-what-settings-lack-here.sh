@@ -71,6 +71,10 @@ finds "plyfs.yaml:3:35: there is no user 'no-such-checker' to run the program 't
 finds "plyfs.yaml:4:81: there is no user 'no-such-hook' to run the program 'true' as, so it learns of no change; add the user, or correct 'user'"
 finds "plyfs.yaml:1:34: there is no user 'no-such-mirror' for the mirror to run as; make it: useradd --system no-such-mirror; or give 'user'"
 finds_no "user 'root'"
+sed -i 's/"true", "%f"\], user/no-such-check, "%f"], user/' plyfs.yaml
+doctors plyfs.yaml
+finds "plyfs.yaml:3:35: there is no user 'no-such-checker' to run the program 'no-such-check' as, so its files are not shown; add the user, or correct 'user'"
+[ "$(grep -c plyfs.yaml:3 out)" -eq 1 ] || fail "it says two things of one program: $(cat out)"
 
 # A schema that can't be read, and one that can.
 printf 'layers: [low]\nrules: [{match: "*.yaml", schema: none.json}]\n' >plyfs.yaml
