@@ -991,13 +991,14 @@ static int refuse_change(
 		problem, problem, "%s this change %s%s", when, problem->message, more);
 }
 
-static int check_schema(struct amendment_state *made, struct problem *problem)
+/* Checks that the file can be written as it will be shown, within the limits, and is valid. */
+static int check_merge(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(validity_fini) struct validity validity = {0};
 	struct merge_request merge;
 
-	if (made->amendment.effect < PUT_CHANGED || !made->amendment.schema)
+	if (made->amendment.effect < PUT_CHANGED)
 		return 0;
 	int r = merge_changed(made, &merge, &result, problem);
 	if (r == 0 && result)
@@ -1100,7 +1101,7 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	if (r == -ENOENT)
 		r = take_nothing(made, problem);
 	if (r == 0 && request->mode != AMENDMENT_TRIAL)
-		r = check_schema(made, problem);
+		r = check_merge(made, problem);
 	if (r == PROBLEM && schema_has_secrets(made->amendment.schema))
 		problem_hide_word(problem);
 	if (r != 0)

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A change of a layer is refused if a higher layer hides the file: the change would not show. So is
-# a change that would go into a drop-in that the layer excludes.
+# A change of a layer is refused if a higher layer hides the file: the change would not show. So are
+# a change that would go into a drop-in that the layer excludes, and one with which the merged file
+# would exceed a limit.
 . "$(dirname "$0")/cli.sh"
 
 amend() { "$PLYFS" "$1" -L site -c plyfs.yaml "${@:2}"; }
@@ -74,3 +75,21 @@ echo '{"b": 1}' >site/app.json
 runs 1 amend unset app.json a
 says "app.json.d/90-set.yaml: is excluded from the layer 'site'"
 [ ! -e site/app.json.d ] || fail 'the excluded drop-in was made'
+
+# The merged file would exceed a limit, and so not be shown any more.
+printf -v long '%0700d' 0
+for limit in 'nodes: 5' 'result: 1K'; do
+	rm -rf vendor site
+	mkdir vendor site
+	echo "{layers: [vendor, site], options: {limits: {$limit}}}" >plyfs.yaml
+	echo "a: x$long" >vendor/app.yaml
+	runs 0 amend set app.yaml b 1
+	for option in '' -n; do
+		# shellcheck disable=SC2086 # none, or one option
+		runs 1 amend set $option app.yaml "c=x$long"
+		[[ $(cat err) == 'plyfs: '*'with this change '*"raise the limit '${limit%:*}'" ]] || fail "$(cat err)"
+	done
+	[ "$(cat site/app.yaml)" = 'b: 1' ] || fail "site/app.yaml is: $(cat site/app.yaml)"
+	runs 0 amend set app.yaml b 2
+	runs 0 amend reset app.yaml b
+done
