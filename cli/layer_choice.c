@@ -454,6 +454,33 @@ static bool report_unshown(const struct settings *settings, const char *path, co
 	return false;
 }
 
+/*
+ * If a file or link stands in the place of a directory above the path, reports that. Returns
+ * whether it did.
+ */
+static bool report_no_directory(
+	const struct settings *settings, const char *path, const char *inner)
+{
+	for (const char *end = strchr(inner, '/'); end; end = strchr(end + 1, '/')) {
+		CLEANUP(freep) char *above = strndup(inner, (size_t)(end - inner));
+		CLEANUP(freep) char *name = NULL;
+		enum union_kind kind = UNION_NONE;
+		size_t i = settings->layer_count;
+		struct stat found;
+
+		while (above && kind == UNION_NONE && i-- > 0)
+			if (layer_stat(settings->layers[i], above, &found) == 0)
+				kind = union_kind_of(found.st_mode);
+		if (!union_is_leaf(kind) ||
+			layer_source_name(settings->layers[i], above, &name) < 0)
+			continue;
+		message_at(path, "no layer can have such a file, as %s is %s, and no directory",
+			name, kind == UNION_LINK ? "a link" : "a file");
+		return true;
+	}
+	return false;
+}
+
 /* Finds a lower layer's file that a higher layer hides. Returns false if there is none, or it can't
  * be named. */
 static bool find_hidden(
@@ -468,7 +495,8 @@ static bool find_hidden(
 }
 
 /* Reports a missing file: "motd: hidden by site/.wh.motd; vendor/motd exists". */
-static int complain_of_absence(const struct settings *settings, const char *path, const char *inner)
+static int complain_of_absence(
+	const struct settings *settings, const char *path, const char *inner, int result)
 {
 	CLEANUP(freep) char *mark = NULL, *name = NULL;
 
@@ -477,7 +505,8 @@ static int complain_of_absence(const struct settings *settings, const char *path
 	if (find_hidden(settings, inner, &mark, &name))
 		return message_at(path, "hidden by %s; %s exists", mark, name);
 	if (settings &&
-		(report_unshown(settings, path, inner) || report_inner_path(settings, path)))
+		(report_unshown(settings, path, inner) || report_inner_path(settings, path) ||
+			(result == -ENOTDIR && report_no_directory(settings, path, inner))))
 		return EXIT_FAILED;
 	return message_at(path, "no layer has such a file");
 }
@@ -506,7 +535,7 @@ int layer_choice_complain_in(const struct settings *settings, const char *path, 
 	switch (-result) {
 	case ENOENT:
 	case ENOTDIR:
-		return complain_of_absence(settings, path, inner);
+		return complain_of_absence(settings, path, inner, result);
 	case EISDIR:
 		return complain_of_directory(settings, path, inner);
 	case ENOTCONN:

@@ -14,6 +14,7 @@
 #include "descriptor.h"
 #include "dropin.h"
 #include "hash.h"
+#include "hidden.h"
 #include "layer_file.h"
 #include "line_map.h"
 #include "path.h"
@@ -179,14 +180,40 @@ static int refuse_object(const struct layer *layer, const char *path, struct pro
 		layer->name, path);
 }
 
+/* Refuses a new source that would not show. Returns 0, PROBLEM or -errno. */
+static int refuse_unshown(const struct amendment_state *made, struct problem *problem)
+{
+	const struct layer *layer = made->amendment.layer;
+	struct hidden *hidden = arena_alloc(made->arena, sizeof(*hidden));
+	CLEANUP(freep) char *mark = NULL;
+
+	if (layer_excludes(layer, made->path))
+		return problem_set(problem, made->path, 0, 0,
+			"is excluded from the layer '%s', so a change would not show; change the "
+			"layer's 'exclude' in plyfs.yaml, or name a layer that does not exclude it",
+			layer->name);
+	int r = hidden ? hidden_by(made->settings, layer->rank, made->path, S_IFREG, hidden)
+		       : -ENOMEM;
+	if (r == 1)
+		r = hidden_mark_name(made->settings, hidden, &mark);
+	if (!mark)
+		return r;
+	return problem_set(problem, made->path, 0, 0,
+		"is hidden by %s, so a change of the layer '%s' would not show; change the layer "
+		"'%s', or remove what hides it there",
+		mark, layer->name, made->settings->layers[hidden->by]->name);
+}
+
 /* Inserts the source at made->path, which does not exist yet, as the input `at`. */
 static int add_input(struct amendment_state *made, size_t at, struct problem *problem)
 {
 	const struct layer *layer = made->amendment.layer;
 	struct merge_input *input = &made->inputs[at];
 	CLEANUP(freep) char *name = NULL;
-	int r = layer_source_name(layer, made->path, &name);
-	if (r < 0)
+	int r = refuse_unshown(made, problem);
+	if (r == 0)
+		r = layer_source_name(layer, made->path, &name);
+	if (r != 0)
 		return r;
 	forget_target(made);
 	memmove(input + 1, input, (made->merge.count - at) * sizeof(*input));
@@ -287,11 +314,6 @@ static int check_new(const struct amendment_state *made, struct problem *problem
 			"yet; "
 			"make one by hand",
 			layer->name);
-	if (layer_excludes(layer, made->path))
-		return problem_set(problem, made->path, 0, 0,
-			"is excluded from the layer '%s', so a change would not show; change the "
-			"layer's 'exclude' in plyfs.yaml, or name a layer that does not exclude it",
-			layer->name);
 	return 0;
 }
 
@@ -387,6 +409,7 @@ static int find_like(struct amendment_state *made)
 static int take_inputs(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
+	struct stat found;
 
 	made->merge = made->composition.request;
 	made->amendment.format = made->merge.to;
@@ -404,7 +427,11 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->amendment.source = made->target < sources->count ? made->target : 0;
 	if (made->target < sources->count)
 		return load_target(made, made->target, problem);
-	return made->request->resets ? 0 : add_new(made, problem);
+	if (!made->request->resets)
+		return add_new(made, problem);
+	bool is_unshown = made->path && made->request->before == SIZE_MAX &&
+			  layer_file_look(made->amendment.layer, made->path, &found) == 0;
+	return is_unshown ? refuse_unshown(made, problem) : 0;
 }
 
 static struct put_request put_request_of(const struct amendment_state *made)
@@ -964,13 +991,14 @@ static int refuse_change(
 		problem, problem, "%s this change %s%s", when, problem->message, more);
 }
 
-static int check_schema(struct amendment_state *made, struct problem *problem)
+/* Checks that the file can be written as it will be shown, within the limits, and is valid. */
+static int check_merge(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(validity_fini) struct validity validity = {0};
 	struct merge_request merge;
 
-	if (made->amendment.effect < PUT_CHANGED || !made->amendment.schema)
+	if (made->amendment.effect < PUT_CHANGED)
 		return 0;
 	int r = merge_changed(made, &merge, &result, problem);
 	if (r == 0 && result)
@@ -1073,7 +1101,7 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	if (r == -ENOENT)
 		r = take_nothing(made, problem);
 	if (r == 0 && request->mode != AMENDMENT_TRIAL)
-		r = check_schema(made, problem);
+		r = check_merge(made, problem);
 	if (r == PROBLEM && schema_has_secrets(made->amendment.schema))
 		problem_hide_word(problem);
 	if (r != 0)

@@ -90,6 +90,10 @@ int target_layer_lock(const struct layer *layer, int *ret, struct problem *probl
 	*ret = lock_layer(layer);
 	if (*ret >= 0)
 		return 0;
+	if (*ret == -EWOULDBLOCK)
+		return problem_set(problem, layer->path, 0, 0,
+			"is locked by another program that changes it, such as a plyfs whose check "
+			"takes long; try again when that has ended: lslocks");
 	return problem_set(
 		problem, layer->path, 0, 0, "can't be locked for a change: %s", text_error(*ret));
 }

@@ -81,6 +81,21 @@ static int hides(const struct layer *layer, const char *path, mode_t mode, char 
 	return r;
 }
 
+int hidden_by(const struct settings *settings, unsigned layer, const char *path, mode_t mode,
+	struct hidden *ret)
+{
+	for (unsigned by = layer + 1; by < settings->layer_count; by++) {
+		if (settings->layers[by]->dirfd < 0)
+			continue;
+		int r = hides(settings->layers[by], path, mode, ret->mark);
+		ret->layer = layer;
+		ret->by = by;
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
 int hidden_find(
 	const struct settings *settings, unsigned below, const char *path, struct hidden *ret)
 {
@@ -93,15 +108,9 @@ int hidden_find(
 			return r;
 		if (r == 0 || union_kind_of(found.st_mode) == UNION_NONE)
 			continue;
-		for (unsigned by = rank + 1; by < settings->layer_count; by++) {
-			if (settings->layers[by]->dirfd < 0)
-				continue;
-			r = hides(settings->layers[by], path, found.st_mode, ret->mark);
-			ret->layer = rank;
-			ret->by = by;
-			if (r != 0)
-				return r;
-		}
+		r = hidden_by(settings, rank, path, found.st_mode, ret);
+		if (r != 0)
+			return r;
 	}
 	return 0;
 }

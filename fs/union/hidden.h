@@ -24,6 +24,13 @@ struct hidden {
 int hidden_find(
 	const struct settings *settings, unsigned below, const char *path, struct hidden *ret);
 
+/**
+ * Finds what hides an object with the file type in `mode` at `path` in the layer of rank `layer`,
+ * or would hide it if it were there. Returns 1 with *ret; 0 if nothing does; or as hidden_find().
+ */
+int hidden_by(const struct settings *settings, unsigned layer, const char *path, mode_t mode,
+	struct hidden *ret);
+
 /** Makes the name of the mark ("site/.wh.motd"). Returns 0 with *ret for free(3), or -ENOMEM. */
 int hidden_mark_name(const struct settings *settings, const struct hidden *hidden, char **ret);
 

@@ -115,3 +115,18 @@ for command in explain cat blame 'get place a'; do
 done
 runs 1 on cat only
 grep -q 'only: is a directory; give a file' err || fail "$(cat err)"
+
+# Below a file or a link nothing can be. 'plyfs set' makes a new file, so it says why it can't.
+for layer in v s; do
+	echo x >$layer/plain
+	ln -s nowhere $layer/loose
+	runs 1 "$PLYFS" cat -l v:s plain/new.yaml
+	says "$layer/plain is a file, and no directory"
+	for at in plain/new.yaml plain/down/new.yaml; do
+		runs 1 "$PLYFS" set -l v:s $at a 1
+		says "$at: no layer can have such a file, as $layer/plain is a file, and no directory"
+	done
+	runs 1 "$PLYFS" set -l v:s loose/new.yaml a 1
+	says "loose/new.yaml: no layer can have such a file, as $layer/loose is a link, and no directory"
+	rm $layer/plain $layer/loose
+done

@@ -51,6 +51,15 @@ wait
 [ ! -e lost ] || fail "refused: $(cat lost)"
 [ "$(grep -Eo '"n[0-9]+": [0-9]+' site/app.json | wc -l)" = 1000 ] || fail "lost: $(cat site/app.json)"
 
+# If another program keeps the layer locked, the message says so.
+before=$(cat site/app.json)
+exec 9<site
+flock 9
+runs 1 set_ app.json a=5
+exec 9<&-
+says 'is locked by another program that changes it, such as a plyfs whose check takes long; try again when that has ended'
+[ "$(cat site/app.json)" = "$before" ] || fail 'a locked layer was changed'
+
 # A full or read-only file system is left as it was, and the error says so.
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip 'no mount can be made here'
 unshare -m bash -euc '
