@@ -106,17 +106,18 @@ int line_sample_pair(const struct line_editor *editor, const struct line_section
 struct line_separator line_separator_of(struct span text, const struct extent *pair)
 {
 	struct span between = line_place_text(text, pair->key.end, pair->value.begin);
-	struct line_separator separator = {.is_there = between.len};
+	struct line_separator separator = {0};
 
-	for (size_t i = 0; i < between.len && !separator.c; i++)
-		if (between.data[i] == '=' || between.data[i] == ':')
-			separator.c = between.data[i];
 	if (!between.len)
 		return separator;
+	separator.c = ' ';
+	for (size_t i = 0; i < between.len && separator.c == ' '; i++)
+		if (between.data[i] == '=' || between.data[i] == ':')
+			separator.c = between.data[i];
 	separator.is_blank_before = line_is_blank(*between.data);
 	separator.is_blank_after = line_is_blank(between.data[between.len - 1]);
 	/* `key =`, the form of an empty value */
-	if (separator.c && pair->value.begin == pair->value.end)
+	if (separator.c != ' ' && pair->value.begin == pair->value.end)
 		separator.is_blank_after = separator.is_blank_before;
 	return separator;
 }
@@ -125,9 +126,10 @@ void line_separator_put(struct output *output, struct line_separator separator, 
 {
 	if (separator.is_blank_before)
 		output_char(output, ' ');
-	if (separator.c)
-		output_char(output, separator.c);
-	if (separator.c && separator.is_blank_after && has_value)
+	if (separator.c == ' ')
+		return;
+	output_char(output, separator.c);
+	if (separator.is_blank_after && has_value)
 		output_char(output, ' ');
 }
 
@@ -153,7 +155,7 @@ void line_manner_set(
 
 	manner->prefix = line_place_text(text, begin, pair->key.begin);
 	manner->indent = inner_indent(editor, pair);
-	if (separator.is_there)
+	if (separator.c)
 		manner->separator = separator;
 	if (editor->edit->options->format->has_quotes && first && strchr("\"'", first))
 		manner->quote = first;
@@ -184,7 +186,7 @@ struct line_manner line_manner_of(
 				line_manner_set(editor, pair, &manner);
 		}
 	}
-	if (!manner.separator.is_there && other) {
+	if (!manner.separator.c && other) {
 		line_manner_set(editor, other, &manner);
 		if (!section->name || !is_in_section)
 			manner.prefix = (struct span){"", 0};
@@ -262,8 +264,8 @@ void line_separator_check(const struct line_editor *editor, struct span key, str
 
 	if (separator->c == ':' && has_equals && ini && ini->colon_yields)
 		*separator = (struct line_separator){
-			'=', separator->is_blank_after, separator->is_blank_after, true};
-	if (!separator->c && value.len && strchr("=:", *value.data))
+			'=', separator->is_blank_after, separator->is_blank_after};
+	if (separator->c == ' ' && value.len && strchr("=:", *value.data))
 		separator->c = '=';
 }
 
@@ -278,9 +280,8 @@ void line_new_put_pair(const struct line_editor *editor, struct output *output,
 
 	output_put(output, manner->prefix.data, manner->prefix.len);
 	output_put(output, key.data, key.len);
-	if (own.is_there) {
-		struct line_separator separator =
-			manner->separator.is_there ? manner->separator : own;
+	if (own.c) {
+		struct line_separator separator = manner->separator.c ? manner->separator : own;
 
 		line_separator_check(editor, key, value, &separator);
 		line_separator_put(output, separator, value.len);
