@@ -33,8 +33,7 @@ struct populate_lookup {
 	struct view_caller caller; /* must be first */
 	struct render *render;
 	char *name;
-	int result;
-	bool is_answered;
+	int result; /* VIEW_LATER: there is no answer yet */
 	struct stat stat;
 };
 
@@ -55,7 +54,6 @@ static void on_answer(struct view_caller *caller, int result, const struct stat 
 	look->result = result == VIEW_GOING ? -ENOENT : result;
 	if (look->result >= 0)
 		look->stat = *stat;
-	look->is_answered = true;
 	if (look->render->awaited == look)
 		coroutine_wake(&look->render->answered);
 }
@@ -80,7 +78,7 @@ static void ask(struct render *render, uint64_t parent, struct populate_lookup *
 	struct stat stat = {0};
 
 	look->caller = (struct view_caller){.answer = on_answer};
-	look->is_answered = false;
+	look->result = VIEW_LATER;
 	int r = view_lookup(render->view, parent, look->name, &look->caller, &stat);
 	if (r != VIEW_LATER)
 		on_answer(&look->caller, r, &stat);
@@ -89,7 +87,7 @@ static void ask(struct render *render, uint64_t parent, struct populate_lookup *
 static void wait_for(struct render *render, struct populate_lookup *look)
 {
 	render->awaited = look;
-	while (!look->is_answered)
+	while (look->result == VIEW_LATER)
 		coroutine_wait(&render->answered, NULL);
 	render->awaited = NULL;
 }
@@ -267,8 +265,6 @@ static void ask_some(
 		names->pending += look->result != IS_KEPT;
 		if (look->result == 0)
 			ask(render, parent, look);
-		else
-			look->is_answered = true;
 	}
 	layer_stay("");
 }
