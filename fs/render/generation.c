@@ -39,7 +39,7 @@ bool generation_has_name(const char *name)
 /* Returns whether the name is visible in the tree. */
 static bool is_shown(const struct owned *owned)
 {
-	return owned->fingerprint.mode && !owned->is_gone && !generation_is_beside(owned);
+	return owned->fingerprint.mode && owned->next != NEXT_GONE && !generation_is_beside(owned);
 }
 
 static struct owned *get_beside(struct rendered *rendered, const char *name)
@@ -121,12 +121,6 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 	return is_absent(r) ? 0 : r;
 }
 
-static void change(struct rendered *rendered, struct owned *owned)
-{
-	owned->is_changed = true;
-	rendered->is_changed = true;
-}
-
 /*
  * Notes the object that the next generation must have at the name, if that is another one. Returns
  * 0, RENDERED_KEPT or -errno.
@@ -138,9 +132,7 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 
 	if (r < 0 && r != -EACCES && r != -EIO)
 		return r;
-	bool was_gone = owned->is_gone;
-	owned->is_gone = false;
-	if (r == 0 && owned->fingerprint.mode && !owned->is_changed && !was_gone) {
+	if (r == 0 && owned->fingerprint.mode && owned->next == NEXT_SAME) {
 		if (rendered_is_as_wanted(wanted, &now)) {
 			if (!rendered_is_as_wanted(wanted, &owned->fingerprint))
 				return manifest_put(rendered->manifest, owned, &now);
@@ -150,11 +142,12 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 		if (owned->reported && rendered->options.keeps_drift)
 			return RENDERED_KEPT;
 	}
-	if (!owned->is_changed)
+	if (owned->next == NEXT_SAME)
 		owned->former = owned->fingerprint;
 	owned->fingerprint = *wanted;
 	owned->is_logged = false;
-	change(rendered, owned);
+	owned->next = NEXT_CHANGED;
+	rendered->is_changed = true;
 	return 0;
 }
 
@@ -201,7 +194,7 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 static int meet_drift(struct rendered *rendered, struct owned *owned)
 {
 	struct fingerprint now;
-	int r = rendered->options.keeps_drift && !owned->is_changed &&
+	int r = rendered->options.keeps_drift && owned->next == NEXT_SAME &&
 				!S_ISDIR(owned->fingerprint.mode)
 			? rendered_look(rendered, owned, &now)
 			: 1;
@@ -221,8 +214,8 @@ static void keep_above(struct rendered *rendered, struct owned *owned)
 	for (char *slash; (slash = strrchr(path, '/'));) {
 		*slash = '\0';
 		struct owned *above = manifest_find(rendered->manifest, path);
-		if (above)
-			above->is_gone = false;
+		if (above && above->next == NEXT_GONE)
+			above->next = NEXT_CHANGED;
 	}
 }
 
@@ -243,10 +236,10 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 			is_kept = true;
 			r = 0;
 		} else if (r == 0) {
-			if (!all[i]->is_gone && !S_ISDIR(all[i]->fingerprint.mode))
+			if (all[i]->next != NEXT_GONE && !S_ISDIR(all[i]->fingerprint.mode))
 				rendered_report_outcome(rendered, OUTCOME_REMOVED, all[i]);
-			all[i]->is_gone = true;
-			change(rendered, all[i]);
+			all[i]->next = NEXT_GONE;
+			rendered->is_changed = true;
 		}
 	}
 	return r == 0 && is_kept ? RENDERED_KEPT : r;
@@ -277,7 +270,7 @@ static int make_file(struct rendered *rendered, int next, struct owned *owned)
 	struct fingerprint fingerprint;
 	const char *name;
 
-	if (!owned->is_changed && rendered->tree) {
+	if (owned->next == NEXT_SAME && rendered->tree) {
 		CLEANUP(closep)
 		int from = layer_open_parent(rendered->tree, owned->path, &name);
 		if (from >= 0 && linkat(from, name, next, owned->path, 0) == 0)
@@ -357,7 +350,7 @@ static int fill(struct rendered *rendered, int next)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && (owned = manifest_at(rendered->manifest, i)); i++) {
-		if (owned->is_gone)
+		if (owned->next == NEXT_GONE)
 			r = manifest_put(rendered->manifest, owned, &(struct fingerprint){0});
 		if (r == 0 && is_shown(owned))
 			r = S_ISDIR(owned->fingerprint.mode) ? make_directory(rendered, next, owned)
@@ -568,9 +561,9 @@ static void settle(struct rendered *rendered)
 	struct owned *owned;
 
 	for (size_t i = 0; (owned = manifest_at(rendered->manifest, i)); i++) {
-		if (owned->is_changed)
+		if (owned->next != NEXT_SAME)
 			owned->reported = 0;
-		owned->is_changed = false;
+		owned->next = NEXT_SAME;
 	}
 	rendered->is_changed = false;
 }
