@@ -32,8 +32,8 @@ struct explain_job {
 	struct arena *arena;
 	struct key key;
 	const char *hosts_file; /* NULL: this host, or the choice's */
-	bool has_file;          /* on some host; the same for `has_value` */
-	bool has_value;
+	/* the most that was found on a host */
+	enum { FOUND_NOTHING, FOUND_FILE, FOUND_VALUE } found;
 	const struct command *command;
 };
 
@@ -227,8 +227,10 @@ static int make_value(void *context, char **ret)
 		code = find_value(job, subject.explanation, &found);
 	if (code != EXIT_DONE)
 		return code;
-	job->has_file |= subject.explanation != NULL;
-	job->has_value |= found.at.value != NULL;
+	if (found.at.value)
+		job->found = FOUND_VALUE;
+	else if (subject.explanation && job->found == FOUND_NOTHING)
+		job->found = FOUND_FILE;
 	FILE *out = open_memstream(ret, &size);
 	if (!out)
 		return message_result(-ENOMEM, NULL, NULL);
@@ -247,7 +249,7 @@ static int explain_hosts(struct explain_job *job)
 
 	if (code == EXIT_WRONG_USE || (code != EXIT_DONE && groups.count == 0))
 		return code;
-	if (code == EXIT_DONE && !job->has_file)
+	if (code == EXIT_DONE && job->found == FOUND_NOTHING)
 		return layer_choice_complain(NULL, job->path, -ENOENT, NULL);
 	fputs(job->is_json ? "{\"values\": [" : "", stdout);
 	for (size_t i = 0; i < groups.count; i++) {
@@ -259,7 +261,7 @@ static int explain_hosts(struct explain_job *job)
 		fputs(job->is_json ? "}" : "\n", stdout);
 	}
 	fputs(job->is_json ? "\n]}\n" : "", stdout);
-	return job->has_value ? code : EXIT_FAILED;
+	return job->found == FOUND_VALUE ? code : EXIT_FAILED;
 }
 
 static int run(const struct command *command, int argc, char **argv)
