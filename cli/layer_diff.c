@@ -101,8 +101,8 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 	for (size_t i = 0; code == EXIT_DONE && i < settings->layer_count; i++) {
 		code = make_step(settings, cache, i + 1, path, &steps->items[i]);
 		steps->count++;
-		steps->is_rewritten |= steps->items[i].compared.is_tree;
-		is_there |= steps->items[i].compared.is_there;
+		steps->is_rewritten |= steps->items[i].compared.kind == COMPARED_WRITTEN;
+		is_there |= steps->items[i].compared.kind != COMPARED_ABSENT;
 	}
 	source_cache_free(cache);
 	if (code == EXIT_DONE && !is_there)
@@ -266,7 +266,8 @@ static void complain(struct set_comparison *comparison, const struct settings *s
 static int print_difference(
 	struct set_comparison *comparison, const char *path, struct compared_file compared[2])
 {
-	bool is_rewritten = compared[0].is_tree || compared[1].is_tree;
+	bool is_rewritten =
+		compared[0].kind == COMPARED_WRITTEN || compared[1].kind == COMPARED_WRITTEN;
 	struct unified_side sides[2];
 	CLEANUP(freep) char *old = quote_label("a/", path);
 	CLEANUP(freep) char *new = quote_label("b/", path);
@@ -275,7 +276,7 @@ static int print_difference(
 		return -ENOMEM;
 	for (size_t i = 0; i < 2; i++) {
 		const char *label = i ? new : old;
-		sides[i].label = compared[i].is_there ? label : UNIFIED_ABSENT;
+		sides[i].label = compared[i].kind != COMPARED_ABSENT ? label : UNIFIED_ABSENT;
 		sides[i].text = compared_file_text(&compared[i], is_rewritten);
 	}
 	int r = unified_print(
