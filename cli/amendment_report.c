@@ -307,7 +307,7 @@ static int report_change(struct report *report, const struct node *before, const
 	if (before && after && before->kind == after->kind && !node_is_scalar(after))
 		return node_is_map(after) ? report_maps(report, before, after, below)
 					  : report_lists(report, before, after, below);
-	if (report->output->is_json)
+	if (message_is_json())
 		return put_json_value(report, before, after, below);
 	print_line(report, before, after, below);
 	return 0;
@@ -486,13 +486,13 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 		r = schema_secrets(amendment->schema, amendment->before.roots[i], &report.secrets);
 	for (size_t i = 0; r == 0 && amendment->schema && i < amendment->after.count; i++)
 		r = schema_secrets(amendment->schema, amendment->after.roots[i], &report.secrets);
-	if (output->is_json && output->count == 0)
+	if (message_is_json() && output->count == 0)
 		put_json_head(output);
-	if (output->is_json)
+	if (message_is_json())
 		fputs(output->count ? ",\n    " : "\n    ", stdout);
 	output->count++;
 	if (r == 0)
-		r = output->is_json ? put_json(&report) : print_text(&report);
+		r = message_is_json() ? put_json(&report) : print_text(&report);
 	free(report.secrets.items);
 	return r;
 }
@@ -501,11 +501,11 @@ void amendment_report_end(const struct amendment_output *output, const char *not
 {
 	bool is_empty = output->count == 0;
 
-	if (is_empty && nothing && !output->is_json)
+	if (is_empty && nothing && !message_is_json())
 		puts(nothing);
-	if (output->is_json && is_empty && nothing)
+	if (message_is_json() && is_empty && nothing)
 		put_json_head(output);
-	if (output->is_json && (!is_empty || nothing))
+	if (message_is_json() && (!is_empty || nothing))
 		fputs(is_empty ? "]\n}\n" : "\n  ]\n}\n", stdout);
 	/* A script that repeats a failed command must not add an item twice. */
 	if (!is_empty && !output->is_dry && (fflush(stdout) != 0 || ferror(stdout)))

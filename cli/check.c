@@ -57,7 +57,7 @@ static int read_arguments(
 		{0, "hosts", .text = &job->hosts_file, .is_path = true},
 		{'W', "strict", .flag = &job->report.is_strict},
 		{'q', "quiet", .flag = &job->report.is_quiet},
-		{0, "json", .flag = &job->report.is_json},
+		{0, "json"},
 		{0},
 	};
 

@@ -177,14 +177,16 @@ static int make_difference(void *context, char **ret)
 	return code == EXIT_DONE ? layer_choice_end(settings) : code;
 }
 
-static void print_groups(const struct host_groups *groups, bool is_json)
+static void print_groups(const struct host_groups *groups)
 {
+	bool is_json = message_is_json();
+
 	fputs(is_json ? "{\"groups\": [" : "", stdout);
 	for (size_t i = 0; i < groups->count && (is_json || groups->count > 1); i++) {
 		const struct host_group *group = &groups->items[i];
 
 		fputs(!is_json ? "# " : i ? ",\n{\"hosts\": " : "\n{\"hosts\": ", stdout);
-		host_group_print(group, is_json);
+		host_group_print(group);
 		/* The text is a JSON object of its own, which goes on here. */
 		if (is_json)
 			printf(",%s", group->text + 1);
@@ -217,7 +219,7 @@ static int diff_hosts(const struct command *command, struct diff_job *job, char 
 	if (code == EXIT_DONE && groups.list.count > 1)
 		code = host_paths_report(paths, is_found);
 	if (groups.count > 0)
-		print_groups(&groups, job->how.is_json);
+		print_groups(&groups);
 	return code == EXIT_DONE && job->wants_code && job->how.count ? EXIT_FAILED : code;
 }
 
@@ -232,7 +234,7 @@ static int run(const struct command *command, int argc, char **argv)
 		{0, "color", .take = command_colour},
 		{0, "hosts", .text = &job.hosts_file, .is_path = true},
 		{0, "exit-code", .flag = &job.wants_code},
-		{0, "json", .flag = &job.how.is_json},
+		{0, "json"},
 		{0},
 	};
 
@@ -241,6 +243,7 @@ static int run(const struct command *command, int argc, char **argv)
 		code = finish_choices(command, &job);
 	if (code >= 0)
 		return code;
+	job.how.is_json = message_is_json();
 	job.how.is_coloured = colour_use(STDOUT_FILENO);
 	job.how.is_shown = isatty(STDOUT_FILENO);
 	if (job.hosts_file)

@@ -27,7 +27,7 @@ int edited_file_read(
 		{0, "key", .text = &gateway->key, .is_path = true},
 		{0, "user-file", .text = &gateway->user_file, .is_path = true},
 		{0, "color", .take = command_colour},
-		{0, "json", .flag = &edited->output.is_json},
+		{0, "json"},
 		more ? more[0] : none,
 		more ? more[1] : none,
 		{0},

@@ -26,7 +26,6 @@
 
 struct explain_job {
 	struct layer_choice choice;
-	bool is_json;
 	const char *path;
 	const char *asked; /* a KEY; NULL: the whole file */
 	struct arena *arena;
@@ -76,7 +75,7 @@ static int read_arguments(
 {
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
-		{0, "json", .flag = &job->is_json},
+		{0, "json"},
 		{0, "hosts", .text = &job->hosts_file, .is_path = true},
 		{0, "color", .take = command_colour},
 		{0},
@@ -109,9 +108,9 @@ static int print(const struct explain_job *job, const struct explanation *explan
 	static char buffer[BUFFER_SIZE];
 
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
-	int r = job->is_json ? explain_json(explanation, only, stdout)
-			     : explain_text(explanation, only, job->asked,
-				       colour_use(STDOUT_FILENO), stdout);
+	int r = message_is_json() ? explain_json(explanation, only, stdout)
+				  : explain_text(explanation, only, job->asked,
+					    colour_use(STDOUT_FILENO), stdout);
 	/* The buffer and its contents are lost when we end. */
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
@@ -141,7 +140,8 @@ static int print_key(const struct command *command, struct explain_job *job,
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);
 	code = print(job, explanation, &found);
-	if (code != EXIT_DONE || job->is_json || settings_environment_is_other(&job->choice.around))
+	if (code != EXIT_DONE || message_is_json() ||
+		settings_environment_is_other(&job->choice.around))
 		return code;
 	const struct proposal proposal = {.choice = &job->choice,
 		.path = job->path,
@@ -171,18 +171,18 @@ static int write_value(const struct explain_job *job, const struct explanation *
 	const char *layer = value && value->source ? value->source->layer : NULL;
 	int r = 0;
 
-	if (job->is_json)
+	if (message_is_json())
 		fputs("\"value\": ", out);
 	if (!value)
-		fputs(job->is_json ? "null, \"absent\": true" : "(no value)", out);
-	else if (job->is_json || !node_is_scalar(value))
+		fputs(message_is_json() ? "null, \"absent\": true" : "(no value)", out);
+	else if (message_is_json() || !node_is_scalar(value))
 		r = json_put_value(out, value,
 			explanation->request ? explanation->request->to : NULL, job->arena);
 	else if (needs_quotes(value))
 		json_put_span(out, value->text);
 	else
 		column_put(out, value->text);
-	if (job->is_json) {
+	if (message_is_json()) {
 		json_put(out, ", 'layer': %s", layer);
 	} else if (layer) {
 		fputs("  ", out);
@@ -251,16 +251,16 @@ static int explain_hosts(struct explain_job *job)
 		return code;
 	if (code == EXIT_DONE && job->found == FOUND_NOTHING)
 		return layer_choice_complain(NULL, job->path, -ENOENT, NULL);
-	fputs(job->is_json ? "{\"values\": [" : "", stdout);
+	fputs(message_is_json() ? "{\"values\": [" : "", stdout);
 	for (size_t i = 0; i < groups.count; i++) {
-		if (job->is_json)
+		if (message_is_json())
 			printf("%s\n  {%s, \"hosts\": ", i ? "," : "", groups.items[i].text);
 		else
 			printf("%s  on ", groups.items[i].text);
-		host_group_print(&groups.items[i], job->is_json);
-		fputs(job->is_json ? "}" : "\n", stdout);
+		host_group_print(&groups.items[i]);
+		fputs(message_is_json() ? "}" : "\n", stdout);
 	}
-	fputs(job->is_json ? "\n]}\n" : "", stdout);
+	fputs(message_is_json() ? "\n]}\n" : "", stdout);
 	return job->found == FOUND_VALUE ? code : EXIT_FAILED;
 }
 
