@@ -114,23 +114,22 @@ struct line_separator line_separator_of(struct span text, const struct extent *p
 	for (size_t i = 0; i < between.len && separator.c == ' '; i++)
 		if (between.data[i] == '=' || between.data[i] == ':')
 			separator.c = between.data[i];
-	separator.is_blank_before = line_is_blank(*between.data);
-	separator.is_blank_after = line_is_blank(between.data[between.len - 1]);
+	separator.before = line_is_blank(*between.data) ? " " : "";
+	separator.after = line_is_blank(between.data[between.len - 1]) ? " " : "";
 	/* `key =`, the form of an empty value */
 	if (separator.c != ' ' && pair->value.begin == pair->value.end)
-		separator.is_blank_after = separator.is_blank_before;
+		separator.after = separator.before;
 	return separator;
 }
 
 void line_separator_put(struct output *output, struct line_separator separator, bool has_value)
 {
-	if (separator.is_blank_before)
-		output_char(output, ' ');
+	output_string(output, separator.before);
 	if (separator.c == ' ')
 		return;
 	output_char(output, separator.c);
-	if (separator.is_blank_after && has_value)
-		output_char(output, ' ');
+	if (has_value)
+		output_string(output, separator.after);
 }
 
 /* Returns the blanks at the beginning of the value's second line, if it has one. */
@@ -263,8 +262,7 @@ void line_separator_check(const struct line_editor *editor, struct span key, str
 			  (value.len && memchr(value.data, '=', value.len));
 
 	if (separator->c == ':' && has_equals && ini && ini->colon_yields)
-		*separator = (struct line_separator){
-			'=', separator->is_blank_after, separator->is_blank_after};
+		*separator = (struct line_separator){'=', separator->after, separator->after};
 	if (separator->c == ' ' && value.len && strchr("=:", *value.data))
 		separator->c = '=';
 }

@@ -81,9 +81,9 @@ int line_sample_pair(const struct line_editor *editor, const struct line_section
 
 /* The separator of a key and its value: "=" or ":" with blanks, or blanks alone. */
 struct line_separator {
-	char c; /* ' ': blanks alone; '\0': no separator, and so no value */
-	bool is_blank_before;
-	bool is_blank_after;
+	char c;             /* ' ': blanks alone; '\0': no separator, and so no value */
+	const char *before; /* " " or "" */
+	const char *after;
 };
 
 /** Returns the separator of a pair in `text`. */
