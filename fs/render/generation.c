@@ -13,6 +13,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "generation_link.h"
 #include "layer.h"
 #include "rendered_state.h"
 #include "sandbox.h"
@@ -36,13 +37,12 @@ bool generation_has_name(const char *name)
 	return strncmp(name, "..", 2) == 0;
 }
 
-/* Returns whether the name is visible in the tree. */
-static bool is_shown(const struct owned *owned)
+bool generation_shows(const struct owned *owned)
 {
 	return owned->fingerprint.mode && owned->next != NEXT_GONE && !generation_is_beside(owned);
 }
 
-static struct owned *get_beside(struct rendered *rendered, const char *name)
+struct owned *generation_get_beside(struct rendered *rendered, const char *name)
 {
 	CLEANUP(freep) char *path = NULL;
 
@@ -104,7 +104,7 @@ static bool find_linked(
 
 int generation_open(struct rendered *rendered, struct problem *problem)
 {
-	const struct owned *link = get_beside(rendered, GENERATION_LINK);
+	const struct owned *link = generation_get_beside(rendered, GENERATION_LINK);
 	char name[GENERATION_NAME_SIZE];
 	int r = link ? read_link(rendered, name) : -ENOMEM;
 
@@ -352,7 +352,7 @@ static int fill(struct rendered *rendered, int next)
 	for (size_t i = 0; r == 0 && (owned = manifest_at(rendered->manifest, i)); i++) {
 		if (owned->next == NEXT_GONE)
 			r = manifest_put(rendered->manifest, owned, &(struct fingerprint){0});
-		if (r == 0 && is_shown(owned))
+		if (r == 0 && generation_shows(owned))
 			r = S_ISDIR(owned->fingerprint.mode) ? make_directory(rendered, next, owned)
 							     : make_file(rendered, next, owned);
 	}
@@ -361,129 +361,6 @@ static int fill(struct rendered *rendered, int next)
 	/* A service may not set S_ISGID (RestrictSUIDSGID). Each name gets its group anyway. */
 	like.st_mode &= 01777;
 	return r == 0 ? rendered_dress(next, &like, 0, &unused) : r;
-}
-
-/* Puts a link beside the generations, unless it is there. Returns 0, PROBLEM or -errno. */
-static int put_link(
-	struct rendered *rendered, const char *name, const char *target, struct problem *problem)
-{
-	struct owned *owned = get_beside(rendered, name);
-	int at = rendered->place->dirfd;
-	const struct fingerprint fingerprint = {
-		.mode = S_IFLNK | 0777, .hash = fingerprint_add(FINGERPRINT_HASH, span_of(target))};
-	struct fingerprint now;
-	char staged[STAGED_MAX];
-	int r = owned ? fingerprint_at(at, name, &now) : -ENOMEM;
-
-	if (r < 0)
-		return r;
-	bool is_there = S_ISLNK(now.mode) && now.hash == fingerprint.hash;
-	if (is_there && owned->fingerprint.mode)
-		return manifest_put(rendered->manifest, owned, &fingerprint);
-	if (now.mode && !owned->fingerprint.mode && !is_there)
-		return rendered_refuse(name, problem);
-	if (owned->fingerprint.mode && !is_there && strcmp(name, GENERATION_LINK) != 0) {
-		rendered_report_drift(rendered, owned, &now);
-		if (rendered->options.keeps_drift)
-			return 0;
-	}
-	if (rendered->options.is_dry)
-		return 0;
-	const struct fingerprint before = owned->fingerprint;
-	r = manifest_put(rendered->manifest, owned, &fingerprint);
-	if (r < 0)
-		return r;
-	rendered_stage_name(rendered, staged);
-	if (symlinkat(target, rendered->stage_fd, staged) == 0 &&
-		renameat(rendered->stage_fd, staged, at, name) == 0) {
-		owned->reported = 0;
-		return 0;
-	}
-	r = -errno;
-	unlinkat(rendered->stage_fd, staged, 0);
-	manifest_undo(rendered->manifest, owned, &before);
-	return r;
-}
-
-/* Replaces a file that has the right bytes by a link, with --adopt. */
-static bool adopt(struct rendered *rendered, const struct owned *owned)
-{
-	struct fingerprint now;
-
-	return rendered->options.adopts &&
-	       fingerprint_at(rendered->place->dirfd, owned->path, &now) == 0 &&
-	       S_ISREG(now.mode) && S_ISREG(owned->fingerprint.mode) &&
-	       now.hash == owned->fingerprint.hash &&
-	       (rendered->options.is_dry || unlinkat(rendered->place->dirfd, owned->path, 0) == 0);
-}
-
-/* Puts the link by which a name at the top is reached. */
-static int link_name(struct rendered *rendered, struct owned *owned, struct problem *problem)
-{
-	CLEANUP(freep) char *target = NULL;
-
-	if (text_format(&target, GENERATION_LINK "/%s", owned->path) < 0)
-		return -ENOMEM;
-	int r = put_link(rendered, owned->path, target, problem);
-	if (r != PROBLEM || !adopt(rendered, owned))
-		return r;
-	return rendered->options.is_dry ? 0 : put_link(rendered, owned->path, target, problem);
-}
-
-/* Removes the link of a name. If another program has replaced it, that stays. */
-static int unlink_name(struct rendered *rendered, struct owned *link)
-{
-	const char *name = generation_path(link);
-	struct fingerprint now;
-	bool is_there = fingerprint_at(rendered->place->dirfd, name, &now) == 0 &&
-			S_ISLNK(now.mode) && now.hash == link->fingerprint.hash;
-	const struct fingerprint before = link->fingerprint;
-	int r = is_there ? manifest_put(rendered->manifest, link, &(struct fingerprint){0}) : 0;
-
-	if (r == 0 && is_there && unlinkat(rendered->place->dirfd, name, 0) < 0) {
-		r = -errno;
-		manifest_undo(rendered->manifest, link, &before);
-	}
-	if (r < 0)
-		return r;
-	r = manifest_drop(rendered->manifest, link);
-	manifest_forget(rendered->manifest, link);
-	return r;
-}
-
-/* Returns whether it is a link to a name that is no longer shown. */
-static bool is_idle(const struct rendered *rendered, const struct owned *owned)
-{
-	const char *name = generation_path(owned);
-
-	if (!generation_is_beside(owned) || !S_ISLNK(owned->fingerprint.mode) ||
-		strcmp(name, GENERATION_LINK) == 0)
-		return false;
-	const struct owned *named = manifest_find(rendered->manifest, name);
-	return !named || !is_shown(named);
-}
-
-/* Puts all links. Of several failures the first one is returned. Returns 0, PROBLEM or -errno. */
-static int link_names(struct rendered *rendered, struct problem *problem)
-{
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count;
-	int result = manifest_list(rendered->manifest, "", &all, &count);
-
-	for (size_t i = 0; result != -ENOMEM && i < count; i++) {
-		struct problem other = {0};
-		int r = 0;
-
-		if (is_idle(rendered, all[i]))
-			r = rendered->options.is_dry ? 0 : unlink_name(rendered, all[i]);
-		else if (is_shown(all[i]) && !strchr(all[i]->path, '/'))
-			r = link_name(rendered, all[i], &other);
-		if (r != 0 && result == 0) {
-			result = r;
-			*problem = other;
-		}
-	}
-	return result;
 }
 
 /* Removes the generations without a link; one with another program's files is a problem. */
@@ -579,7 +456,7 @@ static int switch_to_next(
 	if (r < 0)
 		return r;
 	make_name(name);
-	struct owned *owned = get_beside(rendered, name);
+	struct owned *owned = generation_get_beside(rendered, name);
 	r = owned ? manifest_put(rendered->manifest, owned, &fingerprint) : -ENOMEM;
 	/* RENAME_NOREPLACE: another program may have made a directory of that name. */
 	if (r == 0 && renameat2(rendered->own_fd, NEXT_NAME, rendered->place->dirfd, name,
@@ -591,7 +468,7 @@ static int switch_to_next(
 	if (r == 0)
 		r = open_layer(rendered->place->dirfd, name, &tree);
 	if (r == 0)
-		r = put_link(rendered, GENERATION_LINK, name, problem);
+		r = generation_link_put(rendered, GENERATION_LINK, name, problem);
 	if (r != 0) {
 		layer_free(tree);
 		remove_generation(rendered, rendered->own_fd, NEXT_NAME);
@@ -613,19 +490,19 @@ int generation_commit(struct rendered *rendered, struct problem *problem)
 	if (r == -EINVAL)
 		return rendered_refuse(GENERATION_LINK, problem);
 	if (r == 0 && rendered->options.is_dry)
-		return rendered->place->dirfd < 0 ? 0 : link_names(rendered, problem);
+		return rendered->place->dirfd < 0 ? 0 : generation_link_all(rendered, problem);
 	if (r == 0 && (rendered->is_changed || !rendered->tree || !*name)) {
 		r = switch_to_next(rendered, name, problem);
 		rendered->has_old_links |= r == 0;
 	} else if (r == 0 && strcmp(name, rendered->shown) != 0) {
 		/* Another program has changed the link. */
-		r = put_link(rendered, GENERATION_LINK, rendered->shown, problem);
+		r = generation_link_put(rendered, GENERATION_LINK, rendered->shown, problem);
 	}
 	if (r == 0)
 		r = manifest_seal(rendered->manifest);
 	if (r != 0 || !rendered->has_old_links)
 		return r;
-	int linked = link_names(rendered, problem);
+	int linked = generation_link_all(rendered, problem);
 	r = remove_old(rendered, rendered->shown, linked == 0 ? problem : &(struct problem){0});
 	rendered->has_old_links = linked != 0 || r != 0;
 	if (r == 0)
