@@ -313,31 +313,30 @@ static int report_change(struct report *report, const struct node *before, const
 	return 0;
 }
 
-static int print_diff(const struct amendment *amendment, struct unified how)
+static int print_diff(const struct amendment *amendment)
 {
 	const struct unified_side old = {
 		amendment->is_new ? UNIFIED_ABSENT : amendment->file, amendment->old};
 	const struct unified_side new = {
 		amendment->effect == PUT_EMPTIED ? UNIFIED_ABSENT : amendment->file,
 		amendment->new};
-
-	int r = unified_print(&how, NULL, &old, &new);
-	return r < 0 ? r : 0;
-}
-
-static int put_json_diff(const struct amendment *amendment)
-{
+	struct unified how = {
+		.out = stdout,
+		.context = UNIFIED_CONTEXT,
+		.is_coloured = colour_use(STDOUT_FILENO),
+		.is_shown = isatty(STDOUT_FILENO),
+	};
 	CLEANUP(freep) char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
-		return -ENOMEM;
-	int r = print_diff(amendment, (struct unified){.out = out, .context = UNIFIED_CONTEXT});
-	if (fclose(out) != 0)
-		return -ENOMEM;
+	if (!message_is_json()) {
+		int r = unified_print(&how, NULL, &old, &new);
+		return r < 0 ? r : 0;
+	}
+	int r = unified_text(&old, &new, UNIFIED_CONTEXT, &text);
+	if (r < 0)
+		return r;
 	json_put(stdout, ", 'diff': %s", text);
-	return r;
+	return 0;
 }
 
 static const char *change_name(const struct amendment *amendment)
@@ -427,24 +426,18 @@ static int put_json(struct report *report)
 	r = report_values(report);
 	putchar(']');
 	if (r == 0 && has_diff(report))
-		r = put_json_diff(amendment);
+		r = print_diff(amendment);
 	putchar('}');
 	return r;
 }
 
 static int print_text(struct report *report)
 {
-	const struct unified how = {
-		.out = stdout,
-		.context = UNIFIED_CONTEXT,
-		.is_coloured = colour_use(STDOUT_FILENO),
-		.is_shown = isatty(STDOUT_FILENO),
-	};
 	const struct amendment *amendment = report->amendment;
 	struct problem unchecked;
 	bool is_dry = report->output->is_dry;
 	bool is_diff = has_diff(report) && (amendment->old.len || amendment->new.len);
-	int r = is_diff ? print_diff(amendment, how) : 0;
+	int r = is_diff ? print_diff(amendment) : 0;
 
 	if (r == 0)
 		r = report_values(report);

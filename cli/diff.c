@@ -243,7 +243,6 @@ static int run(const struct command *command, int argc, char **argv)
 		code = finish_choices(command, &job);
 	if (code >= 0)
 		return code;
-	job.how.is_json = message_is_json();
 	job.how.is_coloured = colour_use(STDOUT_FILENO);
 	job.how.is_shown = isatty(STDOUT_FILENO);
 	if (job.hosts_file)
