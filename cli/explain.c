@@ -146,7 +146,7 @@ static int print_key(const struct command *command, struct explain_job *job,
 	const struct proposal proposal = {.choice = &job->choice,
 		.path = job->path,
 		.asked = job->asked,
-		.is_document = job->key.start && !job->key.count,
+		.key = &job->key,
 		.subject = subject,
 		.found = &found,
 		.arena = job->arena};
