@@ -54,7 +54,7 @@ static int read_arguments(
 {
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
-		{0, "hosts", .text = &job->hosts_file, .is_path = true},
+		{0, "hosts", .path = &job->hosts_file},
 		{'W', "strict", .flag = &job->report.is_strict},
 		{'q', "quiet", .flag = &job->report.is_quiet},
 		{0, "json"},

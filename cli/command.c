@@ -208,12 +208,14 @@ static int complain_of_option(const struct command *command, const struct comman
 static int take_option(
 	const struct command *command, const struct command_option *option, const char *value)
 {
-	if (option->is_path && plyfs_mount_await(value) != EXIT_DONE)
+	if (option->path && plyfs_mount_await(value) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (option->take)
 		return option->take(command, option->context, value);
 	if (option->flag)
 		*option->flag = true;
+	else if (option->path)
+		*option->path = value;
 	else if (option->text)
 		*option->text = value;
 	return EXIT_DONE;
@@ -253,7 +255,7 @@ int command_options(
 
 	for (int i = 0; options[i].word; i++) {
 		const struct command_option *option = &options[i];
-		bool has_value = option->text || option->take;
+		bool has_value = option->text || option->path || option->take;
 		/* An option without a letter has a number below all letters. */
 		int known_as = option->letter ? option->letter : i + 1;
 

@@ -232,7 +232,7 @@ static int run(const struct command *command, int argc, char **argv)
 		LAYER_CHOICE_OTHERS_OPTIONS(&job.around),
 		{'U', "unified", .take = set_context, .context = &job},
 		{0, "color", .take = command_colour},
-		{0, "hosts", .text = &job.hosts_file, .is_path = true},
+		{0, "hosts", .path = &job.hosts_file},
 		{0, "exit-code", .flag = &job.wants_code},
 		{0, "json"},
 		{0},

@@ -76,7 +76,7 @@ static int read_arguments(
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
 		{0, "json"},
-		{0, "hosts", .text = &job->hosts_file, .is_path = true},
+		{0, "hosts", .path = &job->hosts_file},
 		{0, "color", .take = command_colour},
 		{0},
 	};

@@ -81,7 +81,7 @@ static int take_seconds(const struct command *command, void *context, const char
 
 /* The options of both kinds of mirror. */
 #define SHARED_OPTIONS(job)                                                                        \
-	{0, "state", .text = &(job)->mirror.replica.state, .is_path = true},                       \
+	{0, "state", .path = &(job)->mirror.replica.state},                                        \
 		{0, "standby", .flag = &(job)->mirror.replica.stands_by},                          \
 		{0, "no-sandbox", .flag = &(job)->mirror.switches.has_no_sandbox},                 \
 		{0, "no-landlock", .flag = &(job)->mirror.switches.has_no_landlock},               \
@@ -127,10 +127,10 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 	const struct command_option options[] = {
 		{0, "endpoints", .text = &gateway->endpoints},
 		{0, "prefix", .text = &job->etcd.prefix},
-		{0, "cacert", .text = &gateway->ca, .is_path = true},
-		{0, "cert", .text = &gateway->cert, .is_path = true},
-		{0, "key", .text = &gateway->key, .is_path = true},
-		{0, "user-file", .text = &gateway->user_file, .is_path = true},
+		{0, "cacert", .path = &gateway->ca},
+		{0, "cert", .path = &gateway->cert},
+		{0, "key", .path = &gateway->key},
+		{0, "user-file", .path = &gateway->user_file},
 		{0, "compare", .take = take_seconds, .context = &job->etcd.compare_s},
 		SHARED_OPTIONS(job),
 		{0},
@@ -344,7 +344,7 @@ static int run_control(const struct command *command, int argc, char **argv, str
 {
 	bool is_status = strcmp(argv[0], "status") == 0;
 	const struct command_option options[] = {
-		{0, "state", .text = &job->mirror.replica.state, .is_path = true},
+		{0, "state", .path = &job->mirror.replica.state},
 		{0, is_status ? "json" : NULL},
 		{0},
 	};
