@@ -1,8 +1,6 @@
 /* plyfs check: reads and merges every file of a tree, and warns of likely mistakes. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "check_pool.h"

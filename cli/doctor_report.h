@@ -1,7 +1,6 @@
 /* The report of `plyfs doctor`: its findings, each with its remedy, on standard output. */
 #pragma once
 
-#include <limits.h>
 #include <stdbool.h>
 
 #include "problem.h"

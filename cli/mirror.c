@@ -1,7 +1,6 @@
 /* plyfs mirror: keeps a directory equal to a store, as a layer. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,6 @@
  * several pairs, one for each of its values. The pairs before the first value that changes, and
  * those after the last one, keep every byte.
  */
-#include <errno.h>
-
 #include "cleanup.h"
 #include "edit_tree.h"
 #include "format/builder.h"
