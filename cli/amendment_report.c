@@ -307,37 +307,36 @@ static int report_change(struct report *report, const struct node *before, const
 	if (before && after && before->kind == after->kind && !node_is_scalar(after))
 		return node_is_map(after) ? report_maps(report, before, after, below)
 					  : report_lists(report, before, after, below);
-	if (report->output->is_json)
+	if (message_is_json())
 		return put_json_value(report, before, after, below);
 	print_line(report, before, after, below);
 	return 0;
 }
 
-static int print_diff(const struct amendment *amendment, struct unified how)
+static int print_diff(const struct amendment *amendment)
 {
 	const struct unified_side old = {
 		amendment->is_new ? UNIFIED_ABSENT : amendment->file, amendment->old};
 	const struct unified_side new = {
 		amendment->effect == PUT_EMPTIED ? UNIFIED_ABSENT : amendment->file,
 		amendment->new};
-
-	int r = unified_print(&how, NULL, &old, &new);
-	return r < 0 ? r : 0;
-}
-
-static int put_json_diff(const struct amendment *amendment)
-{
+	struct unified how = {
+		.out = stdout,
+		.context = UNIFIED_CONTEXT,
+		.is_coloured = colour_use(STDOUT_FILENO),
+		.is_shown = isatty(STDOUT_FILENO),
+	};
 	CLEANUP(freep) char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
-		return -ENOMEM;
-	int r = print_diff(amendment, (struct unified){.out = out, .context = UNIFIED_CONTEXT});
-	if (fclose(out) != 0)
-		return -ENOMEM;
+	if (!message_is_json()) {
+		int r = unified_print(&how, NULL, &old, &new);
+		return r < 0 ? r : 0;
+	}
+	int r = unified_text(&old, &new, UNIFIED_CONTEXT, &text);
+	if (r < 0)
+		return r;
 	json_put(stdout, ", 'diff': %s", text);
-	return r;
+	return 0;
 }
 
 static const char *change_name(const struct amendment *amendment)
@@ -427,24 +426,18 @@ static int put_json(struct report *report)
 	r = report_values(report);
 	putchar(']');
 	if (r == 0 && has_diff(report))
-		r = put_json_diff(amendment);
+		r = print_diff(amendment);
 	putchar('}');
 	return r;
 }
 
 static int print_text(struct report *report)
 {
-	const struct unified how = {
-		.out = stdout,
-		.context = UNIFIED_CONTEXT,
-		.is_coloured = colour_use(STDOUT_FILENO),
-		.is_shown = isatty(STDOUT_FILENO),
-	};
 	const struct amendment *amendment = report->amendment;
 	struct problem unchecked;
 	bool is_dry = report->output->is_dry;
 	bool is_diff = has_diff(report) && (amendment->old.len || amendment->new.len);
-	int r = is_diff ? print_diff(amendment, how) : 0;
+	int r = is_diff ? print_diff(amendment) : 0;
 
 	if (r == 0)
 		r = report_values(report);
@@ -486,13 +479,13 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 		r = schema_secrets(amendment->schema, amendment->before.roots[i], &report.secrets);
 	for (size_t i = 0; r == 0 && amendment->schema && i < amendment->after.count; i++)
 		r = schema_secrets(amendment->schema, amendment->after.roots[i], &report.secrets);
-	if (output->is_json && output->count == 0)
+	if (message_is_json() && output->count == 0)
 		put_json_head(output);
-	if (output->is_json)
+	if (message_is_json())
 		fputs(output->count ? ",\n    " : "\n    ", stdout);
 	output->count++;
 	if (r == 0)
-		r = output->is_json ? put_json(&report) : print_text(&report);
+		r = message_is_json() ? put_json(&report) : print_text(&report);
 	free(report.secrets.items);
 	return r;
 }
@@ -501,11 +494,11 @@ void amendment_report_end(const struct amendment_output *output, const char *not
 {
 	bool is_empty = output->count == 0;
 
-	if (is_empty && nothing && !output->is_json)
+	if (is_empty && nothing && !message_is_json())
 		puts(nothing);
-	if (output->is_json && is_empty && nothing)
+	if (message_is_json() && is_empty && nothing)
 		put_json_head(output);
-	if (output->is_json && (!is_empty || nothing))
+	if (message_is_json() && (!is_empty || nothing))
 		fputs(is_empty ? "]\n}\n" : "\n  ]\n}\n", stdout);
 	/* A script that repeats a failed command must not add an item twice. */
 	if (!is_empty && !output->is_dry && (fflush(stdout) != 0 || ferror(stdout)))

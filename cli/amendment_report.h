@@ -14,21 +14,20 @@
 struct amendment_output {
 	const char *path; /* of the merged file, as the user gave it */
 	bool is_dry;
-	bool is_json;
 	bool resets;  /* set by plyfs reset: the changes remove values from the layer */
 	size_t count; /* number of changes that were reported */
 };
 
 /**
- * Reports the edit in one of three forms. With `is_json`, prints an item of the JSON object.
- * In a dry run without `is_json`, if the merged file's schema has no secrets, prints a diff of the
+ * Reports the edit in one of three forms. With --json, prints an item of the JSON object.
+ * In a dry run without --json, if the merged file's schema has no secrets, prints a diff of the
  * edited source. In all other cases, prints a line for each value that the edit changes. Returns 0
  * or -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
- * Ends the output. If no change was reported, prints the text `nothing`, or with `is_json` an
+ * Ends the output. If no change was reported, prints the text `nothing`, or with --json an
  * object without changes. If `nothing` is NULL, because the command has failed, only closes a JSON
  * object that was begun. Prints an error message if the report of a change can't be written.
  */

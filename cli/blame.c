@@ -33,7 +33,6 @@ struct blame_request {
 	struct layer_choice choice;
 	const char *path;
 	const char *page; /* the file for the page, "-" for standard output; NULL: none */
-	bool is_json;
 };
 
 /*
@@ -378,7 +377,7 @@ static int print(const struct blame_request *request, const struct blame *blame)
 	if (request->page)
 		return print_page(blame, request->page);
 	setvbuf(stdout, NULL, _IOFBF, BUFFER_SIZE);
-	if (request->is_json)
+	if (message_is_json())
 		print_json(blame, stdout);
 	else
 		print_text(blame, colour_use(STDOUT_FILENO), stdout);
@@ -423,7 +422,7 @@ static int run(const struct command *command, int argc, char **argv)
 	struct blame_request request = {0};
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&request.choice),
-		{0, "json", .flag = &request.is_json},
+		{0, "json"},
 		{0, "html", .text = &request.page},
 		{0, "color", .take = command_colour},
 		{0},
@@ -438,7 +437,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return command_misuse(command, "one path at a time");
 	if (layer_choice_is_double(command, &request.choice))
 		return EXIT_WRONG_USE;
-	if (request.is_json && request.page)
+	if (message_is_json() && request.page)
 		return command_misuse(command, "--json and --html are two things; give one");
 	if (request.page && request.page[0] == '-' && request.page[1])
 		return command_misuse(command,

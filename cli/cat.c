@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -38,7 +37,6 @@ static int print_version(const char *path, const struct version *version)
 struct cat_job {
 	struct layer_choice choice;
 	bool has_sources; /* they are printed in place of the file */
-	bool is_json;
 };
 
 struct cat_sources {
@@ -97,19 +95,18 @@ static int put_sources(void *context, const struct composer *composer, const cha
 }
 
 /* Finds the sources by the lookup alone, so that a file that does not merge has them, too. */
-static int cat_sources(
-	const struct cat_job *of, struct offline *offline, const char *path, const char *inner)
+static int cat_sources(struct offline *offline, const char *path, const char *inner)
 {
-	struct cat_sources job = {.separator = of->is_json ? "\n    " : NULL};
+	struct cat_sources job = {.separator = message_is_json() ? "\n    " : NULL};
 	CLEANUP(freep) char *real = NULL;
 	struct problem problem = {0};
 	int r = follow(offline, inner, &real, &problem);
 
-	if (of->is_json)
+	if (message_is_json())
 		json_put(stdout, "{'path': %s, 'sources': [", path);
 	if (r == 0)
 		r = offline_look_at(offline, real, put_sources, &job, &problem);
-	if (of->is_json)
+	if (message_is_json())
 		puts("]}");
 	if (r != 0)
 		return layer_choice_complain_in(
@@ -128,7 +125,7 @@ static int cat_offline(
 	struct problem problem = {0};
 
 	if (job->has_sources)
-		return cat_sources(job, offline, path, inner);
+		return cat_sources(offline, path, inner);
 	int r = follow(offline, inner, &real, &problem);
 	if (r == 0)
 		r = offline_read(offline, real, &version, &problem);
@@ -197,7 +194,7 @@ static int run(const struct command *command, int argc, char **argv)
 		LAYER_CHOICE_OPTIONS(&job.choice),
 		{0, "sources", .flag = &job.has_sources},
 		/* Without `sources`, it affects messages alone, see command_options(). */
-		{0, "json", .flag = &job.is_json},
+		{0, "json"},
 		{0},
 	};
 

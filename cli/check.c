@@ -1,8 +1,6 @@
 /* plyfs check: reads and merges every file of a tree, and warns of likely mistakes. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "check_pool.h"
@@ -54,10 +52,10 @@ static int read_arguments(
 {
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
-		{0, "hosts", .text = &job->hosts_file, .is_path = true},
+		{0, "hosts", .path = &job->hosts_file},
 		{'W', "strict", .flag = &job->report.is_strict},
 		{'q', "quiet", .flag = &job->report.is_quiet},
-		{0, "json", .flag = &job->report.is_json},
+		{0, "json"},
 		{0},
 	};
 

@@ -28,7 +28,7 @@ void check_report_begin(struct check_report *report, size_t count)
 		return;
 	report->is_begun = true;
 	progress_begin(&report->progress, PROGRESS_MS, report->is_quiet);
-	if (report->is_json)
+	if (message_is_json())
 		fputs("{\n  \"findings\": [", stdout);
 }
 
@@ -118,7 +118,7 @@ static void print(struct check_report *report, const char *path, const struct fi
 	else
 		report->warnings++;
 	progress_hide(&report->progress);
-	if (report->is_json)
+	if (message_is_json())
 		put_json(report, path, finding, reported);
 	else
 		put_text(report, finding, reported);
@@ -214,7 +214,7 @@ int check_report_end(struct check_report *report)
 		print(report, NULL, &finding, &(struct reported_finding){0});
 	}
 	progress_hide(&report->progress);
-	if (report->is_json) {
+	if (message_is_json()) {
 		printf("%s],\n", report->findings ? "\n  " : "");
 		unchecked_list_print_json(&report->unchecked);
 		json_put(stdout, "  'files': %zu,\n  'failed': %zu,\n  'errors': %zu,\n",

@@ -17,7 +17,6 @@ struct reported_finding;
 
 struct check_report {
 	const struct settings *settings; /* to show lines of the sources; NULL: none are shown */
-	bool is_json;
 	bool is_quiet;  /* the text has no summary, and has warnings only if `is_strict` */
 	bool is_strict; /* warnings are failures */
 	struct progress progress;

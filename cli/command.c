@@ -208,13 +208,15 @@ static int complain_of_option(const struct command *command, const struct comman
 static int take_option(
 	const struct command *command, const struct command_option *option, const char *value)
 {
-	if (option->is_path && plyfs_mount_await(value) != EXIT_DONE)
+	if (option->path && plyfs_mount_await(value) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (option->take)
 		return option->take(command, option->context, value);
 	if (option->flag)
 		*option->flag = true;
-	else
+	else if (option->path)
+		*option->path = value;
+	else if (option->text)
 		*option->text = value;
 	return EXIT_DONE;
 }
@@ -253,15 +255,16 @@ int command_options(
 
 	for (int i = 0; options[i].word; i++) {
 		const struct command_option *option = &options[i];
-		int has_value = option->flag ? no_argument : required_argument;
+		bool has_value = option->text || option->path || option->take;
 		/* An option without a letter has a number below all letters. */
 		int known_as = option->letter ? option->letter : i + 1;
 
-		words[i + 1] = (struct option){option->word, has_value, NULL, known_as};
+		words[i + 1] = (struct option){
+			option->word, has_value ? required_argument : no_argument, NULL, known_as};
 		by_result[known_as] = option;
 		if (option->letter)
 			sprintf(letters + strlen(letters), "%c%s", option->letter,
-				option->flag ? "" : ":");
+				has_value ? ":" : "");
 	}
 	heed_json(argc, argv, letters, words);
 	while (code == EXIT_DONE &&

@@ -65,16 +65,19 @@ size_t command_print_words(const char *text, size_t len, size_t indent, size_t c
 __attribute__((format(printf, 2, 3))) int command_misuse(
 	const struct command *command, const char *format, ...);
 
-/* An option and the variable that it sets; an array of options ends with {0}. */
+/*
+ * An option, with one of `flag`, `text`, `path` and `take`; --json has none of them, as the command
+ * asks message_is_json() (message.h). An array of options ends with {0}.
+ */
 struct command_option {
 	char letter;       /* '\0': the option has no letter */
 	const char *word;  /* after "--" */
-	bool *flag;        /* set to true; NULL: the option has a value, for `text` or `take` */
+	bool *flag;        /* set to true */
 	const char **text; /* gets the value, which lies in `argv` */
+	const char **path; /* as `text`, after plyfs_mount_await(): the value is a path to read */
 	/* gets the value; returns EXIT_DONE, or another exit code after an error message */
 	int (*take)(const struct command *command, void *context, const char *value);
 	void *context;
-	bool is_path; /* the value is a path to read, for which plyfs_mount_await() is called */
 };
 
 /* Maximum number of a command's options, without --help. */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cleanup.h"
 #include "composition.h"
@@ -93,7 +92,8 @@ static int merge(const struct composer *composer, const char *path,
 			NULL, problem);
 	if (r != 0)
 		return r;
-	ret->is_tree = composition.result->root;
+	if (composition.result->root)
+		ret->kind = COMPARED_WRITTEN;
 	r = list_sources(&composition.request, ret);
 	if (r == 0)
 		r = keep(ret, composition.result->text, &ret->text);
@@ -144,7 +144,7 @@ static int take(void *context, const struct composer *composer, const char *path
 	const struct contributor *only = &lookup->found[0];
 
 	compared_file_fini(ret);
-	ret->is_there = true;
+	ret->kind = COMPARED_TEXT;
 	if (arena_new(&ret->arena) < 0)
 		return -ENOMEM;
 	if (lookup->kind != UNION_LINK)

@@ -10,8 +10,11 @@
 #include "offline.h"
 
 struct compared_file {
-	bool is_there;         /* the path is a file or a link */
-	bool is_tree;          /* the text was written anew, from merged values */
+	enum {
+		COMPARED_ABSENT, /* the path is neither a file nor a link */
+		COMPARED_TEXT,
+		COMPARED_WRITTEN, /* the text was written anew, from merged values */
+	} kind;
 	struct span text;      /* of a link: "link to TARGET" */
 	struct span rewritten; /* the second text; data NULL: there is none */
 	const char *sources;   /* names of the sources in the layer `highest`, for a label */

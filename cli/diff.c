@@ -177,14 +177,16 @@ static int make_difference(void *context, char **ret)
 	return code == EXIT_DONE ? layer_choice_end(settings) : code;
 }
 
-static void print_groups(const struct host_groups *groups, bool is_json)
+static void print_groups(const struct host_groups *groups)
 {
+	bool is_json = message_is_json();
+
 	fputs(is_json ? "{\"groups\": [" : "", stdout);
 	for (size_t i = 0; i < groups->count && (is_json || groups->count > 1); i++) {
 		const struct host_group *group = &groups->items[i];
 
 		fputs(!is_json ? "# " : i ? ",\n{\"hosts\": " : "\n{\"hosts\": ", stdout);
-		host_group_print(group, is_json);
+		host_group_print(group);
 		/* The text is a JSON object of its own, which goes on here. */
 		if (is_json)
 			printf(",%s", group->text + 1);
@@ -217,7 +219,7 @@ static int diff_hosts(const struct command *command, struct diff_job *job, char 
 	if (code == EXIT_DONE && groups.list.count > 1)
 		code = host_paths_report(paths, is_found);
 	if (groups.count > 0)
-		print_groups(&groups, job->how.is_json);
+		print_groups(&groups);
 	return code == EXIT_DONE && job->wants_code && job->how.count ? EXIT_FAILED : code;
 }
 
@@ -230,9 +232,9 @@ static int run(const struct command *command, int argc, char **argv)
 		LAYER_CHOICE_OTHERS_OPTIONS(&job.around),
 		{'U', "unified", .take = set_context, .context = &job},
 		{0, "color", .take = command_colour},
-		{0, "hosts", .text = &job.hosts_file, .is_path = true},
+		{0, "hosts", .path = &job.hosts_file},
 		{0, "exit-code", .flag = &job.wants_code},
-		{0, "json", .flag = &job.how.is_json},
+		{0, "json"},
 		{0},
 	};
 

@@ -550,7 +550,7 @@ static int run(const struct command *command, int argc, char **argv)
 	const struct command_option options[] = {
 		{'o', "options", .take = mount_options_take, .context = &doctor.options},
 		{'v', "verbose", .flag = &report->is_verbose},
-		{0, "json", .flag = &report->is_json},
+		{0, "json"},
 		{0, "color", .take = command_colour},
 		{0},
 	};
@@ -559,7 +559,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (code >= 0)
 		return code;
 	const struct path_list given = {argv + optind, (size_t)(argc - optind)};
-	doctor_report_begin(report);
+	doctor_report_begin();
 	examine_device(report);
 	examine_right_to_mount(&doctor);
 	examine_kernel(report);

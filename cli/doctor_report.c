@@ -67,7 +67,7 @@ static void add(struct doctor_report *report, const struct diagnosis *diagnosis)
 		return;
 	if (report->out >= 0)
 		(void)text_write(report->out, (const char *)diagnosis, sizeof(*diagnosis));
-	else if (report->is_json)
+	else if (message_is_json())
 		print_json(report, diagnosis);
 	else
 		print_text(diagnosis);
@@ -112,15 +112,15 @@ void doctor_report_take(struct doctor_report *report, struct span text)
 	}
 }
 
-void doctor_report_begin(const struct doctor_report *report)
+void doctor_report_begin(void)
 {
-	if (report->is_json)
+	if (message_is_json())
 		fputs("{\n  \"findings\": [", stdout);
 }
 
 int doctor_report_end(const struct doctor_report *report)
 {
-	if (report->is_json)
+	if (message_is_json())
 		printf("%s],\n  \"errors\": %zu\n}\n", report->printed ? "\n  " : "",
 			report->wrong);
 	else if (report->wrong == 0)

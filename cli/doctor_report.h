@@ -1,7 +1,6 @@
 /* The report of `plyfs doctor`: its findings, each with its remedy, on standard output. */
 #pragma once
 
-#include <limits.h>
 #include <stdbool.h>
 
 #include "problem.h"
@@ -27,10 +26,9 @@ struct remedy {
 
 struct doctor_report {
 	bool is_verbose; /* reports findings that are no faults, too */
-	bool is_json;
-	int out;        /* a child's pipe to the parent; -1: findings are printed */
-	size_t wrong;   /* number of faults */
-	size_t printed; /* number of findings that were printed, or sent to the parent */
+	int out;         /* a child's pipe to the parent; -1: findings are printed */
+	size_t wrong;    /* number of faults */
+	size_t printed;  /* number of findings that were printed, or sent to the parent */
 };
 
 /** Reports a finding at `place`, such as a path. The message of a fault says what does not work. */
@@ -45,6 +43,6 @@ void doctor_report_problem(
 void doctor_report_take(struct doctor_report *report, struct span text);
 
 /** Begins the output of a report whose `out` is -1. */
-void doctor_report_begin(const struct doctor_report *report);
+void doctor_report_begin(void);
 /** Ends the output of a report whose `out` is -1. Returns an exit code. */
 int doctor_report_end(const struct doctor_report *report);

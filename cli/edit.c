@@ -150,7 +150,7 @@ static int find_ops(struct edit_job *job, struct problem *problem)
 /* If there is no change, the report is `nothing`: the editor may own standard output. */
 static void end_report(const struct edit_job *job, const char *nothing)
 {
-	if (job->edited.output.is_json || job->edited.output.count)
+	if (message_is_json() || job->edited.output.count)
 		amendment_report_end(&job->edited.output, nothing);
 	else
 		message("%s", nothing);

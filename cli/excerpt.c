@@ -9,21 +9,20 @@
 #define ELLIPSIS_LEN (sizeof(ELLIPSIS) - 1)
 
 struct cut {
-	char *out;
+	char *out; /* NULL: it is full */
 	size_t size;
 	size_t used;
 	size_t fits; /* an ellipsis fits behind this many bytes */
-	bool is_full;
 };
 
 static void put(struct cut *cut, const char *shown, size_t len)
 {
-	if (cut->is_full)
+	if (!cut->out)
 		return;
 	if (cut->used + len >= cut->size) {
 		memcpy(cut->out + cut->fits, ELLIPSIS, ELLIPSIS_LEN);
 		cut->used = cut->fits + ELLIPSIS_LEN;
-		cut->is_full = true;
+		cut->out = NULL;
 		return;
 	}
 	memcpy(cut->out + cut->used, shown, len);
@@ -41,7 +40,7 @@ static void put_text(struct cut *cut, struct span text, char quote)
 {
 	const char *p = text.data, *end = text.data + text.len;
 
-	while (p < end && !cut->is_full) {
+	while (p < end && cut->out) {
 		char shown[SHOWN_MAX + 1];
 
 		if (quote == '"' && (*p == '\n' || *p == '"' || *p == '\\')) {
@@ -93,7 +92,7 @@ static void put_value(struct cut *cut, const struct node *value)
 		return;
 	}
 	put_word(cut, node_is_map(value) ? "{" : "[");
-	for (uint32_t i = 0; i < node_count(value) && !cut->is_full; i++) {
+	for (uint32_t i = 0; i < node_count(value) && cut->out; i++) {
 		put_word(cut, i ? ", " : "");
 		if (node_is_map(value)) {
 			put_value(cut, value->map.pairs[i].key);

@@ -27,14 +27,13 @@
 
 struct explain_job {
 	struct layer_choice choice;
-	bool is_json;
 	const char *path;
 	const char *asked; /* a KEY; NULL: the whole file */
 	struct arena *arena;
 	struct key key;
 	const char *hosts_file; /* NULL: this host, or the choice's */
-	bool has_file;          /* on some host; the same for `has_value` */
-	bool has_value;
+	/* the most that was found on a host */
+	enum { FOUND_NOTHING, FOUND_FILE, FOUND_VALUE } found;
 	const struct command *command;
 };
 
@@ -77,8 +76,8 @@ static int read_arguments(
 {
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
-		{0, "json", .flag = &job->is_json},
-		{0, "hosts", .text = &job->hosts_file, .is_path = true},
+		{0, "json"},
+		{0, "hosts", .path = &job->hosts_file},
 		{0, "color", .take = command_colour},
 		{0},
 	};
@@ -110,9 +109,9 @@ static int print(const struct explain_job *job, const struct explanation *explan
 	static char buffer[BUFFER_SIZE];
 
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
-	int r = job->is_json ? explain_json(explanation, only, stdout)
-			     : explain_text(explanation, only, job->asked,
-				       colour_use(STDOUT_FILENO), stdout);
+	int r = message_is_json() ? explain_json(explanation, only, stdout)
+				  : explain_text(explanation, only, job->asked,
+					    colour_use(STDOUT_FILENO), stdout);
 	/* The buffer and its contents are lost when we end. */
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
@@ -142,12 +141,13 @@ static int print_key(const struct command *command, struct explain_job *job,
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);
 	code = print(job, explanation, &found);
-	if (code != EXIT_DONE || job->is_json || settings_environment_is_other(&job->choice.around))
+	if (code != EXIT_DONE || message_is_json() ||
+		settings_environment_is_other(&job->choice.around))
 		return code;
 	const struct proposal proposal = {.choice = &job->choice,
 		.path = job->path,
 		.asked = job->asked,
-		.is_document = job->key.start && !job->key.count,
+		.key = &job->key,
 		.subject = subject,
 		.found = &found,
 		.arena = job->arena};
@@ -207,18 +207,18 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 
 	if (r < 0)
 		return r;
-	if (job->is_json)
+	if (message_is_json())
 		fputs("\"value\": ", out);
 	if (!value)
-		fputs(job->is_json ? "null, \"absent\": true" : "(no value)", out);
-	else if (job->is_json || !node_is_scalar(value))
+		fputs(message_is_json() ? "null, \"absent\": true" : "(no value)", out);
+	else if (message_is_json() || !node_is_scalar(value))
 		r = json_put_value(out, value,
 			explanation->request ? explanation->request->to : NULL, job->arena);
 	else if (needs_quotes(value))
 		json_put_span(out, value->text);
 	else
 		column_put(out, value->text);
-	if (job->is_json) {
+	if (message_is_json()) {
 		json_put(out, ", 'layer': %s", layers && *layers ? layers : NULL);
 	} else if (layers && *layers) {
 		fputs("  ", out);
@@ -263,8 +263,10 @@ static int make_value(void *context, char **ret)
 		code = find_value(job, subject.explanation, &found);
 	if (code != EXIT_DONE)
 		return code;
-	job->has_file |= subject.explanation != NULL;
-	job->has_value |= found.at.value != NULL;
+	if (found.at.value)
+		job->found = FOUND_VALUE;
+	else if (subject.explanation && job->found == FOUND_NOTHING)
+		job->found = FOUND_FILE;
 	FILE *out = open_memstream(ret, &size);
 	if (!out)
 		return message_result(-ENOMEM, NULL, NULL);
@@ -283,19 +285,19 @@ static int explain_hosts(struct explain_job *job)
 
 	if (code == EXIT_WRONG_USE || (code != EXIT_DONE && groups.count == 0))
 		return code;
-	if (code == EXIT_DONE && !job->has_file)
+	if (code == EXIT_DONE && job->found == FOUND_NOTHING)
 		return layer_choice_complain(NULL, job->path, -ENOENT, NULL);
-	fputs(job->is_json ? "{\"values\": [" : "", stdout);
+	fputs(message_is_json() ? "{\"values\": [" : "", stdout);
 	for (size_t i = 0; i < groups.count; i++) {
-		if (job->is_json)
+		if (message_is_json())
 			printf("%s\n  {%s, \"hosts\": ", i ? "," : "", groups.items[i].text);
 		else
 			printf("%s  on ", groups.items[i].text);
-		host_group_print(&groups.items[i], job->is_json);
-		fputs(job->is_json ? "}" : "\n", stdout);
+		host_group_print(&groups.items[i]);
+		fputs(message_is_json() ? "}" : "\n", stdout);
 	}
-	fputs(job->is_json ? "\n]}\n" : "", stdout);
-	return job->has_value ? code : EXIT_FAILED;
+	fputs(message_is_json() ? "\n]}\n" : "", stdout);
+	return job->found == FOUND_VALUE ? code : EXIT_FAILED;
 }
 
 static int run(const struct command *command, int argc, char **argv)

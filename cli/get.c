@@ -16,7 +16,6 @@
 
 struct get_job {
 	struct layer_choice choice;
-	bool is_json;
 	const char *path;
 	const char *asked; /* the KEY */
 	struct arena *arena;
@@ -35,7 +34,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 {
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
-		{0, "json", .flag = &job->is_json},
+		{0, "json"},
 		{0},
 	};
 
@@ -126,7 +125,7 @@ static int print(const struct get_job *job, const struct merge_request *request,
 	struct span text = span_of("null");
 
 	value = take_last(job, request, value);
-	if (job->is_json) {
+	if (message_is_json()) {
 		int r = json_put_value(stdout, value, request->to, job->arena);
 		putchar('\n');
 		return r < 0 ? message_result(r, NULL, NULL) : EXIT_DONE;

@@ -140,8 +140,10 @@ int host_paths_report(char **paths, const bool *is_found)
 	return code;
 }
 
-void host_group_print(const struct host_group *group, bool is_json)
+void host_group_print(const struct host_group *group)
 {
+	bool is_json = message_is_json();
+
 	for (size_t i = 0; i < group->count; i++) {
 		fputs(i ? ", " : is_json ? "[" : "", stdout);
 		if (is_json)

@@ -61,8 +61,8 @@ struct host_groups {
 	size_t capacity;
 };
 
-/** Prints "web1, web2", or with `is_json` ["web1", "web2"]. */
-void host_group_print(const struct host_group *group, bool is_json);
+/** Prints "web1, web2", or with --json ["web1", "web2"]. */
+void host_group_print(const struct host_group *group);
 
 void host_groups_fini(struct host_groups *groups);
 

@@ -28,7 +28,6 @@ struct layer_step {
 struct layer_steps {
 	struct layer_step *items;
 	size_t count;
-	bool is_rewritten; /* a step is written anew, so all are compared in that form */
 };
 
 static void steps_fini(struct layer_steps *steps)
@@ -101,8 +100,7 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 	for (size_t i = 0; code == EXIT_DONE && i < settings->layer_count; i++) {
 		code = make_step(settings, cache, i + 1, path, &steps->items[i]);
 		steps->count++;
-		steps->is_rewritten |= steps->items[i].compared.is_tree;
-		is_there |= steps->items[i].compared.is_there;
+		is_there |= steps->items[i].compared.kind != COMPARED_ABSENT;
 	}
 	source_cache_free(cache);
 	if (code == EXIT_DONE && !is_there)
@@ -136,8 +134,12 @@ static int print_steps(struct unified *how, const struct settings *settings,
 	const struct layer_steps *steps, const char *path)
 {
 	struct span before = {NULL, 0};
+	bool is_rewritten = false;
 	size_t first = 0;
 
+	/* If a step is written anew, all are compared in that form. */
+	for (size_t i = 0; i < steps->count; i++)
+		is_rewritten |= steps->items[i].compared.kind == COMPARED_WRITTEN;
 	for (size_t i = 0; i < steps->count; i++) {
 		if (steps->items[i].is_broken)
 			continue;
@@ -145,8 +147,7 @@ static int print_steps(struct unified *how, const struct settings *settings,
 		CLEANUP(freep) char *with = make_label(settings, steps, "with", first, i);
 		if (!without || !with)
 			return -ENOMEM;
-		struct span after =
-			compared_file_text(&steps->items[i].compared, steps->is_rewritten);
+		struct span after = compared_file_text(&steps->items[i].compared, is_rewritten);
 		const struct unified_item item = {.path = path,
 			.layers = settings->layers + first,
 			.layer_count = i + 1 - first};
@@ -266,7 +267,8 @@ static void complain(struct set_comparison *comparison, const struct settings *s
 static int print_difference(
 	struct set_comparison *comparison, const char *path, struct compared_file compared[2])
 {
-	bool is_rewritten = compared[0].is_tree || compared[1].is_tree;
+	bool is_rewritten =
+		compared[0].kind == COMPARED_WRITTEN || compared[1].kind == COMPARED_WRITTEN;
 	struct unified_side sides[2];
 	CLEANUP(freep) char *old = quote_label("a/", path);
 	CLEANUP(freep) char *new = quote_label("b/", path);
@@ -275,7 +277,7 @@ static int print_difference(
 		return -ENOMEM;
 	for (size_t i = 0; i < 2; i++) {
 		const char *label = i ? new : old;
-		sides[i].label = compared[i].is_there ? label : UNIFIED_ABSENT;
+		sides[i].label = compared[i].kind != COMPARED_ABSENT ? label : UNIFIED_ABSENT;
 		sides[i].text = compared_file_text(&compared[i], is_rewritten);
 	}
 	int r = unified_print(

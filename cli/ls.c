@@ -52,7 +52,6 @@ struct ls_job {
 	bool shows_all;
 	bool is_long;
 	bool is_recursive;
-	bool is_json;
 	bool has_headings;
 	unsigned types; /* bits 1 << enum ls_type that --type wants; 0: it was not given */
 	bool has_printed;
@@ -74,7 +73,7 @@ struct ls_job {
 
 static bool wants_types(const struct ls_job *job)
 {
-	return job->is_long || job->is_json || job->types;
+	return job->is_long || message_is_json() || job->types;
 }
 
 /* Returns whether the name is listed: not too deep, and not hidden by a dot at its beginning. */
@@ -448,10 +447,10 @@ static void print_all(struct ls_job *job, const char *typed)
 {
 	size_t count = job->count;
 
-	for (size_t i = 0; job->is_json && i < count; i++)
+	for (size_t i = 0; message_is_json() && i < count; i++)
 		if (!job->types || job->entries[i].type != LS_DIRECTORY)
 			put_entry(job, &job->entries[i]);
-	if (job->is_json)
+	if (message_is_json())
 		return;
 	/* PATH is a file. */
 	if (count == 1 && strcmp(job->entries[0].path, job->root) == 0) {
@@ -536,7 +535,7 @@ static int run(const struct command *command, int argc, char **argv)
 		{'l', "long", .flag = &job.is_long},
 		{'R', "recursive", .flag = &job.is_recursive},
 		{'t', "type", .take = take_types, .context = &job},
-		{0, "json", .flag = &job.is_json},
+		{0, "json"},
 		{0, "color", .take = command_colour},
 		{0},
 	};
@@ -552,13 +551,13 @@ static int run(const struct command *command, int argc, char **argv)
 			"-l is the long list here; give layers with --layers %s", argv[optind]);
 	char *const *paths = optind < argc ? argv + optind : here;
 	job.has_headings = job.is_recursive || argc - optind > 1;
-	if (job.is_json)
+	if (message_is_json())
 		fputs("{\"files\": [", stdout);
 	for (code = EXIT_DONE; *paths; paths++) {
 		int r = list_path(command, &job, *paths);
 		code = r > code ? r : code;
 	}
-	if (job.is_json)
+	if (message_is_json())
 		puts("\n]}");
 	return code == EXIT_DONE && job.has_failed ? EXIT_FAILED : code;
 }

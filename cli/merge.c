@@ -81,10 +81,12 @@ static int choose_yaml(const struct command *command, void *context, const char 
 static int add_schema_ref(const struct command *command, void *context, const char *argument)
 {
 	struct merge_job *job = context;
-	const char **larger = reallocarray(
-		job->schema_refs, job->schema_ref_count + 2, sizeof(*job->schema_refs));
 
 	(void)command;
+	if (plyfs_mount_await(argument) != EXIT_DONE)
+		return EXIT_FAILED;
+	const char **larger = reallocarray(
+		job->schema_refs, job->schema_ref_count + 2, sizeof(*job->schema_refs));
 	if (!larger)
 		return complain_of_option(-ENOMEM, NULL);
 	job->schema_refs = larger;
@@ -123,8 +125,8 @@ static int read_arguments(
 		{0, "set", .take = set_option, .context = job},
 		{0, "to", .take = choose_format, .context = job},
 		{0, "yaml", .take = choose_yaml, .context = job},
-		{0, "schema", .text = &job->schema, .is_path = true},
-		{0, "schema-ref", .take = add_schema_ref, .context = job, .is_path = true},
+		{0, "schema", .path = &job->schema},
+		{0, "schema-ref", .take = add_schema_ref, .context = job},
 		{0, "validate-formats", .flag = &job->validates_formats},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},

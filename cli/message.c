@@ -25,6 +25,11 @@ void message_use_json(bool use)
 		setvbuf(stderr, NULL, _IOLBF, 0);
 }
 
+bool message_is_json(void)
+{
+	return is_json;
+}
+
 static void put_json(const char *kind, const char *text, const struct problem *problem)
 {
 	const char *path = problem->place[0] ? problem->place : problem->source;

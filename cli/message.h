@@ -21,6 +21,9 @@
 /** Makes all further messages JSON (true) or text (false). */
 void message_use_json(bool use);
 
+/** Returns whether messages are JSON: --json was given, so results are JSON, too. */
+bool message_is_json(void);
+
 /* The functions that print an error return EXIT_FAILED. */
 
 /** Prints "plyfs: …" as one line, with control characters escaped and a newline added. */

@@ -1,7 +1,6 @@
 /* plyfs mirror: keeps a directory equal to a store, as a layer. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +80,7 @@ static int take_seconds(const struct command *command, void *context, const char
 
 /* The options of both kinds of mirror. */
 #define SHARED_OPTIONS(job)                                                                        \
-	{0, "state", .text = &(job)->mirror.replica.state, .is_path = true},                       \
+	{0, "state", .path = &(job)->mirror.replica.state},                                        \
 		{0, "standby", .flag = &(job)->mirror.replica.stands_by},                          \
 		{0, "no-sandbox", .flag = &(job)->mirror.switches.has_no_sandbox},                 \
 		{0, "no-landlock", .flag = &(job)->mirror.switches.has_no_landlock},               \
@@ -127,10 +126,10 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 	const struct command_option options[] = {
 		{0, "endpoints", .text = &gateway->endpoints},
 		{0, "prefix", .text = &job->etcd.prefix},
-		{0, "cacert", .text = &gateway->ca, .is_path = true},
-		{0, "cert", .text = &gateway->cert, .is_path = true},
-		{0, "key", .text = &gateway->key, .is_path = true},
-		{0, "user-file", .text = &gateway->user_file, .is_path = true},
+		{0, "cacert", .path = &gateway->ca},
+		{0, "cert", .path = &gateway->cert},
+		{0, "key", .path = &gateway->key},
+		{0, "user-file", .path = &gateway->user_file},
 		{0, "compare", .take = take_seconds, .context = &job->etcd.compare_s},
 		SHARED_OPTIONS(job),
 		{0},
@@ -278,10 +277,10 @@ static int read_report(const char *directory, int fd, struct mirror_report *ret)
 }
 
 /*
- * Prints the status, as JSON if `is_raw`. `directory` leads to the newest generation. `state` is
- * the path given with --state; NULL: the directory that contains the link's target.
+ * Prints the status. `directory` leads to the newest generation. `state` is the path given with
+ * --state; NULL: the directory that contains the link's target.
  */
-static int show_status(const char *directory, const char *state, bool is_raw)
+static int show_status(const char *directory, const char *state)
 {
 	CLEANUP(mirror_report_fini) struct mirror_report report = {0};
 	CLEANUP(freep) char *text = NULL;
@@ -290,7 +289,7 @@ static int show_status(const char *directory, const char *state, bool is_raw)
 
 	if (fd < 0)
 		return complain(directory, fd);
-	if (is_raw) {
+	if (message_is_json()) {
 		int r = mirror_report_text(fd, &text, &len);
 		return r < 0 ? complain(directory, r) : command_print(text, len);
 	}
@@ -342,11 +341,10 @@ static int confirm(const char *directory, const char *state)
 
 static int run_control(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
-	bool is_status = strcmp(argv[0], "status") == 0, is_raw = false;
-	const struct command_option json = {0, "json", .flag = &is_raw};
+	bool is_status = strcmp(argv[0], "status") == 0;
 	const struct command_option options[] = {
-		{0, "state", .text = &job->mirror.replica.state, .is_path = true},
-		is_status ? json : (struct command_option){0},
+		{0, "state", .path = &job->mirror.replica.state},
+		{0, is_status ? "json" : NULL},
 		{0},
 	};
 	const char *directory = NULL;
@@ -354,7 +352,7 @@ static int run_control(const struct command *command, int argc, char **argv, str
 	int code = take_all(command, options, argc, argv, NULL, &directory);
 	if (code >= 0)
 		return code;
-	return is_status ? show_status(directory, job->mirror.replica.state, is_raw)
+	return is_status ? show_status(directory, job->mirror.replica.state)
 			 : confirm(directory, job->mirror.replica.state);
 }
 

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -134,7 +133,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	if (code >= 0)
 		return code;
 	/* libfuse prints requests to standard error, which has no reader in the background. */
-	if (is_foreground || mount->options.is_debugging)
+	if (is_foreground || mount->options.flags.is_debugging)
 		mount->ground = GROUND_FRONT;
 	if (mount->options.has_norealtime)
 		message("the mount option norealtime has no effect any more: plyfs has no "
@@ -220,8 +219,9 @@ __attribute__((noreturn)) static void fail_as_heir(const struct mount *mount)
 static struct session_options session_options(struct mount *mount)
 {
 	static const struct handover_manager manager = {manager_store, manager_ask};
-	const struct mount_options *given = &mount->options;
+	struct mount_flags flags = mount->options.flags;
 
+	flags.is_private |= geteuid() != 0 && !mount->options.is_shared;
 	return (struct session_options){
 		.mountpoint = mount->mountpoint,
 		.label = layer_choice_text(&mount->choice),
@@ -229,12 +229,8 @@ static struct session_options session_options(struct mount *mount)
 		.call = &mount->call,
 		.tried = mount->inheritance.tried,
 		.heir = mount->heir,
-		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
-		.is_debugging = given->is_debugging,
-		.may_be_system = given->may_be_system,
-		.is_unpublished = given->is_unpublished,
-		.switches = given->switches,
-		.flags = given->flags,
+		.switches = mount->options.switches,
+		.flags = flags,
 		.manager = &manager,
 		.log = log_line,
 		.log_context = mount,
@@ -247,7 +243,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	CLEANUP(session_freep) struct session *session = NULL;
 	struct problem problem;
 
-	if (!options.is_private)
+	if (!options.flags.is_private)
 		layer_choice_warn_closed(settings, mount->mountpoint, log_problem, mount);
 	manager_find();
 	int r = session_mount(settings, &options, &session, &problem);

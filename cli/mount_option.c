@@ -81,18 +81,18 @@ static void set(struct span name, int own, struct mount_options *options)
 	/* In the order of OWN_WORDS; NULL: it is not a flag. */
 	bool *const flags[] = {
 		&options->is_shared,
-		&options->is_private,
+		&options->flags.is_private,
 		NULL,
 		NULL,
 		&options->switches.has_no_sandbox,
 		&options->switches.has_no_landlock,
 		&options->switches.has_no_seccomp,
-		&options->is_debugging,
+		&options->flags.is_debugging,
 		&options->flags.has_no_exec,
 		&options->flags.has_no_links,
-		&options->may_be_system,
+		&options->flags.may_be_system,
 		&options->has_norealtime,
-		&options->is_unpublished,
+		&options->flags.is_unpublished,
 		&options->flags.has_no_exec,
 		&options->flags.has_no_links,
 	};
@@ -176,7 +176,7 @@ static int read_words(const char *text, struct mount_options *options, struct pr
 			return r;
 		text += *text == ',';
 	}
-	if (found.is_private && found.is_shared)
+	if (found.flags.is_private && found.is_shared)
 		return problem_set(problem, NULL, 0, 0,
 			"the mount options 'private' and 'allow_other' contradict each other; "
 			"give one");

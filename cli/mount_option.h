@@ -3,8 +3,7 @@
 
 #include <stdbool.h>
 
-#include "mountpoint.h"
-#include "sandbox.h"
+#include "session.h"
 
 struct command;
 
@@ -13,16 +12,12 @@ enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
 
 struct mount_options {
 	enum header_choice header; /* by the last of the words "header" and "noheader" */
-	bool is_private;           /* only the user that mounts has access */
 	bool is_shared;            /* all users have access; the default if root mounts */
 	bool has_norealtime;       /* no effect; a word of older versions of plyfs */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
 	/* of mkdir(2) for a missing mountpoint, as X-mount.mkdir of mount(8); 0: it is not made */
 	unsigned mkdir_mode;
-	bool is_debugging;   /* prints every request */
-	bool may_be_system;  /* the mountpoint may be a directory of the system */
-	bool is_unpublished; /* does not notify watchers; only for tests, so not in the help */
 };
 
 /** A command_option.take (command.h). Reads the words into `context`, a struct mount_options. */

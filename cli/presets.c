@@ -24,7 +24,7 @@ static void put_json(const struct preset *preset)
 }
 
 /* Prints each preset, or its error; the next ones are printed all the same. */
-static int print_all(struct arena *arena, bool is_json)
+static int print_all(struct arena *arena)
 {
 	CLEANUP(path_list_fini) struct path_list names = {0};
 	const char *lead = "\n  ", *on = colour_use(STDOUT_FILENO) ? COLOUR_CYAN : "";
@@ -35,7 +35,7 @@ static int print_all(struct arena *arena, bool is_json)
 		return message_result(-ENOMEM, NULL, NULL);
 	for (size_t i = 0; i < names.count; i++)
 		width = (int)strlen(names.paths[i]) > width ? (int)strlen(names.paths[i]) : width;
-	fputs(is_json ? "{\"presets\": [" : "", stdout);
+	fputs(message_is_json() ? "{\"presets\": [" : "", stdout);
 	for (size_t i = 0; i < names.count; i++) {
 		struct preset preset;
 		struct problem problem;
@@ -43,7 +43,7 @@ static int print_all(struct arena *arena, bool is_json)
 
 		if (r != 0) {
 			code = message_result(r, &problem, NULL);
-		} else if (is_json) {
+		} else if (message_is_json()) {
 			fputs(lead, stdout);
 			put_json(&preset);
 			putchar('}');
@@ -54,12 +54,12 @@ static int print_all(struct arena *arena, bool is_json)
 		}
 		preset_fini(&preset);
 	}
-	fputs(is_json ? "\n]}\n" : "", stdout);
+	fputs(message_is_json() ? "\n]}\n" : "", stdout);
 	return code;
 }
 
 /* Prints the file itself, after checking that it is valid. */
-static int print_one(const char *name, struct arena *arena, bool is_json)
+static int print_one(const char *name, struct arena *arena)
 {
 	CLEANUP(preset_fini) struct preset preset = {0};
 	struct outside_file file = {0};
@@ -72,7 +72,7 @@ static int print_one(const char *name, struct arena *arena, bool is_json)
 	CLEANUP(freep) char *text = file.text;
 	if (r != 0)
 		return message_result(r, NULL, preset.text.path);
-	if (!is_json)
+	if (!message_is_json())
 		return command_print(text, file.len);
 	put_json(&preset);
 	fputs(", \"rules\": ", stdout);
@@ -86,9 +86,8 @@ static int print_one(const char *name, struct arena *arena, bool is_json)
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
-	bool is_json = false;
 	const struct command_option options[] = {
-		{0, "json", .flag = &is_json},
+		{0, "json"},
 		{0, "color", .take = command_colour},
 		{0},
 	};
@@ -100,7 +99,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return command_misuse(command, "one NAME at most can be given");
 	if (arena_new(&arena) < 0)
 		return message_result(-ENOMEM, NULL, NULL);
-	return optind < argc ? print_one(argv[optind], arena, is_json) : print_all(arena, is_json);
+	return optind < argc ? print_one(argv[optind], arena) : print_all(arena);
 }
 
 const struct command command_presets = {

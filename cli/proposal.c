@@ -363,10 +363,11 @@ static int print_reset(const struct proposal *proposal)
 
 int proposal_print(const struct proposal *proposal)
 {
+	const struct key *key = proposal->key;
 	int r = print_reset(proposal);
 
 	/* If a whole document was deleted, its text is too long for a VALUE on a command line. */
-	if (proposal->is_document && !proposal->found->at.value)
+	if (key->start && !key->count && !proposal->found->at.value)
 		return r;
 	return r == 0 ? print_remedy(proposal) : r;
 }

@@ -14,9 +14,9 @@
 
 struct proposal {
 	const struct layer_choice *choice;
-	const char *path;  /* as the user gave it */
-	const char *asked; /* the KEY (assignment.h), as the user gave it */
-	bool is_document;  /* the KEY is the name of a document */
+	const char *path;      /* as the user gave it */
+	const char *asked;     /* the KEY (assignment.h), as the user gave it */
+	const struct key *key; /* the same, parsed */
 	const struct explained_file *subject;
 	const struct explained *found; /* the value at the KEY */
 	struct arena *arena;

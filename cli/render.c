@@ -64,7 +64,7 @@ static int read_arguments(
 		{'w', "watch", .flag = &given->is_watched},
 		{'n', "dry-run", .flag = &job->report.is_dry},
 		{'q', "quiet", .flag = &job->report.is_quiet},
-		{0, "json", .flag = &job->report.is_json},
+		{0, "json"},
 		{0, "adopt", .flag = &given->adopts},
 		{0, "atomic", .flag = &given->is_atomic},
 		{0, "drift", .take = set_drift, .context = &given->keeps_drift},
@@ -82,7 +82,7 @@ static int read_arguments(
 		return EXIT_WRONG_USE;
 	if (!layer_choice_text(&job->choice))
 		return command_misuse(command, "the layers are missing; give -c or -l");
-	if (given->is_watched && (job->report.is_dry || job->report.is_json))
+	if (given->is_watched && (job->report.is_dry || message_is_json()))
 		return command_misuse(command, "--watch goes on, and %s ends; give one",
 			job->report.is_dry ? "--dry-run" : "--json");
 	if (optind == argc)

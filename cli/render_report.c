@@ -23,7 +23,7 @@ void render_report_log(void *context, const char *line, const struct problem *pr
 	struct render_report *report = context;
 
 	progress_hide(&report->progress);
-	if (problem && report->is_json)
+	if (problem && message_is_json())
 		message_problem(problem);
 	else
 		message("%s", line);
@@ -52,7 +52,7 @@ void render_report_add(void *context, enum outcome outcome, const char *path, co
 	struct render_report *report = context;
 
 	report->counts[outcome]++;
-	if ((report->is_json || (report->is_dry && !why && outcome != OUTCOME_UNCHANGED)) &&
+	if ((message_is_json() || (report->is_dry && !why && outcome != OUTCOME_UNCHANGED)) &&
 		keep(report, outcome, path, why) < 0)
 		report->has_failed = true;
 	progress_show(&report->progress, report->is_dry ? "looking at" : "rendering",
@@ -154,13 +154,13 @@ int render_report_end(struct render_report *report)
 		return message_result(-ENOMEM, NULL, NULL);
 	if (report->name_count)
 		qsort(report->names, report->name_count, sizeof(*report->names), compare_names);
-	if (report->is_json)
+	if (message_is_json())
 		put_json(report);
 	else
 		warn_of_unchecked(report);
-	if (!report->is_json && report->is_dry)
+	if (!message_is_json() && report->is_dry)
 		print_names(report);
-	if (!report->is_json && !report->is_quiet)
+	if (!message_is_json() && !report->is_quiet)
 		print_summary(report);
 	return EXIT_DONE;
 }

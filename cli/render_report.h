@@ -12,7 +12,6 @@ struct named_outcome;
 struct view_unchecked;
 
 struct render_report {
-	bool is_json;
 	bool is_quiet; /* no summary */
 	bool is_dry;   /* nothing was changed; the report has the changes that would be made */
 	struct progress progress;
@@ -30,7 +29,7 @@ struct render_report {
 
 /**
  * Erases the progress, then prints `line`. `problem` (may be NULL) has the same message in parts.
- * If `is_json` is set, and `problem` is not NULL, prints `problem` instead of `line`.
+ * With --json, if `problem` is not NULL, prints `problem` instead of `line`.
  */
 void render_report_log(void *context, const char *line, const struct problem *problem);
 

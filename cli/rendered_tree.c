@@ -245,7 +245,7 @@ static int compare(const struct rendered_comparison *comparison, const struct dr
 	const struct unified_side old = {label, {old_text ? old_text : "", old_len}};
 	const struct unified_side new = {file, {new_text ? new_text : "", new_len}};
 	const struct unified_item shown = {.path = item->path, .change = drift_text(item->drift)};
-	if (!comparison->how->is_json) {
+	if (!message_is_json()) {
 		fputs("# ", stdout);
 		report_print(item->path);
 		printf(": %s\n", shown.change);

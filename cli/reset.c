@@ -1,7 +1,6 @@
 /* plyfs reset and plyfs hide: take a layer's changes of a file back, or hide the file. */
 #include <ctype.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* plyfs set and plyfs unset: change a value of a merged file in the layer where it belongs. */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "amendment_report.h"

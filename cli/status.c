@@ -21,7 +21,6 @@
 #include "text.h"
 
 struct wish {
-	bool is_raw;     /* as JSON */
 	bool is_verbose; /* with details for experts */
 	bool has_code;   /* the exit code says whether there are faults */
 };
@@ -445,7 +444,7 @@ static int show(const char *path, const struct wish *wish)
 		r = rendered_tree_find(path, &mountpoint);
 	if (r < 0)
 		code = complain(path, r);
-	else if (wish->is_raw)
+	else if (message_is_json())
 		code = print_json(path, mountpoint, is_rendered, &document);
 	else
 		code = print_for_people(path, mountpoint, wish->is_verbose, &document);
@@ -489,7 +488,7 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 
 	if (!is_known)
 		explain_absence(mountpoint, result, absence);
-	if (listing->wish->is_raw) {
+	if (message_is_json()) {
 		fputs(listing->before, stdout);
 		json_put(stdout, "{'mountpoint': %s, 'status': ", mountpoint);
 		if (is_known)
@@ -521,12 +520,12 @@ static int list(const struct wish *wish)
 	int r = plyfs_mount_all(&mounted);
 	if (r < 0)
 		return message_result(r, NULL, NULL);
-	if (wish->is_raw)
+	if (message_is_json())
 		putchar('[');
 	else if (mounted.count == 0)
 		puts("No plyfs is mounted.");
 	(void)plyfs_mount_each(&mounted, PROBE_OTHERS_MS, NULL, list_mount, &listing);
-	if (wish->is_raw)
+	if (message_is_json())
 		puts("]");
 	return listing.code;
 }
@@ -535,7 +534,7 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	struct wish wish = {0};
 	const struct command_option options[] = {{'v', "verbose", .flag = &wish.is_verbose},
-		{0, "exit-code", .flag = &wish.has_code}, {0, "json", .flag = &wish.is_raw}, {0}};
+		{0, "exit-code", .flag = &wish.has_code}, {0, "json"}, {0}};
 
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)

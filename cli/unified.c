@@ -9,6 +9,7 @@
 #include "json_put.h"
 #include "layer.h"
 #include "line_diff.h"
+#include "message.h"
 
 /* A position in both texts, as indexes of lines. */
 struct hunk_place {
@@ -162,6 +163,18 @@ static int print_text(
 	return 1;
 }
 
+int unified_text(
+	const struct unified_side *old, const struct unified_side *new, size_t context, char **ret)
+{
+	size_t size;
+	FILE *out = open_memstream(ret, &size);
+
+	if (!out)
+		return -ENOMEM;
+	int r = print_text(&(struct unified){.out = out, .context = context}, old, new);
+	return fclose(out) == 0 ? r : -ENOMEM;
+}
+
 static void put_item(const struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new, const char *diff)
 {
@@ -181,14 +194,8 @@ static int print_json(const struct unified *how, const struct unified_item *item
 	const struct unified_side *old, const struct unified_side *new)
 {
 	CLEANUP(freep) char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	int r = unified_text(old, new, how->context, &text);
 
-	if (!out)
-		return -ENOMEM;
-	int r = print_text(&(struct unified){.out = out, .context = how->context}, old, new);
-	if (fclose(out) != 0)
-		return -ENOMEM;
 	if (r > 0 || (r == 0 && item->change))
 		put_item(how, item, old, new, text);
 	return r;
@@ -197,7 +204,7 @@ static int print_json(const struct unified *how, const struct unified_item *item
 int unified_print(struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new)
 {
-	int r = how->is_json ? print_json(how, item, old, new) : print_text(how, old, new);
+	int r = message_is_json() ? print_json(how, item, old, new) : print_text(how, old, new);
 
 	how->count += r > 0 || (r == 0 && item && item->change);
 	return r;
@@ -205,7 +212,7 @@ int unified_print(struct unified *how, const struct unified_item *item,
 
 void unified_end(const struct unified *how, bool has_failed)
 {
-	if (!how->is_json || (has_failed && !how->count))
+	if (!message_is_json() || (has_failed && !how->count))
 		return;
 	fputs(how->count ? "\n  ]\n}\n" : "{\n  \"differences\": []\n}\n", how->out);
 }

@@ -10,7 +10,6 @@
 
 struct unified {
 	FILE *out;
-	bool is_json;     /* false: text is printed */
 	size_t context;   /* number of unchanged lines around a change */
 	bool is_coloured; /* the text is coloured (colour.h) */
 	bool is_shown;    /* for a terminal: control characters are escaped */
@@ -36,11 +35,19 @@ struct unified_item {
 };
 
 /**
- * Prints and counts the difference from `old` to `new`. If a text has a NUL byte, prints only that
- * the texts differ. Returns 1: the texts differ, or one side does not exist; 0: equal; or -ENOMEM.
+ * Prints and counts the difference from `old` to `new`, with --json as JSON. If a text has a NUL
+ * byte, prints only that the texts differ. Returns 1: the texts differ, or one side does not exist;
+ * 0: equal; or -ENOMEM.
  */
 int unified_print(struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);
 
-/** Ends the JSON. If the command `has_failed`, and no difference was printed, prints nothing. */
+/** Makes the text of the difference. Returns as unified_print(), with *ret for free(3). */
+int unified_text(
+	const struct unified_side *old, const struct unified_side *new, size_t context, char **ret);
+
+/**
+ * With --json, ends the JSON. If the command `has_failed`, and no difference was printed, prints
+ * nothing.
+ */
 void unified_end(const struct unified *how, bool has_failed);

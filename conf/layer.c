@@ -1,6 +1,5 @@
 #include "layer.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,7 +1,6 @@
 #include "layer_spec.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"

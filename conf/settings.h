@@ -29,8 +29,7 @@ struct schema_file {
 	const char *path;            /* as messages show it */
 	const char *place;           /* the path for open(2) */
 	struct span uri;             /* file:///… */
-	struct span id;              /* the '$id', absolute; empty: none, or not `is_listed` */
-	bool is_listed;              /* plyfs.yaml lists it in `schemas` */
+	struct span id;              /* the '$id', absolute; empty: none, or it is not listed */
 	bool validates_formats;      /* `schema` validates formats */
 	struct span text;            /* as it was read; `data` NULL: it could not be read */
 	struct stat read;            /* of the file, when it was read */
@@ -85,6 +84,7 @@ struct settings {
 	struct virtual_file *files; /* in byte order of their paths */
 	size_t file_count;
 	struct schema_file **schemas; /* files that plyfs.yaml or other schemas name */
+	uint32_t listed_count;        /* the first of these: plyfs.yaml lists them in `schemas` */
 	uint32_t schema_count;
 	uint32_t schema_capacity;
 	struct settings_options options;

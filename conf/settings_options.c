@@ -1,7 +1,5 @@
 #include "settings_options.h"
 
-#include <errno.h>
-
 #include "memory.h"
 #include "settings_make.h"
 #include "value.h"

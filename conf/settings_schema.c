@@ -154,18 +154,17 @@ static int find_file(const struct schema_reading *reading, struct span uri, cons
 	int r = uri_decode(uri, settings->arena, &decoded);
 
 	*ret = NULL;
-	for (uint32_t i = 0; r == 0 && !*ret && i < settings->schema_count; i++) {
+	for (uint32_t i = 0; r == 0 && !*ret && i < settings->listed_count; i++) {
 		const struct schema_file *file = settings->schemas[i];
 
-		r = file->is_listed ? uri_decode(file->uri, settings->arena, &other) : 0;
-		if (r == 0 && file->is_listed && span_equal(decoded, other))
+		r = uri_decode(file->uri, settings->arena, &other);
+		if (r == 0 && span_equal(decoded, other))
 			*ret = file->path;
 	}
 	if (r == 0 && !*ret)
 		r = find_beside(settings, reading->file, decoded, ret);
-	for (uint32_t i = 0; r == 0 && !*ret && i < settings->schema_count; i++)
-		if (settings->schemas[i]->is_listed)
-			r = find_beside(settings, settings->schemas[i], decoded, ret);
+	for (uint32_t i = 0; r == 0 && !*ret && i < settings->listed_count; i++)
+		r = find_beside(settings, settings->schemas[i], decoded, ret);
 	return r;
 }
 
@@ -349,7 +348,7 @@ static int list_schema(struct settings *settings, const char *path, struct probl
 		return problem_set(problem, path, 0, 0,
 			"has the '$id' '%s', as %s has; list one of them", file->id.data,
 			other->path);
-	file->is_listed = true;
+	settings->listed_count = settings->schema_count;
 	return 0;
 }
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>

@@ -292,8 +292,7 @@ struct entries {
 	const struct node **now; /* one for each entry of the present value */
 	/* One for each entry of the lower value that the present value lacks. */
 	const struct node **low;
-	bool is_changed;
-	bool has_more; /* some of `low` are set */
+	enum { ENTRIES_SAME, ENTRIES_CHANGED, ENTRIES_ADDED /* some of `low` are set */ } what;
 };
 
 static int entries_init(struct value_lock_enforcement *keep, const struct node *low,
@@ -323,7 +322,8 @@ static int settle_pairs(struct value_lock_enforcement *keep, const struct value_
 		if (r == 0)
 			r = settle(keep, &next, other ? other->value : NULL, pair->value,
 				&entries->now[i]);
-		entries->is_changed |= entries->now[i] != pair->value;
+		if (entries->now[i] != pair->value)
+			entries->what = ENTRIES_CHANGED;
 	}
 	for (uint32_t i = 0; low && r == 0 && i < low->map.count; i++) {
 		const struct pair *pair = &low->map.pairs[i];
@@ -335,9 +335,9 @@ static int settle_pairs(struct value_lock_enforcement *keep, const struct value_
 		r = step_to(keep, spot, &step, &next);
 		if (r == 0)
 			r = settle(keep, &next, pair->value, NULL, &entries->low[i]);
-		entries->has_more |= entries->low[i] != NULL;
+		if (entries->low[i])
+			entries->what = ENTRIES_ADDED;
 	}
-	entries->is_changed |= entries->has_more;
 	return r;
 }
 
@@ -394,11 +394,12 @@ static int build_map(struct value_lock_enforcement *keep, const struct value_loc
 	if (r < 0)
 		return r;
 	origin_move(keep->merge->origins, now, map);
-	if (entries->has_more)
+	if (entries->what == ENTRIES_ADDED)
 		r = put_lower(keep, low, now, entries, map);
 	for (uint32_t i = 0; r == 0 && i < now->map.count; i++) {
 		const struct pair *pair = &now->map.pairs[i];
-		bool is_put = entries->has_more && node_find_hashed(low, pair->key, pair->hash);
+		bool is_put = entries->what == ENTRIES_ADDED &&
+			      node_find_hashed(low, pair->key, pair->hash);
 
 		if (entries->now[i] && !is_put)
 			r = put_pair(keep, map, pair, entries->now[i]);
@@ -408,7 +409,7 @@ static int build_map(struct value_lock_enforcement *keep, const struct value_loc
 				pair->value);
 	}
 	/* A key that a higher layer had removed is there again. */
-	for (uint32_t i = 0; r == 0 && entries->has_more && i < low->map.count; i++)
+	for (uint32_t i = 0; r == 0 && entries->what == ENTRIES_ADDED && i < low->map.count; i++)
 		if (entries->low[i])
 			origin_forget(keep->merge->origins, map, low->map.pairs[i].key);
 	*ret = map;
@@ -432,8 +433,10 @@ static int settle_items(struct value_lock_enforcement *keep, const struct value_
 		r = step_to(keep, spot, &step, &next);
 		if (r == 0)
 			r = settle(keep, &next, i < low_count ? low->seq.items[i] : NULL, is, to);
-		entries->is_changed |= *to != is;
-		entries->has_more |= !is && *to;
+		if (!is && *to)
+			entries->what = ENTRIES_ADDED;
+		else if (*to != is && entries->what == ENTRIES_SAME)
+			entries->what = ENTRIES_CHANGED;
 	}
 	return r;
 }
@@ -516,7 +519,7 @@ static int settle_collection(struct value_lock_enforcement *keep,
 	if (r == 0)
 		r = is_map ? settle_pairs(keep, spot, low, now, &entries)
 			   : settle_items(keep, spot, low, now, &entries);
-	if (r != 0 || !entries.is_changed)
+	if (r != 0 || entries.what == ENTRIES_SAME)
 		return r;
 	return is_map ? build_map(keep, spot, low, now, &entries, ret)
 		      : build_list(keep, spot, low, now, &entries, ret);

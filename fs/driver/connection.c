@@ -50,7 +50,7 @@ static int make_ended(struct connection *connection)
 int connection_init(struct connection *connection, const struct session_options *options,
 	struct session *session)
 {
-	bool is_shared = !options->is_private;
+	bool is_shared = !options->flags.is_private;
 	struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
 	char text[MOUNT_OPTIONS_MAX] = "subtype=plyfs,fsname=";
 
@@ -67,7 +67,7 @@ int connection_init(struct connection *connection, const struct session_options 
 		return r;
 	if (fuse_opt_add_arg(&args, "plyfs") < 0 || fuse_opt_add_arg(&args, "-o") < 0 ||
 		fuse_opt_add_arg(&args, text) < 0 ||
-		(options->is_debugging && fuse_opt_add_arg(&args, "-d") < 0)) {
+		(options->flags.is_debugging && fuse_opt_add_arg(&args, "-d") < 0)) {
 		fuse_opt_free_args(&args);
 		return -ENOMEM;
 	}

@@ -56,12 +56,6 @@ int mountpoint_end(const char *path, int flags);
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 
-/* The flags of mount(2) that a user can choose. */
-struct mount_flags {
-	bool has_no_exec;  /* noexec */
-	bool has_no_links; /* nosymfollow */
-};
-
 /**
  * Returns whether the mount table `mounts_fd` has another file system on `path`, or below it; true
  * if that is unknown. `path` is relative to the root of the superblock `dev`.

@@ -28,7 +28,7 @@ static int find_mountpoint(
 {
 	if (!options->heir)
 		return mountpoint_prepare(
-			options->mountpoint, options->may_be_system, &mount->path, problem);
+			options->mountpoint, options->flags.may_be_system, &mount->path, problem);
 	mount->path = realpath(options->mountpoint, NULL);
 	return mount->path ? 0 : -errno;
 }
@@ -79,7 +79,8 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 		return problem_set(problem, mount->path, 0, 0,
 			"can't be mounted, as this user can't open /dev/fuse; let root allow it: "
 			"chmod 666 /dev/fuse");
-	if (!is_mounted && !options->is_private && geteuid() != 0 && !fuse_settings_allow_others())
+	if (!is_mounted && !options->flags.is_private && geteuid() != 0 &&
+		!fuse_settings_allow_others())
 		return problem_set(problem, mount->path, 0, 0,
 			"can't be mounted for all users: " FUSE_SETTINGS
 			" has no line 'user_allow_other'; let root add it, or leave allow_other "
@@ -107,7 +108,7 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 		return problem_set(problem, mount->path, 0, 0,
 			"can't be mounted with nosymfollow: only %s can; leave it out",
 			r == -EPERM ? "root" : "Linux 5.14 or newer");
-	if (r == 0 && !options->is_unpublished)
+	if (r == 0 && !options->flags.is_unpublished)
 		mount->clone_fd = make_clone(mount->path);
 	return r;
 }

@@ -82,7 +82,7 @@ static int invalidate(struct session *session, const struct change *change)
 
 static int call(const struct session *session, enum mount_call call, const struct change *change)
 {
-	return session->options.is_unpublished
+	return session->options.flags.is_unpublished
 		       ? -EPERM
 		       : mount_process_call(&session->publishing.process, call, change->path);
 }

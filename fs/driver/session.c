@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "await.h"
@@ -86,7 +85,7 @@ static int start_processes(struct session *session)
 	/* Reads /etc/localtime, which the mount may hide. In a worker TZ is wiped. */
 	tzset();
 	slice_set(SLICE_NS);
-	if (r == 0 && !session->options.is_unpublished)
+	if (r == 0 && !session->options.flags.is_unpublished)
 		r = mount_process_start(&session->publishing.process, session->mount.path,
 			&session->options.switches);
 	return r;
@@ -131,7 +130,7 @@ static int mount_and_offer(struct session *session, struct problem *problem)
 	int r = own_mount_make(
 		&session->mount, session->connection.fuse, &session->options, problem);
 
-	if (r == 0 && !session->options.is_unpublished)
+	if (r == 0 && !session->options.flags.is_unpublished)
 		r = publishing_enter(&session->publishing, &session->mount);
 	return r ? r : session_handover_offer(session);
 }
@@ -150,7 +149,7 @@ static int take_over(struct session *session, struct problem *problem)
 		return problem_set(problem, session->mount.path, 0, 0,
 			"has ended, as something that it needs waited for it: order units that "
 			"read it After= plyfs, and mount again");
-	if (r == 0 && !session->options.is_unpublished)
+	if (r == 0 && !session->options.flags.is_unpublished)
 		r = publishing_enter(&session->publishing, &session->mount);
 	return r ? r : session_handover_offer(session);
 }

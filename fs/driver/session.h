@@ -30,19 +30,25 @@ struct heir;
 struct program_call;
 struct session;
 
+/* What the user who mounts can choose by words after -o. */
+struct mount_flags {
+	bool is_private;     /* only that user may use the mount; else allow_other */
+	bool has_no_exec;    /* noexec */
+	bool has_no_links;   /* nosymfollow */
+	bool is_debugging;   /* libfuse prints every request on standard error */
+	bool may_be_system;  /* the mountpoint may be a directory of the system (mountpoint.h) */
+	bool is_unpublished; /* for tests: invalidates the kernel's caches, publishes nothing */
+};
+
 struct session_options {
 	const char *mountpoint;
 	const char *label; /* for the mount table and status: plyfs.yaml's path, or "A:B:C" */
 	struct supervisor *supervisor;   /* of the layers' mirrors; NULL: no plyfs.yaml */
 	const struct program_call *call; /* starts the next program; NULL: no take-over */
 	unsigned tried;                  /* number of take-overs that this process has tried */
-	struct heir *heir;  /* has the previous daemon's state; NULL: we mount ourselves */
-	bool is_private;    /* only the user who mounts may use the mount; else allow_other */
-	bool is_debugging;  /* libfuse prints every request on standard error */
-	bool may_be_system; /* the mountpoint may be a directory of the system (mountpoint.h) */
+	struct heir *heir; /* has the previous daemon's state; NULL: we mount ourselves */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
-	bool is_unpublished; /* for tests: invalidates the kernel's caches, publishes nothing */
 	void (*log)(void *context, const char *line); /* a line without newline */
 	void *log_context;
 	const struct handover_manager *manager; /* NULL: there is none */

@@ -109,7 +109,7 @@ static void put_state(struct session *session, struct record *record)
 	record_put_fd(record, session->mount.clone_fd);
 	record_put_fd(record, -1); /* earlier versions listen on a socket */
 	connection_put(&session->connection, record);
-	record_put(record, session->options.is_unpublished);
+	record_put(record, session->options.flags.is_unpublished);
 	unanswered_put(&session->handover, record);
 	origins_put(&session->origins, record);
 	view_put_state(session->view, record);
@@ -127,7 +127,7 @@ int session_handover_take_agreement(struct session *session, int *fuse_fd)
 	CLEANUP(closep) int listener = record_get_fd(record);
 	(void)listener;
 	int r = connection_take(&session->connection, record);
-	if (record_get_bool(record) != session->options.is_unpublished || *fuse_fd < 0)
+	if (record_get_bool(record) != session->options.flags.is_unpublished || *fuse_fd < 0)
 		record_spoil(record);
 	return r == 0 ? record_error(record) : r;
 }

@@ -1,7 +1,6 @@
 /* The state of the mount, for programs (.plyfs/status) and for people (.plyfs/errors). */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"

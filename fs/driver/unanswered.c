@@ -9,14 +9,13 @@
 #include "pool.h"
 #include "request_loop.h"
 
-static struct unanswered *add(
-	struct session_handover *handover, struct span bytes, bool is_given_up)
+static struct unanswered *add(struct session_handover *handover, struct span bytes)
 {
 	struct unanswered *request = malloc(sizeof(*request) + bytes.len);
 
 	if (!request)
 		return NULL;
-	*request = (struct unanswered){.is_given_up = is_given_up};
+	*request = (struct unanswered){0};
 	memcpy(request->data, bytes.data, bytes.len);
 	request->bytes = (struct span){request->data, bytes.len};
 	request->next = handover->unanswered;
@@ -30,7 +29,7 @@ static struct unanswered *add(
 struct unanswered *unanswered_add(fuse_req_t req, fuse_ino_t ino)
 {
 	struct session *session = fuse_req_userdata(req);
-	struct unanswered *request = add(&session->handover, request_loop_current(), false);
+	struct unanswered *request = add(&session->handover, request_loop_current());
 
 	if (!request) {
 		fuse_reply_err(req, ENOMEM);
@@ -66,8 +65,7 @@ bool unanswered_is_kept(struct unanswered *request, int result)
 		unanswered_end(request);
 		return false;
 	}
-	request->is_given_up = true;
-	fuse_reply_none(request->req);
+	fuse_reply_none(take_ptr(request->req));
 	return true;
 }
 
@@ -107,7 +105,7 @@ void unanswered_put(const struct session_handover *handover, struct record *reco
 static struct unanswered *take_given_up(struct session_handover *handover)
 {
 	struct unanswered *request = handover->unanswered;
-	while (request && !request->is_given_up)
+	while (request && request->req)
 		request = request->next;
 	if (request)
 		take_out(request);
@@ -129,7 +127,7 @@ int unanswered_take(struct session_handover *handover, struct record *record)
 	size_t count = record_get_count(record, sizeof(uint64_t));
 
 	for (size_t i = 0; i < count && !record_error(record); i++)
-		if (!add(handover, record_get_bytes(record), true))
+		if (!add(handover, record_get_bytes(record)))
 			return -ENOMEM;
 	return 0;
 }

@@ -20,7 +20,7 @@ struct unanswered {
 	struct pool_job job;       /* first; for unanswered_run() */
 	struct view_caller caller; /* for view_lookup() */
 	struct session *session;
-	fuse_req_t req;
+	fuse_req_t req; /* NULL: no coroutine will answer the request: it must be repeated */
 	fuse_ino_t ino; /* of the request; LOOKUP: of the directory */
 
 	/* READDIR */
@@ -30,7 +30,6 @@ struct unanswered {
 	/* private */
 	struct unanswered *next;
 	struct unanswered **place; /* the pointer to it */
-	bool is_given_up;          /* no coroutine will answer it: it must be repeated */
 	struct span bytes;
 	_Alignas(max_align_t) char data[]; /* of `bytes`; aligned for request_loop_ask() */
 };

@@ -418,7 +418,7 @@ static int apply_singly(
 	int r = 0;
 
 	for (*done = 0; *done < batch->count; ++*done) {
-		const struct etcd_change *change = &batch->changes[*done];
+		const struct etcd_key *change = &batch->changes[*done];
 		size_t removed = before - replica_count(mirror->replica) + 1;
 		bool is_this_changed = false;
 
@@ -428,9 +428,9 @@ static int apply_singly(
 			return REPLICA_NEEDS_DRAFT;
 		revise(etcd, change->revision);
 		if (change->is_deleted)
-			r = replica_remove(mirror->replica, change->path, &is_this_changed);
+			r = replica_remove(mirror->replica, change->key.data, &is_this_changed);
 		else
-			r = replica_put(mirror->replica, change->path, change->value,
+			r = replica_put(mirror->replica, change->key.data, change->value,
 				mirror->options.mode, &is_this_changed);
 		*is_changed |= is_this_changed;
 		if (r != 0)
@@ -449,15 +449,15 @@ static int apply_together(struct etcd *etcd, const struct etcd_batch *batch, siz
 	int r = 0;
 
 	for (size_t i = from; r == 0 && i < batch->count; i++)
-		r = path_list_add(&paths, batch->changes[i].path, strlen(batch->changes[i].path));
+		r = path_list_add(&paths, batch->changes[i].key.data, batch->changes[i].key.len);
 	if (r == 0)
 		r = replica_begin(mirror->replica, &paths);
 	for (size_t i = from; r == 0 && i < batch->count; i++) {
-		const struct etcd_change *change = &batch->changes[i];
+		const struct etcd_key *change = &batch->changes[i];
 
 		r = change->is_deleted
-			    ? replica_draft_remove(mirror->replica, change->path)
-			    : draft_put(etcd, change->path, change->value, change->revision);
+			    ? replica_draft_remove(mirror->replica, change->key.data)
+			    : draft_put(etcd, change->key.data, change->value, change->revision);
 	}
 	make_offer(known_cluster(etcd), batch->revision, offer);
 	return r ? r : mirror_publish(mirror, offer);

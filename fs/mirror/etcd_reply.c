@@ -260,29 +260,27 @@ int etcd_reply_read(
 	return r;
 }
 
-static void change_fini(struct etcd_change *change)
+static void change_fini(struct etcd_key *change)
 {
-	free(change->path);
+	free((char *)change->key.data);
 	free((char *)change->value.data);
 }
 
 int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd_key *key)
 {
-	struct etcd_change change = {.revision = key->revision, .is_deleted = key->is_deleted};
-	char *value;
+	struct etcd_key change = *key;
 
 	if (path) {
 		if (array_grow(batch->changes, batch->count, batch->capacity) < 0)
 			return -ENOMEM;
-		change.path = strdup(path);
-		value = span_dup(key->value);
-		change.value = (struct span){value, key->value.len};
-		if (!change.path || !value) {
+		change.key = (struct span){strdup(path), strlen(path)};
+		change.value.data = span_dup(key->value);
+		if (!change.key.data || !change.value.data) {
 			change_fini(&change);
 			return -ENOMEM;
 		}
 		batch->changes[batch->count++] = change;
-		batch->bytes += key->value.len + strlen(path) + sizeof(change);
+		batch->bytes += change.value.len + change.key.len + sizeof(change);
 		batch->has_deletes |= key->is_deleted;
 	}
 	if (key->revision > batch->revision)

@@ -61,18 +61,10 @@ bool base64_decode(struct span text, char *out, size_t *ret_len);
 
 /*
  * A batch: the changes that a watch has reported and the mirror has not applied yet, in the order
- * of their revisions. A batch owns copies of all its data.
+ * of their revisions. A batch owns copies of all its data. All zero: empty.
  */
-struct etcd_change {
-	char *path;
-	struct span value; /* its data is for free(3) */
-	uint64_t revision;
-	bool is_deleted;
-};
-
-/* All zero: empty. */
 struct etcd_batch {
-	struct etcd_change *changes;
+	struct etcd_key *changes; /* `key` is the path of the file */
 	size_t count;
 	size_t capacity;
 	uint64_t revision; /* of the last reported change; 0: none was reported */

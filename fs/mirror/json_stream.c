@@ -76,12 +76,12 @@ static bool is_space(char c)
 
 static void scan_string(struct json_stream *stream, char c)
 {
-	if (stream->is_escaped)
-		stream->is_escaped = false;
+	if (stream->place == JSON_STREAM_ESCAPE)
+		stream->place = JSON_STREAM_STRING;
 	else if (c == '\\')
-		stream->is_escaped = true;
+		stream->place = JSON_STREAM_ESCAPE;
 	else if (c == '"')
-		stream->is_in_string = false;
+		stream->place = JSON_STREAM_OUTSIDE;
 }
 
 int json_stream_next(struct json_stream *stream, struct span *ret)
@@ -97,10 +97,10 @@ int json_stream_next(struct json_stream *stream, struct span *ret)
 			continue;
 		}
 		stream->scanned++;
-		if (stream->is_in_string) {
+		if (stream->place != JSON_STREAM_OUTSIDE) {
 			scan_string(stream, c);
 		} else if (c == '"') {
-			stream->is_in_string = true;
+			stream->place = JSON_STREAM_STRING;
 		} else if (c == '{') {
 			stream->depth++;
 		} else if (c == '}' && --stream->depth == 0) {

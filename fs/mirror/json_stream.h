@@ -19,8 +19,7 @@ struct json_stream {
 	size_t begin;   /* offset of the next object */
 	size_t scanned; /* offset of the next byte to scan; the members below: the state there */
 	size_t depth;
-	bool is_in_string;
-	bool is_escaped;
+	enum { JSON_STREAM_OUTSIDE, JSON_STREAM_STRING, JSON_STREAM_ESCAPE } place;
 };
 
 /* Positive results. */

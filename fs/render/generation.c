@@ -13,6 +13,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "generation_link.h"
 #include "layer.h"
 #include "rendered_state.h"
 #include "sandbox.h"
@@ -36,13 +37,12 @@ bool generation_has_name(const char *name)
 	return strncmp(name, "..", 2) == 0;
 }
 
-/* Returns whether the name is visible in the tree. */
-static bool is_shown(const struct owned *owned)
+bool generation_shows(const struct owned *owned)
 {
-	return owned->fingerprint.mode && !owned->is_gone && !generation_is_beside(owned);
+	return owned->fingerprint.mode && owned->next != NEXT_GONE && !generation_is_beside(owned);
 }
 
-static struct owned *get_beside(struct rendered *rendered, const char *name)
+struct owned *generation_get_beside(struct rendered *rendered, const char *name)
 {
 	CLEANUP(freep) char *path = NULL;
 
@@ -104,7 +104,7 @@ static bool find_linked(
 
 int generation_open(struct rendered *rendered, struct problem *problem)
 {
-	const struct owned *link = get_beside(rendered, GENERATION_LINK);
+	const struct owned *link = generation_get_beside(rendered, GENERATION_LINK);
 	char name[GENERATION_NAME_SIZE];
 	int r = link ? read_link(rendered, name) : -ENOMEM;
 
@@ -121,12 +121,6 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 	return is_absent(r) ? 0 : r;
 }
 
-static void change(struct rendered *rendered, struct owned *owned)
-{
-	owned->is_changed = true;
-	rendered->is_changed = true;
-}
-
 /*
  * Notes the object that the next generation must have at the name, if that is another one. Returns
  * 0, RENDERED_KEPT or -errno.
@@ -138,9 +132,7 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 
 	if (r < 0 && r != -EACCES && r != -EIO)
 		return r;
-	bool was_gone = owned->is_gone;
-	owned->is_gone = false;
-	if (r == 0 && owned->fingerprint.mode && !owned->is_changed && !was_gone) {
+	if (r == 0 && owned->fingerprint.mode && owned->next == NEXT_SAME) {
 		if (rendered_is_as_wanted(wanted, &now)) {
 			if (!rendered_is_as_wanted(wanted, &owned->fingerprint))
 				return manifest_put(rendered->manifest, owned, &now);
@@ -150,11 +142,12 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 		if (owned->reported && rendered->options.keeps_drift)
 			return RENDERED_KEPT;
 	}
-	if (!owned->is_changed)
+	if (owned->next == NEXT_SAME)
 		owned->former = owned->fingerprint;
 	owned->fingerprint = *wanted;
 	owned->is_logged = false;
-	change(rendered, owned);
+	owned->next = NEXT_CHANGED;
+	rendered->is_changed = true;
 	return 0;
 }
 
@@ -201,7 +194,7 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 static int meet_drift(struct rendered *rendered, struct owned *owned)
 {
 	struct fingerprint now;
-	int r = rendered->options.keeps_drift && !owned->is_changed &&
+	int r = rendered->options.keeps_drift && owned->next == NEXT_SAME &&
 				!S_ISDIR(owned->fingerprint.mode)
 			? rendered_look(rendered, owned, &now)
 			: 1;
@@ -221,8 +214,8 @@ static void keep_above(struct rendered *rendered, struct owned *owned)
 	for (char *slash; (slash = strrchr(path, '/'));) {
 		*slash = '\0';
 		struct owned *above = manifest_find(rendered->manifest, path);
-		if (above)
-			above->is_gone = false;
+		if (above && above->next == NEXT_GONE)
+			above->next = NEXT_CHANGED;
 	}
 }
 
@@ -243,10 +236,10 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 			is_kept = true;
 			r = 0;
 		} else if (r == 0) {
-			if (!all[i]->is_gone && !S_ISDIR(all[i]->fingerprint.mode))
+			if (all[i]->next != NEXT_GONE && !S_ISDIR(all[i]->fingerprint.mode))
 				rendered_report_outcome(rendered, OUTCOME_REMOVED, all[i]);
-			all[i]->is_gone = true;
-			change(rendered, all[i]);
+			all[i]->next = NEXT_GONE;
+			rendered->is_changed = true;
 		}
 	}
 	return r == 0 && is_kept ? RENDERED_KEPT : r;
@@ -277,7 +270,7 @@ static int make_file(struct rendered *rendered, int next, struct owned *owned)
 	struct fingerprint fingerprint;
 	const char *name;
 
-	if (!owned->is_changed && rendered->tree) {
+	if (owned->next == NEXT_SAME && rendered->tree) {
 		CLEANUP(closep)
 		int from = layer_open_parent(rendered->tree, owned->path, &name);
 		if (from >= 0 && linkat(from, name, next, owned->path, 0) == 0)
@@ -357,9 +350,9 @@ static int fill(struct rendered *rendered, int next)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && (owned = manifest_at(rendered->manifest, i)); i++) {
-		if (owned->is_gone)
+		if (owned->next == NEXT_GONE)
 			r = manifest_put(rendered->manifest, owned, &(struct fingerprint){0});
-		if (r == 0 && is_shown(owned))
+		if (r == 0 && generation_shows(owned))
 			r = S_ISDIR(owned->fingerprint.mode) ? make_directory(rendered, next, owned)
 							     : make_file(rendered, next, owned);
 	}
@@ -368,129 +361,6 @@ static int fill(struct rendered *rendered, int next)
 	/* A service may not set S_ISGID (RestrictSUIDSGID). Each name gets its group anyway. */
 	like.st_mode &= 01777;
 	return r == 0 ? rendered_dress(next, &like, 0, &unused) : r;
-}
-
-/* Puts a link beside the generations, unless it is there. Returns 0, PROBLEM or -errno. */
-static int put_link(
-	struct rendered *rendered, const char *name, const char *target, struct problem *problem)
-{
-	struct owned *owned = get_beside(rendered, name);
-	int at = rendered->place->dirfd;
-	const struct fingerprint fingerprint = {
-		.mode = S_IFLNK | 0777, .hash = fingerprint_add(FINGERPRINT_HASH, span_of(target))};
-	struct fingerprint now;
-	char staged[STAGED_MAX];
-	int r = owned ? fingerprint_at(at, name, &now) : -ENOMEM;
-
-	if (r < 0)
-		return r;
-	bool is_there = S_ISLNK(now.mode) && now.hash == fingerprint.hash;
-	if (is_there && owned->fingerprint.mode)
-		return manifest_put(rendered->manifest, owned, &fingerprint);
-	if (now.mode && !owned->fingerprint.mode && !is_there)
-		return rendered_refuse(name, problem);
-	if (owned->fingerprint.mode && !is_there && strcmp(name, GENERATION_LINK) != 0) {
-		rendered_report_drift(rendered, owned, &now);
-		if (rendered->options.keeps_drift)
-			return 0;
-	}
-	if (rendered->options.is_dry)
-		return 0;
-	const struct fingerprint before = owned->fingerprint;
-	r = manifest_put(rendered->manifest, owned, &fingerprint);
-	if (r < 0)
-		return r;
-	rendered_stage_name(rendered, staged);
-	if (symlinkat(target, rendered->stage_fd, staged) == 0 &&
-		renameat(rendered->stage_fd, staged, at, name) == 0) {
-		owned->reported = 0;
-		return 0;
-	}
-	r = -errno;
-	unlinkat(rendered->stage_fd, staged, 0);
-	manifest_undo(rendered->manifest, owned, &before);
-	return r;
-}
-
-/* Replaces a file that has the right bytes by a link, with --adopt. */
-static bool adopt(struct rendered *rendered, const struct owned *owned)
-{
-	struct fingerprint now;
-
-	return rendered->options.adopts &&
-	       fingerprint_at(rendered->place->dirfd, owned->path, &now) == 0 &&
-	       S_ISREG(now.mode) && S_ISREG(owned->fingerprint.mode) &&
-	       now.hash == owned->fingerprint.hash &&
-	       (rendered->options.is_dry || unlinkat(rendered->place->dirfd, owned->path, 0) == 0);
-}
-
-/* Puts the link by which a name at the top is reached. */
-static int link_name(struct rendered *rendered, struct owned *owned, struct problem *problem)
-{
-	CLEANUP(freep) char *target = NULL;
-
-	if (text_format(&target, GENERATION_LINK "/%s", owned->path) < 0)
-		return -ENOMEM;
-	int r = put_link(rendered, owned->path, target, problem);
-	if (r != PROBLEM || !adopt(rendered, owned))
-		return r;
-	return rendered->options.is_dry ? 0 : put_link(rendered, owned->path, target, problem);
-}
-
-/* Removes the link of a name. If another program has replaced it, that stays. */
-static int unlink_name(struct rendered *rendered, struct owned *link)
-{
-	const char *name = generation_path(link);
-	struct fingerprint now;
-	bool is_there = fingerprint_at(rendered->place->dirfd, name, &now) == 0 &&
-			S_ISLNK(now.mode) && now.hash == link->fingerprint.hash;
-	const struct fingerprint before = link->fingerprint;
-	int r = is_there ? manifest_put(rendered->manifest, link, &(struct fingerprint){0}) : 0;
-
-	if (r == 0 && is_there && unlinkat(rendered->place->dirfd, name, 0) < 0) {
-		r = -errno;
-		manifest_undo(rendered->manifest, link, &before);
-	}
-	if (r < 0)
-		return r;
-	r = manifest_drop(rendered->manifest, link);
-	manifest_forget(rendered->manifest, link);
-	return r;
-}
-
-/* Returns whether it is a link to a name that is no longer shown. */
-static bool is_idle(const struct rendered *rendered, const struct owned *owned)
-{
-	const char *name = generation_path(owned);
-
-	if (!generation_is_beside(owned) || !S_ISLNK(owned->fingerprint.mode) ||
-		strcmp(name, GENERATION_LINK) == 0)
-		return false;
-	const struct owned *named = manifest_find(rendered->manifest, name);
-	return !named || !is_shown(named);
-}
-
-/* Puts all links. Of several failures the first one is returned. Returns 0, PROBLEM or -errno. */
-static int link_names(struct rendered *rendered, struct problem *problem)
-{
-	CLEANUP(freep) struct owned **all = NULL;
-	size_t count;
-	int result = manifest_list(rendered->manifest, "", &all, &count);
-
-	for (size_t i = 0; result != -ENOMEM && i < count; i++) {
-		struct problem other = {0};
-		int r = 0;
-
-		if (is_idle(rendered, all[i]))
-			r = rendered->options.is_dry ? 0 : unlink_name(rendered, all[i]);
-		else if (is_shown(all[i]) && !strchr(all[i]->path, '/'))
-			r = link_name(rendered, all[i], &other);
-		if (r != 0 && result == 0) {
-			result = r;
-			*problem = other;
-		}
-	}
-	return result;
 }
 
 /* Removes the generations without a link; one with another program's files is a problem. */
@@ -568,9 +438,9 @@ static void settle(struct rendered *rendered)
 	struct owned *owned;
 
 	for (size_t i = 0; (owned = manifest_at(rendered->manifest, i)); i++) {
-		if (owned->is_changed)
+		if (owned->next != NEXT_SAME)
 			owned->reported = 0;
-		owned->is_changed = false;
+		owned->next = NEXT_SAME;
 	}
 	rendered->is_changed = false;
 }
@@ -586,7 +456,7 @@ static int switch_to_next(
 	if (r < 0)
 		return r;
 	make_name(name);
-	struct owned *owned = get_beside(rendered, name);
+	struct owned *owned = generation_get_beside(rendered, name);
 	r = owned ? manifest_put(rendered->manifest, owned, &fingerprint) : -ENOMEM;
 	/* RENAME_NOREPLACE: another program may have made a directory of that name. */
 	if (r == 0 && renameat2(rendered->own_fd, NEXT_NAME, rendered->place->dirfd, name,
@@ -598,7 +468,7 @@ static int switch_to_next(
 	if (r == 0)
 		r = open_layer(rendered->place->dirfd, name, &tree);
 	if (r == 0)
-		r = put_link(rendered, GENERATION_LINK, name, problem);
+		r = generation_link_put(rendered, GENERATION_LINK, name, problem);
 	if (r != 0) {
 		layer_free(tree);
 		remove_generation(rendered, rendered->own_fd, NEXT_NAME);
@@ -620,19 +490,19 @@ int generation_commit(struct rendered *rendered, struct problem *problem)
 	if (r == -EINVAL)
 		return rendered_refuse(GENERATION_LINK, problem);
 	if (r == 0 && rendered->options.is_dry)
-		return rendered->place->dirfd < 0 ? 0 : link_names(rendered, problem);
+		return rendered->place->dirfd < 0 ? 0 : generation_link_all(rendered, problem);
 	if (r == 0 && (rendered->is_changed || !rendered->tree || !*name)) {
 		r = switch_to_next(rendered, name, problem);
 		rendered->has_old_links |= r == 0;
 	} else if (r == 0 && strcmp(name, rendered->shown) != 0) {
 		/* Another program has changed the link. */
-		r = put_link(rendered, GENERATION_LINK, rendered->shown, problem);
+		r = generation_link_put(rendered, GENERATION_LINK, rendered->shown, problem);
 	}
 	if (r == 0)
 		r = manifest_seal(rendered->manifest);
 	if (r != 0 || !rendered->has_old_links)
 		return r;
-	int linked = link_names(rendered, problem);
+	int linked = generation_link_all(rendered, problem);
 	r = remove_old(rendered, rendered->shown, linked == 0 ? problem : &(struct problem){0});
 	rendered->has_old_links = linked != 0 || r != 0;
 	if (r == 0)

@@ -25,6 +25,12 @@ bool generation_is_beside(const struct owned *owned);
 /** Returns the path without GENERATION_BESIDE: in DIRECTORY, or in the tree. */
 const char *generation_path(const struct owned *owned);
 
+/** Returns the entry of `name` in DIRECTORY itself; adds it if it is missing. NULL: no memory. */
+struct owned *generation_get_beside(struct rendered *rendered, const char *name);
+
+/** Returns whether the next generation has an object at the name. */
+bool generation_shows(const struct owned *owned);
+
 /** Returns whether the name begins with "..", as a generation's does. */
 bool generation_has_name(const char *name);
 

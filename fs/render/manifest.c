@@ -39,11 +39,10 @@ struct manifest {
 	size_t capacity;
 	size_t next;       /* behind the last entry that was found */
 	int directory;     /* the caller's */
-	int fd;            /* of the log, for appending; -1: it is only read */
+	int fd;            /* of the log, for appending; -1: nothing was written, or a dry run */
 	off_t size;        /* of the log's good part */
 	int64_t synced_ms; /* clock_ms() when the log was last known to be on the disk */
 	bool is_atomic;
-	bool is_dry;    /* writes nothing */
 	bool is_behind; /* the log lacks a line, or has half of one: it must be made anew */
 	uint32_t lines;
 	uint32_t sealed; /* all changes up to this line are complete */
@@ -177,7 +176,7 @@ static int append(struct manifest *manifest, const char *text, size_t len)
 {
 	int r = manifest->is_behind ? begin_log(manifest) : 0;
 
-	if (r < 0 || manifest->is_dry)
+	if (r < 0 || manifest->fd < 0)
 		return r;
 	r = text_write(manifest->fd, text, len);
 	if (r == 0 && clock_ms() - manifest->synced_ms >= SYNC_MS)
@@ -436,7 +435,7 @@ int manifest_seal(struct manifest *manifest)
 	if (r < 0)
 		return r;
 	manifest->sealed = ++manifest->lines;
-	if (manifest->is_dry)
+	if (manifest->fd < 0)
 		return 0;
 	bool is_long = manifest->lines >= LINES_PER_NAME * manifest->count + LINES_FREE;
 	r = is_long ? begin_log(manifest) : sync_log(manifest);
@@ -491,7 +490,6 @@ int manifest_open(int directory, bool is_atomic, bool is_dry, struct manifest **
 		return MANIFEST_OTHER_KIND;
 	if (r < 0)
 		return r;
-	manifest->is_dry = is_dry;
 	/* A complete log is made anew before the next line: without changes, nothing is written. */
 	manifest->is_behind = !is_dry;
 	if (!is_dry && (is_new || manifest->sealed != manifest->lines))

@@ -40,11 +40,11 @@ struct owned {
 	bool is_logged;            /* private: the log has `fingerprint` */
 
 	/* For the manifest's caller; zero after reading. */
-	uint64_t basis;     /* of the sources that gave `fingerprint` (bases.h); 0: unknown */
-	uint64_t stamp;     /* hash of the stamp (bases.h) of the object there; 0: unknown */
-	bool is_seen;       /* this process found the name in the layers, or the lookup failed */
-	bool is_changed;    /* --atomic: the next generation has another object there */
-	bool is_gone;       /* --atomic: the next generation has no object there */
+	uint64_t basis; /* of the sources that gave `fingerprint` (bases.h); 0: unknown */
+	uint64_t stamp; /* hash of the stamp (bases.h) of the object there; 0: unknown */
+	bool is_seen;   /* this process found the name in the layers, or the lookup failed */
+	/* --atomic: what the next generation has there */
+	enum { NEXT_SAME, NEXT_CHANGED /* another object */, NEXT_GONE /* none */ } next;
 	bool is_kept_back;  /* another program's change was kept, not replaced */
 	bool is_closed;     /* a directory that gets more rights after its contents are written */
 	bool may_be_older;  /* an older object may still be at the name, or below it */

@@ -1,7 +1,6 @@
 #include "populate.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +32,7 @@ struct populate_lookup {
 	struct view_caller caller; /* must be first */
 	struct render *render;
 	char *name;
-	int result;
-	bool is_answered;
+	int result; /* VIEW_LATER: there is no answer yet */
 	struct stat stat;
 };
 
@@ -55,7 +53,6 @@ static void on_answer(struct view_caller *caller, int result, const struct stat 
 	look->result = result == VIEW_GOING ? -ENOENT : result;
 	if (look->result >= 0)
 		look->stat = *stat;
-	look->is_answered = true;
 	if (look->render->awaited == look)
 		coroutine_wake(&look->render->answered);
 }
@@ -80,7 +77,7 @@ static void ask(struct render *render, uint64_t parent, struct populate_lookup *
 	struct stat stat = {0};
 
 	look->caller = (struct view_caller){.answer = on_answer};
-	look->is_answered = false;
+	look->result = VIEW_LATER;
 	int r = view_lookup(render->view, parent, look->name, &look->caller, &stat);
 	if (r != VIEW_LATER)
 		on_answer(&look->caller, r, &stat);
@@ -89,7 +86,7 @@ static void ask(struct render *render, uint64_t parent, struct populate_lookup *
 static void wait_for(struct render *render, struct populate_lookup *look)
 {
 	render->awaited = look;
-	while (!look->is_answered)
+	while (look->result == VIEW_LATER)
 		coroutine_wait(&render->answered, NULL);
 	render->awaited = NULL;
 }
@@ -245,7 +242,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	if (!failure_is_over(render, owned, r))
 		failure_retry(render, path, owned, r, &problem);
 	/* If another program's change is put right, the fingerprint is the former one. */
-	bool is_changed = owned && (owned->is_changed ||
+	bool is_changed = owned && (owned->next != NEXT_SAME ||
 					   (r == 0 && rendered_staged(render->rendered) > staged) ||
 					   !fingerprint_equal(&before, &owned->fingerprint));
 	if (is_changed)
@@ -267,8 +264,6 @@ static void ask_some(
 		names->pending += look->result != IS_KEPT;
 		if (look->result == 0)
 			ask(render, parent, look);
-		else
-			look->is_answered = true;
 	}
 	layer_stay("");
 }

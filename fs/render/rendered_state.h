@@ -1,4 +1,4 @@
-/* The state that rendered.c and generation.c share. */
+/* The state that rendered.c, generation.c and generation_link.c share. */
 #pragma once
 
 #include "boot.h"

@@ -4,7 +4,6 @@
 #include <search.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,6 @@
 #include "path.h"
 #include "publisher.h"
 #include "render_state.h"
-#include "text.h"
 
 /* A changed name is examined when there were no events for so long. */
 #define DOUBT_MS 20

@@ -3,8 +3,6 @@
  * several pairs, one for each of its values. The pairs before the first value that changes, and
  * those after the last one, keep every byte.
  */
-#include <errno.h>
-
 #include "cleanup.h"
 #include "edit_tree.h"
 #include "format/builder.h"
@@ -67,11 +65,10 @@ static int replace_value(const struct line_editor *editor, const struct extent *
 	struct span text;
 
 	line_manner_set(editor, old, &manner);
-	if (!own.is_there || !there.is_there || !value.len || range.begin == range.end ||
-		there.c != '=')
+	if (!own.c || !value.len || range.begin == range.end || there.c != '=')
 		range.begin = old->key.end;
-	if (own.is_there && range.begin == old->key.end) {
-		struct line_separator separator = !there.is_there ? own : there;
+	if (own.c && range.begin == old->key.end) {
+		struct line_separator separator = there.c ? there : own;
 
 		line_separator_check(editor, (struct span){"", 0}, value, &separator);
 		if (separator.c == there.c && value.len && old->value.begin < old->value.end)
@@ -79,7 +76,7 @@ static int replace_value(const struct line_editor *editor, const struct extent *
 		else
 			line_separator_put(&output, separator, value.len);
 	}
-	if (own.is_there)
+	if (own.c)
 		line_new_put_value(editor, &output, value, &manner);
 	int r = text_lines_finish(&editor->lines, &output, &text);
 	return r == 0 ? replace(editor, range, text) : r;

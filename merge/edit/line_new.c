@@ -106,29 +106,30 @@ int line_sample_pair(const struct line_editor *editor, const struct line_section
 struct line_separator line_separator_of(struct span text, const struct extent *pair)
 {
 	struct span between = line_place_text(text, pair->key.end, pair->value.begin);
-	struct line_separator separator = {.is_there = between.len};
+	struct line_separator separator = {0};
 
-	for (size_t i = 0; i < between.len && !separator.c; i++)
-		if (between.data[i] == '=' || between.data[i] == ':')
-			separator.c = between.data[i];
 	if (!between.len)
 		return separator;
-	separator.is_blank_before = line_is_blank(*between.data);
-	separator.is_blank_after = line_is_blank(between.data[between.len - 1]);
+	separator.c = ' ';
+	for (size_t i = 0; i < between.len && separator.c == ' '; i++)
+		if (between.data[i] == '=' || between.data[i] == ':')
+			separator.c = between.data[i];
+	separator.before = line_is_blank(*between.data) ? " " : "";
+	separator.after = line_is_blank(between.data[between.len - 1]) ? " " : "";
 	/* `key =`, the form of an empty value */
-	if (separator.c && pair->value.begin == pair->value.end)
-		separator.is_blank_after = separator.is_blank_before;
+	if (separator.c != ' ' && pair->value.begin == pair->value.end)
+		separator.after = separator.before;
 	return separator;
 }
 
 void line_separator_put(struct output *output, struct line_separator separator, bool has_value)
 {
-	if (separator.is_blank_before)
-		output_char(output, ' ');
-	if (separator.c)
-		output_char(output, separator.c);
-	if (separator.c && separator.is_blank_after && has_value)
-		output_char(output, ' ');
+	output_string(output, separator.before);
+	if (separator.c == ' ')
+		return;
+	output_char(output, separator.c);
+	if (has_value)
+		output_string(output, separator.after);
 }
 
 /* Returns the blanks at the beginning of the value's second line, if it has one. */
@@ -153,7 +154,7 @@ void line_manner_set(
 
 	manner->prefix = line_place_text(text, begin, pair->key.begin);
 	manner->indent = inner_indent(editor, pair);
-	if (separator.is_there)
+	if (separator.c)
 		manner->separator = separator;
 	if (editor->edit->options->format->has_quotes && first && strchr("\"'", first))
 		manner->quote = first;
@@ -184,7 +185,7 @@ struct line_manner line_manner_of(
 				line_manner_set(editor, pair, &manner);
 		}
 	}
-	if (!manner.separator.is_there && other) {
+	if (!manner.separator.c && other) {
 		line_manner_set(editor, other, &manner);
 		if (!section->name || !is_in_section)
 			manner.prefix = (struct span){"", 0};
@@ -261,9 +262,8 @@ void line_separator_check(const struct line_editor *editor, struct span key, str
 			  (value.len && memchr(value.data, '=', value.len));
 
 	if (separator->c == ':' && has_equals && ini && ini->colon_yields)
-		*separator = (struct line_separator){
-			'=', separator->is_blank_after, separator->is_blank_after, true};
-	if (!separator->c && value.len && strchr("=:", *value.data))
+		*separator = (struct line_separator){'=', separator->after, separator->after};
+	if (separator->c == ' ' && value.len && strchr("=:", *value.data))
 		separator->c = '=';
 }
 
@@ -278,9 +278,8 @@ void line_new_put_pair(const struct line_editor *editor, struct output *output,
 
 	output_put(output, manner->prefix.data, manner->prefix.len);
 	output_put(output, key.data, key.len);
-	if (own.is_there) {
-		struct line_separator separator =
-			manner->separator.is_there ? manner->separator : own;
+	if (own.c) {
+		struct line_separator separator = manner->separator.c ? manner->separator : own;
 
 		line_separator_check(editor, key, value, &separator);
 		line_separator_put(output, separator, value.len);

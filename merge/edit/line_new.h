@@ -81,10 +81,9 @@ int line_sample_pair(const struct line_editor *editor, const struct line_section
 
 /* The separator of a key and its value: "=" or ":" with blanks, or blanks alone. */
 struct line_separator {
-	char c; /* '\0': blanks alone, or no separator */
-	bool is_blank_before;
-	bool is_blank_after;
-	bool is_there; /* false: no separator, and so no value */
+	char c;             /* ' ': blanks alone; '\0': no separator, and so no value */
+	const char *before; /* " " or "" */
+	const char *after;
 };
 
 /** Returns the separator of a pair in `text`. */

@@ -253,7 +253,7 @@ static int leave_empty(const struct toml_editor *editor, struct toml_target pare
 	const struct toml_place *in, const struct toml_place *place)
 {
 	struct node *empty = node_new_map(editor->edit->arena, NULL);
-	struct toml_manner manner = {.indent = {"", 0}};
+	struct toml_manner manner = {.indent = {"", 0}, .equals = " = "};
 	struct span text;
 	size_t offset;
 

@@ -19,8 +19,10 @@ static void set_manner(
 	manner->indent = (struct span){text + begin, pair->member.begin - begin};
 	if (begin > 0 && text[begin - 1] != '\n')
 		manner->indent.len = 0; /* the pair follows a brace, or a byte order mark */
-	manner->is_tight_before = !edit_is_blank(text[pair->key.end]);
-	manner->is_tight_after = !edit_is_blank(text[pair->value.begin - 1]);
+	if (edit_is_blank(text[pair->value.begin - 1]))
+		manner->equals = edit_is_blank(text[pair->key.end]) ? " = " : "= ";
+	else
+		manner->equals = edit_is_blank(text[pair->key.end]) ? " =" : "=";
 	if (scalar_is_string(pair->node) &&
 		(pair->node->style == NODE_SINGLE || pair->node->style == NODE_DOUBLE))
 		manner->string = pair->node;
@@ -29,7 +31,7 @@ static void set_manner(
 struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *in)
 {
 	const struct extent *root = edit->document->extents[0], *any = NULL, *found = NULL;
-	struct toml_manner manner = {.indent = {"", 0}};
+	struct toml_manner manner = {.indent = {"", 0}, .equals = " = "};
 
 	for (const struct extent *at = in->first; at; at = at->next) {
 		if (!at->keys || (in == root && edit->text.data[at->member.begin] == '['))
@@ -172,8 +174,7 @@ static void put_pair(const struct text_lines *lines, struct output *output, stru
 {
 	output_put(output, manner->indent.data, manner->indent.len);
 	put_range(lines, output, text, pair->key);
-	output_string(output, manner->is_tight_before ? "=" : " =");
-	output_string(output, manner->is_tight_after ? "" : " ");
+	output_string(output, manner->equals);
 	put_range(lines, output, text, pair->value);
 }
 

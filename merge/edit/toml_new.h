@@ -6,8 +6,7 @@
 /* How the pairs near the new text are written. */
 struct toml_manner {
 	struct span indent;        /* the blanks before a pair */
-	bool is_tight_before;      /* no blank is before the "=" */
-	bool is_tight_after;       /* no blank is behind the "=" */
+	const char *equals;        /* "=" with the blanks around it */
 	const struct node *string; /* new strings get the quotes of this value; may be NULL */
 };
 

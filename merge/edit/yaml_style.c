@@ -11,14 +11,12 @@
 
 /* The style of the strings and collections in a new value. */
 struct style {
-	struct arena *arena;
-	bool is_flow;           /* the value stands in brackets */
+	const struct edit *edit;
+	const struct yaml_spot_around *around;
 	enum node_style key;    /* of all string keys, and … */
 	enum node_style string; /* … of other strings; NODE_PLAIN: of those that need no quotes */
 	enum node_style quotes; /* of strings that need quotes */
 	enum node_style lines;  /* of strings with line breaks */
-	bool ends_open;         /* the file has no newline at its end */
-	bool is_before_comment; /* no block scalar may end the value */
 	bool keeps_flow;        /* a value whose own style is flow gets brackets */
 };
 
@@ -148,20 +146,25 @@ static bool strings_of(const struct extent *in, bool is_of_keys, enum node_style
 	return is_found;
 }
 
+static bool is_in_brackets(const struct style *style)
+{
+	const struct extent *in = style->around->in;
+
+	return in && in->node->style == NODE_FLOW;
+}
+
 static struct style find_style(const struct edit *edit, const struct yaml_spot_around *around)
 {
 	const struct extent *old = around->old, *in = around->in,
 			    *root = edit->document->count ? edit->document->extents[0] : NULL;
 	const struct node *quoted = root ? find_quoted(root) : NULL;
 	struct style style = {
+		.edit = edit,
+		.around = around,
 		.key = NODE_PLAIN,
-		.arena = edit->arena,
-		.is_flow = in && in->node->style == NODE_FLOW,
 		.string = NODE_PLAIN,
 		.quotes = quoted ? quoted->style : NODE_PLAIN,
 		.lines = NODE_LITERAL,
-		.ends_open = edit->text.len && edit->text.data[edit->text.len - 1] != '\n',
-		.is_before_comment = around->is_before_comment,
 		.keeps_flow = !root || has_flow(root),
 	};
 
@@ -179,7 +182,7 @@ static struct style find_style(const struct edit *edit, const struct yaml_spot_a
 		!(in && strings_of(in, true, &style.key)) && root)
 		strings_of(root, true, &style.key);
 	/* Strings are quoted as in JSON. */
-	if (style.is_flow && style.key == NODE_DOUBLE && !has_strings)
+	if (is_in_brackets(&style) && style.key == NODE_DOUBLE && !has_strings)
 		style.string = NODE_DOUBLE;
 	return style;
 }
@@ -195,23 +198,25 @@ static enum node_style style_of_string(
 	const struct style *style, const struct node *node, enum node_style wanted)
 {
 	const char *newline = memchr(node->text.data, '\n', node->text.len);
+	struct span file = style->edit->text;
+	bool ends_open = file.len && file.data[file.len - 1] != '\n';
 
 	/* There a block scalar can't express the line breaks at its end, or would take the blank
 	 * lines below for its text. */
-	if (ends_with(node->text, style->ends_open ? "\n" : "\n\n"))
+	if (ends_with(node->text, ends_open ? "\n" : "\n\n"))
 		return NODE_DOUBLE;
-	if (style->is_before_comment && newline)
+	if (style->around->is_before_comment && newline)
 		return NODE_DOUBLE;
 	if (node->style == NODE_LITERAL || node->style == NODE_FOLDED)
-		return style->is_before_comment ? wanted : node->style;
-	if (newline && !style->is_flow && newline + 1 < node->text.data + node->text.len)
+		return style->around->is_before_comment ? wanted : node->style;
+	if (newline && !is_in_brackets(style) && newline + 1 < node->text.data + node->text.len)
 		return style->lines;
 	if (newline)
 		return NODE_DOUBLE;
 	if (wanted != NODE_PLAIN)
 		return wanted;
 	if (yaml_is_plain_string(node->text, true) ||
-		(!style->is_flow && yaml_is_plain_string(node->text, false)))
+		(!is_in_brackets(style) && yaml_is_plain_string(node->text, false)))
 		return NODE_PLAIN;
 	if (style->quotes != NODE_PLAIN)
 		return style->quotes;
@@ -226,7 +231,7 @@ static int adapt_scalar(const struct style *style, const struct node *node, enum
 	*ret = node;
 	if (node->tag || !scalar_is_string(node))
 		return 0;
-	copy = node_copy(style->arena, node);
+	copy = node_copy(style->edit->arena, node);
 	if (!copy)
 		return -ENOMEM;
 	copy->style = (uint8_t)style_of_string(style, node, wanted);
@@ -270,7 +275,7 @@ static int adapt(const struct style *style, const struct node *node, const struc
 		return adapt_scalar(style, node,
 			old && is_same_string(old->node, node) ? old->node->style : style->string,
 			ret);
-	*ret = copy = node_copy(style->arena, node);
+	*ret = copy = node_copy(style->edit->arena, node);
 	if (!copy)
 		return -ENOMEM;
 	if (!style->keeps_flow)
@@ -288,12 +293,11 @@ static int adapt(const struct style *style, const struct node *node, const struc
 }
 
 /* Returns the style of a new collection: that of the old one, or else of its neighbours. */
-static enum node_style collection_style(
-	const struct style *style, const struct yaml_spot_around *around, const struct node *value)
+static enum node_style collection_style(const struct style *style, const struct node *value)
 {
-	const struct extent *old = around->old, *in = around->in, *other = NULL;
+	const struct extent *old = style->around->old, *in = style->around->in, *other = NULL;
 
-	if (style->is_flow)
+	if (is_in_brackets(style))
 		return NODE_FLOW;
 	if (old && old->first && old->node->kind == value->kind)
 		return old->node->style;
@@ -332,7 +336,7 @@ int yaml_adapt(const struct edit *edit, const struct yaml_spot_around *around,
 	copy = node_copy(edit->arena, adapted);
 	if (!copy)
 		return -ENOMEM;
-	copy->style = (uint8_t)collection_style(&style, around, value);
+	copy->style = (uint8_t)collection_style(&style, value);
 	if (copy->style == NODE_FLOW && value->style != NODE_FLOW && !is_flat(value))
 		copy->style = NODE_BLOCK;
 	*ret = copy;

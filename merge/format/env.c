@@ -36,8 +36,11 @@
 struct env_reader {
 	struct line_reader lines;
 	struct output text; /* the value, without quotes and escapes */
-	bool has_variable;  /* a "$" in it has a meaning … */
-	bool has_dollar;    /* … or none, and is written twice */
+	enum {
+		DOLLARS_NONE,
+		DOLLARS_PLAIN,    /* each "$" in it stands for itself, and is written twice */
+		DOLLARS_VARIABLE, /* a "$" in it has a meaning */
+	} dollars;
 	bool has_nul;
 	const char *behind; /* the first byte behind the value, as it is written */
 	struct span more; /* another variable in the same line; its length is 0 if there is none */
@@ -198,7 +201,8 @@ static const char *take_escape(struct env_reader *reader, const char *at, const 
 		return at + 1;
 	}
 	if (*name == '$') {
-		reader->has_dollar = true;
+		if (reader->dollars == DOLLARS_NONE)
+			reader->dollars = DOLLARS_PLAIN;
 		output_char(&reader->text, '$');
 	}
 	output_char(&reader->text, values[name - names]);
@@ -233,7 +237,8 @@ static void take_quoted(struct env_reader *reader, const char *at, char quote, c
 						  : take_backslash(reader, at, end);
 				continue;
 			}
-			reader->has_variable |= *at == '$' && quote == '"';
+			if (*at == '$' && quote == '"')
+				reader->dollars = DOLLARS_VARIABLE;
 			output_char(&reader->text, *at++);
 		}
 		*ret = at < end ? at + 1 : NULL;
@@ -267,7 +272,8 @@ static int read_quoted(struct env_reader *reader, const char *at)
 	struct span rest;
 
 	reader->text.len = 0;
-	reader->has_variable = reader->has_dollar = reader->has_nul = false;
+	reader->dollars = DOLLARS_NONE;
+	reader->has_nul = false;
 	take_quoted(reader, at + 1, *at, &behind);
 	if (reader->text.failure)
 		return -ENOMEM;
@@ -291,7 +297,7 @@ static int read_quoted(struct env_reader *reader, const char *at)
 	if (reader->has_nul)
 		return builder_problem(reader->lines.builder, place,
 			"no environment can hold a NUL byte; write something else than \\0000");
-	if (reader->has_dollar && !reader->has_variable) {
+	if (reader->dollars == DOLLARS_PLAIN) {
 		style = NODE_SINGLE;
 		halve_dollars(&reader->text);
 	}

@@ -9,7 +9,6 @@
 #include "ini_dialect.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "edit/text_lines.h"
 #include "ini_check.h"

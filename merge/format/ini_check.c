@@ -1,7 +1,6 @@
 #include "ini_check.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "array.h"
 #include "number.h"

@@ -32,7 +32,7 @@ struct json_reader {
 
 /* Passes `add` the place of the value between `start` and p, if extents are wanted. */
 static int note(const struct json_reader *reader, const char *start, const struct node *node,
-	int (*add)(struct builder *builder, const struct noted_node *note))
+	int (*add)(struct builder *builder, const struct extent *note))
 {
 	struct builder *builder = reader->at.builder;
 	struct range range = {
@@ -41,7 +41,7 @@ static int note(const struct json_reader *reader, const char *start, const struc
 	if (!builder->options->wants_extents)
 		return 0;
 	return add(builder,
-		&(struct noted_node){.node = node, .range = range, .member_begin = range.begin});
+		&(struct extent){.node = node, .value = range, .member.begin = range.begin});
 }
 
 /* Skips the comment that begins with the "/" at p. Returns 0, or PROBLEM if there is no comment, or

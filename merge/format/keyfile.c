@@ -3,7 +3,6 @@
  * Values are raw, as g_key_file_get_value() returns them: "\s", "\n" and the ";" of lists stay
  * unchanged.
  */
-#include <errno.h>
 #include <strings.h>
 
 #include "edit/text_lines.h"

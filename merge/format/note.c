@@ -19,15 +19,12 @@ static struct open_extent *innermost(struct notes *notes)
 }
 
 /* Fills a new extent (NULL: there is no memory). */
-static struct extent *fill(struct extent *extent, const struct noted_node *note)
+static struct extent *fill(struct extent *extent, const struct extent *note)
 {
 	if (!extent)
 		return NULL;
-	extent->node = note->node;
-	extent->is_alias = note->is_alias;
-	extent->has_anchor = note->has_anchor;
-	extent->value = note->range;
-	extent->member = (struct range){note->member_begin, note->range.end};
+	*extent = *note;
+	extent->member.end = extent->value.end;
 	return extent;
 }
 
@@ -48,7 +45,7 @@ static int take_key(struct builder *builder, struct open_extent *map, struct ext
 }
 
 /* Adds the extent of a pair's value, an item or a root. */
-static int add_value(struct builder *builder, const struct noted_node *note, struct extent **ret)
+static int add_value(struct builder *builder, const struct extent *note, struct extent **ret)
 {
 	struct open_extent *open = innermost(&builder->notes);
 	struct extent *extent =
@@ -72,14 +69,12 @@ static void set_key(struct notes *notes, const struct extent *key)
 	map->member_begin = key->member.begin;
 }
 
-int note_add(struct builder *builder, const struct noted_node *note)
+int note_add(struct builder *builder, const struct extent *note)
 {
 	struct extent *unused;
 
 	if (note_wants_key(&builder->notes)) {
-		set_key(&builder->notes, &(struct extent){.node = note->node,
-						 .value = note->range,
-						 .member.begin = note->member_begin});
+		set_key(&builder->notes, note);
 		return 0;
 	}
 	return add_value(builder, note, &unused);
@@ -91,7 +86,7 @@ static int push(struct notes *notes, struct extent *extent, bool is_key)
 		(struct open_extent){.extent = extent, .is_key = is_key});
 }
 
-int note_open(struct builder *builder, const struct noted_node *note)
+int note_open(struct builder *builder, const struct extent *note)
 {
 	struct extent *extent;
 	int r;

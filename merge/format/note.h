@@ -14,16 +14,6 @@ struct builder;
 /* For note_close(): the collection ends where its last entry ends. */
 #define NOTE_LAST_ENTRY SIZE_MAX
 
-/* A node that the reader found. */
-struct noted_node {
-	const struct node *node;
-	/* includes tag and anchor; note_close() sets the end of a collection's range */
-	struct range range;
-	size_t member_begin; /* of an item or a key: offset at which its entry begins */
-	bool is_alias;
-	bool has_anchor;
-};
-
 /* A collection that is not closed yet. In a map, `key` may still wait for its value. */
 struct open_extent {
 	struct extent *extent;
@@ -53,11 +43,14 @@ static inline bool note_wants_key(const struct notes *notes)
 	return open && node_is_map(open->extent->node) && !open->key;
 }
 
-/** Notes a scalar or an alias. Returns 0 or -ENOMEM. */
-int note_add(struct builder *builder, const struct noted_node *note);
+/**
+ * Notes a scalar or an alias. In `note`, the node, its range `value`, `is_alias` and `has_anchor`
+ * are set; and of an item or a key, `member.begin`, where its entry begins. Returns 0 or -ENOMEM.
+ */
+int note_add(struct builder *builder, const struct extent *note);
 
 /** Notes the beginning of a map or list. Returns 0 or -ENOMEM. */
-int note_open(struct builder *builder, const struct noted_node *note);
+int note_open(struct builder *builder, const struct extent *note);
 
 /** Closes the innermost collection. `end` is the offset of its end, or NOTE_LAST_ENTRY. */
 void note_close(struct builder *builder, size_t end);

@@ -161,14 +161,14 @@ static size_t find_entry(const struct yaml_extents *extents, size_t begin, size_
 	return next;
 }
 
-static struct noted_node note_of(struct yaml_extents *extents, const yaml_event_t *event)
+static struct extent note_of(struct yaml_extents *extents, const yaml_event_t *event)
 {
 	struct builder *builder = extents->builder;
 	size_t before = (size_t)(extents->text.data - builder->text), nothing;
 	struct range range = {
 		offset_of(extents, &event->start_mark), offset_of(extents, &event->end_mark)};
 	size_t entry = find_entry(extents, range.begin, &nothing);
-	struct noted_node note = {
+	struct extent note = {
 		.node = builder->waiting[builder->count - 1],
 		.is_alias = event->type == YAML_ALIAS_EVENT,
 		.has_anchor = anchor_of(event) != NULL,
@@ -183,16 +183,16 @@ static struct noted_node note_of(struct yaml_extents *extents, const yaml_event_
 	if (event->type == YAML_SCALAR_EVENT &&
 		(note.node->style == NODE_LITERAL || note.node->style == NODE_FOLDED))
 		range.end = trim_lines(extents, range);
-	note.range = (struct range){before + range.begin, before + range.end};
-	note.member_begin = before + entry;
+	note.value = (struct range){before + range.begin, before + range.end};
+	note.member.begin = before + entry;
 	return note;
 }
 
 static int open_collection(struct yaml_extents *extents, const yaml_event_t *event)
 {
-	struct noted_node note = note_of(extents, event);
+	struct extent note = note_of(extents, event);
 	size_t before = (size_t)(extents->text.data - extents->builder->text);
-	size_t begin = note.range.begin - before, end = note.range.end - before;
+	size_t begin = note.value.begin - before, end = note.value.end - before;
 
 	/* In [a: b] the map has no brackets. */
 	bool has_bracket = note.node->style == NODE_FLOW && end > begin &&
@@ -220,7 +220,7 @@ static void close_collection(struct yaml_extents *extents, const yaml_event_t *e
 
 int yaml_note(struct yaml_extents *extents, const yaml_event_t *event)
 {
-	struct noted_node note;
+	struct extent note;
 
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:

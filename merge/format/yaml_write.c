@@ -6,7 +6,6 @@
  *
  * The writer is recursive, down to the depth limit.
  */
-#include <errno.h>
 
 #include "scalar.h"
 #include "yaml_text.h"

@@ -1,5 +1,3 @@
-#include <errno.h>
-
 #include "cleanup.h"
 #include "deep.h"
 #include "delete_rule.h"

@@ -1,7 +1,6 @@
 #include "delete_rule.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "spelling.h"
 
