@@ -237,7 +237,7 @@ void manifest_undo(struct manifest *manifest, struct owned *owned, const struct 
 	if (fingerprint_equal(&owned->fingerprint, before))
 		return;
 	int r = append_line(manifest, before->mode ? before : NULL, owned);
-	manifest->is_behind |= r < 0;
+	manifest->is_behind |= r < 0 && manifest->fd >= 0; /* a dry run has no log */
 	owned->fingerprint = owned->former = *before;
 	owned->is_logged = before->mode != 0;
 }
@@ -246,7 +246,7 @@ int manifest_drop(struct manifest *manifest, struct owned *owned)
 {
 	int r = owned->is_logged ? append_line(manifest, NULL, owned) : 0;
 
-	manifest->is_behind |= r < 0;
+	manifest->is_behind |= r < 0 && manifest->fd >= 0; /* a dry run has no log */
 	owned->fingerprint = owned->former = (struct fingerprint){0};
 	owned->is_logged = false;
 	return r;
