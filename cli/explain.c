@@ -164,36 +164,68 @@ static bool needs_quotes(const struct node *scalar)
 						   (text.len && strchr("\"[{", *text.data)));
 }
 
-/* Marks the layers that set the scalars, and the empty maps and lists, in the value. */
-static void mark_layers(const struct settings *settings, const struct node *value, bool *marks)
+static bool mark_layer(const struct settings *settings, const struct node *value, bool *marks)
 {
-	const struct layer *layer = NULL;
+	const struct layer *layer =
+		value->source ? settings_layer(settings, value->source->layer) : NULL;
 
-	for (uint32_t i = 0; i < node_count(value); i++)
-		mark_layers(settings, *node_entry(value, i), marks);
-	if (!node_count(value) && value->source)
-		layer = settings_layer(settings, value->source->layer);
 	if (layer)
 		marks[layer->rank] = true;
+	return layer != NULL;
 }
 
-/* Finds the names of the layers that set the value, as "site:host". Returns 0 or -ENOMEM. */
-static int name_layers(const struct settings *settings, const struct node *value, char **ret)
+/*
+ * Marks the layers of the scalars, and the empty maps and lists, in the value, and of their parts;
+ * if none of these has a layer, those of the value itself. Returns whether there are any.
+ */
+static bool mark_layers(const struct explained_file *subject, const struct node *value, bool *marks)
 {
-	CLEANUP(freep) bool *marks = calloc(settings->layer_count + 1, sizeof(*marks));
-	const char *colon = "";
-	size_t size;
-	FILE *out = marks ? open_memstream(ret, &size) : NULL;
+	const struct origin_step *step = NULL;
+	bool is_marked = false;
 
-	if (!out)
+	for (uint32_t i = 0; i < node_count(value); i++)
+		is_marked |= mark_layers(subject, *node_entry(value, i), marks);
+	if (is_marked)
+		return true;
+	const struct merge_result *result = subject->explanation->result;
+	const struct origin *origin = result ? origin_of(result->origins, value) : NULL;
+	is_marked = mark_layer(subject->settings, value, marks);
+	while (origin && (step = origin_next(origin, step)))
+		if (step->fate == ORIGIN_PART)
+			is_marked |= mark_layer(subject->settings, step->value, marks);
+	return is_marked;
+}
+
+/* Writes the layers that set the value: as "  site:host", or as members of a JSON object. */
+static int write_layers(
+	const struct explained_file *subject, const struct node *value, bool is_json, FILE *out)
+{
+	const struct settings *settings = subject->settings;
+	CLEANUP(freep) bool *marks = calloc(settings->layer_count + 1, sizeof(*marks));
+	const char *before = is_json ? "" : "  ", *only = NULL;
+	size_t count = 0;
+
+	if (!marks)
 		return -ENOMEM;
-	mark_layers(settings, value, marks);
+	if (value)
+		mark_layers(subject, value, marks);
 	for (size_t i = 0; i < settings->layer_count; i++)
-		if (marks[i]) {
-			fprintf(out, "%s%s", colon, settings->layers[i]->name);
-			colon = ":";
-		}
-	return fclose(out) == 0 ? 0 : -ENOMEM;
+		if (marks[i])
+			only = count++ ? NULL : settings->layers[i]->name;
+	if (is_json)
+		json_put(out, ", 'layer': %s, 'layers': [", only);
+	for (size_t i = 0; i < settings->layer_count; i++) {
+		if (!marks[i])
+			continue;
+		fputs(before, out);
+		if (is_json)
+			json_put_string(out, settings->layers[i]->name);
+		else
+			column_put(out, span_of(settings->layers[i]->name));
+		before = is_json ? ", " : ":";
+	}
+	fputs(is_json ? "]" : "", out);
+	return 0;
 }
 
 /* Writes a value and its layers: as one line, or as members of a JSON object. */
@@ -202,11 +234,8 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 {
 	const struct explanation *explanation = subject->explanation;
 	const struct node *value = found->at.value;
-	CLEANUP(freep) char *layers = NULL;
-	int r = value ? name_layers(subject->settings, value, &layers) : 0;
+	int r = 0;
 
-	if (r < 0)
-		return r;
 	if (message_is_json())
 		fputs("\"value\": ", out);
 	if (!value)
@@ -218,13 +247,7 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 		json_put_span(out, value->text);
 	else
 		column_put(out, value->text);
-	if (message_is_json()) {
-		json_put(out, ", 'layer': %s", layers && *layers ? layers : NULL);
-	} else if (layers && *layers) {
-		fputs("  ", out);
-		column_put(out, span_of(layers));
-	}
-	return r;
+	return r < 0 ? r : write_layers(subject, value, message_is_json(), out);
 }
 
 /* Finds the value of the present host, NULL if it has none. Returns an exit code. */

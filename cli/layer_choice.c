@@ -266,9 +266,20 @@ static int find_tree(const char *directory, char **root, char **real, bool *is_r
 	return r == -EPERM ? -ENOENT : r;
 }
 
+/* Returns whether the name in `root` is a generation, or the link to it. */
+static bool is_generation(const char *path, const char *root)
+{
+	CLEANUP(freep) char *own_root = NULL, *real = NULL;
+	bool is_rendered;
+
+	return find_tree(path, &own_root, &real, &is_rendered) == 0 && is_rendered &&
+	       strcmp(own_root, root) == 0 && strcmp(real, root) != 0 &&
+	       !*rendered_tree_inner(root, real);
+}
+
 static int locate(const char *path, char **mountpoint, char **ret_path)
 {
-	CLEANUP(freep) char *directory = NULL, *name = NULL, *real = NULL, *whole = NULL;
+	CLEANUP(freep) char *directory = NULL, *name = NULL, *real = NULL;
 	bool is_rendered;
 
 	int r = split_path(path, &directory, &name);
@@ -283,10 +294,9 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 	}
 	if (r < 0)
 		return r;
-	/* A generation, and the link to it, stand for the whole tree. */
-	if (is_rendered && generation_has_name(name) &&
-		probe_real_path(PROBE_MS, path, &whole) == 0 &&
-		!*rendered_tree_inner(*mountpoint, whole))
+	/* These stand for the whole tree. */
+	if (is_rendered && generation_has_name(name) && strcmp(real, *mountpoint) == 0 &&
+		is_generation(path, *mountpoint))
 		*name = '\0';
 	const char *inner =
 		is_rendered ? rendered_tree_inner(*mountpoint, real) : real + strlen(*mountpoint);

@@ -86,22 +86,12 @@ int rendered_tree_find(const char *path, char **ret)
 	return probe_run(PROBE_MS, write_root, (void *)(uintptr_t)path, ret, NULL);
 }
 
-static bool is_atomic(const char *root)
-{
-	CLEANUP(freep) char *link = NULL;
-	struct stat stat;
-
-	if (text_format(&link, "%s/" GENERATION_LINK, root) < 0)
-		return false;
-	return lstat(link, &stat) == 0 && S_ISLNK(stat.st_mode);
-}
-
 const char *rendered_tree_inner(const char *root, const char *real)
 {
 	const char *inner = real + (strcmp(root, "/") ? strlen(root) : 0);
 
 	inner += *inner == '/';
-	if (generation_has_name(inner) && is_atomic(root)) {
+	if (generation_has_name(inner) && drift_is_atomic(root)) {
 		inner += strcspn(inner, "/");
 		inner += *inner == '/';
 	}
@@ -170,6 +160,7 @@ int rendered_tree_print_json(const char *root, struct document **ret)
 struct rendered_comparison {
 	struct unified *how;
 	const char *root;
+	const char *inside; /* leads from the root to the tree: "..data/" or "" */
 	struct settings *settings;
 	struct offline *offline;
 };
@@ -228,8 +219,7 @@ static int compare(const struct rendered_comparison *comparison, const struct dr
 
 	bool has_text = item->drift != DRIFT_RIGHTS && !item->is_beside;
 	if (text_format(&file, "%s/%s%s", comparison->root,
-		    is_atomic(comparison->root) && !item->is_beside ? GENERATION_LINK "/" : "",
-		    item->path) < 0)
+		    item->is_beside ? "" : comparison->inside, item->path) < 0)
 		return -ENOMEM;
 	int r = item->error;
 	if (r == 0 && has_text)
@@ -275,7 +265,9 @@ static int open_settings(struct rendered_comparison *comparison, struct problem 
 int rendered_tree_diff(struct unified *how, const char *root)
 {
 	CLEANUP(drift_list_fini) struct drift_list drifts = {0};
-	struct rendered_comparison comparison = {.how = how, .root = root};
+	struct rendered_comparison comparison = {.how = how,
+		.root = root,
+		.inside = drift_is_atomic(root) ? GENERATION_LINK "/" : ""};
 	struct problem problem;
 	int code = EXIT_DONE;
 	int r = find_drift(root, &drifts, &problem);

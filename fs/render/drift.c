@@ -91,6 +91,14 @@ void drift_list_fini(struct drift_list *list)
 	free(list->items);
 }
 
+bool drift_is_atomic(const char *root)
+{
+	CLEANUP(manifest_freep) struct manifest *manifest = NULL;
+	CLEANUP(closep) int own = open_own(root);
+
+	return own >= 0 && manifest_read(own, &manifest) == 0 && manifest_is_atomic(manifest);
+}
+
 bool drift_is_rendered_now(const char *root)
 {
 	CLEANUP(closep) int fd = open_own(root);

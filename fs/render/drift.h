@@ -27,5 +27,8 @@ struct drift_list {
 int drift_find(const char *root, struct drift_list *ret);
 void drift_list_fini(struct drift_list *list);
 
+/** Returns whether the tree's names lead through a generation (generation.h). */
+bool drift_is_atomic(const char *root);
+
 /** Returns whether a process is rendering the tree now. */
 bool drift_is_rendered_now(const char *root);

@@ -22,7 +22,7 @@ struct place yaml_place(const struct builder *builder, struct span text, size_t 
 	struct place place = {1, 1};
 
 	for (; p < end; p++)
-		yaml_pass(&place, p, end);
+		yaml_pass(&place, *p);
 	return builder_place(builder, place.line, place.column);
 }
 

@@ -40,7 +40,7 @@ struct yaml_reader {
 	enum node_schema schema;
 	struct yaml_extents extents;
 	struct yaml_cursor cursor;
-	/* a line break beyond ASCII; NULL: none is there, and marks have the lines of editors */
+	/* a line break that is none for grep and git; NULL: none is there, and marks are right */
 	const char *other_break;
 };
 
@@ -53,7 +53,7 @@ static struct span text_before(struct yaml_reader *reader, const yaml_mark_t *ma
 	while (cursor->bytes < text.len &&
 		(cursor->characters < mark->index ||
 			utf8_is_tail((unsigned char)text.data[cursor->bytes]))) {
-		yaml_pass(&cursor->place, text.data + cursor->bytes, text.data + text.len);
+		yaml_pass(&cursor->place, text.data[cursor->bytes]);
 		cursor->characters += !utf8_is_tail((unsigned char)text.data[cursor->bytes++]);
 	}
 	return (struct span){text.data, cursor->bytes};
@@ -419,8 +419,14 @@ static const char *find_other_break(struct span text)
 	static const char *const breaks[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
 	const char *found = NULL;
 
-	for (size_t i = 0; text.len && !found && i < sizeof(breaks) / sizeof(*breaks); i++)
+	if (!text.len)
+		return NULL;
+	for (size_t i = 0; !found && i < sizeof(breaks) / sizeof(*breaks); i++)
 		found = memmem(text.data, text.len, breaks[i], strlen(breaks[i]));
+	const char *p = text.data, *end = p + text.len;
+	for (; !found && (p = memchr(p, '\r', (size_t)(end - p))); p++)
+		if (p + 1 == end || p[1] != '\n')
+			found = p;
 	return found;
 }
 

@@ -29,14 +29,14 @@ int yaml_note(struct yaml_extents *extents, const yaml_event_t *event);
 int yaml_fault(const struct builder *builder, struct span text, const yaml_parser_t *parser);
 
 /**
- * Moves the place past the byte at `p`. Lines end as for editors, grep and git: libyaml's marks
- * count the line breaks of YAML 1.1 beyond ASCII, too.
+ * Moves the place past `byte`. Lines end at a newline only, as for grep and git: libyaml's marks
+ * count a lone carriage return and the line breaks of YAML 1.1 beyond ASCII, too.
  */
-static inline void yaml_pass(struct place *place, const char *p, const char *end)
+static inline void yaml_pass(struct place *place, char byte)
 {
-	if (*p == '\n' || (*p == '\r' && (p + 1 == end || p[1] != '\n')))
+	if (byte == '\n')
 		*place = (struct place){place->line + 1, 1};
-	else if (!utf8_is_tail((unsigned char)*p))
+	else if (!utf8_is_tail((unsigned char)byte))
 		place->column++;
 }
 

@@ -89,3 +89,35 @@ rm tree/..data
 runs 0 render tree
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
 [ "$(find tree -maxdepth 1 -name '..2*' | wc -l)" = 1 ] || fail "an old generation stays: $(all)"
+
+# A layer may have such names itself, as a ConfigMap that is mounted has, and links upwards.
+mkdir -p map/..2026_01 map/sub links/sub
+printf 'm: 1\n' >map/..2026_01/map.yaml
+ln -s ..2026_01 map/..data
+ln -s ..data/map.yaml map/map.yaml
+for link in .. / "$PWD/map"; do
+	ln -sfn "$link" map/sub/..x
+	ln -sfn "$link" map/..y
+	ln -sfn "$link" links/sub/..x
+	runs 0 "$PLYFS" render -l map flat
+	runs 0 "$PLYFS" render --atomic -l links linked
+	for path in flat/sub/..x flat/..y linked/sub/..x; do
+		runs 0 "$PLYFS" ls "$path"
+		prints "$path"
+		runs 0 "$PLYFS" check "$path"
+		prints '1 file: all merge'
+	done
+done
+runs 0 "$PLYFS" ls flat/..data
+prints flat/..data
+runs 0 "$PLYFS" ls flat/..2026_01
+prints map.yaml
+runs 0 "$PLYFS" get flat/..2026_01/map.yaml m
+runs 0 "$PLYFS" check flat/..data
+prints '1 file: all merge'
+runs 0 "$PLYFS" explain flat/..2026_01/map.yaml m
+grep -q '^m: 1 .*/map/\.\.2026_01/map.yaml:1:4$' out || fail "it says: $(cat out)"
+chmod u+w flat/..2026_01/map.yaml
+echo 'n: 1' >>flat/..2026_01/map.yaml
+runs 0 "$PLYFS" diff flat
+grep -qx '+n: 1' out || fail "it says: $(cat out)"

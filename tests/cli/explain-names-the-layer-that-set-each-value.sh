@@ -87,7 +87,7 @@ runs 1 "$PLYFS" explain -l vendor:site app.yaml
 head -1 err | grep -q '^plyfs: site/app.yaml:2:4: '
 [ "$(tail -1 err)" = '       ^' ]
 
-# A line ends where an editor and grep end it, although YAML 1.1 has further line breaks.
+# A line ends where grep and git end it, although YAML has further line breaks.
 mkdir -p breaks over
 printf 'host: web # see wiki\xe2\x80\xa8\ntext: |\n  a\xc2\x85\n  b\xe2\x80\xa9\nport: 80\nlist: [x, \xe2\x80\xa8 y]\nhost: web2\n' >breaks/app.yaml
 printf 'port: 81\n' >over/app.yaml
@@ -100,3 +100,11 @@ grep -q '^breaks  app.yaml:6  .*list: ' out || fail "it says: $(cat out)"
 echo 'last: [' >>breaks/app.yaml
 runs 1 "$PLYFS" explain -l breaks:over app.yaml
 grep -q '^plyfs: breaks/app.yaml:8:7: ' err || fail "$(cat err)"
+printf '# see\r# wiki\r\nport: 80\r\nx: [1,\r2]\n' >breaks/app.yaml
+runs 0 "$PLYFS" explain -l breaks:over app.yaml
+[ "$(grep -n '^port' breaks/app.yaml)" = $'2:port: 80\r' ] || fail "grep has other lines"
+grep -q '^  lost  80 .* breaks/app.yaml:2:7 ' out && grep -q '^x\[1\]: 2 .* breaks/app.yaml:3:8$' out ||
+	fail "it says: $(cat out)"
+printf 'last: [' >>breaks/app.yaml
+runs 1 "$PLYFS" explain -l breaks:over app.yaml
+grep -q '^plyfs: breaks/app.yaml:4:7: ' err || fail "$(cat err)"

@@ -23,7 +23,7 @@ runs 0 "$PLYFS" explain --json -c plyfs.yaml --hosts - app.yaml port <list
 python3 - <<'END_' || fail "not this: $(cat out)"
 import json
 values = json.load(open("out"))["values"]
-assert values[0] == {"value": 81, "layer": "host", "hosts": ["web1", "web3"]}, values
+assert values[0] == {"value": 81, "layer": "host", "layers": ["host"], "hosts": ["web1", "web3"]}, values
 assert [v["hosts"] for v in values] == [["web1", "web3"], ["web2"], ["db1"]], values
 END_
 runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml tags
@@ -40,9 +40,40 @@ runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list --json map.yaml all
 python3 - <<'END_' || fail "not this: $(cat out)"
 import json
 values = json.load(open("out"))["values"]
-assert [(v["value"], v["layer"]) for v in values] == [(["a", "b"], "vendor:host"), (["a"], "vendor")], values
+assert [(v["value"], v["layer"], v["layers"]) for v in values] == [
+    (["a", "b"], None, ["vendor", "host"]), (["a"], "vendor", ["vendor"])], values
 END_
 rm vendor/map.yaml hosts/web1/map.yaml roles/db/map.yaml
+# A joined text has the layers of its parts, and one that the merge made has those of the map around it.
+printf '#cloud-config\na: one\nm: {x: 1}\nn: 1\n' >vendor/user-data
+printf '#cloud-config\nmerge_how: "dict(recurse_dict,recurse_str)+str(append)"\na: two\n' >hosts/web1/user-data
+printf '#cloud-config\nmerge_how: "mine()"\nm: {x: 2}\n' >hosts/web3/user-data
+mkdir vendor/mergers
+cat >vendor/mergers/m_mine.lua <<'END_'
+local M = {}
+function M:on_dict(value, with)
+  local r = dict(value)
+  if r.m then r.m = self.merger:merge(r.m, with.m) else r.x = 'u' .. 'v' end
+  return r
+end
+return M
+END_
+cp plyfs.yaml cloud.yaml
+echo 'rules: [{match: user-data, strategy: cloud-init, options: {mergers_path: mergers}}]' >>cloud.yaml
+explain() {
+	runs 0 "$PLYFS" explain -c cloud.yaml --fact role=web --hosts - user-data "$@"
+}
+explain a <<<web1
+prints 'onetwo  vendor:host  on web1'
+explain --json a <<<web1
+grep -qF '"layer": null, "layers": ["vendor", "host"], ' out || fail "it says: $(cat out)"
+if ! "$PLYFS" cat -c cloud.yaml --fact role=web -H web3 user-data 2>&1 | grep -q 'plyfs was built without'; then
+	explain m <<<web3
+	prints '{"x": "uv"}  vendor:host  on web3'
+	explain --json m.x <<<web3
+	grep -qF '"value": "uv", "layer": null, "layers": [], ' out || fail "it says: $(cat out)"
+fi
+rm -r vendor/user-data hosts/web*/user-data vendor/mergers
 # A value that some hosts lack, or all.
 echo 'z: 1' >>roles/db/app.yaml
 runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml z
