@@ -414,20 +414,25 @@ static int check_tag_directives(const struct yaml_reader *reader)
 	return 0;
 }
 
+static bool is_other_break(struct span text)
+{
+	if (*text.data == '\r')
+		return text.len == 1 || text.data[1] != '\n';
+	return span_begins(text, "\xC2\x85") || span_begins(text, "\xE2\x80\xA8") ||
+	       span_begins(text, "\xE2\x80\xA9");
+}
+
+/* Returns a break that only libyaml takes for one; NULL: there is none. */
 static const char *find_other_break(struct span text)
 {
-	static const char *const breaks[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
-	const char *found = NULL;
+	const char *end = text.data + text.len;
 
-	if (!text.len)
-		return NULL;
-	for (size_t i = 0; !found && i < sizeof(breaks) / sizeof(*breaks); i++)
-		found = memmem(text.data, text.len, breaks[i], strlen(breaks[i]));
-	const char *p = text.data, *end = p + text.len;
-	for (; !found && (p = memchr(p, '\r', (size_t)(end - p))); p++)
-		if (p + 1 == end || p[1] != '\n')
-			found = p;
-	return found;
+	/* Few files have any of the first bytes, and one byte is found fastest. */
+	for (const char *first = "\r\xC2\xE2"; text.len && *first; first++)
+		for (const char *p = text.data; (p = memchr(p, *first, (size_t)(end - p))); p++)
+			if (is_other_break((struct span){p, (size_t)(end - p)}))
+				return p;
+	return NULL;
 }
 
 int yaml_read(struct builder *builder, struct span text)
