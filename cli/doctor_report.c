@@ -1,5 +1,6 @@
 #include "doctor_report.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

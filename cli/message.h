@@ -21,7 +21,7 @@
 /** Makes all further messages JSON (true) or text (false). */
 void message_use_json(bool use);
 
-/** Returns whether messages are JSON: --json was given, so results are JSON, too. */
+/** Returns whether messages are JSON. After command_options(): whether --json was given. */
 bool message_is_json(void);
 
 /* The functions that print an error return EXIT_FAILED. */

@@ -36,8 +36,8 @@ struct unified_item {
 
 /**
  * Prints and counts the difference from `old` to `new`, with --json as JSON. If a text has a NUL
- * byte, prints only that the texts differ. Returns 1: the texts differ, or one side does not exist;
- * 0: equal; or -ENOMEM.
+ * byte, prints only that the texts differ. Without --json, `item` may be NULL. Returns 1: the texts
+ * differ, or one side does not exist; 0: equal; or -ENOMEM.
  */
 int unified_print(struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);

@@ -30,7 +30,7 @@ struct heir;
 struct program_call;
 struct session;
 
-/* What the user who mounts can choose by words after -o. */
+/* Flags of a mount. The user who mounts sets most of them by words after -o. */
 struct mount_flags {
 	bool is_private;     /* only that user may use the mount; else allow_other */
 	bool has_no_exec;    /* noexec */

@@ -76,12 +76,12 @@ static bool is_space(char c)
 
 static void scan_string(struct json_stream *stream, char c)
 {
-	if (stream->place == JSON_STREAM_ESCAPE)
-		stream->place = JSON_STREAM_STRING;
+	if (stream->place == JSON_PLACE_ESCAPE)
+		stream->place = JSON_PLACE_STRING;
 	else if (c == '\\')
-		stream->place = JSON_STREAM_ESCAPE;
+		stream->place = JSON_PLACE_ESCAPE;
 	else if (c == '"')
-		stream->place = JSON_STREAM_OUTSIDE;
+		stream->place = JSON_PLACE_OUTSIDE;
 }
 
 int json_stream_next(struct json_stream *stream, struct span *ret)
@@ -97,10 +97,10 @@ int json_stream_next(struct json_stream *stream, struct span *ret)
 			continue;
 		}
 		stream->scanned++;
-		if (stream->place != JSON_STREAM_OUTSIDE) {
+		if (stream->place != JSON_PLACE_OUTSIDE) {
 			scan_string(stream, c);
 		} else if (c == '"') {
-			stream->place = JSON_STREAM_STRING;
+			stream->place = JSON_PLACE_STRING;
 		} else if (c == '{') {
 			stream->depth++;
 		} else if (c == '}' && --stream->depth == 0) {

@@ -19,7 +19,7 @@ struct json_stream {
 	size_t begin;   /* offset of the next object */
 	size_t scanned; /* offset of the next byte to scan; the members below: the state there */
 	size_t depth;
-	enum { JSON_STREAM_OUTSIDE, JSON_STREAM_STRING, JSON_STREAM_ESCAPE } place;
+	enum { JSON_PLACE_OUTSIDE, JSON_PLACE_STRING, JSON_PLACE_ESCAPE } place;
 };
 
 /* Positive results. */

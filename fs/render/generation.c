@@ -39,7 +39,7 @@ bool generation_has_name(const char *name)
 
 bool generation_shows(const struct owned *owned)
 {
-	return owned->fingerprint.mode && owned->next != NEXT_GONE && !generation_is_beside(owned);
+	return owned->fingerprint.mode && owned->fate != FATE_GONE && !generation_is_beside(owned);
 }
 
 struct owned *generation_get_beside(struct rendered *rendered, const char *name)
@@ -132,7 +132,7 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 
 	if (r < 0 && r != -EACCES && r != -EIO)
 		return r;
-	if (r == 0 && owned->fingerprint.mode && owned->next == NEXT_SAME) {
+	if (r == 0 && owned->fingerprint.mode && owned->fate == FATE_SAME) {
 		if (rendered_is_as_wanted(wanted, &now)) {
 			if (!rendered_is_as_wanted(wanted, &owned->fingerprint))
 				return manifest_put(rendered->manifest, owned, &now);
@@ -142,11 +142,11 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 		if (owned->reported && rendered->options.keeps_drift)
 			return RENDERED_KEPT;
 	}
-	if (owned->next == NEXT_SAME)
+	if (owned->fate == FATE_SAME)
 		owned->former = owned->fingerprint;
 	owned->fingerprint = *wanted;
 	owned->is_logged = false;
-	owned->next = NEXT_CHANGED;
+	owned->fate = FATE_CHANGED;
 	rendered->is_changed = true;
 	return 0;
 }
@@ -194,7 +194,7 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 static int meet_drift(struct rendered *rendered, struct owned *owned)
 {
 	struct fingerprint now;
-	int r = rendered->options.keeps_drift && owned->next == NEXT_SAME &&
+	int r = rendered->options.keeps_drift && owned->fate == FATE_SAME &&
 				!S_ISDIR(owned->fingerprint.mode)
 			? rendered_look(rendered, owned, &now)
 			: 1;
@@ -214,8 +214,8 @@ static void keep_above(struct rendered *rendered, struct owned *owned)
 	for (char *slash; (slash = strrchr(path, '/'));) {
 		*slash = '\0';
 		struct owned *above = manifest_find(rendered->manifest, path);
-		if (above && above->next == NEXT_GONE)
-			above->next = NEXT_CHANGED;
+		if (above && above->fate == FATE_GONE)
+			above->fate = FATE_CHANGED;
 	}
 }
 
@@ -236,9 +236,9 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 			is_kept = true;
 			r = 0;
 		} else if (r == 0) {
-			if (all[i]->next != NEXT_GONE && !S_ISDIR(all[i]->fingerprint.mode))
+			if (all[i]->fate != FATE_GONE && !S_ISDIR(all[i]->fingerprint.mode))
 				rendered_report_outcome(rendered, OUTCOME_REMOVED, all[i]);
-			all[i]->next = NEXT_GONE;
+			all[i]->fate = FATE_GONE;
 			rendered->is_changed = true;
 		}
 	}
@@ -270,7 +270,7 @@ static int make_file(struct rendered *rendered, int next, struct owned *owned)
 	struct fingerprint fingerprint;
 	const char *name;
 
-	if (owned->next == NEXT_SAME && rendered->tree) {
+	if (owned->fate == FATE_SAME && rendered->tree) {
 		CLEANUP(closep)
 		int from = layer_open_parent(rendered->tree, owned->path, &name);
 		if (from >= 0 && linkat(from, name, next, owned->path, 0) == 0)
@@ -350,7 +350,7 @@ static int fill(struct rendered *rendered, int next)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && (owned = manifest_at(rendered->manifest, i)); i++) {
-		if (owned->next == NEXT_GONE)
+		if (owned->fate == FATE_GONE)
 			r = manifest_put(rendered->manifest, owned, &(struct fingerprint){0});
 		if (r == 0 && generation_shows(owned))
 			r = S_ISDIR(owned->fingerprint.mode) ? make_directory(rendered, next, owned)
@@ -438,9 +438,9 @@ static void settle(struct rendered *rendered)
 	struct owned *owned;
 
 	for (size_t i = 0; (owned = manifest_at(rendered->manifest, i)); i++) {
-		if (owned->next != NEXT_SAME)
+		if (owned->fate != FATE_SAME)
 			owned->reported = 0;
-		owned->next = NEXT_SAME;
+		owned->fate = FATE_SAME;
 	}
 	rendered->is_changed = false;
 }

@@ -37,9 +37,9 @@ struct manifest {
 	struct owned **items; /* in byte order of their paths */
 	size_t count;
 	size_t capacity;
-	size_t next;       /* behind the last entry that was found */
-	int directory;     /* the caller's */
-	int fd;            /* of the log, for appending; -1: nothing was written, or a dry run */
+	size_t next;   /* behind the last entry that was found */
+	int directory; /* the caller's */
+	int fd; /* of the log, for appending; -1: nothing was written, or only read, or a dry run */
 	off_t size;        /* of the log's good part */
 	int64_t synced_ms; /* clock_ms() when the log was last known to be on the disk */
 	bool is_atomic;

@@ -44,7 +44,7 @@ struct owned {
 	uint64_t stamp; /* hash of the stamp (bases.h) of the object there; 0: unknown */
 	bool is_seen;   /* this process found the name in the layers, or the lookup failed */
 	/* --atomic: what the next generation has there */
-	enum { NEXT_SAME, NEXT_CHANGED /* another object */, NEXT_GONE /* none */ } next;
+	enum { FATE_SAME, FATE_CHANGED /* another object */, FATE_GONE /* none */ } fate;
 	bool is_kept_back;  /* another program's change was kept, not replaced */
 	bool is_closed;     /* a directory that gets more rights after its contents are written */
 	bool may_be_older;  /* an older object may still be at the name, or below it */

@@ -242,7 +242,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	if (!failure_is_over(render, owned, r))
 		failure_retry(render, path, owned, r, &problem);
 	/* If another program's change is put right, the fingerprint is the former one. */
-	bool is_changed = owned && (owned->next != NEXT_SAME ||
+	bool is_changed = owned && (owned->fate != FATE_SAME ||
 					   (r == 0 && rendered_staged(render->rendered) > staged) ||
 					   !fingerprint_equal(&before, &owned->fingerprint));
 	if (is_changed)

@@ -188,7 +188,7 @@ int rendered_forget_gone(struct rendered *rendered)
 
 	/* From the last one: so few entries move up when most are forgotten. */
 	for (size_t i = count; r == 0 && i-- > 0;) {
-		if (all[i]->next != NEXT_GONE && !(all[i]->is_logged && !all[i]->fingerprint.mode))
+		if (all[i]->fate != FATE_GONE && !(all[i]->is_logged && !all[i]->fingerprint.mode))
 			continue;
 		r = manifest_drop(rendered->manifest, all[i]);
 		manifest_forget(rendered->manifest, all[i]);
@@ -581,7 +581,7 @@ bool rendered_has_drifted(struct rendered *rendered, struct owned *owned)
 {
 	struct fingerprint now;
 
-	if (!owned->fingerprint.mode || !rendered->tree || owned->next != NEXT_SAME ||
+	if (!owned->fingerprint.mode || !rendered->tree || owned->fate != FATE_SAME ||
 		generation_is_beside(owned) || rendered_look(rendered, owned, &now) < 0)
 		return false;
 	bool has_drifted = find_drift(rendered, owned, &now) != DRIFT_NONE;
@@ -766,7 +766,7 @@ static int narrow(struct rendered *rendered, struct owned *owned, const struct v
 		return 0;
 	int r = narrow_wanted(owned, broken, &mounter);
 	/* The next generation, which is about to be made, has the restricted version. */
-	if (r < 0 || owned->next != NEXT_SAME || !rendered->tree)
+	if (r < 0 || owned->fate != FATE_SAME || !rendered->tree)
 		return r;
 	CLEANUP(closep) int fd = open_ours(rendered, owned);
 	if (fd < 0)
@@ -817,7 +817,7 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 static void report_put(const struct rendered *rendered, struct owned *owned,
 	const struct fingerprint *before, int result)
 {
-	bool is_changed = rendered->options.is_atomic ? owned->next != NEXT_SAME
+	bool is_changed = rendered->options.is_atomic ? owned->fate != FATE_SAME
 			  : rendered->options.is_dry
 				  ? !rendered_is_as_wanted(&owned->fingerprint, before)
 				  : !fingerprint_equal(before, &owned->fingerprint);

@@ -49,7 +49,10 @@ static inline bool note_wants_key(const struct notes *notes)
  */
 int note_add(struct builder *builder, const struct extent *note);
 
-/** Notes the beginning of a map or list. Returns 0 or -ENOMEM. */
+/**
+ * Notes the beginning of a map or list; note_close() sets its end. The members of `note` are set as
+ * for note_add(). Returns 0 or -ENOMEM.
+ */
 int note_open(struct builder *builder, const struct extent *note);
 
 /** Closes the innermost collection. `end` is the offset of its end, or NOTE_LAST_ENTRY. */
