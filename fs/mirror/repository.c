@@ -448,13 +448,12 @@ int repository_fetch(struct repository *repository, const char *ref, char id[REP
 		return r;
 	remove_unfinished(repository);
 	const char *const fetch[] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
-		"--no-auto-maintenance", "--force",
+		"--no-write-fetch-head", "--no-auto-maintenance", "--force",
 		is_checked ? "--upload-pack=git -c safe.directory='*' upload-pack"
 			   : "--upload-pack=git-upload-pack",
 		"--", repository->url, refspec, NULL};
-	/* NEXT may still be that of an earlier fetch. */
-	const char *const parse[] = {
-		"rev-parse", "--quiet", "--verify", "FETCH_HEAD^{commit}", NULL};
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one word, of two literals */
+	const char *const parse[] = {"rev-parse", "--quiet", "--verify", NEXT "^{commit}", NULL};
 	r = must_run(repository, fetch, FETCH_TIMEOUT, NULL, problem);
 	return r ? r : must_run(repository, parse, LOCAL_TIMEOUT, id, problem);
 }
