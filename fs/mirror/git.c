@@ -283,6 +283,12 @@ static int make_draft(struct git *git, const char *id, struct problem *problem)
 	return r;
 }
 
+static bool is_present(const struct git *git, const char *id)
+{
+	return replica_is_filled(git->mirror->replica) &&
+	       strcmp(id, git->mirror->status.revision) == 0;
+}
+
 /* Checks that the commit may follow the present one. Returns 0, MIRROR_HELD, PROBLEM or -errno. */
 static int check_descent(struct git *git, const char *id, struct problem *problem)
 {
@@ -305,6 +311,10 @@ static int check_descent(struct git *git, const char *id, struct problem *proble
 	return r;
 }
 
+/*
+ * Reports a commit that the key has not signed. The present one was accepted, maybe with a former
+ * key, so it is compared all the same. Returns 0, MIRROR_HELD or -errno.
+ */
 static int check_signature(struct git *git, const char *id)
 {
 	struct problem problem;
@@ -317,7 +327,7 @@ static int check_signature(struct git *git, const char *id)
 	else if (r == PROBLEM)
 		mirror_fault(
 			git->mirror, "signature", "%s; the present state stays", problem.message);
-	return r == PROBLEM ? MIRROR_HELD : r;
+	return r != PROBLEM ? r : is_present(git, id) ? 0 : MIRROR_HELD;
 }
 
 static int take(struct git *git, const char *id, struct problem *problem)

@@ -277,13 +277,13 @@ static int import_key(struct repository *repository, struct problem *problem)
 {
 	CLEANUP(freep) char *text = NULL;
 	CLEANUP(closep) int state_fd = descriptor_open_directory(AT_FDCWD, repository->state);
+	static const struct text_kind kind = {"key", "the key is", KEY_MAX};
 	const char *path = repository->verify;
-	CLEANUP(closep) int file = open(path, O_RDONLY | O_CLOEXEC);
 	size_t len;
 
-	int r = file < 0 ? -errno : text_read(file, KEY_MAX, &text, &len);
-	if (r < 0)
-		return problem_set(problem, path, 0, 0, "can't be read: %s", text_error(r));
+	int r = text_read_file(path, path, &kind, NULL, &text, &len, problem);
+	if (r != 0)
+		return r;
 	r = state_fd < 0 ? state_fd : tree_remove(state_fd, "keys");
 	if (r == 0 && mkdir(repository->keys, 0700) < 0)
 		r = -errno;

@@ -305,6 +305,16 @@ def takes_signed_commits_alone(kind, make_keys):
     # A key that is put in the place of that one counts from now on, and the former no more.
     shutil.copy(other, trusted)
     comes_to(strict, away)
+    # The present commit is by the former key: that is an error, but its files are compared, and put back.
+    shutil.copy(public, trusted)
+    os.unlink(f"{strict.directory}/app.yaml")
+    strict.hup()
+    strict.has_trouble("signature", f"{away} is not signed by the key")
+    stores.eventually("what is missing is put back", lambda: strict.files().get(b"app.yaml") == b"not: while away\n" or
+                      strict.files())
+    shutil.copy(other, trusted)
+    strict.hup()
+    stores.eventually("the trouble ends", lambda: "signature" not in strict.troubles() or strict.troubles())
     push("by the former key", good)
     strict.hup()
     strict.has_trouble("signature", "not signed by the key")
@@ -313,9 +323,17 @@ def takes_signed_commits_alone(kind, make_keys):
     os.unlink(trusted)
     push("without a key", evil)
     strict.hup()
-    strict.has_trouble("signature", "can't be read")
+    strict.has_trouble("signature", "can't be opened")
     expect("it is not taken", strict.files()[b"app.yaml"] == b"not: while away\n")
+    # A pipe in its place is not waited for.
+    os.mkfifo(trusted)
+    strict.hup()
+    strict.has_trouble("signature", "is no regular file")
     strict.kill()
+    # A pipe could be read once only.
+    said = subprocess.run(["bash", "-c", '"$1" mirror git --verify <(cat "$2") "$3" "$4"', "bash", stores.PLYFS, public, work,
+                           stores.path("piped")], capture_output=True, text=True, check=False, timeout=20)
+    expect("a pipe is refused", said.returncode != 0 and "is no regular file; the key is read from a file" in said.stderr, said)
 
 
 if shutil.which("ssh-keygen"):
