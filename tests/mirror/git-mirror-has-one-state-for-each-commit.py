@@ -36,6 +36,10 @@ def commit(*more):
     return git("rev-parse", "HEAD")
 
 
+def reset(where):
+    git("-c", "filter.evil.smudge=cat", "reset", "-q", "--hard", where)
+
+
 def comes_to(mirror, revision):
     mirror.hup()
     stores.eventually("the commit is there", lambda: mirror.status().get("revision") == revision or
@@ -167,6 +171,21 @@ os.unlink(f"{work}/conf/bad")
 os.rename(f"{work}/.git/app.yaml", f"{work}/conf/app.yaml")
 os.rename(f"{work}/.git/attributes", f"{work}/conf/.gitattributes")
 stores.eventually("both troubles end", lambda: undone.troubles() == before or undone.troubles(), 10)
+# Nor that it rewrites the history, which it would only if it were accepted.
+write("conf/new.yaml", "new: 1\n")
+tip = commit()
+stores.eventually("it is taken", lambda: undone.status().get("revision") == tip)
+reset(f"{deleted}^")
+for name in ("run", "sub/b.yaml", "inner", "app.yaml", ".gitattributes"):
+    os.unlink(f"{work}/conf/{name}")
+write("conf/other.yaml", "other: 1\n")
+commit()
+undone.has_trouble("suspicion", "3 of 3 files")
+expect("it is not accepted", "history" not in undone.troubles(), undone.troubles())
+reset(tip)
+stores.eventually("the trouble ends", lambda: undone.troubles() == before or undone.troubles(), 10)
+expect("the present commit stays", undone.status()["revision"] == tip, undone.status())
+reset(deleted)
 undone.kill(signal.SIGTERM)
 
 # Foreign history.
