@@ -256,7 +256,8 @@ static void remove_locks(const struct repository *repository)
 
 /*
  * Removes the packs that a git has not completed, as it was killed or its line broke off. git would
- * keep each for weeks, so repeated attempts would fill the disk.
+ * keep each for weeks, so repeated attempts would fill the disk. A complete pack whose reference
+ * was never set has a file that makes git keep it for ever: without that, git tidies it up.
  */
 static void remove_unfinished(const struct repository *repository)
 {
@@ -268,7 +269,7 @@ static void remove_unfinished(const struct repository *repository)
 	CLEANUP(dir_closep) DIR *packs = fd < 0 ? NULL : descriptor_list(fd);
 	for (struct dirent *entry; packs && (entry = readdir(packs));)
 		if (strncmp(entry->d_name, "tmp_", 4) == 0 ||
-			strncmp(entry->d_name, ".tmp-", 5) == 0)
+			strncmp(entry->d_name, ".tmp-", 5) == 0 || strstr(entry->d_name, ".keep"))
 			(void)unlinkat(fd, entry->d_name, 0);
 }
 

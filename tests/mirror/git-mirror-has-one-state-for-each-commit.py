@@ -117,7 +117,8 @@ expect("the status with a slash", run.returncode == 0 and second.encode() in run
 
 # Packs that a git has left incomplete do not pile up.
 packs = stores.path(".fleet.mirror/git/objects/pack")
-left = [f"{packs}/tmp_pack_a1B2c3", f"{packs}/tmp_idx_a1B2c3", f"{packs}/.tmp-4711-pack-0123.pack"]
+left = [f"{packs}/{name}" for name in ("tmp_pack_a1B2c3", "tmp_idx_a1B2c3", ".tmp-4711-pack-0123.pack",
+                                       "pack-0123.keep")]
 for name in left:
     with open(name, "wb") as file:
         file.write(b"PACK")
