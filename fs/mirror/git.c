@@ -52,8 +52,9 @@ struct git {
 	const struct git_options *options;
 	struct mirror *mirror;
 	struct repository *repository;
-	char *path;       /* of the directory, without slashes at its ends */
-	bool is_compared; /* the present tree was compared with its commit since the last SIGHUP */
+	char *path; /* of the directory, without slashes at its ends */
+	/* The last look took its commit, or found no other one, and no SIGHUP has come since. */
+	bool is_compared;
 };
 
 static void export_fini(struct export *export)
@@ -283,28 +284,46 @@ static int make_draft(struct git *git, const char *id, struct problem *problem)
 	return r;
 }
 
+static bool is_present(const struct git *git, const char *id)
+{
+	return replica_is_filled(git->mirror->replica) &&
+	       strcmp(id, git->mirror->status.revision) == 0;
+}
+
 /* Checks that the commit may follow the present one. Returns 0, MIRROR_HELD, PROBLEM or -errno. */
-static int check_descent(struct git *git, const char *id, struct problem *problem)
+static int check_descent(struct git *git, const char *id, bool is_confirmed,
+	enum repository_descent *ret, struct problem *problem)
 {
 	struct mirror *mirror = git->mirror;
 	const char *old = mirror->status.revision;
-	enum repository_descent descent;
 
+	*ret = DESCENT_NEWER;
 	if (!*old || strcmp(old, id) == 0)
 		return 0;
-	int r = repository_descent(git->repository, old, id, &descent, problem);
-	if (r == 0 && descent == DESCENT_NONE)
+	int r = repository_descent(git->repository, old, id, ret, problem);
+	if (r == 0 && *ret == DESCENT_NONE && !is_confirmed)
 		return mirror_hold(
 			mirror, id, "the commit %s has nothing in common with %s", id, old);
-	if (r == 0 && descent == DESCENT_OTHER)
-		mirror_fault(mirror, "history",
-			"was rewritten: the commit %s, which is accepted, does not come after %s",
-			id, old);
-	else if (r == 0)
-		mirror_mend(mirror, "history");
 	return r;
 }
 
+/* Reports how the commit, which is accepted, follows the one before. */
+static void report_descent(struct git *git, const char *id, enum repository_descent descent)
+{
+	const char *old = git->mirror->status.revision;
+
+	if (descent == DESCENT_OTHER)
+		mirror_fault(git->mirror, "history",
+			"was rewritten: the commit %s, which is accepted, does not come after %s",
+			id, old);
+	else if (strcmp(old, id) != 0)
+		mirror_mend(git->mirror, "history");
+}
+
+/*
+ * Reports a commit that the key has not signed. The present one was accepted, maybe with a former
+ * key, so it is compared all the same. Returns 0, MIRROR_HELD or -errno.
+ */
 static int check_signature(struct git *git, const char *id)
 {
 	struct problem problem;
@@ -317,20 +336,21 @@ static int check_signature(struct git *git, const char *id)
 	else if (r == PROBLEM)
 		mirror_fault(
 			git->mirror, "signature", "%s; the present state stays", problem.message);
-	return r == PROBLEM ? MIRROR_HELD : r;
+	return r != PROBLEM ? r : is_present(git, id) ? 0 : MIRROR_HELD;
 }
 
 static int take(struct git *git, const char *id, struct problem *problem)
 {
 	struct mirror *mirror = git->mirror;
 	char confirmed[MIRROR_WORD_MAX];
+	enum repository_descent descent;
 	bool is_confirmed;
 
 	mirror_read_confirmation(mirror, confirmed);
 	is_confirmed = strcmp(confirmed, id) == 0 || !replica_is_filled(mirror->replica);
 	int r = check_signature(git, id);
-	if (r == 0 && !is_confirmed)
-		r = check_descent(git, id, problem);
+	if (r == 0)
+		r = check_descent(git, id, is_confirmed, &descent, problem);
 	if (r == 0)
 		r = make_draft(git, id, problem);
 	if (r == 0) {
@@ -338,8 +358,10 @@ static int take(struct git *git, const char *id, struct problem *problem)
 		r = mirror_publish(mirror, is_confirmed ? NULL : id);
 	}
 	/* Mark the tree also if the new commit did not change it. */
-	if (r == 0)
+	if (r == 0) {
 		replica_mark(mirror->replica, id);
+		report_descent(git, id, descent);
+	}
 	if (r == 0)
 		r = repository_keep(git->repository, id, problem);
 	if (r != 0)

@@ -256,7 +256,8 @@ static void remove_locks(const struct repository *repository)
 
 /*
  * Removes the packs that a git has not completed, as it was killed or its line broke off. git would
- * keep each for weeks, so repeated attempts would fill the disk.
+ * keep each for weeks, so repeated attempts would fill the disk. A complete pack whose reference
+ * was never set has a file that makes git keep it for ever: without that, git tidies it up.
  */
 static void remove_unfinished(const struct repository *repository)
 {
@@ -268,7 +269,7 @@ static void remove_unfinished(const struct repository *repository)
 	CLEANUP(dir_closep) DIR *packs = fd < 0 ? NULL : descriptor_list(fd);
 	for (struct dirent *entry; packs && (entry = readdir(packs));)
 		if (strncmp(entry->d_name, "tmp_", 4) == 0 ||
-			strncmp(entry->d_name, ".tmp-", 5) == 0)
+			strncmp(entry->d_name, ".tmp-", 5) == 0 || strstr(entry->d_name, ".keep"))
 			(void)unlinkat(fd, entry->d_name, 0);
 }
 
@@ -277,13 +278,13 @@ static int import_key(struct repository *repository, struct problem *problem)
 {
 	CLEANUP(freep) char *text = NULL;
 	CLEANUP(closep) int state_fd = descriptor_open_directory(AT_FDCWD, repository->state);
+	static const struct text_kind kind = {"key", "the key is", KEY_MAX};
 	const char *path = repository->verify;
-	CLEANUP(closep) int file = open(path, O_RDONLY | O_CLOEXEC);
 	size_t len;
 
-	int r = file < 0 ? -errno : text_read(file, KEY_MAX, &text, &len);
-	if (r < 0)
-		return problem_set(problem, path, 0, 0, "can't be read: %s", text_error(r));
+	int r = text_read_file(path, path, &kind, NULL, &text, &len, problem);
+	if (r != 0)
+		return r;
 	r = state_fd < 0 ? state_fd : tree_remove(state_fd, "keys");
 	if (r == 0 && mkdir(repository->keys, 0700) < 0)
 		r = -errno;
@@ -448,13 +449,12 @@ int repository_fetch(struct repository *repository, const char *ref, char id[REP
 		return r;
 	remove_unfinished(repository);
 	const char *const fetch[] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
-		"--no-auto-maintenance", "--force",
+		"--no-write-fetch-head", "--no-auto-maintenance", "--force",
 		is_checked ? "--upload-pack=git -c safe.directory='*' upload-pack"
 			   : "--upload-pack=git-upload-pack",
 		"--", repository->url, refspec, NULL};
-	/* NEXT may still be that of an earlier fetch. */
-	const char *const parse[] = {
-		"rev-parse", "--quiet", "--verify", "FETCH_HEAD^{commit}", NULL};
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one word, of two literals */
+	const char *const parse[] = {"rev-parse", "--quiet", "--verify", NEXT "^{commit}", NULL};
 	r = must_run(repository, fetch, FETCH_TIMEOUT, NULL, problem);
 	return r ? r : must_run(repository, parse, LOCAL_TIMEOUT, id, problem);
 }

@@ -72,7 +72,7 @@ static void take_error(struct subprocess *child)
 {
 	char text[4096];
 	ssize_t n = read(child->err, text, sizeof(text));
-	size_t room = sizeof(child->error) - 1 - child->error_len;
+	size_t max = sizeof(child->error) - 1;
 
 	if (n <= 0) {
 		if (n < 0 && errno == EINTR)
@@ -80,9 +80,11 @@ static void take_error(struct subprocess *child)
 		closep(&child->err);
 		return;
 	}
-	size_t len = (size_t)n < room ? (size_t)n : room;
-	memcpy(child->error + child->error_len, text, len);
-	child->error_len += len;
+	size_t len = (size_t)n < max ? (size_t)n : max;
+	size_t kept = child->error_len < max - len ? child->error_len : max - len;
+	memmove(child->error, child->error + child->error_len - kept, kept);
+	memcpy(child->error + kept, text + n - len, len);
+	child->error_len = kept + len;
 }
 
 /* Waits for output, and reads standard error meanwhile. Returns 0 or -errno. */

@@ -10,7 +10,10 @@
 
 #include "credentials.h"
 
-/* Maximum number of bytes of standard error; the rest is dropped. */
+/*
+ * Maximum number of bytes of standard error. The last ones are kept: git names the cause at the
+ * end, behind what an ssh server greets with.
+ */
 #define SUBPROCESS_ERROR_MAX 1024
 
 struct subprocess {

@@ -82,3 +82,28 @@ os.rename(work + ".away", work)
 mirror.hup()
 mirror.has_trouble("disk")
 stores.eventually("only the disk has a trouble", lambda: list(mirror.troubles()) == ["disk"] or mirror.troubles())
+mirror.kill()
+
+# While there is nothing new, a full disk is no trouble; what is new has no room, which the message names.
+commit("a: 3\n")
+mirror = stores.Mirror("git", "--ref", "main", "--interval", "1", work, name="filled", directory=disk).start()
+stores.eventually("the commit is there", lambda: bool(mirror.status().get("revision")) or mirror.troubles())
+until = stores.time.monotonic() + 4
+with open(f"{disk}/filler", "wb", buffering=0) as filler:
+    # Also takes what the mirror gives back meanwhile.
+    while stores.time.monotonic() < until:
+        try:
+            filler.write(bytes(4096))
+        except OSError:
+            stores.time.sleep(0.0001)
+said = open(mirror.log, encoding="utf-8").read()
+if "git fails" in said or "rev-parse" in said:
+    sys.exit(f"failed: no look fails: {said}")
+commit("a: 4\n")
+# git says it, or plyfs if git has found the little room that it needs.
+stores.eventually("the trouble is told", lambda: any(word in open(mirror.log, encoding="utf-8").read() for word in (
+    "the disk is full; make room", "disk: ")) or open(mirror.log, encoding="utf-8").read())
+os.unlink(f"{disk}/filler")
+mirror.hup()
+stores.eventually("the commit is there", lambda: mirror.files() == {b"app.yaml": b"a: 4\n"} or mirror.troubles())
+mirror.is_well()

@@ -36,6 +36,10 @@ def commit(*more):
     return git("rev-parse", "HEAD")
 
 
+def reset(where):
+    git("-c", "filter.evil.smudge=cat", "reset", "-q", "--hard", where)
+
+
 def comes_to(mirror, revision):
     mirror.hup()
     stores.eventually("the commit is there", lambda: mirror.status().get("revision") == revision or
@@ -113,7 +117,8 @@ expect("the status with a slash", run.returncode == 0 and second.encode() in run
 
 # Packs that a git has left incomplete do not pile up.
 packs = stores.path(".fleet.mirror/git/objects/pack")
-left = [f"{packs}/tmp_pack_a1B2c3", f"{packs}/tmp_idx_a1B2c3", f"{packs}/.tmp-4711-pack-0123.pack"]
+left = [f"{packs}/{name}" for name in ("tmp_pack_a1B2c3", "tmp_idx_a1B2c3", ".tmp-4711-pack-0123.pack",
+                                       "pack-0123.keep")]
 for name in left:
     with open(name, "wb") as file:
         file.write(b"PACK")
@@ -167,6 +172,21 @@ os.unlink(f"{work}/conf/bad")
 os.rename(f"{work}/.git/app.yaml", f"{work}/conf/app.yaml")
 os.rename(f"{work}/.git/attributes", f"{work}/conf/.gitattributes")
 stores.eventually("both troubles end", lambda: undone.troubles() == before or undone.troubles(), 10)
+# Nor that it rewrites the history, which it would only if it were accepted.
+write("conf/new.yaml", "new: 1\n")
+tip = commit()
+stores.eventually("it is taken", lambda: undone.status().get("revision") == tip)
+reset(f"{deleted}^")
+for name in ("run", "sub/b.yaml", "inner", "app.yaml", ".gitattributes"):
+    os.unlink(f"{work}/conf/{name}")
+write("conf/other.yaml", "other: 1\n")
+commit()
+undone.has_trouble("suspicion", "3 of 3 files")
+expect("it is not accepted", "history" not in undone.troubles(), undone.troubles())
+reset(tip)
+stores.eventually("the trouble ends", lambda: undone.troubles() == before or undone.troubles(), 10)
+expect("the present commit stays", undone.status()["revision"] == tip, undone.status())
+reset(deleted)
 undone.kill(signal.SIGTERM)
 
 # Foreign history.
@@ -305,6 +325,16 @@ def takes_signed_commits_alone(kind, make_keys):
     # A key that is put in the place of that one counts from now on, and the former no more.
     shutil.copy(other, trusted)
     comes_to(strict, away)
+    # The present commit is by the former key: that is an error, but its files are compared, and put back.
+    shutil.copy(public, trusted)
+    os.unlink(f"{strict.directory}/app.yaml")
+    strict.hup()
+    strict.has_trouble("signature", f"{away} is not signed by the key")
+    stores.eventually("what is missing is put back", lambda: strict.files().get(b"app.yaml") == b"not: while away\n" or
+                      strict.files())
+    shutil.copy(other, trusted)
+    strict.hup()
+    stores.eventually("the trouble ends", lambda: "signature" not in strict.troubles() or strict.troubles())
     push("by the former key", good)
     strict.hup()
     strict.has_trouble("signature", "not signed by the key")
@@ -313,9 +343,17 @@ def takes_signed_commits_alone(kind, make_keys):
     os.unlink(trusted)
     push("without a key", evil)
     strict.hup()
-    strict.has_trouble("signature", "can't be read")
+    strict.has_trouble("signature", "can't be opened")
     expect("it is not taken", strict.files()[b"app.yaml"] == b"not: while away\n")
+    # A pipe in its place is not waited for.
+    os.mkfifo(trusted)
+    strict.hup()
+    strict.has_trouble("signature", "is no regular file")
     strict.kill()
+    # A pipe could be read once only.
+    said = subprocess.run(["bash", "-c", '"$1" mirror git --verify <(cat "$2") "$3" "$4"', "bash", stores.PLYFS, public, work,
+                           stores.path("piped")], capture_output=True, text=True, check=False, timeout=20)
+    expect("a pipe is refused", said.returncode != 0 and "is no regular file; the key is read from a file" in said.stderr, said)
 
 
 if shutil.which("ssh-keygen"):

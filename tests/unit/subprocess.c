@@ -72,3 +72,11 @@ TEST(what_is_said_to_the_end_is_taken)
 	assert_int_equal(subprocess_end(&child), 0);
 	assert_string_equal(child.error, "err");
 }
+
+TEST(end_of_a_long_error_is_kept)
+{
+	start("head -c 5000 /dev/zero | tr '\\0' x >&2; sleep 0.1; printf 'the cause' >&2", 60);
+	assert_int_equal(subprocess_end(&child), 0);
+	assert_int_equal(child.error_len, SUBPROCESS_ERROR_MAX - 1);
+	assert_string_equal(child.error + child.error_len - 10, "xthe cause");
+}
