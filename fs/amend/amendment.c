@@ -903,13 +903,14 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 }
 
 /*
- * Merges by the request *merge, in which the target has `text`; NULL: without the target. *ret
- * NULL: no source is left.
+ * Merges by the request *merge, in which the target has `text`; NULL: without the target. The
+ * caller sets merge->wants_origins. *ret NULL: no source is left.
  */
 static int merge_with(struct amendment_state *made, const struct span *text,
 	struct merge_request *merge, struct merge_result **ret, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
+	bool wants_origins = merge->wants_origins;
 	int r = 0;
 
 	input->text = text ? *text : (struct span){NULL, 0};
@@ -917,7 +918,7 @@ static int merge_with(struct amendment_state *made, const struct span *text,
 	*merge = made->merge;
 	if (!text)
 		r = leave_out_target(made, merge);
-	merge->wants_origins = true;
+	merge->wants_origins = wants_origins;
 	return r == 0 && merge->count ? merge_run(merge, ret, problem) : r;
 }
 
@@ -934,7 +935,7 @@ static int find_old_errors(struct amendment_state *made, struct validity *ret)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	const struct span *old = made->is_there ? &made->amendment.old : NULL;
-	struct merge_request merge;
+	struct merge_request merge = {.wants_origins = true};
 	struct problem ignored;
 
 	int r = merge_with(made, old, &merge, &result, &ignored);
@@ -996,7 +997,8 @@ static int check_merge(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(validity_fini) struct validity validity = {0};
-	struct merge_request merge;
+	/* Origins would take as much time and memory as the merge; validity_check() makes its own. */
+	struct merge_request merge = {.wants_origins = false};
 
 	if (made->amendment.effect < PUT_CHANGED)
 		return 0;
@@ -1022,7 +1024,7 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 	CLEANUP(runner_freep) struct runner *runner = NULL;
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(line_map_freep) struct line_map *lines = NULL;
-	struct merge_request merge;
+	struct merge_request merge = {.wants_origins = true};
 	struct run_result end;
 	struct problem said;
 	char text[PROBLEM_MESSAGE_MAX];

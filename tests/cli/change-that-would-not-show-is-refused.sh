@@ -93,3 +93,17 @@ for limit in 'nodes: 5' 'result: 1K'; do
 	runs 0 amend set app.yaml b 2
 	runs 0 amend reset app.yaml b
 done
+
+# What can be merged can be changed, however many values the aliases of all sources stand for.
+rm -rf vendor site host
+mkdir vendor site host
+echo 'layers: [vendor, site, host]' >plyfs.yaml
+{
+	echo 'base: &b'
+	printf ' k%d: 1\n' {1..1000}
+	echo 'all:'
+	printf ' x%d: *b\n' {1..450}
+} | tee vendor/app.yaml host/app.yaml >site/app.yaml
+runs 0 amend set app.yaml z 1
+grep -qx 'z: 1' site/app.yaml || fail 'site/app.yaml has no z'
+runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
