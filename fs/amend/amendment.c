@@ -198,10 +198,19 @@ static int refuse_unshown(const struct amendment_state *made, struct problem *pr
 		r = hidden_mark_name(made->settings, hidden, &mark);
 	if (!mark)
 		return r;
+	const char *remedy =
+		made->request->resets
+			? arena_printf(made->arena,
+				  "to remove the layer's whole file: plyfs reset -L %s %s",
+				  layer->name, made->path)
+			: arena_printf(made->arena,
+				  "change the layer '%s', or remove what hides it there",
+				  made->settings->layers[hidden->by]->name);
+	const char *letters = made->settings->specs[hidden->by].specifiers;
 	return problem_set(problem, made->path, 0, 0,
-		"is hidden by %s, so a change of the layer '%s' would not show; change the layer "
-		"'%s', or remove what hides it there",
-		mark, layer->name, made->settings->layers[hidden->by]->name);
+		"is hidden by %s, so a change of the layer '%s' would not show; %s%s", mark,
+		layer->name, remedy ? remedy : "",
+		letters && strchr(letters, 'H') ? ", or choose another host (-H OTHER)" : "");
 }
 
 /* Inserts the source at made->path, which does not exist yet, as the input `at`. */
@@ -409,7 +418,6 @@ static int find_like(struct amendment_state *made)
 static int take_inputs(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
-	struct stat found;
 
 	made->merge = made->composition.request;
 	made->amendment.format = made->merge.to;
@@ -427,11 +435,7 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->amendment.source = made->target < sources->count ? made->target : 0;
 	if (made->target < sources->count)
 		return load_target(made, made->target, problem);
-	if (!made->request->resets)
-		return add_new(made, problem);
-	bool is_unshown = made->path && made->request->before == SIZE_MAX &&
-			  layer_file_look(made->amendment.layer, made->path, &found) == 0;
-	return is_unshown ? refuse_unshown(made, problem) : 0;
+	return made->request->resets ? 0 : add_new(made, problem);
 }
 
 static struct put_request put_request_of(const struct amendment_state *made)
@@ -654,11 +658,44 @@ static bool is_alone(const struct amendment_state *made)
 	       !value_locks_bind(merge) && strategy->is_verbatim(&merge->inputs[0]);
 }
 
+/* Returns 1 if the layer has a file that is no source, with values to reset; 0; or -errno. */
+static int has_unshown_values(struct amendment_state *made)
+{
+	CLEANUP(put_result_freep) struct put_result *result = NULL;
+	const struct layer *layer = made->amendment.layer;
+	const char *path = made->request->path;
+	struct contributor found = {.layer = layer->rank, .path = path};
+	struct merge_input input = {
+		.source = {.name = path, .layer = layer->name, .rank = layer->rank},
+		.format = settings_source_format(made->settings, path, path)};
+	struct merge_request merge = made->merge;
+	struct put_request request = put_request_of(made);
+	struct problem ignored = {.message = ""};
+
+	if (made->request->before != SIZE_MAX || !is_tree(made) ||
+		settings_file(made->settings, path) || layer->dirfd < 0 ||
+		layer_excludes(layer, path) || layer_stat(layer, path, &found.stat) < 0 ||
+		!S_ISREG(found.stat.st_mode))
+		return 0;
+	int r = compose_load(&made->composer, path, &found, NULL, &made->loaded, &ignored);
+	if (r == 0) {
+		input.text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
+		merge.inputs = &input;
+		merge.count = 1;
+		request.merge = &merge;
+		request.target = 0;
+		r = put_run(&request, &result, &ignored);
+	}
+	return r < 0 ? r : r == 0 && result->effect >= PUT_CHANGED;
+}
+
 /* Resets values. Without a source in the layer there is nothing to remove. */
 static int put_reset(struct amendment_state *made, struct problem *problem)
 {
-	if (made->target >= made->composition.sources.count)
-		return 0;
+	if (made->target >= made->composition.sources.count) {
+		int r = has_unshown_values(made);
+		return r == 1 ? refuse_unshown(made, problem) : r;
+	}
 	if (!is_tree(made))
 		return problem_set(problem, made->request->path, 0, 0,
 			"'%s' shows it whole, so no value of it can be reset; reset the file, "
@@ -1073,6 +1110,7 @@ static int begin(const struct offline *offline, const struct amendment_request *
 	if (!made || arena_new(&made->arena) < 0)
 		return -ENOMEM;
 	made->request = request;
+	made->composer = *offline_composer(offline);
 	made->settings = settings_ref(offline_settings(offline));
 	const struct schema_file *schema = settings_rule_for(made->settings, request->path)->schema;
 	made->amendment.schema = schema ? schema->schema : NULL;
