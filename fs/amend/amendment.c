@@ -281,30 +281,41 @@ static const char *path_of_new(const struct amendment_state *made)
 }
 
 /*
- * Names a drop-in in PATH.d that comes behind all existing ones (`dropins: uapi`). Returns 0 with
- * *ret, PROBLEM if there is no such name, or -ENOMEM.
+ * Sets made->path to a drop-in in PATH.d that comes behind all existing ones (`dropins: uapi`) and
+ * would show. Returns 0; PROBLEM if there is no such name, with a message if one would not show; or
+ * -errno.
  */
-static int name_last_dropin(struct amendment_state *made, const char **ret)
+static int name_last_dropin(struct amendment_state *made, struct problem *problem)
 {
 	static const char *const names[] = {"90-set", "99-set", "zz-set", NULL};
 	const struct sources *sources = &made->composition.sources;
 	const char *path = made->request->path, *last = "";
 	const char *dot = strrchr(path_name(path), '.');
+	struct stat found;
+	int r = PROBLEM;
 
+	problem->message[0] = '\0';
 	for (size_t i = 0; i < sources->count; i++)
 		if (strcmp(sources->paths[i], path) != 0 &&
 			strcmp(path_name(sources->paths[i]), last) > 0)
 			last = path_name(sources->paths[i]);
-	for (size_t i = 0; names[i / 2]; i++) {
+	for (size_t i = 0; r == PROBLEM && names[i / 2]; i++) {
 		const char *name = arena_printf(
 			made->arena, "%s%s", names[i / 2], i % 2 && dot ? dot : ".conf");
 
-		if (name && strcmp(name, last) > 0 && dropin_is_named(made->settings, path, name))
-			*ret = arena_printf(made->arena, "%s" DROPIN_SUFFIX "/%s", path, name);
-		if (!name || *ret)
-			return *ret ? 0 : -ENOMEM;
+		if (name &&
+			(strcmp(name, last) <= 0 || !dropin_is_named(made->settings, path, name)))
+			continue;
+		made->path = name ? arena_printf(made->arena, "%s" DROPIN_SUFFIX "/%s", path, name)
+				  : NULL;
+		if (!made->path)
+			return -ENOMEM;
+		if (layer_file_look(made->amendment.layer, made->path, &found) < 0)
+			r = refuse_unshown(made, problem);
 	}
-	return PROBLEM;
+	if (r == 0)
+		problem->message[0] = '\0';
+	return r;
 }
 
 /* Checks that a new source would be one of the file's. Returns 0 or PROBLEM. */
@@ -350,16 +361,17 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 	}
 	if (!is_hiding)
 		return add_input(made, is_uapi ? 0 : place_of_new(made, sources), problem);
-	made->path = NULL;
-	r = name_last_dropin(made, &made->path);
+	r = name_last_dropin(made, problem);
 	if (r == 0)
 		return add_input(made, sources->count, problem);
-	return r < 0 ? r
-		     : problem_set(problem, path, 0, 0,
-			       "only the highest of its main files counts ('dropins: uapi'): one "
-			       "in the layer '%s' would hide it, or be hidden, and no drop-in that "
-			       "plyfs could name comes last; make one by hand",
-			       made->amendment.layer->name);
+	return r < 0 || problem->message[0]
+		       ? r
+		       : problem_set(problem, path, 0, 0,
+				 "only the highest of its main files counts ('dropins: uapi'): one "
+				 "in the layer '%s' would hide it, or be hidden, and no drop-in "
+				 "that "
+				 "plyfs could name comes last; make one by hand",
+				 made->amendment.layer->name);
 }
 
 /* Takes away the rights that a file, or the directory of one, with these attributes denies. */
@@ -635,8 +647,10 @@ static int retarget(struct amendment_state *made, struct problem *problem)
 	if (rule->dropins == DROPINS_UAPI) {
 		if (behind >= count || sources->layers[count - 1] == layer)
 			return behind < count ? load_target(made, count - 1, problem) : PROBLEM;
-		made->path = NULL;
-		int r = name_last_dropin(made, &made->path);
+		const struct problem before = *problem;
+		int r = name_last_dropin(made, problem);
+		if (r == PROBLEM && !problem->message[0])
+			*problem = before;
 		return r == 0 ? add_input(made, count, problem) : r;
 	}
 	for (i = count; needs_tags && i-- > behind;)
