@@ -369,8 +369,7 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 		       : problem_set(problem, path, 0, 0,
 				 "only the highest of its main files counts ('dropins: uapi'): one "
 				 "in the layer '%s' would hide it, or be hidden, and no drop-in "
-				 "that "
-				 "plyfs could name comes last; make one by hand",
+				 "that plyfs could name comes last; make one by hand",
 				 made->amendment.layer->name);
 }
 

@@ -128,6 +128,11 @@ for limit in 'nodes: 5' 'result: 1K'; do
 	runs 0 amend set app.yaml b 2
 	runs 0 amend reset app.yaml b
 done
+# A reset shows the values of lower layers again.
+printf "%s: x$long\n" a b >vendor/app.yaml
+printf 'c: 3\nb: !delete\n' >site/app.yaml
+runs 1 amend reset app.yaml b
+[[ $(cat err) == 'plyfs: '*'with this change '*"raise the limit 'result'" ]] || fail "$(cat err)"
 
 # What can be merged can be changed, however many values the aliases of all sources stand for.
 rm -rf vendor site host
