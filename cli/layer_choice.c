@@ -484,8 +484,16 @@ static bool report_no_directory(
 		if (!union_is_leaf(kind) ||
 			layer_source_name(settings->layers[i], above, &name) < 0)
 			continue;
-		message_at(path, "no layer can have such a file, as %s is %s, and no directory",
-			name, kind == UNION_LINK ? "a link" : "a file");
+		const char *what = kind == UNION_LINK ? "a link" : "a file";
+		if (i + 1 == settings->layer_count)
+			message_at(path,
+				"no layer can have such a file, as %s is %s, and no directory",
+				name, what);
+		else
+			message_at(path,
+				"no layer has such a file, as %s is %s, and no directory; for one "
+				"in a higher layer, make the directory '%s' there",
+				name, what, above);
 		return true;
 	}
 	return false;

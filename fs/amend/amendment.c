@@ -198,10 +198,19 @@ static int refuse_unshown(const struct amendment_state *made, struct problem *pr
 		r = hidden_mark_name(made->settings, hidden, &mark);
 	if (!mark)
 		return r;
+	const char *remedy =
+		made->request->resets
+			? arena_printf(made->arena,
+				  "to remove the layer's whole file: plyfs reset -L %s %s",
+				  layer->name, made->path)
+			: arena_printf(made->arena,
+				  "change the layer '%s', or remove what hides it there",
+				  made->settings->layers[hidden->by]->name);
+	const char *letters = made->settings->specs[hidden->by].specifiers;
 	return problem_set(problem, made->path, 0, 0,
-		"is hidden by %s, so a change of the layer '%s' would not show; change the layer "
-		"'%s', or remove what hides it there",
-		mark, layer->name, made->settings->layers[hidden->by]->name);
+		"is hidden by %s, so a change of the layer '%s' would not show; %s%s", mark,
+		layer->name, remedy ? remedy : "",
+		letters && strchr(letters, 'H') ? ", or choose another host (-H OTHER)" : "");
 }
 
 /* Inserts the source at made->path, which does not exist yet, as the input `at`. */
@@ -272,30 +281,41 @@ static const char *path_of_new(const struct amendment_state *made)
 }
 
 /*
- * Names a drop-in in PATH.d that comes behind all existing ones (`dropins: uapi`). Returns 0 with
- * *ret, PROBLEM if there is no such name, or -ENOMEM.
+ * Sets made->path to a drop-in in PATH.d that comes behind all existing ones (`dropins: uapi`) and
+ * would show. Returns 0; PROBLEM if there is no such name, with a message if one would not show; or
+ * -errno.
  */
-static int name_last_dropin(struct amendment_state *made, const char **ret)
+static int name_last_dropin(struct amendment_state *made, struct problem *problem)
 {
 	static const char *const names[] = {"90-set", "99-set", "zz-set", NULL};
 	const struct sources *sources = &made->composition.sources;
 	const char *path = made->request->path, *last = "";
 	const char *dot = strrchr(path_name(path), '.');
+	struct stat found;
+	int r = PROBLEM;
 
+	problem->message[0] = '\0';
 	for (size_t i = 0; i < sources->count; i++)
 		if (strcmp(sources->paths[i], path) != 0 &&
 			strcmp(path_name(sources->paths[i]), last) > 0)
 			last = path_name(sources->paths[i]);
-	for (size_t i = 0; names[i / 2]; i++) {
+	for (size_t i = 0; r == PROBLEM && names[i / 2]; i++) {
 		const char *name = arena_printf(
 			made->arena, "%s%s", names[i / 2], i % 2 && dot ? dot : ".conf");
 
-		if (name && strcmp(name, last) > 0 && dropin_is_named(made->settings, path, name))
-			*ret = arena_printf(made->arena, "%s" DROPIN_SUFFIX "/%s", path, name);
-		if (!name || *ret)
-			return *ret ? 0 : -ENOMEM;
+		if (name &&
+			(strcmp(name, last) <= 0 || !dropin_is_named(made->settings, path, name)))
+			continue;
+		made->path = name ? arena_printf(made->arena, "%s" DROPIN_SUFFIX "/%s", path, name)
+				  : NULL;
+		if (!made->path)
+			return -ENOMEM;
+		if (layer_file_look(made->amendment.layer, made->path, &found) < 0)
+			r = refuse_unshown(made, problem);
 	}
-	return PROBLEM;
+	if (r == 0)
+		problem->message[0] = '\0';
+	return r;
 }
 
 /* Checks that a new source would be one of the file's. Returns 0 or PROBLEM. */
@@ -341,16 +361,16 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 	}
 	if (!is_hiding)
 		return add_input(made, is_uapi ? 0 : place_of_new(made, sources), problem);
-	made->path = NULL;
-	r = name_last_dropin(made, &made->path);
+	r = name_last_dropin(made, problem);
 	if (r == 0)
 		return add_input(made, sources->count, problem);
-	return r < 0 ? r
-		     : problem_set(problem, path, 0, 0,
-			       "only the highest of its main files counts ('dropins: uapi'): one "
-			       "in the layer '%s' would hide it, or be hidden, and no drop-in that "
-			       "plyfs could name comes last; make one by hand",
-			       made->amendment.layer->name);
+	return r < 0 || problem->message[0]
+		       ? r
+		       : problem_set(problem, path, 0, 0,
+				 "only the highest of its main files counts ('dropins: uapi'): one "
+				 "in the layer '%s' would hide it, or be hidden, and no drop-in "
+				 "that plyfs could name comes last; make one by hand",
+				 made->amendment.layer->name);
 }
 
 /* Takes away the rights that a file, or the directory of one, with these attributes denies. */
@@ -409,7 +429,6 @@ static int find_like(struct amendment_state *made)
 static int take_inputs(struct amendment_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
-	struct stat found;
 
 	made->merge = made->composition.request;
 	made->amendment.format = made->merge.to;
@@ -427,11 +446,7 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->amendment.source = made->target < sources->count ? made->target : 0;
 	if (made->target < sources->count)
 		return load_target(made, made->target, problem);
-	if (!made->request->resets)
-		return add_new(made, problem);
-	bool is_unshown = made->path && made->request->before == SIZE_MAX &&
-			  layer_file_look(made->amendment.layer, made->path, &found) == 0;
-	return is_unshown ? refuse_unshown(made, problem) : 0;
+	return made->request->resets ? 0 : add_new(made, problem);
 }
 
 static struct put_request put_request_of(const struct amendment_state *made)
@@ -631,8 +646,10 @@ static int retarget(struct amendment_state *made, struct problem *problem)
 	if (rule->dropins == DROPINS_UAPI) {
 		if (behind >= count || sources->layers[count - 1] == layer)
 			return behind < count ? load_target(made, count - 1, problem) : PROBLEM;
-		made->path = NULL;
-		int r = name_last_dropin(made, &made->path);
+		const struct problem before = *problem;
+		int r = name_last_dropin(made, problem);
+		if (r == PROBLEM && !problem->message[0])
+			*problem = before;
 		return r == 0 ? add_input(made, count, problem) : r;
 	}
 	for (i = count; needs_tags && i-- > behind;)
@@ -654,11 +671,44 @@ static bool is_alone(const struct amendment_state *made)
 	       !value_locks_bind(merge) && strategy->is_verbatim(&merge->inputs[0]);
 }
 
+/* Returns 1 if the layer has a file that is no source, with values to reset; 0; or -errno. */
+static int has_unshown_values(struct amendment_state *made)
+{
+	CLEANUP(put_result_freep) struct put_result *result = NULL;
+	const struct layer *layer = made->amendment.layer;
+	const char *path = made->request->path;
+	struct contributor found = {.layer = layer->rank, .path = path};
+	struct merge_input input = {
+		.source = {.name = path, .layer = layer->name, .rank = layer->rank},
+		.format = settings_source_format(made->settings, path, path)};
+	struct merge_request merge = made->merge;
+	struct put_request request = put_request_of(made);
+	struct problem ignored = {.message = ""};
+
+	if (made->request->before != SIZE_MAX || !is_tree(made) ||
+		settings_file(made->settings, path) || layer->dirfd < 0 ||
+		layer_excludes(layer, path) || layer_stat(layer, path, &found.stat) < 0 ||
+		!S_ISREG(found.stat.st_mode))
+		return 0;
+	int r = compose_load(&made->composer, path, &found, NULL, &made->loaded, &ignored);
+	if (r == 0) {
+		input.text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
+		merge.inputs = &input;
+		merge.count = 1;
+		request.merge = &merge;
+		request.target = 0;
+		r = put_run(&request, &result, &ignored);
+	}
+	return r < 0 ? r : r == 0 && result->effect >= PUT_CHANGED;
+}
+
 /* Resets values. Without a source in the layer there is nothing to remove. */
 static int put_reset(struct amendment_state *made, struct problem *problem)
 {
-	if (made->target >= made->composition.sources.count)
-		return 0;
+	if (made->target >= made->composition.sources.count) {
+		int r = has_unshown_values(made);
+		return r == 1 ? refuse_unshown(made, problem) : r;
+	}
 	if (!is_tree(made))
 		return problem_set(problem, made->request->path, 0, 0,
 			"'%s' shows it whole, so no value of it can be reset; reset the file, "
@@ -903,13 +953,14 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 }
 
 /*
- * Merges by the request *merge, in which the target has `text`; NULL: without the target. *ret
- * NULL: no source is left.
+ * Merges by the request *merge, in which the target has `text`; NULL: without the target. The
+ * caller sets merge->wants_origins. *ret NULL: no source is left.
  */
 static int merge_with(struct amendment_state *made, const struct span *text,
 	struct merge_request *merge, struct merge_result **ret, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
+	bool wants_origins = merge->wants_origins;
 	int r = 0;
 
 	input->text = text ? *text : (struct span){NULL, 0};
@@ -917,7 +968,7 @@ static int merge_with(struct amendment_state *made, const struct span *text,
 	*merge = made->merge;
 	if (!text)
 		r = leave_out_target(made, merge);
-	merge->wants_origins = true;
+	merge->wants_origins = wants_origins;
 	return r == 0 && merge->count ? merge_run(merge, ret, problem) : r;
 }
 
@@ -934,7 +985,7 @@ static int find_old_errors(struct amendment_state *made, struct validity *ret)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	const struct span *old = made->is_there ? &made->amendment.old : NULL;
-	struct merge_request merge;
+	struct merge_request merge = {.wants_origins = true};
 	struct problem ignored;
 
 	int r = merge_with(made, old, &merge, &result, &ignored);
@@ -996,7 +1047,8 @@ static int check_merge(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(validity_fini) struct validity validity = {0};
-	struct merge_request merge;
+	/* Origins take as much time and memory as the merge; validity_check() makes its own. */
+	struct merge_request merge = {.wants_origins = false};
 
 	if (made->amendment.effect < PUT_CHANGED)
 		return 0;
@@ -1022,7 +1074,7 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 	CLEANUP(runner_freep) struct runner *runner = NULL;
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(line_map_freep) struct line_map *lines = NULL;
-	struct merge_request merge;
+	struct merge_request merge = {.wants_origins = true};
 	struct run_result end;
 	struct problem said;
 	char text[PROBLEM_MESSAGE_MAX];
@@ -1071,6 +1123,7 @@ static int begin(const struct offline *offline, const struct amendment_request *
 	if (!made || arena_new(&made->arena) < 0)
 		return -ENOMEM;
 	made->request = request;
+	made->composer = *offline_composer(offline);
 	made->settings = settings_ref(offline_settings(offline));
 	const struct schema_file *schema = settings_rule_for(made->settings, request->path)->schema;
 	made->amendment.schema = schema ? schema->schema : NULL;

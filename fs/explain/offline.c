@@ -236,6 +236,11 @@ struct settings *offline_settings(const struct offline *offline)
 	return offline->composer.settings;
 }
 
+const struct composer *offline_composer(const struct offline *offline)
+{
+	return &offline->composer;
+}
+
 const struct finder *offline_finder(const struct offline *offline)
 {
 	return &offline->finder;

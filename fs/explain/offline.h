@@ -23,6 +23,9 @@ void offline_share_cache(struct offline *offline, struct source_cache *cache);
 /** Returns the settings; they live as long as `offline`. */
 struct settings *offline_settings(const struct offline *offline);
 
+/** Returns the composer; it lives as long as `offline`. */
+const struct composer *offline_composer(const struct offline *offline);
+
 /** Returns the finder of files below directories; it lives as long as `offline`. */
 const struct finder *offline_finder(const struct offline *offline);
 

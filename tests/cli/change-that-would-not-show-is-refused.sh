@@ -9,15 +9,19 @@ files() { (find site host | sort && cat site/d/* site/*.yaml) 2>/dev/null || tru
 
 # refused PATH BY: no command changes the site's file, and each names what hides it.
 refused() {
-	local before
+	local before remedy="change the layer 'host', or remove what hides it there"
 	before=$(files)
 	for command in "set $1 a=5" "set -n $1 a=5" "unset $1 a" "reset $1 a"; do
 		# The layer may lack the file; then there is nothing to reset.
 		[[ $command != reset* || -e site/$1 ]] || continue
+		[[ $command != reset* ]] || remedy="to remove the layer's whole file: plyfs reset -L site $1"
 		# shellcheck disable=SC2086 # several arguments
 		runs 1 amend $command
-		says "is hidden by $2, so a change of the layer 'site' would not show"
+		says "is hidden by $2, so a change of the layer 'site' would not show; $remedy"
 	done
+	# Where there is nothing to take back, nothing changes.
+	runs 0 amend reset "$1" b
+	prints 'nothing changes: the layer has no such file or value'
 	runs 1 env VISUAL= EDITOR='cp vendor/app.yaml' "$PLYFS" edit -L site -c plyfs.yaml "$1" </dev/null
 	grep -qF "is hidden by $2," err || fail "it says: $(cat err)"
 	[ "$(files)" = "$before" ] || fail "the layers are now: $(files)"
@@ -56,6 +60,37 @@ for has_file in '' yes; do
 	prints 5
 done
 
+# What a reset proposes removes the file.
+prepare
+echo 'a: 3' >site/app.yaml
+touch host/.wh.app.yaml
+runs 1 amend reset app.yaml a
+runs 0 amend reset app.yaml
+[ ! -e site/app.yaml ] || fail 'the hidden file is still there'
+
+# A reset takes nothing back of a file that the layer excludes, or that is the source of a virtual file.
+echo 'a: 3' | tee site/app.yaml >host/app.yaml
+cat >plyfs.yaml <<'END'
+layers: [vendor, {path: site, exclude: [app.yaml]}, host]
+END
+runs 0 amend reset app.yaml a
+cat >plyfs.yaml <<'END'
+layers: [vendor, site, host]
+files: [{path: all.yaml, from: [app.yaml]}]
+END
+runs 0 amend reset all.yaml a
+grep -qx 'a: 3' site/app.yaml || fail "site/app.yaml is: $(cat site/app.yaml)"
+
+# Another host may show the change.
+mkdir -p hosts/web1 hosts/web2
+touch hosts/web1/.wh.app.yaml
+rm host/.wh.app.yaml
+echo 'layers: [vendor, site, {name: own, path: "hosts/%H"}]' >plyfs.yaml
+runs 1 amend set -H web1 app.yaml a 5
+says "change the layer 'own', or remove what hides it there, or choose another host (-H OTHER)"
+runs 0 amend set -H web2 app.yaml a 5
+echo 'layers: [vendor, site, host]' >plyfs.yaml
+
 # A mark of the layer itself, or of a lower one, hides nothing of it.
 prepare
 touch vendor/.wh.app.yaml site/.wh.app.yaml
@@ -93,3 +128,32 @@ for limit in 'nodes: 5' 'result: 1K'; do
 	runs 0 amend set app.yaml b 2
 	runs 0 amend reset app.yaml b
 done
+# A reset shows the values of lower layers again.
+printf "%s: x$long\n" a b >vendor/app.yaml
+printf 'c: 3\nb: !delete\n' >site/app.yaml
+runs 1 amend reset app.yaml b
+[[ $(cat err) == 'plyfs: '*'with this change '*"raise the limit 'result'" ]] || fail "$(cat err)"
+# So is it if the source goes, and one other is left. That one is valid, and may be what the schema demands.
+echo 'b: !delete' >site/app.yaml
+runs 1 amend reset app.yaml b
+[[ $(cat err) == 'plyfs: '*'with this change '*"raise the limit 'result'" ]] || fail "$(cat err)"
+echo 'a: 1' >vendor/app.yaml
+echo 'a: 2' >site/app.yaml
+echo '{"type": "object", "required": ["a"]}' >schema.json
+printf 'layers: [vendor, site]\nrules: [{match: app.yaml, schema: schema.json}]\n' >plyfs.yaml
+runs 0 amend reset app.yaml a
+[ ! -e site/app.yaml ] || fail 'the source is still there'
+
+# What can be merged can be changed, however many values the aliases of all sources stand for.
+rm -rf vendor site host
+mkdir vendor site host
+echo 'layers: [vendor, site, host]' >plyfs.yaml
+{
+	echo 'base: &b'
+	printf ' k%d: 1\n' {1..1000}
+	echo 'all:'
+	printf ' x%d: *b\n' {1..450}
+} | tee vendor/app.yaml host/app.yaml >site/app.yaml
+runs 0 amend set app.yaml z 1
+grep -qx 'z: 1' site/app.yaml || fail 'site/app.yaml has no z'
+runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml

@@ -116,17 +116,26 @@ done
 runs 1 on cat only
 grep -q 'only: is a directory; give a file' err || fail "$(cat err)"
 
-# Below a file or a link nothing can be. 'plyfs set' makes a new file, so it says why it can't.
+# Below a file or a link nothing can be, but a higher layer can have a directory there. 'plyfs set' makes a new file, so
+# it says why it can't.
 for layer in v s; do
+	can='can have such a file' remedy=
+	[ $layer = s ] || can='has such a file' remedy="; for one in a higher layer, make the directory 'PATH' there"
 	echo x >$layer/plain
 	ln -s nowhere $layer/loose
 	runs 1 "$PLYFS" cat -l v:s plain/new.yaml
 	says "$layer/plain is a file, and no directory"
 	for at in plain/new.yaml plain/down/new.yaml; do
 		runs 1 "$PLYFS" set -l v:s $at a 1
-		says "$at: no layer can have such a file, as $layer/plain is a file, and no directory"
+		says "$at: no layer $can, as $layer/plain is a file, and no directory${remedy/PATH/plain}"
 	done
 	runs 1 "$PLYFS" set -l v:s loose/new.yaml a 1
-	says "loose/new.yaml: no layer can have such a file, as $layer/loose is a link, and no directory"
+	says "loose/new.yaml: no layer $can, as $layer/loose is a link, and no directory${remedy/PATH/loose}"
+	for at in plain/down loose; do
+		[ $layer = v ] || continue
+		mkdir s/${at%/*}
+		runs 0 "$PLYFS" set -l v:s $at/new.yaml a 1
+		rm -r s/${at%/*}
+	done
 	rm $layer/plain $layer/loose
 done

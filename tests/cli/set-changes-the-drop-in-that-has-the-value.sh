@@ -124,3 +124,27 @@ sed -i 's/v, s/v, s, t/' plyfs.yaml
 rm s/a.toml
 runs 0 "$PLYFS" set -c plyfs.yaml -L s a.toml y 5
 prints 's/a.toml.d/99-set.toml:1: y: 5 (new)'
+
+# A name that would not show, or is taken by a link, is not the new drop-in's.
+rm -r s/a.toml.d
+mkdir t/a.toml.d
+for hide in 'touch t/a.toml.d/.wh.99-set.toml' 'ln -s /dev/null t/a.toml.d/99-set.toml' \
+	'mkdir t/a.toml.d/99-set.toml' 'ln -s /dev/null s/a.toml.d/99-set.toml'; do
+	rm -rf t/a.toml.d s/a.toml.d
+	mkdir t/a.toml.d s/a.toml.d
+	$hide
+	runs 0 "$PLYFS" set -c plyfs.yaml -L s a.toml y 5
+	prints 's/a.toml.d/zz-set.toml:1: y: 5 (new)'
+	runs 0 "$PLYFS" get -c plyfs.yaml a.toml y
+	prints 5
+done
+rm -rf t/a.toml.d s/a.toml.d
+for name in '99-*' '{99,zz}-*'; do
+	sed -i "/^layers/s/.*/layers: [v, {path: s, exclude: ['a.toml.d\/$name']}, t]/" plyfs.yaml
+	[ "$name" = '99-*' ] || continue
+	runs 0 "$PLYFS" set -c plyfs.yaml -L s a.toml y 5
+	prints 's/a.toml.d/zz-set.toml:1: y: 5 (new)'
+	rm -r s/a.toml.d
+done
+runs 1 "$PLYFS" set -c plyfs.yaml -L s a.toml y 5
+says "is excluded from the layer 's', so a change would not show"
