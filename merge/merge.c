@@ -31,9 +31,6 @@ static bool is_verbatim(const struct merge_request *request)
 
 	if (request->count != 1 || !strategy->is_verbatim || request->wants_tree)
 		return false;
-	/* An input may have its document alone. */
-	if (request->inputs[0].document && !request->inputs[0].text.data)
-		return false;
 	if (strategy->reads_trees &&
 		format_of_tree(request->inputs[0].format) != format_of_tree(request->to))
 		return false;

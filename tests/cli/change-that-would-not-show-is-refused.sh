@@ -133,16 +133,6 @@ printf "%s: x$long\n" a b >vendor/app.yaml
 printf 'c: 3\nb: !delete\n' >site/app.yaml
 runs 1 amend reset app.yaml b
 [[ $(cat err) == 'plyfs: '*'with this change '*"raise the limit 'result'" ]] || fail "$(cat err)"
-# So is it if the source goes, and one other is left. That one is valid, and may be what the schema demands.
-echo 'b: !delete' >site/app.yaml
-runs 1 amend reset app.yaml b
-[[ $(cat err) == 'plyfs: '*'with this change '*"raise the limit 'result'" ]] || fail "$(cat err)"
-echo 'a: 1' >vendor/app.yaml
-echo 'a: 2' >site/app.yaml
-echo '{"type": "object", "required": ["a"]}' >schema.json
-printf 'layers: [vendor, site]\nrules: [{match: app.yaml, schema: schema.json}]\n' >plyfs.yaml
-runs 0 amend reset app.yaml a
-[ ! -e site/app.yaml ] || fail 'the source is still there'
 
 # What can be merged can be changed, however many values the aliases of all sources stand for.
 rm -rf vendor site host
