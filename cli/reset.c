@@ -108,8 +108,9 @@ static int reset_keys(
 	edited->output.resets = true;
 	int r = reset_in_all(&reset, assignments, &problem);
 
-	if (r == PROBLEM && reset.absent.message[0] && assignments->count > 1 &&
-		!have_items(assignments))
+	bool is_nothing_found =
+		r == PROBLEM ? reset.absent.message[0] : r == 0 && !reset.has_source;
+	if (is_nothing_found && assignments->count > 1 && !have_items(assignments))
 		r = reset_each(&reset, assignments, &problem);
 	amendment_report_end(&edited->output,
 		r == 0 ? "nothing changes: the layer has no such file or value" : NULL);

@@ -671,7 +671,10 @@ static bool is_alone(const struct amendment_state *made)
 	       !value_locks_bind(merge) && strategy->is_verbatim(&merge->inputs[0]);
 }
 
-/* Returns 1 if the layer has a file that is no source, with values to reset; 0; or -errno. */
+/*
+ * Returns 1 if the layer has a file that is no source, and that has values to reset, or of which
+ * that can't be found out; 0; or -errno.
+ */
 static int has_unshown_values(struct amendment_state *made)
 {
 	CLEANUP(put_result_freep) struct put_result *result = NULL;
@@ -685,11 +688,12 @@ static int has_unshown_values(struct amendment_state *made)
 	struct put_request request = put_request_of(made);
 	struct problem ignored = {.message = ""};
 
-	if (made->request->before != SIZE_MAX || !is_tree(made) ||
-		settings_file(made->settings, path) || layer->dirfd < 0 ||
-		layer_excludes(layer, path) || layer_stat(layer, path, &found.stat) < 0 ||
-		!S_ISREG(found.stat.st_mode))
+	if (made->request->before != SIZE_MAX || settings_file(made->settings, path) ||
+		layer->dirfd < 0 || layer_excludes(layer, path) ||
+		layer_stat(layer, path, &found.stat) < 0 || !S_ISREG(found.stat.st_mode))
 		return 0;
+	if (!is_tree(made))
+		return 1;
 	int r = compose_load(&made->composer, path, &found, NULL, &made->loaded, &ignored);
 	if (r == 0) {
 		input.text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
@@ -699,7 +703,7 @@ static int has_unshown_values(struct amendment_state *made)
 		request.target = 0;
 		r = put_run(&request, &result, &ignored);
 	}
-	return r < 0 ? r : r == 0 && result->effect >= PUT_CHANGED;
+	return r < 0 ? r : r > 0 || result->effect >= PUT_CHANGED;
 }
 
 /* Resets values. Without a source in the layer there is nothing to remove. */

@@ -65,6 +65,10 @@ prepare
 echo 'a: 3' >site/app.yaml
 touch host/.wh.app.yaml
 runs 1 amend reset app.yaml a
+# One KEY of several is enough, and so is a file of which that can't be found out.
+runs 1 amend reset app.yaml a b
+echo 'a: [1' >site/app.yaml
+runs 1 amend reset app.yaml b
 runs 0 amend reset app.yaml
 [ ! -e site/app.yaml ] || fail 'the hidden file is still there'
 
