@@ -485,7 +485,9 @@ static bool report_no_directory(
 			layer_source_name(settings->layers[i], above, &name) < 0)
 			continue;
 		const char *what = kind == UNION_LINK ? "a link" : "a file";
-		if (i + 1 == settings->layer_count)
+		while (++i < settings->layer_count && layer_excludes(settings->layers[i], above))
+			;
+		if (i == settings->layer_count)
 			message_at(path,
 				"no layer can have such a file, as %s is %s, and no directory",
 				name, what);

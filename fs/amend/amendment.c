@@ -210,7 +210,9 @@ static int refuse_unshown(const struct amendment_state *made, struct problem *pr
 	return problem_set(problem, made->path, 0, 0,
 		"is hidden by %s, so a change of the layer '%s' would not show; %s%s", mark,
 		layer->name, remedy ? remedy : "",
-		letters && strchr(letters, 'H') ? ", or choose another host (-H OTHER)" : "");
+		!made->request->resets && letters && strchr(letters, 'H')
+			? ", or choose another host (-H OTHER)"
+			: "");
 }
 
 /* Inserts the source at made->path, which does not exist yet, as the input `at`. */
@@ -369,7 +371,7 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 		       : problem_set(problem, path, 0, 0,
 				 "only the highest of its main files counts ('dropins: uapi'): one "
 				 "in the layer '%s' would hide it, or be hidden, and no drop-in "
-				 "that plyfs could name comes last; make one by hand",
+				 "that plyfs could name comes last and is free; make one by hand",
 				 made->amendment.layer->name);
 }
 
