@@ -585,34 +585,29 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 	int r = stat_at(layer->dirfd, layer->follow, path, &stat);
 	if (r < 0)
 		return r;
-	CLEANUP(closep)
-	int fd = S_ISREG(stat.st_mode) ? layer_open_found(layer, path) : -ENOENT;
-	if (fd < 0)
-		return fd;
-	r = layer_stat_opened(fd, ret);
-	return r < 0 ? r : take_fd(&fd);
+	return S_ISREG(stat.st_mode) ? layer_open_found(layer, path, ret) : -ENOENT;
 }
 
-int layer_open_found(const struct layer *layer, const char *path)
+int layer_open_found(const struct layer *layer, const char *path, struct stat *ret)
 {
-	/* O_NONBLOCK: the file may have been replaced since it was looked at. */
-	int fd = open_in(layer, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-
-	return fd == -ENXIO || fd == -ENODEV ? -ENOENT : fd;
-}
-
-int layer_stat_opened(int fd, struct stat *ret)
-{
+	/* O_NONBLOCK and a second check: the file may have been replaced since it was looked at. */
+	CLEANUP(closep) int fd = open_in(layer, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat stat;
 
+	if (fd == -ENXIO || fd == -ENODEV)
+		return -ENOENT;
+	if (fd < 0)
+		return fd;
 	if (fstat(fd, &stat) < 0)
 		return -errno;
 	if (!S_ISREG(stat.st_mode))
 		return -ENOENT;
 	int r = access_list_heed(fd, &stat);
-	if (r == 0)
-		*ret = stat;
-	return r;
+	if (r < 0)
+		return r;
+
+	*ret = stat;
+	return take_fd(&fd);
 }
 
 int layer_open_directory(const struct layer *layer, const char *path)

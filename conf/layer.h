@@ -210,17 +210,10 @@ int layer_stat_rights(const struct layer *layer, const char *path, struct stat *
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Opens `path` for reading. A moment ago, the caller must have found a regular file there by
- * layer_stat(): open(2) of a FIFO would wake its writer. Another file may be there by now, which
- * layer_stat_opened() finds out. Returns a descriptor or -errno.
+ * Does what layer_open_file() does, without a stat(2) before open(2). A moment ago, the caller must
+ * have found a regular file at `path` by layer_stat(): open(2) of a FIFO would wake its writer.
  */
-int layer_open_found(const struct layer *layer, const char *path);
-
-/**
- * Sets *ret to fstat(2) of a file that layer_open_found() has opened, with the mode reduced by the
- * access list. Returns 0, or -errno: -ENOENT if it is no regular file.
- */
-int layer_stat_opened(int fd, struct stat *ret);
+int layer_open_found(const struct layer *layer, const char *path, struct stat *ret);
 
 /*
  * Each of these functions opens a file with O_PATH, and returns a descriptor or -errno. The first

@@ -325,14 +325,12 @@ static int note_place(const struct layer *layer, int fd, struct loaded *loaded)
 	return 0;
 }
 
-/* Opens the source. The caller's lookup has just found it, so its stat is not asked for again. */
+/* Opens the source. The caller's lookup has just found it, so it is looked at only once more. */
 static int open_source(const struct layer *layer, const char *path, const struct source_want *want,
 	bool is_again, struct stat *ret)
 {
-	if (is_again || !S_ISREG(want->stat->st_mode))
-		return layer_open_file(layer, path, ret);
-	*ret = *want->stat;
-	return layer_open_found(layer, path);
+	return S_ISREG(want->stat->st_mode) && !is_again ? layer_open_found(layer, path, ret)
+							 : layer_open_file(layer, path, ret);
 }
 
 /* Reads the file in one state: the stat before and after the read is the same. */
@@ -355,8 +353,8 @@ static int read_still(const struct layer *layer, const char *path, const struct 
 		size_t size = (size_t)before.st_size;
 		int r = is_written ? 0
 				   : text_read_sized(fd, size, want->bytes_max + 1, &text, &len);
-		if (r == 0)
-			r = layer_stat_opened(fd, &after);
+		if (r == 0 && fstat(fd, &after) < 0)
+			r = -errno;
 		if (r == 0 && !is_written)
 			r = note_place(layer, fd, loaded);
 		close(fd); /* also gives up the lease */
@@ -365,11 +363,11 @@ static int read_still(const struct layer *layer, const char *path, const struct 
 		if (r < 0)
 			return unreadable(problem, &loaded->source, -r);
 
-		loaded->stamp = stamp_of(&after);
-		loaded->stat = after;
-		loaded->race = source_is_young(&after) ? LOADED_RACY : LOADED_SETTLED;
-		struct stamp then = stamp_of(&before);
-		if (stamp_equal(&loaded->stamp, &then)) {
+		loaded->stamp = stamp_of(&before);
+		loaded->stat = before;
+		loaded->race = source_is_young(&before) ? LOADED_RACY : LOADED_SETTLED;
+		struct stamp now = stamp_of(&after);
+		if (stamp_equal(&loaded->stamp, &now)) {
 			loaded->text = (struct span){take_ptr(text), len};
 			loaded->is_whole = lease == 0 || loaded->race == LOADED_SETTLED;
 			return 0;
