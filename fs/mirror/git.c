@@ -55,6 +55,7 @@ struct git {
 	char *path; /* of the directory, without slashes at its ends */
 	/* The last look took its commit, or found no other one, and no SIGHUP has come since. */
 	bool is_compared;
+	bool is_unsigned; /* the commit that was looked at last */
 };
 
 static void export_fini(struct export *export)
@@ -312,7 +313,7 @@ static void report_descent(struct git *git, const char *id, enum repository_desc
 {
 	const char *old = git->mirror->status.revision;
 
-	if (descent == DESCENT_OTHER)
+	if (descent == DESCENT_OTHER || descent == DESCENT_NONE)
 		mirror_fault(git->mirror, "history",
 			"was rewritten: the commit %s, which is accepted, does not come after %s",
 			id, old);
@@ -331,6 +332,7 @@ static int check_signature(struct git *git, const char *id)
 	if (!git->options->verify)
 		return 0;
 	int r = repository_verify(git->repository, id, &problem);
+	git->is_unsigned = r == PROBLEM;
 	if (r == 0)
 		mirror_mend(git->mirror, "signature");
 	else if (r == PROBLEM)
@@ -379,9 +381,12 @@ static int look(struct git *git, struct problem *problem)
 	int r = repository_fetch(git->repository, git->options->ref, id, problem);
 	if (r != 0)
 		return r;
-	if (!git->is_compared || strcmp(id, git->mirror->status.revision) != 0)
+	bool is_taken = !git->is_compared || strcmp(id, git->mirror->status.revision) != 0;
+	if (is_taken)
 		r = take(git, id, problem);
-	else
+	else if (git->is_unsigned)
+		r = check_signature(git, id);
+	if (r == 0 && !is_taken)
 		r = linked;
 	if (r == MIRROR_HELD || r < 0)
 		mirror_answered(git->mirror);

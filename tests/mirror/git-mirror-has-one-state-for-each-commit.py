@@ -350,6 +350,19 @@ def takes_signed_commits_alone(kind, make_keys):
     strict.hup()
     strict.has_trouble("signature", "is no regular file")
     strict.kill()
+    # What is wrong with the present commit's key alone ends with that.
+    os.unlink(trusted)
+    shutil.copy(other, trusted)
+    back = stores.Mirror("git", "--ref", "main", "--path", "conf", "--interval", "1", "--verify", trusted, work,
+                         name=f"back-{kind}").start()
+    present = git("rev-parse", "HEAD")
+    stores.eventually("a signed commit is taken", lambda: back.status().get("revision") == present or back.status())
+    os.rename(trusted, f"{trusted}.away")
+    back.hup()
+    back.has_trouble("signature", "can't be opened")
+    os.rename(f"{trusted}.away", trusted)
+    stores.eventually("the trouble ends", lambda: "signature" not in back.troubles() or back.troubles())
+    back.kill()
     # A pipe could be read once only.
     said = subprocess.run(["bash", "-c", '"$1" mirror git --verify <(cat "$2") "$3" "$4"', "bash", stores.PLYFS, public, work,
                            stores.path("piped")], capture_output=True, text=True, check=False, timeout=20)
