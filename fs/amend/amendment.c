@@ -1053,7 +1053,7 @@ static int check_merge(struct amendment_state *made, struct problem *problem)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(validity_fini) struct validity validity = {0};
-	/* Origins would take as much time and memory as the merge; validity_check() makes its own. */
+	/* Origins would double time and memory; validity_check() makes its own. */
 	struct merge_request merge = {.wants_origins = false};
 
 	if (made->amendment.effect < PUT_CHANGED)
