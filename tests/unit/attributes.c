@@ -317,7 +317,7 @@ static void assert_stays_closed(const char *command, const char *read)
 
 	strcpy(shown_when_open, "closed");
 	replace_file("a/first", "2");
-	run(command);
+	run("%s", command);
 	view_take_events(view);
 	assert_int_equal(view_next_change(view, &change), 0);
 	assert_non_null(view->looks.done);
