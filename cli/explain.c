@@ -197,9 +197,9 @@ static bool mark_layers(const struct explained_file *subject, const struct node 
 }
 
 /* Writes the layers that set the value: as "  site:host", or as members of a JSON object. */
-static int write_layers(
-	const struct explained_file *subject, const struct node *value, bool is_json, FILE *out)
+static int write_layers(const struct explained_file *subject, const struct node *value, FILE *out)
 {
+	bool is_json = message_is_json();
 	const struct settings *settings = subject->settings;
 	CLEANUP(freep) bool *marks = calloc(settings->layer_count + 1, sizeof(*marks));
 	const char *before = is_json ? "" : "  ", *only = NULL;
@@ -247,7 +247,7 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 		json_put_span(out, value->text);
 	else
 		column_put(out, value->text);
-	return r < 0 ? r : write_layers(subject, value, message_is_json(), out);
+	return r < 0 ? r : write_layers(subject, value, out);
 }
 
 /* Finds the value of the present host, NULL if it has none. Returns an exit code. */
