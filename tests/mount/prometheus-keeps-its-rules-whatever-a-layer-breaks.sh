@@ -30,6 +30,7 @@ comes_to_have() { eventually has_rules "$1" || fail "Prometheus has '$(rules)', 
 reload() { kill -HUP "$prometheus"; }
 prometheus=
 end_prometheus() {
+	rm -f pid
 	[ -z "$prometheus" ] || kill "$prometheus" 2>/dev/null || true
 	wait "$prometheus" 2>/dev/null || true
 	prometheus=
@@ -41,8 +42,9 @@ try() {
 	prometheus --config.file="$1/prometheus.yml" --storage.tsdb.path="data-$1" \
 		--web.listen-address="127.0.0.1:$port" >prometheus.log 2>&1 &
 	prometheus=$!
-	echo $prometheus >pid
+	# Until it has its handler, SIGHUP ends it: on_change must not know it before.
 	comes_to_have host,site,vendor
+	echo $prometheus >pid
 
 	# It is YAML, but no rule; then it is not even YAML.
 	for broken in "$(rule site 'sum(')" 'groups: ['; do
@@ -69,7 +71,7 @@ try() {
 cat >plyfs.yaml <<YAML
 layers: [vendor, site, host]
 presets: [prometheus]
-options: {on_change: [sh, -c, 'kill -HUP "\$(cat $directory/pid)"']}
+options: {on_change: [sh, -c, '[ ! -e $directory/pid ] || kill -HUP "\$(cat $directory/pid)"']}
 YAML
 start -c plyfs.yaml mnt
 try mnt
