@@ -33,6 +33,7 @@ int view_lookup_staged(struct view *view, struct stat *ret)
 void view_begin_change(struct view *view, const struct change *change)
 {
 	view->publication.change = change;
+	view->publication.began = change->began;
 	view->publication.state = PUBLISHING_BEGUN;
 	view->publication.is_directory_taken = false;
 }
@@ -72,13 +73,13 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	change->parent->attributes.mtime = clock_after(change->parent->attributes.mtime);
 }
 
-/* Returns whether a request has shown another version since: do not bring back an older one. */
-static bool is_older(const struct change *change)
+/* Returns whether a request has shown another object since: do not bring back an older state. */
+static bool is_older(const struct view *view)
 {
-	const struct version *version = change->entry->use->version;
+	const struct change *change = view->publication.change;
 
-	return (change->kind == CHANGE_REPLACE || change->kind == CHANGE_REMOVE) && version &&
-	       version->inode.ino != change->shown_ino;
+	return change->kind != CHANGE_MAKE_DIRECTORY &&
+	       entry_is_newer(view, change->entry, view->publication.began);
 }
 
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
@@ -86,7 +87,7 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 	const struct change *change = view->publication.change;
 	if (!change || change->parent_ino != parent_ino)
 		return -ESTALE;
-	if (view->publication.state == PUBLISHING_BEGUN && is_older(change))
+	if (view->publication.state == PUBLISHING_BEGUN && is_older(view))
 		view->publication.state = PUBLISHING_OVERTAKEN;
 	if (view->publication.state == PUBLISHING_OVERTAKEN)
 		return -EAGAIN;

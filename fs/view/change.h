@@ -24,10 +24,10 @@ struct change {
 	struct entry *entry; /* in use by the change (entry.h) until view_end_change() */
 	char *path;          /* owned; relative to the root */
 	uint64_t parent_ino;
-	uint64_t shown_ino;      /* of the version shown when the change's look began; 0: none */
-	uint64_t attributes_ino; /* CHANGE_ATTRIBUTES, CHANGE_TIME: of the changed object */
-	bool is_news;            /* names that depend on this one must be looked up again */
-	struct version *version; /* CHANGE_REPLACE: one reference */
+	uint64_t began;              /* view->revision when the change's look began */
+	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES, CHANGE_TIME: of the changed object */
+	bool is_news;                /* names that depend on this one must be looked up again */
+	struct version *version;     /* CHANGE_REPLACE: one reference */
 	struct directory *directory; /* CHANGE_MAKE_DIRECTORY: owned until it is shown */
 };
 

@@ -106,6 +106,8 @@ struct entry_use {
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
 	uint64_t used_since;         /* if `users` > 0: the oldest revision that they handle */
+	uint64_t shown_at;           /* if `users` > 0: view->revision when it last showed a new
+				      * object; 0: it has shown none since `users` was 0 */
 	uint64_t written;            /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */

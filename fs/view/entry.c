@@ -291,18 +291,11 @@ void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind
 		dependency_reindex(view, path);
 }
 
-/* A look that is under way may have seen older content. */
-static void overtake(const struct entry *entry)
-{
-	if (entry->use->look)
-		entry->use->look->is_overtaken = true;
-}
-
 void entry_show_version(struct view *view, struct entry *entry, struct version *version)
 {
-	overtake(entry);
 	drop_version(view, entry);
 	struct entry_use *use = entry_used(entry);
+	use->shown_at = ++view->revision;
 	use->version = version_ref(version);
 	use->ino = version->inode.ino;
 	version->entry = entry;
@@ -321,7 +314,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 
 void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory)
 {
-	overtake(entry);
+	entry_used(entry)->shown_at = ++view->revision;
 	entry_reserve_ino(view, entry);
 	if (directory) {
 		bool is_free = (!entry->use->last.print ||
@@ -483,6 +476,14 @@ struct entry *entry_at(struct view *view, const char *path)
 	struct directory *directory = directory_above(view, path);
 
 	return directory ? directory_find(directory, path_name(path)) : NULL;
+}
+
+bool entry_is_newer(const struct view *view, const struct entry *entry, uint64_t began)
+{
+	const struct directory *directory = entry->use->directory;
+
+	return entry->use->shown_at > began ||
+	       (view->is_strict && directory && directory->changed > began);
 }
 
 void entry_enter(struct view *view, struct entry *entry)

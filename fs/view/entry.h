@@ -81,6 +81,12 @@ static inline bool entry_is_covered(const struct entry *entry)
 /** If the path has a fault, ends it, and logs its end. */
 void entry_clear_fault(struct view *view, struct entry *entry);
 
+/**
+ * Returns whether the name has shown a new object since the revision `began`. In a strict mount,
+ * also returns true if a lookup has found the shown directory in the layers since then.
+ */
+bool entry_is_newer(const struct view *view, const struct entry *entry, uint64_t began);
+
 /** Adds a user of the entry and of its directory. entry_leave() drops this user. */
 void entry_enter(struct view *view, struct entry *entry);
 void entry_leave(struct view *view, struct entry *entry);

@@ -70,7 +70,6 @@ struct look {
 	unsigned tries;              /* attempts that met a change of a source, or a writer */
 	bool was_directory;          /* when the look began, or when the kernel forgot the name */
 	bool is_entry_new;           /* the entry was made for this look */
-	bool is_overtaken;           /* the name has shown something else since the look began */
 	bool is_closed;              /* no caller may join the look: it takes long, or has ended */
 	unsigned doubts;             /* an OR of enum compose_doubt (compose.h) */
 	struct look_result result;
@@ -113,6 +112,12 @@ void look_begin_in_pool(struct look *look);
 
 /** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->result.problem; or -errno. */
 void look_judged(struct look *look, int result);
+
+/** Returns whether the name has shown a new object since the look began. */
+static inline bool look_is_overtaken(const struct look *look)
+{
+	return look->entry->use->shown_at > look->began;
+}
 
 /** Frees a look, and ignores its result. If the look is the publisher's, queues the name again. */
 void look_drop(struct look *look);

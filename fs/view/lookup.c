@@ -145,7 +145,7 @@ static int install(struct look *look)
 
 	if (parent->is_dead)
 		return -ENOENT;
-	if (entry->use->version || entry->use->directory || look->is_overtaken)
+	if (entry->use->version || entry->use->directory || look_is_overtaken(look))
 		return LOOK_OVERTAKEN;
 	if (kind == UNION_NONE || is_for_mkdir(look))
 		return answer_absent(look);
@@ -217,6 +217,7 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 		directory->attributes.rights.mode = 0500;
 		entry->parent->users++;
 		entry_show_directory(view, entry, directory);
+		view->publication.began = view->revision;
 	}
 	if (!entry->use->version && !entry->use->directory)
 		return -ENOENT;
@@ -270,6 +271,8 @@ static int end_strict(struct look *look, struct stat *ret)
 	int r = answer_strictly(look, ret);
 	if (r != -EAGAIN)
 		return r;
+	if (look_is_overtaken(look))
+		return LOOK_OVERTAKEN;
 	/* The layers have another kind of object: hides the one that is shown, which is rare, and
 	 * makes no event. If none is shown, no other content may get the remembered number. */
 	if (entry->use->version || entry->use->directory) {

@@ -366,7 +366,9 @@ static bool was_overtaken(const struct view *view, const struct look *look)
 	return look->composer.settings != view->composer.settings ||
 	       entry->kind != look->refresh.kind ||
 	       (entry->parent->inode.kernel_refs > 0) != look->refresh.is_known ||
-	       look->is_overtaken;
+	       look_is_overtaken(look) ||
+	       (look->result.lookup.kind != UNION_DIRECTORY &&
+		       entry_is_newer(view, entry, look->began));
 }
 
 /* Returns whether there is a change; then the change has the entry in use. */
@@ -396,7 +398,7 @@ static bool decide_waits(struct view *view, struct look *look)
 				     : decide_unknown_waits(view, look)))
 		return false;
 	change->is_news = is_news(look);
-	change->shown_ino = look->shown ? look->shown->inode.ino : 0;
+	change->began = look->began;
 	change->parent = entry->parent;
 	change->entry = entry;
 	change->parent_ino = entry->parent->inode.ino;

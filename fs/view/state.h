@@ -105,6 +105,7 @@ struct links {
 /* The change that is being published (change.h). */
 struct publication {
 	const struct change *change; /* NULL: nothing */
+	uint64_t began; /* the change is outdated if its entry has shown a new object since then */
 	enum publication_state state;
 	bool is_directory_taken; /* the tree owns the directory of the change now */
 };

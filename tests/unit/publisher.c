@@ -174,6 +174,55 @@ VIEW_TEST(removal_does_not_take_away_what_a_request_has_shown_since)
 	assert_becomes("app.yaml", "x: 2\n");
 }
 
+/* Looks until the publisher has decided to remove `name`. */
+static void decide_removal(enum change_kind kind, struct change *ret)
+{
+	do
+		view_take_events(view);
+	while (view_next_change(view, ret) != 0);
+	assert_int_equal(ret->kind, kind);
+}
+
+static uint64_t number_of(uint64_t parent, const char *name)
+{
+	struct stat stat;
+
+	assert_int_equal(view_ask(view, parent, name, false, &stat), 0);
+	return stat.st_ino;
+}
+
+VIEW_TEST(removal_of_a_file_does_not_take_away_a_directory_that_a_request_has_shown_since)
+{
+	struct change change;
+
+	write_file("a/x", "text\n");
+	start("layers: [a]\noptions: {coherence: strict}\n");
+	number_of(VIEW_INO_ROOT, "x");
+	run("rm a/x");
+	decide_removal(CHANGE_REMOVE, &change);
+	run("mkdir a/x; echo new >a/x/file");
+	uint64_t ino = number_of(VIEW_INO_ROOT, "x");
+	publish(&change);
+	assert_int_equal(number_of(VIEW_INO_ROOT, "x"), ino);
+	number_of(ino, "file");
+}
+
+VIEW_TEST(removal_of_a_directory_does_not_take_away_one_that_a_request_has_shown_since)
+{
+	struct change change;
+
+	run("mkdir a/x");
+	start("layers: [a]\noptions: {coherence: strict}\n");
+	uint64_t ino = number_of(VIEW_INO_ROOT, "x");
+	run("rmdir a/x");
+	decide_removal(CHANGE_REMOVE_DIRECTORY, &change);
+	run("mkdir a/x; echo new >a/x/file");
+	assert_int_equal(number_of(VIEW_INO_ROOT, "x"), ino);
+	publish(&change);
+	assert_int_equal(number_of(VIEW_INO_ROOT, "x"), ino);
+	number_of(ino, "file");
+}
+
 VIEW_TEST(what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_then)
 {
 	make_directory("a/conf.d");
