@@ -315,7 +315,7 @@ VIEW_TEST(virtual_directory_is_there_while_its_parent_is_being_scanned)
 static void show_two_in_order(void)
 {
 	for (int i = 1; i <= 5; i++) {
-		char path[16];
+		char path[32];
 		snprintf(path, sizeof(path), "a/%d.yaml", i);
 		write_file(path, "x: 1\n");
 		snprintf(path, sizeof(path), "b/%d.yaml", i);
@@ -394,7 +394,7 @@ VIEW_TEST(file_that_was_read_ahead_holds_no_former_settings)
 VIEW_TEST(file_that_a_check_must_judge_is_not_read_ahead)
 {
 	for (int i = 1; i <= 5; i++) {
-		char path[16];
+		char path[32];
 		snprintf(path, sizeof(path), "a/%d.yaml", i);
 		write_file(path, "x: 1\n");
 	}
