@@ -79,7 +79,7 @@ static bool is_older(const struct view *view)
 	const struct change *change = view->publication.change;
 
 	return change->kind != CHANGE_MAKE_DIRECTORY &&
-	       entry_is_newer(view, change->entry, view->publication.began);
+	       entry_is_newer(change->entry, view->publication.began);
 }
 
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)

@@ -220,7 +220,7 @@ static void tidy_use(struct entry *entry)
 		use->pending = NULL;
 	}
 	if (!use->users)
-		use->used_since = use->shown_at = 0;
+		use->used_since = use->shown_at = use->found_at = 0;
 	if (memcmp(use, &entry_unused, sizeof(*use)) != 0)
 		return;
 	free(use);

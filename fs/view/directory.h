@@ -106,9 +106,11 @@ struct entry_use {
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
 	uint64_t used_since;         /* if `users` > 0: the oldest revision that they handle */
-	uint64_t shown_at;           /* if `users` > 0: view->revision when it last showed a new
-				      * object; 0: it has shown none since `users` was 0 */
-	uint64_t written;            /* revision of the last write in place; 0: none */
+	/* If `users` > 0, view->revision when the name last showed a new object, and when a strict
+	 * lookup last found that the layers have what is shown. 0: not since `users` was 0. */
+	uint64_t shown_at;
+	uint64_t found_at;
+	uint64_t written;                /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* its look under way, for lookups to share; NULL: none */

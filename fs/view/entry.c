@@ -478,14 +478,6 @@ struct entry *entry_at(struct view *view, const char *path)
 	return directory ? directory_find(directory, path_name(path)) : NULL;
 }
 
-bool entry_is_newer(const struct view *view, const struct entry *entry, uint64_t began)
-{
-	const struct directory *directory = entry->use->directory;
-
-	return entry->use->shown_at > began ||
-	       (view->is_strict && directory && directory->changed > began);
-}
-
 void entry_enter(struct view *view, struct entry *entry)
 {
 	struct entry_use *use = entry_used(entry);

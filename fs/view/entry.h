@@ -82,10 +82,13 @@ static inline bool entry_is_covered(const struct entry *entry)
 void entry_clear_fault(struct view *view, struct entry *entry);
 
 /**
- * Returns whether the name has shown a new object since the revision `began`. In a strict mount,
- * also returns true if a lookup has found the shown directory in the layers since then.
+ * Returns whether the name has shown a new object since the revision `began`, or a strict lookup
+ * has found that the layers have what is shown.
  */
-bool entry_is_newer(const struct view *view, const struct entry *entry, uint64_t began);
+static inline bool entry_is_newer(const struct entry *entry, uint64_t began)
+{
+	return entry->use->shown_at > began || entry->use->found_at > began;
+}
 
 /** Adds a user of the entry and of its directory. entry_leave() drops this user. */
 void entry_enter(struct view *view, struct entry *entry);

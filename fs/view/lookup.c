@@ -209,6 +209,7 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 	if (change->kind == CHANGE_REMOVE && !entry->use->version)
 		return show_passing(view, entry, ret);
 	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->use->directory) {
+		bool is_outdated = entry_is_newer(entry, view->publication.began);
 		struct directory *directory;
 		int r = directory_new(entry->parent, entry->name,
 			view->composer.settings->layer_count, &directory);
@@ -217,11 +218,20 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 		directory->attributes.rights.mode = 0500;
 		entry->parent->users++;
 		entry_show_directory(view, entry, directory);
-		view->publication.began = view->revision;
+		if (!is_outdated)
+			view->publication.began = view->revision;
 	}
 	if (!entry->use->version && !entry->use->directory)
 		return -ENOENT;
 	return show(view, entry, ret);
+}
+
+/* The layers have what is shown: an older look must not take it away. */
+static int show_found_again(const struct look *look, struct stat *ret)
+{
+	if (look->result.lookup.count)
+		entry_used(look->entry)->found_at = ++look->view->revision;
+	return show(look->view, look->entry, ret);
 }
 
 /*
@@ -237,7 +247,7 @@ static int answer_strictly(struct look *look, struct stat *ret)
 	if (look->result.lookup.kind == UNION_NONE)
 		return -ENOENT;
 	if (entry->use->directory && look->result.directory)
-		return show(view, entry, ret);
+		return show_found_again(look, ret);
 	if (!entry->use->version || !look->result.version)
 		return -EAGAIN;
 	bool is_kept = look->result.problem.message[0] && !look->result.version->fallback_count &&
@@ -248,7 +258,7 @@ static int answer_strictly(struct look *look, struct stat *ret)
 	if (is_same && !is_kept && version_is_touched(entry->use->version, look->result.version))
 		entry_take_time(entry, look->result.version);
 	if (is_same)
-		return show(view, entry, ret);
+		return show_found_again(look, ret);
 	entry_prepare_version(view, entry, look->result.version);
 	inode_hold(view, &look->result.version->inode);
 	version_stat(look->result.version, ret);
@@ -262,7 +272,7 @@ static int end_strict(struct look *look, struct stat *ret)
 
 	if (look->result.code == LOOK_IS_CURRENT)
 		return entry->use->version == look->shown && entry->use->directory == look->child
-			       ? show(view, entry, ret)
+			       ? show_found_again(look, ret)
 			       : LOOK_OVERTAKEN;
 	/* A file system that is mounted on the path hides it: what is shown stays. */
 	if ((entry->use->version || entry->use->directory) && view->callbacks.is_covered &&

@@ -327,8 +327,14 @@ static bool decide_kind_waits(struct view *view, struct look *look)
 	case UNION_DIRECTORY:
 		if (is_directory && entry_is_covered(look->entry))
 			entry_clear_fault(view, look->entry);
-		return is_directory ? decide_directory_waits(view, look)
-				    : remove_directory(view, look);
+		if (is_directory)
+			return decide_directory_waits(view, look);
+		if (!entry_is_newer(look->entry, look->began))
+			return remove_directory(view, look);
+		if (is_news(look))
+			queue_touch(view, look->entry);
+		queue_entry(view, look->entry);
+		return false;
 	case UNION_FILE:
 	case UNION_LINK:
 		if (now != UNION_NONE && !is_directory)
@@ -366,9 +372,7 @@ static bool was_overtaken(const struct view *view, const struct look *look)
 	return look->composer.settings != view->composer.settings ||
 	       entry->kind != look->refresh.kind ||
 	       (entry->parent->inode.kernel_refs > 0) != look->refresh.is_known ||
-	       look_is_overtaken(look) ||
-	       (look->result.lookup.kind != UNION_DIRECTORY &&
-		       entry_is_newer(view, entry, look->began));
+	       look_is_overtaken(look);
 }
 
 /* Returns whether there is a change; then the change has the entry in use. */
