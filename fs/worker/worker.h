@@ -103,8 +103,8 @@ void workers_free(struct workers *workers);
 void workers_cancel(struct workers *workers);
 
 /**
- * Forgets the failures of jobs for `path`. Call it if a file has changed from which `path` is made,
- * and which worker_job.state does not cover.
+ * Forgets the failures of jobs for `path`. worker_job.state does not cover all files from which
+ * `path` is made: call this function if one of the other files has changed.
  */
 void workers_try_again(struct workers *workers, const char *path);
 
