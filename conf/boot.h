@@ -1,7 +1,7 @@
 /*
  * The boot of the machine. plyfs writes some files without waiting until they are on the disk, and
- * stores the id of the present boot beside these files. If the id differs from that of a later
- * boot, the files may lack bytes.
+ * stores the id of the boot beside these files. After a reboot, the stored id is not that of the
+ * present boot, and the files may lack bytes.
  */
 #pragma once
 
