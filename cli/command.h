@@ -74,7 +74,11 @@ struct command_option {
 	const char *word;  /* after "--" */
 	bool *flag;        /* set to true */
 	const char **text; /* gets the value, which lies in `argv` */
-	const char **path; /* as `text`, after plyfs_mount_await(): the value is a path to read */
+	/*
+	 * As `text`, for a path that the command will read. If a mount does not answer there
+	 * (plyfs_mount_await(), plyfs_mount.h), command_options() returns EXIT_FAILED.
+	 */
+	const char **path;
 	/* gets the value; returns EXIT_DONE, or another exit code after an error message */
 	int (*take)(const struct command *command, void *context, const char *value);
 	void *context;

@@ -20,6 +20,7 @@ void access_list_narrow(const void *list, size_t size, struct stat *stat);
 /**
  * Calls access_list_narrow() with the list of the open file `fd` (O_PATH is enough). `stat` is from
  * fstat(2) of that file. If there is no list, the mode stays. Returns 0; or an -errno for which
- * layer_says_nothing() (layer.h) is true. After any other error only the owner's rights stay.
+ * layer_says_nothing() (layer.h) is true. After any other error, returns 0, and only the owner's
+ * rights stay.
  */
 int access_list_heed(int fd, struct stat *stat);

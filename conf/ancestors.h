@@ -3,7 +3,8 @@
  *
  * With the layer's option `follow`, a link may lead to a file beneath directories that the mount
  * does not show. Only a user who may search these directories may read the file. The directories
- * above the links do not count, and those above the layer do not either (layer_closed_above()).
+ * above the links do not count. If the file is in the layer, neither the layer's directory nor the
+ * directories above it count (layer_closed_above()).
  */
 #pragma once
 
@@ -13,8 +14,8 @@ struct layer;
 
 /**
  * Goes up from the file of `fd` (O_PATH). Calls `each` for each directory whose mode or access list
- * keeps some class of users out. Ends at the layer's directory, or at the root if the file is
- * outside of the layer. If `each` returns a value other than 0, stops and returns that value.
+ * keeps some class of users out. Ends before the layer's directory; or, if the file is outside of
+ * the layer, after the root. If `each` returns a value other than 0, stops and returns that value.
  *
  * `path` is the path in the layer that leads to the file. If its last name is no link, `each` is
  * not called: the caller has to check the directories on `path`. If the file was removed, or `fd`
@@ -26,5 +27,8 @@ struct layer;
 int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);
 
-/** If a user of a class may be unable to search `above`, clears the class's bits in st_mode. */
+/**
+ * Clears the bits of a class (owner, group or others) in stat->st_mode if some user of that class
+ * may be unable to search the directory `above`.
+ */
 void ancestors_narrow(struct stat *stat, const struct stat *above);

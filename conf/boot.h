@@ -1,6 +1,7 @@
 /*
- * The boot of the machine. If plyfs does not wait until its files are on the disk, it stores the id
- * of the present boot beside them. In a later boot, which has another id, they may lack bytes.
+ * The boot of the machine. plyfs writes some files without waiting until they are on the disk, and
+ * stores the id of the boot beside these files. After a reboot, the stored id is not that of the
+ * present boot, and the files may lack bytes.
  */
 #pragma once
 

@@ -24,7 +24,8 @@
  *   -EREMOTE   the path reaches a file system that followed_path_stay_local() forbids
  *   -EAGAIN    the last name has become a link meanwhile
  *
- * If `follows` is false, a link gives -ENOTDIR. But O_PATH opens a link that is the last name.
+ * If `follows` is false, a link gives -ENOTDIR. But with O_PATH, a last name that is a link is
+ * opened: the descriptor is of the link itself.
  */
 int followed_path_open(int dirfd, const char *path, int flags, bool follows);
 

@@ -3,8 +3,9 @@
  * front. Names that begin with a dot are matched like any other. Patterns and paths are bytes.
  *
  *      *  ?          any bytes, or one byte, of one name
- *      **            any bytes, slashes too; where a name begins, "**" and the "/" after it
- *                    may match nothing
+ *      **            any bytes, slashes too. If a name of the path begins there, "**" with the
+ *                    "/" after it may match nothing: "a/", "**" and "/b", written together,
+ *                    match a/b.
  *      [a-z] [!a-z]  one byte of this set, or one that is not in it ("^" may replace "!")
  *      {a,b}         alternatives, which may be empty and may nest
  *      \             the next byte, without a special meaning
@@ -19,7 +20,10 @@
  */
 #define GLOB_MAX 1024
 
-/** Returns whether the pattern is valid. If not, *reason is a static text that calls it "it". */
+/**
+ * Returns whether the pattern is valid. If not, *reason is a static text, such as "it is empty", in
+ * which "it" means the pattern.
+ */
 bool glob_is_valid(const char *pattern, const char **reason);
 
 /** Returns whether the pattern, which must be valid, matches. Allocates no memory. */

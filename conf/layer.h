@@ -163,9 +163,9 @@ void layer_freep(struct layer **layer);
 int layer_cover(struct layer *layer, const char *mountpoint);
 
 /**
- * Finds the topmost directory above the layer that is closed to other users (no S_IXOTH). Skips the
- * directories that are above the absolute path `beside`, too. *ret is "" if there is none, or if a
- * directory can't be examined.
+ * Finds the topmost directory above the layer that is closed to other users (no S_IXOTH). Skips
+ * directories that can't be examined, and those that are also above the absolute path `beside`.
+ * *ret is "" if there is no such directory, or if the layer's directory has no path.
  */
 void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX]);
 
@@ -190,16 +190,16 @@ void layer_stay(const char *directory);
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 
 /**
- * Calls lstat(2), or stat(2) with `follow`. If the file is a directory, also removes rights from
- * its mode, as layer_stat_rights() does. A mounted file has at least two links (descriptor_stat()).
- * Returns 0 or -errno.
+ * Calls lstat(2), or stat(2) if the layer has `follow`. If the file is a directory, also removes
+ * rights from its mode, as layer_stat_rights() does. A mounted file has at least two links
+ * (descriptor_stat()). Returns 0 or -errno.
  */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Does layer_stat(). Then removes rights from the mode, of any kind of file: those that users lack
- * by its access list (access_list.h), and with `follow` those that they lack by a directory above
- * it (ancestors.h). Returns 0 or -errno.
+ * Does layer_stat(). Then, for any kind of file, removes from the mode the rights that users lack
+ * by the file's access list (access_list.h) and, if the layer has `follow`, by a directory above
+ * the file (ancestors.h). Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 

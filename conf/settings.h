@@ -84,7 +84,7 @@ struct settings {
 	struct virtual_file *files; /* in byte order of their paths */
 	size_t file_count;
 	struct schema_file **schemas; /* files that plyfs.yaml or other schemas name */
-	uint32_t listed_count;        /* the first of these: plyfs.yaml lists them in `schemas` */
+	uint32_t listed_count;        /* of those in plyfs.yaml's `schemas:`, which come first */
 	uint32_t schema_count;
 	uint32_t schema_capacity;
 	struct settings_options options;

@@ -81,7 +81,7 @@ bool store_is_replaced(int directory);
 /**
  * Asks the mirror, by a shared flock(2), to keep the layer's tree until store_freep(). Call
  * store_is_replaced() next: the mirror may have given up the tree before the flock(2). A mirror
- * keeps at most a limited number of older trees (fs/mirror/replica.h).
+ * keeps only a limited number of older trees (fs/mirror/replica.h).
  */
 void store_hold(struct store *store);
 

@@ -3,7 +3,7 @@
 
 #include <pwd.h>
 
-/* The result of user_find() if the system knows no such user, or can't tell whether it does. */
+/* The result of user_find() if the system knows no such user, or fails to find out. */
 #define USER_UNKNOWN 1
 
 /**

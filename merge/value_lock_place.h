@@ -1,7 +1,8 @@
 /*
  * The places of a lock, matched step by step while a caller walks a tree from the root. Each place
  * is a sequence of words. The state of the match is a set, an array of uint64_t with one bit for
- * each word of the lock. A bit is 1 if the next step may match the bit's word.
+ * each word of the lock. The bit of a word is 1 if the next step may match the word. The bit of a
+ * VALUE_LOCK_END is 1 if the steps so far have led to the end of its place.
  */
 #pragma once
 

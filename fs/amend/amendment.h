@@ -50,13 +50,15 @@ struct amendment_request {
 	size_t before;
 
 	/*
-	 * The wanted text of the file, or NULL. `plan` is not called, and this text counts, if the
-	 * strategy does not read the file as a tree, or if the file is a copy of its only source.
+	 * The wanted text of the file, or NULL. It takes the place of `plan` if the strategy does
+	 * not read the file as a tree, or if the file is a copy of its only source. For all other
+	 * files, `plan` is called. A reset ignores `text`.
 	 */
 	const struct span *text;
 	/*
-	 * With `text`: the shown text from which the user made `text`. Changes that other programs
-	 * have made since then are kept. NULL: the text that is shown now.
+	 * With `text`: the shown text from which the user made `text`; NULL: the text that is shown
+	 * now. If another program has changed the file since then, that change is not overwritten:
+	 * `plan` is called; or, if the strategy does not read the file as a tree, the edit fails.
 	 */
 	const struct span *shown;
 };

@@ -5,7 +5,8 @@
  * line does (struct store_access). The record is refused if users besides its owner can have
  * written it. It is trusted if the owner is root, or the user that makes the edit. It may name
  * files, such as one with a private key. If root makes the edit, plyfs reads these files with the
- * rights of the record's owner. For another user, an untrusted record that names files is refused.
+ * rights of the record's owner. If another user makes the edit, an untrusted record is refused if
+ * it names files.
  */
 #pragma once
 
@@ -19,8 +20,8 @@ struct layer_store;
 
 /*
  * How to reach the store, from the command line. If all members are NULL, the mirror's record is
- * used. If not, `gateway` must have endpoints; and if `prefix` is NULL, the prefix is that of the
- * record, which is refused unless it is trusted.
+ * used. Otherwise `gateway` must have endpoints. If `prefix` is NULL in that case, the record's
+ * prefix is used, and the record must be trusted, even if root makes the edit.
  */
 struct store_access {
 	struct gateway_options gateway;

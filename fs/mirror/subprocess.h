@@ -12,7 +12,7 @@
 
 /*
  * Maximum number of bytes of standard error. The last ones are kept: git names the cause at the
- * end, behind what an ssh server greets with.
+ * end, after the greeting of an ssh server.
  */
 #define SUBPROCESS_ERROR_MAX 1024
 

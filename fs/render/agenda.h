@@ -32,7 +32,7 @@ void agenda_put_status(struct agenda *agenda);
 struct due {
 	void *paths;  /* to be examined: a tsearch(3) tree of strings; the caller frees it */
 	bool are_all; /* all paths must be examined */
-	/* clock_ms() of the first change for the generation that must be made; 0: none must be */
+	/* clock_ms() of the first change in the due generation; 0: no generation is due */
 	int64_t since_ms;
 	bool is_status; /* the status must be written */
 };

@@ -42,7 +42,7 @@ enum drift drift_between(const struct fingerprint *was, const struct fingerprint
 /** Adds the next chunk to the hash. Never change this function: hashes are stored on disks. */
 uint64_t fingerprint_add(uint64_t hash, struct span chunk);
 
-/** Takes the fingerprint of `name` in `directory`; mode 0: no such name. Returns 0 or -errno. */
+/** Takes the fingerprint of `name` in `directory`. No such name: mode 0. Returns 0 or -errno. */
 int fingerprint_at(int directory, const char *name, struct fingerprint *ret);
 
 /** Computes the fingerprint of a file or link that shows the version. Returns 0 or -errno. */

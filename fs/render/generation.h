@@ -16,19 +16,19 @@
 
 #define GENERATION_LINK "..data"
 
-/* The prefix, in the manifest, of names beside the generation. */
+/* The prefix, in the manifest, of names beside the generations. */
 #define GENERATION_BESIDE "./"
 
 /** Returns whether the name is in DIRECTORY itself: a link, or the directory of a generation. */
 bool generation_is_beside(const struct owned *owned);
 
-/** Returns the path without GENERATION_BESIDE: in DIRECTORY, or in the tree. */
+/** Returns owned->path without GENERATION_BESIDE: a path in DIRECTORY, or in the generation. */
 const char *generation_path(const struct owned *owned);
 
 /** Returns the entry of `name` in DIRECTORY itself; adds it if it is missing. NULL: no memory. */
 struct owned *generation_get_beside(struct rendered *rendered, const char *name);
 
-/** Returns whether the shown generation, or until the switch the next one, has the name. */
+/** Returns whether the shown generation, with the changes for the next one, has the name. */
 bool generation_shows(const struct owned *owned);
 
 /** Returns whether the name begins with "..", as a generation's does. */

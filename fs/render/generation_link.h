@@ -11,7 +11,7 @@ int generation_link_put(
 	struct rendered *rendered, const char *name, const char *target, struct problem *problem);
 
 /**
- * Puts the links of all names at the top, and removes those of names that are no longer shown. Of
- * several failures, returns the first one.
+ * Puts the links of all names at the top, and removes the links of names that are no longer shown.
+ * Of several failures, returns the first one.
  */
 int generation_link_all(struct rendered *rendered, struct problem *problem);

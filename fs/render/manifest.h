@@ -45,9 +45,9 @@ struct owned {
 	bool is_seen;   /* this process found the name in the layers, or the lookup failed */
 	/* --atomic: what the next generation has there */
 	enum { FATE_SAME, FATE_CHANGED /* another object */, FATE_GONE /* none */ } fate;
-	bool is_kept_back;  /* another program's change was kept, not replaced */
+	bool is_kept_back;  /* another program has changed the object, and the change stays */
 	bool is_closed;     /* a directory that gets more rights after its contents are written */
-	bool may_be_older;  /* an older object may still be at the name, or below it */
+	bool may_be_older;  /* an object of an earlier state may be at the name, or below it */
 	uint32_t reported;  /* hash of the drift that was last reported */
 	int failure;        /* result of the last operation on the name; 0: it did not fail */
 	bool is_publishing; /* the publisher will retry a failed change of the name (failure.c) */
@@ -91,8 +91,8 @@ struct owned *manifest_find(struct manifest *manifest, const char *path);
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
 /**
- * Logs that the caller is about to put an object with the fingerprint `wanted` at the name; if its
- * mode is 0, that the caller is about to remove the name. Returns 0; or -errno with nothing logged.
+ * Logs that the caller is about to put an object with the fingerprint `wanted` at the name; or, if
+ * wanted->mode is 0, to remove the name. Returns 0; or -errno with nothing logged.
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
@@ -104,8 +104,8 @@ void manifest_undo(
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
- * Settles a name in doubt: logs `now`, the present object's fingerprint, if it is owned->former or
- * a mixture (rule 2). When all names are settled, call manifest_seal(). Returns 0 or -errno.
+ * Settles a name in doubt: logs `now`, the present object's fingerprint, if `now` is owned->former
+ * or a mixture (rule 2). When all names are settled, call manifest_seal(). Returns 0 or -errno.
  */
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now);
 

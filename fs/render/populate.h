@@ -49,7 +49,8 @@ void populate_note_number(struct render *render, struct owned *owned, uint64_t i
 /**
  * Writes the path again if its last writing failed, or if another program has changed the object
  * there. While the publisher retries a change of the path, does not write it. Lists a directory
- * again if it was not listed completely. If populate_remove_unseen() left files, tries it again.
+ * again if it was not listed completely. Calls populate_remove_unseen() if an earlier call has not
+ * done all of its work.
  */
 void populate_again(struct render *render, const char *path);
 
@@ -58,6 +59,7 @@ void populate_all_again(struct render *render);
 
 /**
  * Removes the files of an earlier run that no layer has any more, and gives the rights that
- * populate_dress() held back. If a listing was incomplete, leaves this to populate_again().
+ * populate_dress() held back. If a listing was incomplete, does nothing: populate_again() calls
+ * this function once more.
  */
 void populate_remove_unseen(struct render *render);

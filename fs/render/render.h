@@ -21,13 +21,13 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	struct render **ret, struct problem *problem);
 void render_freep(struct render **place); /* NULL: does nothing */
 
-/** Makes the directory match the layers. Logs each failed path. Returns how many, or -errno. */
+/** Makes the directory match the layers. Logs each failure. Returns their number, or -errno. */
 int render_all(struct render *render);
 
 /** Returns the view of the layers, which lives as long as `render`. */
 struct view *render_view(const struct render *render);
 
-/** Keeps the directory up to date until render_stop(). Returns 0, or -ENOENT if it was removed. */
+/** Keeps the directory up to date until render_stop(). Returns 0; -ENOENT: it was removed. */
 int render_watch(struct render *render);
 
 /** Ends render_watch(). A signal handler may call it. */

@@ -43,7 +43,7 @@ struct render {
 /* The remedy if a helper (helper.h) has ended. */
 #define RENEWAL "start plyfs again"
 
-/* Delay before the first retry of a failure. Each further failure doubles the delay, up to 60 s. */
+/* The shortest delay, in ms, before a retry of a failure (failure_retry_ms()). */
 #define RETRY_MS 500
 
 /* A generation is made when nothing has changed for this time. */
@@ -61,7 +61,8 @@ void failure_log_line(const struct render *render, const char *line, const struc
 
 /**
  * Logs a failure, and stores it in `owned` (may be NULL). `result` is PROBLEM, with *problem;
- * RENDERED_BROKEN (rendered.h); or -errno. If a watched tree was removed, only ends the rendering.
+ * RENDERED_BROKEN (rendered.h); or -errno. But if options.is_watched is set, and the rendered
+ * directory was removed, does nothing of this, and ends the rendering.
  */
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
@@ -78,8 +79,9 @@ void failure_of_change(struct render *render, const char *path, struct owned *ow
 	const struct problem *problem);
 
 /**
- * Returns the delay before the next attempt, in ms. All paths share one delay, which grows to 60 s.
- * When a failure of any path is over, it is RETRY_MS again. For -ENOMEM it is always RETRY_MS.
+ * Returns the delay before the next attempt, in ms. All paths share one delay, which begins with
+ * RETRY_MS. Each call doubles the delay for the next call, up to 60 s. When a failure of any path
+ * is over, the delay is RETRY_MS again. For -ENOMEM, returns RETRY_MS, and doubles nothing.
  */
 int64_t failure_retry_ms(struct render *render, int result);
 

@@ -67,7 +67,7 @@ void rendered_free(struct rendered *rendered); /* NULL: does nothing */
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 
-/** Returns how many files, links and directories were begun; those of a generation do not count. */
+/** Returns how many names were made in .plyfs/stage. A generation's files are made elsewhere. */
 uint64_t rendered_staged(const struct rendered *rendered);
 
 /** If the version has one source, gives the shown file that source's time. Returns 0 or -errno. */

@@ -19,7 +19,7 @@ struct rendered {
 	int stage_fd;
 	int own_fd;                       /* of .plyfs; locked */
 	uint64_t staged;                  /* number of names made in .plyfs/stage so far */
-	char boot[BOOT_MAX];              /* id of this boot; "": unknown, or in .plyfs/boot */
+	char boot[BOOT_MAX];              /* id of this boot; "": unknown, or already written */
 	bool has_rebooted;                /* the last complete state is of an earlier boot */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
@@ -43,7 +43,8 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerpr
 
 /**
  * Returns whether an object with the fingerprint `is` has the bytes of `wanted`, and the group and
- * mode that rendered_dress() would give it. If plyfs can't set the owner of `wanted`, any will do.
+ * mode that rendered_dress() would give it. If plyfs can't set the owner of `wanted`, the owner
+ * does not count.
  */
 bool rendered_is_as_wanted(const struct fingerprint *wanted, const struct fingerprint *is);
 

@@ -8,7 +8,8 @@
  *
  * An empty file, or a link to /dev/null, masks: it hides the files that lower layers have at its
  * path. Drop-ins are merged even if NAME is masked or missing. Directories in NAME.d/ are ignored.
- * If NAME is empty and has no drop-ins, NAME is the only source.
+ * If the highest layer's NAME is an empty file, and there are no drop-ins, the empty file is the
+ * only source.
  *
  * With `dropins: layers` (expand.h) sources come layer by layer, and an empty file masks nothing.
  * Both modes ignore files without a drop-in's name (dropin_name.h).

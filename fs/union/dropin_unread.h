@@ -1,6 +1,7 @@
 /*
- * Unread drop-ins: directories in NAME.d, and symbolic links in a layer that follows no links. They
- * are not merged. A link to /dev/null masks the files of lower layers, and is no unread drop-in.
+ * Unread drop-ins: objects in NAME.d that are not merged, namely directories that have a file with
+ * a drop-in's name, and links with such a name in a layer that follows no links. A link to
+ * /dev/null masks the files of lower layers, and is no unread drop-in.
  */
 #pragma once
 

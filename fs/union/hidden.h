@@ -26,7 +26,8 @@ int hidden_find(
 
 /**
  * Finds what hides an object with the file type in `mode` at `path` in the layer of rank `layer`,
- * or would hide it if it were there. Returns 1 with *ret; 0 if nothing does; or as hidden_find().
+ * or would hide it if it were there. Returns 1 with *ret; 0 if nothing hides it; or an -errno as
+ * hidden_find().
  */
 int hidden_by(const struct settings *settings, unsigned layer, const char *path, mode_t mode,
 	struct hidden *ret);

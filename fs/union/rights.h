@@ -1,6 +1,6 @@
 /*
  * The rights on a merged file: a user may read a merge of several contributors (sources, and the
- * directories that guard them) only if that user may read each of them. The kernel checks a reader
+ * directories above them) only if that user may read each contributor. The kernel checks a reader
  * against the mode, the owner and the group that stat(2) shows (default_permissions). This module
  * computes these three.
  *

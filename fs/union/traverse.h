@@ -13,7 +13,7 @@ struct traversed {
 
 struct traversal {
 	const struct settings *settings;
-	/* NULL: without virtual files and drop-ins, but with what layers have at PLYFS_NAME */
+	/* NULL: virtual files and drop-ins are not expanded, and PLYFS_NAME is not left out */
 	const struct finder *finder;
 	int depth; /* number of levels of directories to visit below the path; -1: all */
 	int (*each)(void *context, const struct traversed *found);

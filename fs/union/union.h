@@ -2,7 +2,7 @@
  * A union lookup: the object that the layers show at one path at one moment.
  *
  * The layers are examined from the highest down. The first object decides the kind. Lower objects
- * contribute while they are of the same kind:
+ * contribute while they are of the same kind. Below a link, nothing contributes.
  *
  *      host    dir   file    -      .wh.x    link
  *      site    dir   dir    file     file    file      a different kind, a whiteout, or an opaque
@@ -68,9 +68,13 @@ struct union_lookup {
 	 * ETIMEDOUT, else the first.
 	 */
 	int failure;
-	/* as `failure`, for a layer that may hide what lower layers have; 0: none has failed */
+	/*
+	 * As `failure`, of a layer that may hide what the lower layers have, because it or its
+	 * whiteouts could not be examined; 0: there is none. A layer that counts as a directory or
+	 * as an unreadable file only for this reason is not meant.
+	 */
 	int whiteout_error;
-	/* of the highest object that an object of `kind` hides; or UNION_NONE */
+	/* of the highest object that is hidden because it is not of `kind`; or UNION_NONE */
 	enum union_kind hidden_kind;
 	unsigned hidden_layer; /* the layer that has that object */
 
@@ -101,8 +105,9 @@ bool union_has_mark(const char *path);
 const char *union_marked_name(const char *name);
 
 /**
- * Looks up `path`, relative to the root ("": the root), in `layers`: those that show its directory.
- * Call union_lookup_init(ret) before. Returns 0; or -errno: memory or descriptors are short.
+ * Looks up `path`, relative to the root ("": the root), in `layers` alone. Usually these are the
+ * layers that show the directory that contains `path`. Call union_lookup_init(ret) before. Returns
+ * 0; or -errno: memory or descriptors are short.
  */
 int union_look_up(const struct settings *settings, layer_mask layers, const char *path,
 	struct union_lookup *ret);

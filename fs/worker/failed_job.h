@@ -17,7 +17,8 @@ void failed_jobs_fini(struct failed_jobs *jobs);
 
 /**
  * Returns 0 if the job may be tried; or the result of its last failure, with `problem`.
- * `stands_still`: a worker that got such a job has not ended yet.
+ * `stands_still`: a worker that stood still at a job with the same worker_job.state has not ended
+ * yet.
  */
 int failed_jobs_refuse(const struct failed_jobs *jobs, const struct worker_job *job,
 	bool stands_still, struct problem *problem);

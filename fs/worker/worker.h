@@ -47,7 +47,8 @@ struct workers;
 /*
  * A task: a function that runs in a worker. It reads the job and the sources before it writes to
  * `answer`, because each source that is read adds its text to `answer`. `composer` has the worker's
- * cache, and no fallbacks. Returns 0 or -errno.
+ * cache. Its member `fallbacks` is NULL: a task takes fallbacks from its job, or asks the daemon
+ * for them (worker_ask_fallback()). Returns 0 or -errno.
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
 
@@ -65,8 +66,9 @@ struct worker_job {
 	/* A hash of the sources' state, for failed_job.h; 0: failures are not counted. */
 	uint64_t state;
 	/*
-	 * The st_dev of a file system that may not answer; 0: none. Needs patience_ms: if a worker
-	 * has waited for the file system so long already, workers_run() returns -ETIMEDOUT.
+	 * The st_dev of a file system that may not answer; 0: none. If a worker has already waited
+	 * patience_ms, which must be set, for this file system, workers_run() returns -ETIMEDOUT at
+	 * once.
 	 */
 	dev_t file_system;
 	/*
@@ -74,7 +76,11 @@ struct worker_job {
 	 * step (worker_note_step(), worker_process.h). 0: twice the settings' answer_ms.
 	 */
 	int patience_ms;
-	int longest_ms; /* after this time without a message, steps do not count; 0: 10 minutes */
+	/*
+	 * When the worker has sent no message for this time, its processor time alone decides
+	 * whether it stands still, not its steps. 0: 10 minutes.
+	 */
+	int longest_ms;
 	/* The size of the sources, roughly. Above POOL_LARGE_BYTES (pool.h) the job is large. */
 	uint64_t bytes;
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
@@ -97,8 +103,8 @@ void workers_free(struct workers *workers);
 void workers_cancel(struct workers *workers);
 
 /**
- * Forgets the failures of jobs for `path`. Call it if a file has changed from which `path` is made,
- * and which worker_job.state does not cover.
+ * Forgets the failures of jobs for `path`. worker_job.state does not cover all files from which
+ * `path` is made: call this function if one of the other files has changed.
  */
 void workers_try_again(struct workers *workers, const char *path);
 
@@ -118,9 +124,9 @@ struct worker_answer {
  * Gives the job to a worker, and waits until the worker answers or fails.
  *
  * Returns 0 with *ret for worker_answer_fini(); PROBLEM: the worker has failed; -ETIMEDOUT: a file
- * system does not answer; -ENOMEM; -ECANCELED; or another -errno. After PROBLEM and -ETIMEDOUT
- * `problem` has the reason. If the job was refused because of job->file_system, `problem` does not
- * change.
+ * system does not answer; -ENOMEM; -ECANCELED; or another -errno. After PROBLEM or -ETIMEDOUT,
+ * `problem` has the reason. Exception: if -ETIMEDOUT comes at once because of job->file_system,
+ * `problem` does not change.
  */
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);

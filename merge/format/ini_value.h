@@ -65,7 +65,7 @@ bool ini_value_is_computed(const struct ini_value *value, struct span text);
 /** Returns the first "\r" at which the program ends the line; NULL: there is none. */
 const char *ini_value_find_return(const struct ini_value *value, struct span line);
 
-/** Returns why the program could not read the text in one line, unquoted; NULL: it could. */
+/** Returns why `line` can't be a value in one line without quotes around it; NULL: it can. */
 const char *ini_value_line_fault(const struct ini_value *value, struct span line);
 
 /**

@@ -1,8 +1,9 @@
 /*
- * A bound on the cost of origins. A hostile source can put one value at many places of the result,
- * and each place needs its own copy of the value's steps (origin.h). So if a value has more than
- * ORIGIN_BOUND steps, its first place keeps them. At each further place, origins give the line
- * where the value was read, and no steps.
+ * A bound on the cost of origins. A hostile source can put one value at many places of the result.
+ * The values at these places share one list of steps (origin.h). The first of these values that
+ * adds a step extends this list. Any other value that adds a step needs a copy of the list. So if
+ * the list has more than ORIGIN_BOUND steps, and is extended already, a value at a further place
+ * gets no steps: origins give only the line where the value was read.
  */
 #pragma once
 
@@ -15,9 +16,9 @@
 bool origin_bound_is_short(const struct origins *origins, const struct node *node);
 
 /**
- * As origin_move(), but `from` may stay in the result, and shares its steps with `to`. Does nothing
- * if `from` has more than ORIGIN_BOUND steps, and another value that shares these steps has already
- * added a step of its own.
+ * As origin_move(), but `from` may stay in the result. Both values then share one list of steps. If
+ * the list has more than ORIGIN_BOUND steps, and another value has already extended it, does
+ * nothing: `to` gets no steps.
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 

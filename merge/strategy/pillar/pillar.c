@@ -1,6 +1,6 @@
 /*
- * pillar: the hierarchy pillar of Salt. A file names the files that it builds on, and is combined
- * with them; docs/merge-rules.md has the rules.
+ * pillar: merges as salt_hierarchy_pillar, a module for Salt. A file names the files that it builds
+ * on, and is combined with them; docs/merge-rules.md has the rules.
  *
  * A file is built in this order: its markers are removed; the files of its reference keys are built
  * and combined in; its neighbours are built and put under their names. Its lower layers are built
