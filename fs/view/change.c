@@ -78,6 +78,8 @@ static bool is_older(const struct view *view)
 {
 	const struct change *change = view->publication.change;
 
+	if (change->kind == CHANGE_REPLACE)
+		return change->entry->use->shown_at > view->publication.began;
 	return change->kind != CHANGE_MAKE_DIRECTORY &&
 	       entry_is_newer(change->entry, view->publication.began);
 }
