@@ -170,7 +170,7 @@ static bool is_in_doubt(const struct view *view, const struct directory *directo
 		(directory->parent && directory->parent->links.unwatched))
 		return true;
 	if (!directory->parent)
-		return view->queue.is_root_changed || view->queue.is_root_looked_at;
+		return view->queue.root != ROOT_RESTS;
 	if (directory->parent->scans.due == SCAN_ALL ||
 		directory->parent->scans.running == SCAN_ALL)
 		return true;

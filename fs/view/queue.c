@@ -53,7 +53,7 @@ void queue_directory(struct view *view, struct directory *directory)
 	if (entry)
 		queue_entry(view, entry);
 	else if (!directory->parent)
-		view->queue.is_root_changed = true;
+		view->queue.root = ROOT_CHANGED;
 }
 
 void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope)

@@ -505,10 +505,12 @@ static bool refresh_root(struct view *view)
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	const struct settings *settings = view->composer.settings;
 
+	view->queue.root = ROOT_LOOKED_AT;
 	int r = lookup ? union_look_up(settings, union_all_layers(settings), "", lookup) : -ENOMEM;
 	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY && !lookup->whiteout_error &&
 			  attach_update(view, settings, view->root, lookup);
-	view->queue.is_root_looked_at = false;
+	if (view->queue.root == ROOT_LOOKED_AT)
+		view->queue.root = ROOT_RESTS;
 	if (r == 0 && lookup->failure)
 		attach_failed(view, view->root);
 	if (layer_is_shortage(r))
@@ -519,10 +521,8 @@ static bool refresh_root(struct view *view)
 /* Finds changed attributes without a look: of the root, or of a directory that opens. */
 static bool next_attributes(struct view *view, struct change *ret)
 {
-	bool is_root = view->queue.is_root_looked_at = view->queue.is_root_changed;
-	view->queue.is_root_changed = false;
 	*ret = (struct change){.kind = CHANGE_ATTRIBUTES};
-	if (is_root && refresh_root(view)) {
+	if (view->queue.root == ROOT_CHANGED && refresh_root(view)) {
 		ret->attributes_ino = VIEW_INO_ROOT;
 		return true;
 	}
@@ -581,7 +581,7 @@ static int64_t poll_layers(struct view *view, int64_t now)
 	if (now >= view->polling.last_ms + interval) {
 		view->polling.last_ms = now;
 		view->polling.is_under_way = true;
-		view->queue.is_root_changed = true;
+		view->queue.root = ROOT_CHANGED;
 		/* Each look tries to add the missing watches: polling may no longer be needed. */
 		bool is_polled = rescan_below(view, view->root, true);
 		view->polling.idle = is_polled ? 0 : view->polling.idle + 1;
@@ -604,7 +604,7 @@ int view_take_events(struct view *view)
 	}
 	if (view->queue.is_overflowed) {
 		view->queue.is_overflowed = false;
-		view->queue.is_root_changed = true;
+		view->queue.root = ROOT_CHANGED;
 		rescan_below(view, view->root, false);
 	}
 	int64_t retry = gate_retry(view, now);
@@ -627,7 +627,7 @@ int view_take_events(struct view *view)
 bool view_has_work(struct view *view)
 {
 	bool is_full = view->looks.under_way >= LOOKS_MAX;
-	return view->looks.done || view->queue.scans.count || view->queue.is_root_changed ||
+	return view->looks.done || view->queue.scans.count || view->queue.root == ROOT_CHANGED ||
 	       view->queue.is_overflowed || view->other_names.count ||
 	       (view->queue.late.count && view->looks.patient < PATIENT_MAX) ||
 	       (!is_full && view->queue.first);
@@ -636,7 +636,7 @@ bool view_has_work(struct view *view)
 bool view_is_settled(struct view *view, bool is_patient)
 {
 	return !view->looks.done && !view->looks.under_way && !view->queue.scans.count &&
-	       !view->queue.late.count && !view->queue.is_root_changed &&
+	       !view->queue.late.count && view->queue.root != ROOT_CHANGED &&
 	       !view->queue.is_overflowed && !view->queue.rescan_ms && !view->queue.first &&
 	       !view->other_names.count && !(is_patient && view->queue.debounced.count);
 }

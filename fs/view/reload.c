@@ -218,7 +218,8 @@ int view_reload(struct view *view, struct settings *settings)
 			directory_leave(view, move.items[i].directory);
 		}
 		view->queue.cause = 0;
-		view->queue.is_root_changed |= is_changed;
+		if (is_changed)
+			view->queue.root = ROOT_CHANGED;
 	}
 	if (is_changed)
 		change_hooks_route(view);
