@@ -204,7 +204,7 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 
 static bool is_over(const struct pending *pending)
 {
-	return pending && pending->state == PENDING_NONE && !pending->is_in_queue &&
+	return pending && pending->state == PENDING_NONE && !pending->next &&
 	       !pending->is_touched && !pending->takes_unfinished && !pending->writing &&
 	       !pending->created && !pending->restless_ms;
 }
@@ -232,7 +232,7 @@ void directory_tidy(struct directory *directory, struct entry *entry)
 	tidy_use(entry);
 	if (entry->kind != UNION_NONE || entry->use->fault ||
 		entry_pending(entry) != PENDING_NONE ||
-		(entry->use->pending && entry->use->pending->is_in_queue) || entry->use->users ||
+		(entry->use->pending && entry->use->pending->next) || entry->use->users ||
 		directory->listers)
 		return;
 

@@ -78,15 +78,16 @@ struct pending {
 	bool is_touched;        /* the name had an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
 	bool was_late;          /* a layer was late (LAYER_LATE): the next look waits longer */
-	bool is_in_queue;       /* view->queue has the entry; `state` may have changed since then */
-	struct entry *next;     /* the entry behind it in that queue */
-	uint64_t since;         /* unless NONE: its queue_revision() when it began to wait */
-	layer_mask writing;     /* layers where a program has written its file and not closed it */
-	layer_mask created;     /* layers where a program has made its file and not closed it */
-	size_t debounced_at;    /* GONE, WRITING: its place in view->queue.debounced */
-	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t event_ms;       /* GONE, WRITING: when its last event came; CLOCK_MONOTONIC */
-	int64_t restless_ms;    /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
+	/* The entry behind it in view->queue, or itself, if it is the last; NULL: the queue does
+	 * not have it. `state` may have changed since it was queued. */
+	struct entry *next;
+	uint64_t since;      /* unless NONE: its queue_revision() when it began to wait */
+	layer_mask writing;  /* layers where a program has written its file and not closed it */
+	layer_mask created;  /* layers where a program has made its file and not closed it */
+	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
+	int64_t due_ms;      /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
+	int64_t event_ms;    /* GONE, WRITING: when its last event came; CLOCK_MONOTONIC */
+	int64_t restless_ms; /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
 };
 
 struct checked;

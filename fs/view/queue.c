@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "cleanup.h"
 #include "clock.h"
 #include "entry.h"
 #include "events.h"
@@ -68,12 +69,11 @@ void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope 
 	}
 	if (scope > pending->scope)
 		pending->scope = scope;
-	if (!pending->is_in_queue) {
-		pending->next = NULL;
+	if (!pending->next) {
+		pending->next = entry;
 		*(view->queue.first ? &view->queue.last->use->pending->next : &view->queue.first) =
 			entry;
 		view->queue.last = entry;
-		pending->is_in_queue = true;
 		entry->parent->users++;
 	}
 	pending->state = PENDING_QUEUED;
@@ -87,9 +87,9 @@ struct entry *queue_take(struct view *view)
 	while ((entry = view->queue.first)) {
 		struct directory *parent = entry->parent;
 		struct pending *pending = entry->use->pending;
-		view->queue.first = pending->next;
+		view->queue.first = pending->next == entry ? NULL : pending->next;
 		read_ahead_drop(view, entry);
-		pending->is_in_queue = false;
+		pending->next = NULL;
 		/* It is debounced now; or a look is under way, whose end queues it again. */
 		if (pending->state == PENDING_QUEUED && !entry->use->look) {
 			pending->state = PENDING_NONE;
@@ -277,9 +277,9 @@ void directory_list_leave(struct view *view, struct directory_list *list)
 void queue_fini(struct view *view)
 {
 	while (view->queue.first) {
-		struct entry *entry = view->queue.first;
-		view->queue.first = entry->use->pending->next;
-		entry->use->pending->is_in_queue = false;
+		struct entry *entry = view->queue.first,
+			     *next = take_ptr(entry->use->pending->next);
+		view->queue.first = next == entry ? NULL : next;
 		directory_leave(view, entry->parent);
 	}
 	while (view->queue.debounced.count)
