@@ -41,7 +41,7 @@ static bool waits(const struct directory *directory, uint64_t revision)
 	for (const struct entry *entry = NULL; (entry = directory_next(directory, entry));)
 		if (entry_is_covered(entry) ||
 			(entry_pending(entry) &&
-				(revision ? entry->use->pending->since < revision
+				(revision ? entry->use->pending->plan.since < revision
 					  : entry_pending(entry) != PENDING_GONE)) ||
 			(entry->use->users && (revision ? entry->use->used_since < revision
 							: entry->use->version != NULL)) ||
@@ -232,7 +232,7 @@ static bool is_outdated(const struct directory *directory, uint64_t revision)
 {
 	const struct entry *entry = directory_own_entry(directory);
 
-	return entry && ((entry_pending(entry) && entry->use->pending->since < revision) ||
+	return entry && ((entry_pending(entry) && entry->use->pending->plan.since < revision) ||
 				(entry->use->look && entry->use->used_since < revision));
 }
 

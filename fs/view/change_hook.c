@@ -280,7 +280,8 @@ static void on_done(struct run *run, const struct run_result *result)
 
 static bool is_of_batch(const struct view *view, const struct look *look)
 {
-	return view->hooks.batch.is_ending && look->refresh.since <= view->hooks.batch.revision;
+	return view->hooks.batch.is_ending &&
+	       look->refresh.plan.since <= view->hooks.batch.revision;
 }
 
 void change_hook_look_begins(struct view *view, const struct look *look)

@@ -205,7 +205,7 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 static bool is_over(const struct pending *pending)
 {
 	return pending && pending->state == PENDING_NONE && !pending->next &&
-	       !pending->is_touched && !pending->takes_unfinished && !pending->writing &&
+	       !pending->plan.is_event && !pending->plan.takes_unfinished && !pending->writing &&
 	       !pending->created && !pending->restless_ms;
 }
 

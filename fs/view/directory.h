@@ -71,17 +71,22 @@ enum entry_hook {
 	HOOK_NOTED,  /* as PINNED; a change was noted for the hook, and no version shown since */
 };
 
+/* How the publisher's next look (look.h) at a name goes. */
+struct look_plan {
+	enum entry_scope scope; /* of a QUEUED name */
+	bool is_event;          /* the name had an event of its own */
+	bool takes_unfinished;  /* the look does not wait for a writer */
+	bool is_patient;        /* a layer was late (LAYER_LATE): the look waits longer */
+	uint64_t since;         /* unless NONE: its queue_revision() when it began to wait */
+};
+
 /* The events of a name that no look has handled yet. */
 struct pending {
 	enum pending_state state;
-	enum entry_scope scope; /* of a QUEUED name */
-	bool is_touched;        /* the name had an event of its own */
-	bool takes_unfinished;  /* its next look does not wait for a writer */
-	bool was_late;          /* a layer was late (LAYER_LATE): the next look waits longer */
+	struct look_plan plan;
 	/* The entry behind it in view->queue, or itself, if it is the last; NULL: the queue does
 	 * not have it. `state` may have changed since it was queued. */
 	struct entry *next;
-	uint64_t since;      /* unless NONE: its queue_revision() when it began to wait */
 	layer_mask writing;  /* layers where a program has written its file and not closed it */
 	layer_mask created;  /* layers where a program has made its file and not closed it */
 	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */

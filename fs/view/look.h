@@ -39,16 +39,12 @@ struct look_result {
 
 /* Noted when the publisher begins the look of a name (refresh.c). */
 struct look_refresh {
-	enum union_kind kind;   /* of the entry */
-	enum entry_scope scope; /* of the pending events */
-	uint64_t since;         /* the revision of the pending events (queue.h) */
-	bool is_event;          /* the name had an event of its own */
-	bool takes_unfinished;  /* the look does not wait for a writer any more */
-	bool is_patient;        /* the look waits for late layers; counted in view->looks.patient */
-	bool is_large;          /* the look does not count in view->looks.under_way */
-	bool is_unread;         /* no program has had a version, and none waits to be published */
-	bool has_kept;    /* the shown version is the last good one, or made with a fallback */
-	bool is_known;    /* the kernel knows the directory that the entry is in */
+	enum union_kind kind;  /* of the entry */
+	struct look_plan plan; /* with is_patient, the look counts in view->looks.patient */
+	bool is_large;         /* the look does not count in view->looks.under_way */
+	bool is_unread;        /* no program has had a version, and none waits to be published */
+	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
+	bool is_known;         /* the kernel knows the directory that the entry is in */
 	bool is_compared; /* result.version is compared with the version that the kernel forgot */
 	struct change *change; /* filled in when the publisher decides */
 };

@@ -151,7 +151,7 @@ static int install(struct look *look)
 		return answer_absent(look);
 	/* An event of a name that was never listed may mean that the name is new. */
 	bool is_reported =
-		entry_pending(entry) && entry->use->pending->is_touched && look->result.version;
+		entry_pending(entry) && entry->use->pending->plan.is_event && look->result.version;
 	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
 		entry->known = KNOWN_UNANNOUNCED;
 	/* The file changed after the kernel forgot it, and that is not published yet. */

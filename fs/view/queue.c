@@ -20,7 +20,7 @@ uint64_t queue_revision(struct view *view)
 
 uint64_t queue_since(const struct view *view)
 {
-	return view->queue.first ? view->queue.first->use->pending->since : UINT64_MAX;
+	return view->queue.first ? view->queue.first->use->pending->plan.since : UINT64_MAX;
 }
 
 struct pending *queue_pending(struct view *view, struct entry *entry)
@@ -39,7 +39,7 @@ void queue_touch(struct view *view, struct entry *entry)
 	struct pending *pending = queue_pending(view, entry);
 
 	if (pending)
-		pending->is_touched = true;
+		pending->plan.is_event = true;
 }
 
 void queue_entry(struct view *view, struct entry *entry)
@@ -64,11 +64,11 @@ void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope 
 	if (!pending || entry_is_debounced(entry))
 		return;
 	if (pending->state == PENDING_NONE) {
-		pending->since = queue_revision(view);
-		pending->scope = scope;
+		pending->plan.since = queue_revision(view);
+		pending->plan.scope = scope;
 	}
-	if (scope > pending->scope)
-		pending->scope = scope;
+	if (scope > pending->plan.scope)
+		pending->plan.scope = scope;
 	if (!pending->next) {
 		pending->next = entry;
 		*(view->queue.first ? &view->queue.last->use->pending->next : &view->queue.first) =
@@ -137,7 +137,7 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 			return;
 		}
 		if (pending->state == PENDING_NONE)
-			pending->since = queue_revision(view);
+			pending->plan.since = queue_revision(view);
 		pending->state = PENDING_GONE;
 		if (!pending->restless_ms)
 			pending->restless_ms = now;
@@ -204,16 +204,16 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 			i++;
 			continue;
 		}
-		uint64_t since = pending->since;
+		uint64_t since = pending->plan.since;
 		entry->parent->users++;
 		if (pending->state == PENDING_WRITING) {
 			pending->created = pending->writing = 0;
-			pending->takes_unfinished =
+			pending->plan.takes_unfinished =
 				now_ms >= pending->restless_ms + RESTLESS_MAX_MS;
 		}
 		queue_rest(view, entry);
 		queue_entry(view, entry);
-		pending->since = since;
+		pending->plan.since = since;
 		entry->parent->users--;
 	}
 	return next < 0 ? -1 : next - now_ms;

@@ -35,7 +35,7 @@ static bool is_in_order(const struct directory *directory, size_t index)
 static bool is_quiet(const struct entry *entry)
 {
 	return entry_pending(entry) == PENDING_NONE &&
-	       !(entry->use->pending && entry->use->pending->is_touched);
+	       !(entry->use->pending && entry->use->pending->plan.is_event);
 }
 
 static void begin(struct view *view, struct entry *entry)

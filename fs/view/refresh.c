@@ -22,7 +22,7 @@
 /* Queues the name again after the delay, and leaves what it shows. */
 static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 {
-	if (look->refresh.is_event)
+	if (look->refresh.plan.is_event)
 		queue_touch(view, look->entry);
 	if (quiet_ms == SHORTAGE_MS)
 		queue_later(view, look->entry, quiet_ms);
@@ -45,7 +45,7 @@ static bool is_unusable(struct view *view, const struct look *look)
 	} else if (r < 0) {
 		wait(view, look, SHORTAGE_MS);
 		if (r == -LAYER_LATE && look->entry->use->pending)
-			look->entry->use->pending->was_late = true;
+			look->entry->use->pending->plan.is_patient = true;
 	}
 	/* A new name has had another event, and may be a temporary one. */
 	if (look->refresh.kind == UNION_NONE && entry_pending(look->entry) == PENDING_GONE &&
@@ -219,7 +219,7 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 
 static bool is_found_by_poll(const struct look *look)
 {
-	return look->refresh.scope == SCOPE_POLL && look->result.code != LOOK_IS_CURRENT &&
+	return look->refresh.plan.scope == SCOPE_POLL && look->result.code != LOOK_IS_CURRENT &&
 	       look->result.lookup.kind != UNION_DIRECTORY;
 }
 
@@ -227,11 +227,11 @@ static bool is_found_by_poll(const struct look *look)
 static bool is_news(const struct look *look)
 {
 	/* A rescan queues the names in a directory by themselves. */
-	bool is_rescanned = look->refresh.scope == SCOPE_RESCAN &&
+	bool is_rescanned = look->refresh.plan.scope == SCOPE_RESCAN &&
 			    look->refresh.kind == UNION_DIRECTORY &&
 			    look->result.lookup.kind == UNION_DIRECTORY;
 
-	return (look->refresh.is_event && !is_rescanned) || is_found_by_poll(look);
+	return (look->refresh.plan.is_event && !is_rescanned) || is_found_by_poll(look);
 }
 
 /* Returns whether something is mounted in the directory: then its removal waits. */
@@ -296,7 +296,7 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 	bool is_same = look->refresh.is_compared && look->result.version && entry->kind == now &&
 		       entry_has_forgotten(entry, look->result.version);
 	bool is_changed =
-		look->refresh.is_event && !is_same && (entry->use->hook || entry->kind != now);
+		look->refresh.plan.is_event && !is_same && (entry->use->hook || entry->kind != now);
 	if (is_changed && entry->use->hook == HOOK_PINNED)
 		entry_used(entry)->hook = HOOK_NOTED;
 	if (is_changed && entry->use->directory)
@@ -380,9 +380,9 @@ static bool decide_waits(struct view *view, struct look *look)
 	bool is_overtaken = was_overtaken(view, look);
 	/* This is no event of the name: that would announce a name which no program has read. */
 	if (is_overtaken)
-		queue_entry_scope(view, entry, look->refresh.scope);
+		queue_entry_scope(view, entry, look->refresh.plan.scope);
 	if (is_overtaken || is_unusable(view, look)) {
-		if (look->refresh.is_event)
+		if (look->refresh.plan.is_event)
 			queue_touch(view, entry);
 		return false;
 	}
@@ -418,7 +418,7 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 {
 	struct directory *parent = entry->parent;
 	struct pending *pending = entry->use->pending;
-	uint64_t since = pending->since;
+	uint64_t since = pending->plan.since;
 
 	if (parent->is_dead || union_is_mark(entry->name))
 		return NULL;
@@ -430,25 +430,22 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	}
 	if (since < entry->use->used_since)
 		entry_used(entry)->used_since = since;
-	look->refresh.is_event = pending->is_touched;
-	pending->is_touched = false;
-	if (look->refresh.is_event)
+	look->refresh.plan = pending->plan;
+	look->refresh.plan.is_patient &= view->looks.patient < PATIENT_MAX;
+	view->looks.patient += look->refresh.plan.is_patient;
+	pending->plan.is_event = pending->plan.takes_unfinished = false;
+	pending->plan.is_patient &= !look->refresh.plan.is_patient;
+	if (look->refresh.plan.is_event)
 		source_cache_touch(view->cache, look->path);
 	look->refresh.kind = entry->kind;
 	look->refresh.is_known = parent->inode.kernel_refs > 0;
-	look->refresh.is_compared = entry->use->hook == HOOK_PINNED && pending->scope < SCOPE_FULL;
-	look->refresh.takes_unfinished = pending->takes_unfinished;
-	pending->takes_unfinished = false;
-	look->refresh.scope = pending->scope;
-	look->refresh.is_patient = pending->was_late && view->looks.patient < PATIENT_MAX;
-	view->looks.patient += look->refresh.is_patient;
-	pending->was_late &= !look->refresh.is_patient;
+	look->refresh.is_compared =
+		entry->use->hook == HOOK_PINNED && pending->plan.scope < SCOPE_FULL;
 	look->refresh.has_kept =
 		entry->use->fault && (entry->use->fault->serves == FAULT_SERVES_LAST_GOOD ||
 					     entry->use->fault->serves == FAULT_SERVES_FALLBACK);
 	look->refresh.is_unread =
 		!entry->use->version && !entry->use->last.print && !entry_is_unannounced(entry);
-	look->refresh.since = since;
 	view->looks.under_way++;
 	change_hook_look_begins(view, look);
 	return look;
@@ -490,7 +487,7 @@ static int decide_next(struct view *view, struct change *ret)
 		version_unref(take_ptr(ret->version));
 		*ret = (struct change){0};
 	}
-	view->looks.patient -= look->refresh.is_patient;
+	view->looks.patient -= look->refresh.plan.is_patient;
 	if (!look->refresh.is_large) {
 		view->looks.under_way--;
 		change_hook_look_ends(view, look);

@@ -57,8 +57,8 @@ static void put_pending(struct record *record, const struct entry *entry)
 	const struct pending *pending = entry->use->pending ? entry->use->pending : &none;
 
 	record_put(record, pending->state);
-	record_put(record, pending->scope);
-	record_put(record, pending->is_touched);
+	record_put(record, pending->plan.scope);
+	record_put(record, pending->plan.is_event);
 }
 
 static void put_last(struct record *record, uint64_t ino, const struct last_inode *last)
