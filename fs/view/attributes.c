@@ -246,7 +246,7 @@ struct directory *attributes_open(struct view *view)
 	for (size_t i = 0; i < openings->count;) {
 		struct directory *directory = openings->items[i];
 		uint64_t revision = directory->attributes.opens_after;
-		bool is_over = directory->is_dead || !revision;
+		bool is_over = directory->inode.is_removed || !revision;
 		if (!is_over && (view->queue.is_overflowed || is_outdated(directory, revision) ||
 					waits(directory, revision))) {
 			i++;

@@ -364,7 +364,7 @@ void directory_stat(const struct directory *directory, struct stat *ret)
 		.st_ino = directory->inode.ino,
 		.st_mode = S_IFDIR | directory->attributes.rights.mode,
 		/* 1 says "not counted": find(1) must not take it for the number of directories. */
-		.st_nlink = !directory->is_dead,
+		.st_nlink = !directory->inode.is_removed,
 		.st_uid = directory->attributes.rights.uid,
 		.st_gid = directory->attributes.rights.gid,
 		.st_size = 4096,

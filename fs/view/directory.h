@@ -249,7 +249,6 @@ struct directory {
 	bool has_absences; /* the kernel may cache some name in it as absent */
 	bool has_unseen;   /* a layer refused us a part of it (EACCES) */
 	bool has_failed;   /* a file system has failed at a part of it (layer_has_failed()) */
-	bool is_dead;      /* removed; the kernel may still hold it */
 	unsigned users;    /* directories in it, and all else that has it in use */
 	unsigned pins;     /* names in it with a fault or change hook: the directory must stay */
 

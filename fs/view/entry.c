@@ -342,7 +342,7 @@ void entry_show_directory(struct view *view, struct entry *entry, struct directo
 /* Makes everything below the directory show nothing. The kernel may hold the objects for long. */
 static void kill_directory(struct view *view, struct directory *directory)
 {
-	directory->is_dead = true;
+	directory->inode.is_removed = true;
 	watch_remove(&view->watch, &directory->watches);
 	link_watch_remove(directory);
 	directory->users++;
@@ -362,7 +362,7 @@ void entry_hide(struct view *view, struct entry *entry)
 		keep(view, entry, NULL);
 	/* A removed directory may come back with the same names, but from other layers. Then other
 	 * files must not have the numbers and times of the former ones. */
-	if (entry->parent->is_dead || !entry->parent->layers)
+	if (entry->parent->inode.is_removed || !entry->parent->layers)
 		remember_name(view, entry);
 	drop_version(view, entry);
 	change_hook_unpin(entry);
@@ -398,7 +398,7 @@ static void release(struct view *view, struct directory *directory)
 		!directory->pins) {
 		struct directory *parent = directory->parent;
 		watch_remove(&view->watch, &directory->watches);
-		if (!directory->is_dead) {
+		if (!directory->inode.is_removed) {
 			struct entry *entry = directory_own_entry(directory);
 			if (entry && entry->use->directory == directory)
 				forget_directory(entry);
@@ -539,7 +539,7 @@ void entry_clear_fault(struct view *view, struct entry *entry)
 	note_broken_link(view, entry);
 	entry->parent->pins--;
 	view->counts.faults--;
-	if (!entry->parent->is_dead)
+	if (!entry->parent->inode.is_removed)
 		log_fault(view, entry, NULL);
 }
 

@@ -94,7 +94,7 @@ static void on_event(void *context, void *owner, unsigned layer, uint32_t mask, 
 		view->counts.overflows++;
 		return;
 	}
-	if (directory->is_dead)
+	if (directory->inode.is_removed)
 		return;
 	if (!name) {
 		queue_directory(view, directory);

@@ -143,7 +143,7 @@ static int install(struct look *look)
 	struct directory *parent = entry->parent;
 	enum union_kind kind = look->result.lookup.kind;
 
-	if (parent->is_dead)
+	if (parent->inode.is_removed)
 		return -ENOENT;
 	if (entry->use->version || entry->use->directory || look->is_overtaken)
 		return LOOK_OVERTAKEN;
@@ -528,14 +528,14 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 {
 	struct directory *directory = inode_directory(view, parent);
 
-	if (!directory || directory->is_dead)
+	if (!directory || directory->inode.is_removed)
 		return -ENOENT;
 	/* The kernel may not know the directory's present rights yet. */
 	directory->users++;
 	attributes_notify_waits(view, directory);
 	directory_leave(view, directory);
 	directory = inode_directory(view, parent);
-	if (!directory || directory->is_dead)
+	if (!directory || directory->inode.is_removed)
 		return -ENOENT;
 	struct entry *entry = directory_find(directory, name);
 	if (!caller && view->publication.change && entry &&

@@ -89,7 +89,7 @@ static bool is_current(const struct view *view, const struct look *look)
 	const struct entry *entry = look->entry;
 	const struct directory *parent = entry->parent;
 
-	return !look->is_overtaken && is_quiet(entry) && !parent->is_dead &&
+	return !look->is_overtaken && is_quiet(entry) && !parent->inode.is_removed &&
 	       look->composer.settings == view->composer.settings &&
 	       look->layers == parent->layers && parent->changed <= look->began &&
 	       entry->use->written <= look->read && parent->scans.due == SCAN_NONE &&

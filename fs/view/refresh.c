@@ -375,7 +375,7 @@ static bool decide_waits(struct view *view, struct look *look)
 	struct entry *entry = look->entry;
 	struct change *change = look->refresh.change;
 
-	if (entry->parent->is_dead)
+	if (entry->parent->inode.is_removed)
 		return false;
 	bool is_overtaken = was_overtaken(view, look);
 	/* This is no event of the name: that would announce a name which no program has read. */
@@ -420,7 +420,7 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	struct pending *pending = entry->use->pending;
 	uint64_t since = pending->plan.since;
 
-	if (parent->is_dead || union_is_mark(entry->name))
+	if (parent->inode.is_removed || union_is_mark(entry->name))
 		return NULL;
 	parent->changed = ++view->revision;
 	struct look *look = look_new(view, entry, LOOK_REFRESH);

@@ -213,7 +213,7 @@ int view_reload(struct view *view, struct settings *settings)
 			queue_changed(view, &move, &move.items[i], old, settings);
 		}
 		for (size_t i = move.count; i-- > 0;) {
-			if (is_changed && !move.items[i].directory->is_dead)
+			if (is_changed && !move.items[i].directory->inode.is_removed)
 				queue_scan(view, move.items[i].directory, SCAN_ALL);
 			directory_leave(view, move.items[i].directory);
 		}

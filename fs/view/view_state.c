@@ -149,7 +149,7 @@ static void put_placeholder(struct record *record, const struct placeholder *pla
 	const struct entry *entry = placeholder->entry;
 	CLEANUP(freep) char *path = NULL;
 
-	if (entry && !entry->parent->is_dead &&
+	if (entry && !entry->parent->inode.is_removed &&
 		attributes_narrowings(entry->parent) == placeholder->narrowings)
 		(void)directory_join(entry->parent, entry->name, &path);
 	record_put_text(record, path);
@@ -163,7 +163,7 @@ static bool put_unshown(struct record *record, const struct inode *inode)
 	const struct directory *directory = (const struct directory *)inode;
 	const struct version *version = (const struct version *)inode;
 
-	if ((inode->type == INODE_DIRECTORY && !directory->is_dead) ||
+	if ((inode->type == INODE_DIRECTORY && !directory->inode.is_removed) ||
 		(inode->type == INODE_VERSION && version->entry))
 		return false;
 	record_put(record, inode->type);
@@ -536,7 +536,7 @@ static int take_dead_directory(struct view *view, struct record *record)
 	if (r < 0)
 		return r;
 	view->root->users++;
-	directory->is_dead = true;
+	directory->inode.is_removed = true;
 	/* until the kernel's references are counted */
 	directory->users++;
 	take_attributes(view, record, directory);
