@@ -49,8 +49,7 @@ struct checked {
 	struct version *failed;       /* the last bytes that it rejected; NULL: none yet */
 	struct problem problem;       /* why it rejected them */
 	struct candidate *candidates; /* oldest first; only the first may be running */
-	struct checked *next;         /* in the queue */
-	bool is_queued;
+	struct checked *next;         /* in the queue: while the first candidate does not run */
 
 	struct gate_missing *missing; /* its program, missing at the last try; else NULL */
 	bool is_let_through;          /* … and it is optional, so the bytes may be shown */
@@ -118,9 +117,6 @@ static bool has_same_bytes(const struct version *a, const struct version *b)
 
 static void queue(struct gate *gate, struct checked *checked)
 {
-	if (checked->is_queued)
-		return;
-	checked->is_queued = true;
 	checked->next = NULL;
 	*gate->queue_end = checked;
 	gate->queue_end = &checked->next;
@@ -150,6 +146,7 @@ static struct candidate *find_candidate(const struct look *look, struct checked 
 	const char *command, struct line_map **lines)
 {
 	struct candidate **at = &checked->candidates;
+	bool is_first = !*at;
 
 	for (; *at; at = &(*at)->next)
 		if (strcmp((*at)->command, command) == 0 &&
@@ -163,7 +160,8 @@ static struct candidate *find_candidate(const struct look *look, struct checked 
 	for (at = &checked->candidates; *at; at = &(*at)->next)
 		;
 	*at = candidate;
-	if (checked->candidates == candidate)
+	/* If it replaces all others, the path is in the queue already. */
+	if (is_first)
 		queue(&look->view->gate, checked);
 	return candidate;
 }
@@ -437,7 +435,6 @@ static struct candidate *take_next(struct gate *gate)
 	gate->queue = checked->next;
 	if (!gate->queue)
 		gate->queue_end = &gate->queue;
-	checked->is_queued = false;
 	gate->running++;
 	return checked->candidates;
 }
