@@ -196,7 +196,6 @@ static int recall(struct look *look)
 	version_restrict(kept, look->result.version, &composer->mounter);
 	version_unref(look->result.version);
 	look->result.version = kept;
-	look->result.is_recalled = true;
 	return 0;
 }
 
@@ -535,7 +534,6 @@ static void compose_in_pool(struct pool_job *job)
 	events_take(look->view);
 	look->read = look->view->revision;
 	look->doubts = 0;
-	look->result.is_recalled = false;
 	look->composer.doubts = &look->doubts;
 	fallbacks_rest(&look->fallbacks);
 	look->composer.fallbacks = &look->fallbacks;

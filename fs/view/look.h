@@ -28,12 +28,12 @@ enum look_purpose {
 struct look_result {
 	int code; /* 0; PROBLEM; LOOK_MET_WRITER …; COMPOSE_… (compose.h); or -errno */
 	struct union_lookup lookup;
-	struct path_list asked;      /* the dependencies, as found by composing */
-	struct version *version;     /* of a file or a link; one reference */
+	struct path_list asked; /* the dependencies, as found by composing */
+	/* of a file or a link; one reference. PROBLEM: a broken one, or the last good one */
+	struct version *version;
 	struct directory *directory; /* new, not shown yet; REFRESH: NULL */
 	struct problem problem;      /* what is wrong with `version`; message "": nothing */
 	uint64_t basis;              /* compose_basis() of `lookup` */
-	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
 	bool is_failed;              /* a file system has failed, or a worker did not answer */
 };
 

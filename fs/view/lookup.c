@@ -32,7 +32,7 @@ static void show_found(struct view *view, struct entry *entry, struct look *look
 	placeholder_keep(view, entry, look->result.version);
 	if (look->result.problem.message[0])
 		entry_set_fault(view, entry, &look->result.problem, look->result.version,
-			!look->result.is_recalled);
+			look->result.code != PROBLEM);
 	else
 		entry_clear_fault(view, entry);
 	/* If memory is short, the publisher looks again, and notes the dependencies. */
