@@ -259,15 +259,27 @@ static bool is_to_be_composed(const struct look *look)
 	if (look->purpose != LOOK_REFRESH)
 		return true;
 	return look->refresh.is_known ? look->refresh.kind != UNION_DIRECTORY
-				      : look->shown || look->refresh.is_compared;
+				      : look->shown || look_is_compared(look);
 }
 
 /* Returns whether a rescan or a poll has found a file that no program has read yet. */
 static bool is_unread(const struct look *look)
 {
+	const struct entry *entry = look->entry;
+
 	return look->purpose == LOOK_REFRESH && look->refresh.plan.scope < SCOPE_FULL &&
-	       look->refresh.is_unread && union_is_leaf(look->result.lookup.kind) &&
+	       !look->shown && !entry->use->last.print && !entry_is_unannounced(entry) &&
+	       union_is_leaf(look->result.lookup.kind) &&
 	       look->result.lookup.kind == look->refresh.kind;
+}
+
+/* Returns whether the shown version is the last good one, or made with a fallback. */
+static bool has_kept(const struct entry *entry)
+{
+	const struct fault *fault = entry->use->fault;
+
+	return fault &&
+	       (fault->serves == FAULT_SERVES_LAST_GOOD || fault->serves == FAULT_SERVES_FALLBACK);
 }
 
 /* Returns whether the shown version is current, by the stamps of its sources. */
@@ -279,7 +291,7 @@ static bool is_current(const struct look *look)
 	if (look->result.lookup.kind == UNION_NONE || look->result.lookup.kind == UNION_DIRECTORY)
 		return false;
 	/* If the source is repaired, with its old content, the fault must end. */
-	if (look->refresh.has_kept)
+	if (look->purpose == LOOK_REFRESH && has_kept(look->entry))
 		return false;
 	/* A lookup has shown it first, after the kernel forgot the former file: notify watchers. */
 	if (look->purpose == LOOK_REFRESH && entry_is_unannounced(look->entry))

@@ -42,10 +42,7 @@ struct look_refresh {
 	enum union_kind kind;  /* of the entry */
 	struct look_plan plan; /* with is_patient, the look counts in view->looks.patient */
 	bool is_large;         /* the look does not count in view->looks.under_way */
-	bool is_unread;        /* no program has had a version, and none waits to be published */
-	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
 	bool is_known;         /* the kernel knows the directory that the entry is in */
-	bool is_compared; /* result.version is compared with the version that the kernel forgot */
 	struct change *change; /* filled in when the publisher decides */
 };
 
@@ -102,6 +99,12 @@ bool look_heed_silence(struct look *look);
  * be examined, does attach_unseen().
  */
 void look_heed_unseen(struct look *look);
+
+/** Returns whether result.version is compared with the version that the kernel forgot. */
+static inline bool look_is_compared(const struct look *look)
+{
+	return look->entry->use->hook == HOOK_PINNED && look->refresh.plan.scope < SCOPE_FULL;
+}
 
 /** Begin a look: its union lookup at once, or in the pool. Both functions may free the look. */
 void look_begin(struct look *look);

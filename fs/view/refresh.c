@@ -293,7 +293,7 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 	}
 	/* A last good version stays, but must not outlive its fault. */
 	bool is_file = entry->use->version && look->shown && union_is_leaf(now);
-	bool is_same = look->refresh.is_compared && look->result.version && entry->kind == now &&
+	bool is_same = look_is_compared(look) && look->result.version && entry->kind == now &&
 		       entry_has_forgotten(entry, look->result.version);
 	bool is_changed =
 		look->refresh.plan.is_event && !is_same && (entry->use->hook || entry->kind != now);
@@ -439,13 +439,6 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 		source_cache_touch(view->cache, look->path);
 	look->refresh.kind = entry->kind;
 	look->refresh.is_known = parent->inode.kernel_refs > 0;
-	look->refresh.is_compared =
-		entry->use->hook == HOOK_PINNED && pending->plan.scope < SCOPE_FULL;
-	look->refresh.has_kept =
-		entry->use->fault && (entry->use->fault->serves == FAULT_SERVES_LAST_GOOD ||
-					     entry->use->fault->serves == FAULT_SERVES_FALLBACK);
-	look->refresh.is_unread =
-		!entry->use->version && !entry->use->last.print && !entry_is_unannounced(entry);
 	view->looks.under_way++;
 	change_hook_look_begins(view, look);
 	return look;
