@@ -52,8 +52,7 @@ struct gate {
 
 /* The changes after which change hooks run (change_hook.h). */
 struct batch {
-	bool is_ending;    /* hooks are due, and wait for the rest of the batch */
-	uint64_t revision; /* the highest revision in the batch */
+	uint64_t revision; /* the highest in the batch, for whose end hooks wait; 0: none waits */
 	unsigned awaited;  /* the batch's looks (look.h) under way */
 };
 

@@ -203,7 +203,7 @@ void view_pause(struct view *view)
 	read_ahead_drop_all(view);
 	drop_done(view);
 	view->looks.under_way = view->looks.patient = 0;
-	view->hooks.batch.is_ending = false;
+	view->hooks.batch.revision = 0;
 }
 
 int view_resume(struct view *view)
