@@ -34,7 +34,6 @@ void view_begin_change(struct view *view, const struct change *change)
 {
 	view->publication.change = change;
 	view->publication.state = PUBLISHING_BEGUN;
-	view->publication.is_directory_taken = false;
 }
 
 static void apply(struct view *view, const struct change *change, bool is_known)
@@ -58,11 +57,8 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 			break;
 		entry_show_directory(view, entry, is_known ? change->directory : NULL);
 		entry->known = KNOWN_SHOWN;
-		if (!is_known)
-			break;
-		queue_scan(view, change->directory, SCAN_NAMES);
-		change->directory->users--;
-		view->publication.is_directory_taken = true;
+		if (is_known)
+			queue_scan(view, change->directory, SCAN_NAMES);
 		break;
 	case CHANGE_ATTRIBUTES:
 	case CHANGE_LISTING:
@@ -156,7 +152,9 @@ void view_end_change(struct view *view, struct change *change)
 	}
 	view->publication.change = NULL;
 	view->publication.state = PUBLISHING_BEGUN;
-	if (change->directory && !view->publication.is_directory_taken)
+	if (change->directory && change->entry->use->directory == change->directory)
+		directory_leave(view, change->directory);
+	else if (change->directory)
 		attach_drop(view, change->directory);
 	version_unref(change->version);
 	if (change->entry)

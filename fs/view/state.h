@@ -105,7 +105,6 @@ struct links {
 struct publication {
 	const struct change *change; /* NULL: nothing */
 	enum publication_state state;
-	bool is_directory_taken; /* the tree owns the directory of the change now */
 };
 
 /* Directories whose changes no event reports. */
