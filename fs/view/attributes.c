@@ -62,7 +62,8 @@ static struct rights admit(
 	if (is_known && !rights_equal(&both, found))
 		events_take(view);
 	/* A strict mount asks the layers at each look, so it shows no removed file. */
-	if (rights_equal(&both, found) || (is_known && view->is_strict && !waits(directory, 0))) {
+	if (rights_equal(&both, found) ||
+		(is_known && view_is_strict(view) && !waits(directory, 0))) {
 		directory->attributes.opens_after = 0;
 		return *found;
 	}

@@ -109,7 +109,7 @@ static bool is_for_mkdir(const struct look *look)
 	bool is_missed = entry->known == KNOWN_MISSED && parent->inode.kernel_refs &&
 			 look->result.lookup.count;
 
-	return look->result.directory && !look->view->is_strict &&
+	return look->result.directory && !view_is_strict(look->view) &&
 	       (entry->kind == UNION_NONE ? parent->names != NAMES_SOME
 					  : entry->kind != UNION_DIRECTORY || is_missed) &&
 	       (look->result.directory->layers || parent->names == NAMES_EXPANDED);
@@ -300,7 +300,7 @@ static int end_waits(struct look *look, struct stat *ret)
 	r = install(look);
 	/* The look that ended first may have begun earlier, and seen older content. */
 	bool is_shown = entry->use->version || entry->use->directory;
-	if (r == 0 || (r == LOOK_OVERTAKEN && is_shown && !view->is_strict))
+	if (r == 0 || (r == LOOK_OVERTAKEN && is_shown && !view_is_strict(view)))
 		r = show(view, entry, ret);
 	return r;
 }
@@ -504,7 +504,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 			return VIEW_LATER;
 		look = NULL;
 	}
-	if (look && !look->is_closed && !view->is_strict) {
+	if (look && !look->is_closed && !view_is_strict(view)) {
 		caller->next = look->callers;
 		look->callers = caller;
 		return VIEW_LATER;
@@ -542,7 +542,7 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 		view->publication.change->entry == entry)
 		return show_for_publisher(view, ret);
 	bool is_shown = entry && (entry->use->version || entry->use->directory);
-	if (is_shown && (!caller || !view->is_strict))
+	if (is_shown && (!caller || !view_is_strict(view)))
 		return show(view, entry, ret);
 	entry = directory_entry(directory, name);
 	if (!entry)

@@ -251,7 +251,7 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	struct directory *directory = inode_directory(view, ino);
 	if (!directory)
 		return -ENOTDIR;
-	bool is_sync = view->is_strict && cookie < DIRECTORY_COOKIE_FIRST;
+	bool is_sync = view_is_strict(view) && cookie < DIRECTORY_COOKIE_FIRST;
 	bool asks_layers =
 		(directory->names != NAMES_EXPANDED || is_sync) && !directory->inode.is_removed;
 	directory->users++;

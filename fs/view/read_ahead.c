@@ -56,7 +56,7 @@ void read_ahead_begin(struct view *view, struct directory *directory, const char
 {
 	const struct entry *entry = directory_find(directory, name);
 
-	if (!entry || !entry->is_listed || view->is_strict || directory_is_polled(directory) ||
+	if (!entry || !entry->is_listed || view_is_strict(view) || directory_is_polled(directory) ||
 		settings_may_wait(view->composer.settings))
 		return;
 	size_t index = directory_seek(directory, entry->place - 1);

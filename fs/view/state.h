@@ -128,7 +128,6 @@ struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
-	bool is_strict;                  /* a mount with coherence=strict; fixed */
 	struct last_good *last_good;     /* NULL: none, or view_stop() was called */
 	struct pool *pool;
 	struct workers *workers; /* NULL: this process merges. Fixed */
@@ -165,7 +164,15 @@ struct view {
 void view_log(struct view *view, const char *line, const struct problem *problem);
 
 /** Returns whether slow files get placeholders: not in a strict mount. */
-bool view_has_placeholders(const struct view *view);
+static inline bool view_has_placeholders(const struct view *view)
+{
+	return view->callbacks.use == VIEW_MOUNTED;
+}
+
+static inline bool view_is_strict(const struct view *view)
+{
+	return view->callbacks.use == VIEW_STRICT;
+}
 
 /**
  * Wakes the publisher, which looks for work as soon as the caller waits. If the caller is the

@@ -222,7 +222,7 @@ static void put_layers(struct record *record, const struct settings *settings)
 
 void view_put_state(struct view *view, struct record *record)
 {
-	record_put(record, view->is_strict);
+	record_put(record, view_is_strict(view));
 	record_put(record, view->inodes.next);
 	record_put_fd(record, inotify_fd(view->watch.inotify));
 	put_layers(record, view->composer.settings);
@@ -583,7 +583,7 @@ static int take_passed_version(struct view *view, struct record *record)
 
 	/* In a strict mount, the kernel may show a version before an entry does. */
 	if (version)
-		version->inode.is_removed = !view->is_strict;
+		version->inode.is_removed = !view_is_strict(view);
 	if (version)
 		hold(view, &version->inode, refs, record);
 	return version ? 0 : record_refuse(record);
@@ -659,7 +659,7 @@ static int take_all(struct view *view, struct record *record)
 	struct taking taking = {.view = view, .record = record};
 
 	/* The kernel sends lookups, or does not, as the old daemon set it up. */
-	if (record_get_bool(record) != view->is_strict)
+	if (record_get_bool(record) != view_is_strict(view))
 		return -ENOTSUP;
 	view->inodes.next = record_get_below(record, INO_COUNTED_END - 1);
 	if (view->inodes.next <= VIEW_INO_RESERVED)
