@@ -90,6 +90,8 @@ static bool is_documentation(const char *name)
 	return strcmp(name, "README") == 0;
 }
 
+const char dropin_not_named[] = "not a drop-in";
+
 bool dropin_is_named(const struct settings *settings, const char *path, const char *name)
 {
 	const struct suffixes suffixes = suffixes_of(settings, path);
