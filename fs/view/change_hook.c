@@ -270,7 +270,7 @@ static void on_done(struct run *run, const struct run_result *result)
 
 	view->hooks.running--;
 	view->hooks.has_ended = true;
-	if (view->gate.is_stopped)
+	if (runner_is_stopped(view->gate.runner))
 		change_hook->state.phase = CHANGE_HOOK_RESTS;
 	else
 		finish(change_hook, result);

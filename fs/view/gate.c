@@ -198,7 +198,7 @@ static int recall(struct look *look, const char *command)
 	/* The settings have changed: this version will not be shown. */
 	if (look->composer.settings != view->composer.settings)
 		return 0;
-	if (view->gate.is_stopped)
+	if (runner_is_stopped(view->gate.runner))
 		return -ENOTCONN;
 	struct checked *checked = checked_of(look->entry, command);
 	if (!checked)
@@ -406,11 +406,11 @@ static void finish(struct candidate *candidate, const struct run_result *result)
 	checked->candidates = candidate->next;
 	if (checked->candidates)
 		queue(&view->gate, checked);
-	if (view->gate.is_stopped)
+	if (runner_is_stopped(view->gate.runner))
 		r = -ENOTCONN;
 	else
 		remember(candidate, result, program, &problem);
-	if (!view->gate.is_stopped && candidate->is_wanted)
+	if (!runner_is_stopped(view->gate.runner) && candidate->is_wanted)
 		queue_entry(view, candidate->entry);
 	struct look *parked = take_ptr(candidate->parked);
 	candidate_free(candidate);
@@ -481,7 +481,6 @@ static void start_next(struct view *view)
 
 void gate_stop(struct view *view)
 {
-	view->gate.is_stopped = true;
 	while (view->gate.retries)
 		end_retry(view, &view->gate.retries);
 	if (view->gate.runner)

@@ -47,7 +47,6 @@ struct gate {
 	unsigned running;             /* checks under way */
 	struct checked *retries;      /* paths whose check could not run, in no order */
 	struct gate_missing *missing; /* programs that have been missing at any time */
-	bool is_stopped;
 };
 
 /* The changes after which change hooks run (change_hook.h). */
