@@ -136,15 +136,15 @@ void view_notify_attributes(struct view *view, const struct change *change)
 void view_end_change(struct view *view, struct change *change)
 {
 	/* A change that is only announced was never begun. */
-	bool is_covered = view->publication.change && entry_is_covered(change->entry);
-	if (is_covered && view->publication.state == PUBLISHING_DONE)
+	bool is_begun = view->publication.change;
+	bool is_covered = is_begun && entry_is_covered(change->entry);
+	bool is_uncovered = is_covered && view->publication.state == PUBLISHING_DONE;
+	if (is_uncovered)
 		entry_clear_fault(view, change->entry);
 	/* If a mount that covered the path is gone, look again: the path may have another fault. */
-	if (view->publication.change &&
-		(view->publication.state == PUBLISHING_OVERTAKEN ||
-			(is_covered && view->publication.state == PUBLISHING_DONE))) {
+	if (is_uncovered || view->publication.state == PUBLISHING_OVERTAKEN) {
 		queue_entry(view, change->entry);
-	} else if (view->publication.change && view->publication.state == PUBLISHING_BEGUN) {
+	} else if (is_begun && view->publication.state == PUBLISHING_BEGUN) {
 		/* Names that depend on it have found the old version meanwhile. */
 		if (change->is_news && !is_covered)
 			queue_touch(view, change->entry);

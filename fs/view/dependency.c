@@ -139,11 +139,6 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 	return index;
 }
 
-static int walk_add(struct walk *walk, struct directory *directory)
-{
-	return array_push(walk->items, walk->count, walk->capacity, directory);
-}
-
 /* Adds the names of the directories in `directory`, sorted. Returns 0 or -ENOMEM. */
 static int names_of_directories(const struct directory *directory, struct path_list *ret)
 {
@@ -200,7 +195,7 @@ static int walk_child(
 		return is_missing(r) ? 0 : r;
 	bool is_walked = !is_in_itself(child);
 	if (is_walked)
-		r = walk_add(walk, child);
+		r = array_push(walk->items, walk->count, walk->capacity, child);
 	if (r < 0 || !is_walked)
 		directory_leave(view, child);
 	return r;
@@ -260,7 +255,7 @@ static int walk_under(struct view *view, const char *path, int depth, struct wal
 	if (is_missing(r))
 		return 0;
 	if (r == 0)
-		r = walk_add(walk, top);
+		r = array_push(walk->items, walk->count, walk->capacity, top);
 	/* The last level is completed as well, but not entered. */
 	size_t level_end = walk->count;
 	for (size_t i = 0; r == 0 && i < walk->count; i++) {

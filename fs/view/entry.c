@@ -19,18 +19,13 @@
 /* The bit of the inode numbers computed from a path. Counted numbers never get that far. */
 #define FIRST_INO ((uint64_t)1 << 62)
 
-static struct version *version_of(struct inode *inode)
-{
-	return (struct version *)((char *)inode - offsetof(struct version, inode));
-}
-
 void inode_hold(struct view *view, struct inode *inode)
 {
 	if (inode->kernel_refs++)
 		return;
 	inode_table_add(&view->inodes.table, inode);
 	if (inode->type == INODE_VERSION) {
-		struct version *version = version_ref(version_of(inode));
+		struct version *version = version_ref((struct version *)inode);
 		view->counts.versions++;
 		view->counts.version_bytes += version->data ? version->size : 0;
 	}
@@ -447,7 +442,7 @@ void inode_forget(struct view *view, struct inode *inode, uint64_t count)
 		return;
 	inode_table_remove(&view->inodes.table, inode);
 	if (inode->type == INODE_VERSION)
-		forget_version(view, version_of(inode));
+		forget_version(view, (struct version *)inode);
 	else if (inode->type == INODE_PLACEHOLDER)
 		placeholder_forgotten(view, (struct placeholder *)inode);
 	else

@@ -305,9 +305,8 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 		view_note_change(view, look->path);
 	if (!is_file)
 		entry_note(view, entry, now);
-	if (is_changed && now == UNION_DIRECTORY) {
+	if (is_changed && now == UNION_DIRECTORY)
 		change_hook_directory(view, look->path);
-	}
 	if (!is_file || !decide_file_waits(view, look))
 		return false;
 	if (entry->parent->inode.kernel_refs)
@@ -465,9 +464,8 @@ static void begin_looks(struct view *view)
 static int decide_next(struct view *view, struct change *ret)
 {
 	struct look *look = view->looks.done;
-	if (!look) {
+	if (!look)
 		return 2;
-	}
 	view->looks.done = look->next;
 	if (!view->looks.done)
 		view->looks.done_end = &view->looks.done;

@@ -221,14 +221,13 @@ int view_reload(struct view *view, struct settings *settings)
 		if (is_changed)
 			view->queue.root = ROOT_CHANGED;
 	}
-	if (is_changed)
-		change_hooks_route(view);
-	if (is_changed && view->workers)
+	if (!is_changed)
+		return r;
+	change_hooks_route(view);
+	if (view->workers)
 		workers_renew(view->workers, settings);
-	if (is_changed) {
-		/* A kept look has the old settings, and so their layers, open. */
-		read_ahead_drop_all(view);
-		settings_unref(old);
-	}
-	return r;
+	/* A kept look has the old settings, and so their layers, open. */
+	read_ahead_drop_all(view);
+	settings_unref(old);
+	return 0;
 }
