@@ -21,15 +21,24 @@ int directory_join(const struct directory *directory, const char *name, char **r
 	return path_join(directory->path, name, ret);
 }
 
-static bool is_at_or_below(
-	const struct directory *directory, unsigned layer, const struct stat *stat)
+static bool is_at_or_below(const struct directory *directory, unsigned layer, dev_t dev, ino_t ino)
 {
 	for (; directory; directory = directory->parent)
-		if (directory->layers >> layer & 1 &&
-			directory->identities[layer].dev == stat->st_dev &&
-			directory->identities[layer].ino == stat->st_ino)
+		if (directory->layers >> layer & 1 && directory->identities[layer].dev == dev &&
+			directory->identities[layer].ino == ino)
 			return true;
 	return false;
+}
+
+bool directory_is_in_itself(const struct directory *directory)
+{
+	bool is_inside = directory->layers != 0;
+
+	for (unsigned i = 0; is_inside && i < directory->watches.count; i++)
+		if (directory->layers >> i & 1)
+			is_inside = is_at_or_below(directory->parent, i,
+				directory->identities[i].dev, directory->identities[i].ino);
+	return is_inside;
 }
 
 bool directory_would_hold_itself(
@@ -38,7 +47,8 @@ bool directory_would_hold_itself(
 	if (found->kind != UNION_DIRECTORY || !found->count)
 		return false;
 	for (unsigned i = 0; i < found->count; i++)
-		if (!is_at_or_below(directory, found->found[i].layer, &found->found[i].stat))
+		if (!is_at_or_below(directory, found->found[i].layer, found->found[i].stat.st_dev,
+			    found->found[i].stat.st_ino))
 			return false;
 	return true;
 }

@@ -326,6 +326,13 @@ int directory_order(struct directory *directory, struct entry *const *entries, s
 size_t directory_seek(const struct directory *directory, uint64_t cookie);
 
 /**
+ * Returns whether, in every layer that shows it, the directory is one of those above it, because
+ * the layer follows links. Two such links in one directory would make an endless tree, twice as
+ * wide with each level.
+ */
+bool directory_is_in_itself(const struct directory *directory);
+
+/**
  * Returns whether `found`, in `directory`, is a directory that is in each layer `directory` itself
  * or one above it: a link leads there (traverse.h).
  */
