@@ -16,6 +16,9 @@ struct queue {
 	struct pool_job **end;
 };
 
+/* ENDS: its coroutines end, or have ended. IDLE: it never has any. */
+enum pool_state { POOL_RUNS, POOL_ENDS, POOL_IDLE };
+
 struct pool {
 	struct coroutine_queue idle;
 	struct queue small;
@@ -23,8 +26,7 @@ struct pool {
 	struct pool_job *delayed; /* in the order in which they become due */
 	unsigned running;         /* jobs */
 	unsigned large_running;
-	bool is_idle; /* fixed */
-	bool is_ending;
+	enum pool_state state;
 	unsigned count; /* number of coroutines; at rest POOL_RESTING, as each costs memory */
 	struct coroutine *coroutines[POOL_JOBS];
 };
@@ -117,7 +119,7 @@ static void run(void *context)
 {
 	struct pool *pool = context;
 
-	while (!pool->is_ending) {
+	while (pool->state == POOL_RUNS) {
 		bool is_large;
 		take_due(pool);
 		/* One for this job, and one for the next: it must not wait for this job's end,
@@ -139,7 +141,9 @@ static void run(void *context)
 
 static void end(struct pool *pool)
 {
-	pool->is_ending = true;
+	if (pool->state == POOL_IDLE)
+		return;
+	pool->state = POOL_ENDS;
 	coroutine_wake_all(&pool->idle);
 	while (pool->count)
 		coroutine_join(pool->coroutines[--pool->count]);
@@ -153,7 +157,7 @@ int pool_new(bool is_idle, struct pool **ret)
 		return -ENOMEM;
 	queue_init(&pool->small);
 	queue_init(&pool->large);
-	pool->is_idle = is_idle;
+	pool->state = is_idle ? POOL_IDLE : POOL_RUNS;
 	int r = is_idle ? 0 : grow(pool, POOL_RESTING);
 	if (r < 0) {
 		pool_free(pool);
@@ -194,7 +198,7 @@ void pool_stop(struct pool *pool)
 int pool_resume(struct pool *pool)
 {
 	drop_waiting(pool);
-	pool->is_ending = false;
+	pool->state = POOL_RUNS;
 	int r = grow(pool, POOL_RESTING);
 	if (r < 0)
 		end(pool);
@@ -211,7 +215,7 @@ void pool_free(struct pool *pool)
 
 void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes)
 {
-	if (pool->is_idle) {
+	if (pool->state == POOL_IDLE) {
 		job->run(job);
 		return;
 	}
@@ -223,7 +227,7 @@ void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us)
 {
 	struct pool_job **place = &pool->delayed;
 
-	if (pool->is_idle) {
+	if (pool->state == POOL_IDLE) {
 		await_pause_us(delay_us);
 		job->run(job);
 		return;

@@ -40,7 +40,7 @@ struct record {
 	char *data;
 	size_t size;
 	size_t capacity; /* writing */
-	bool is_mapped;  /* reading */
+	struct span map; /* reading: in which `data` lies; empty: memory of malloc(3) */
 	size_t at;       /* reading */
 	int error;       /* the first; 0: none */
 	int *fds;        /* -1: taken by the reader */
@@ -61,8 +61,8 @@ void record_free(struct record *record)
 		return;
 	close_all(record->fds, record->fd_count);
 	free(record->fds);
-	if (record->is_mapped)
-		munmap(record->data, record->size + TAIL_SIZE);
+	if (record->map.data)
+		munmap((char *)(uintptr_t)record->map.data, record->map.len);
 	else
 		free(record->data);
 	free(record);
@@ -288,8 +288,8 @@ static int map(struct record *record, uint64_t format, int file)
 	if (data == MAP_FAILED)
 		return -errno;
 	record->data = data;
-	record->is_mapped = true;
-	record->size = (size_t)stat.st_size - TAIL_SIZE;
+	record->map = (struct span){data, (size_t)stat.st_size};
+	record->size = record->map.len - TAIL_SIZE;
 	record->at = HEAD_SIZE;
 	return check_head(record, format);
 }
@@ -387,10 +387,12 @@ size_t record_size(const struct record *record)
 
 struct span record_take_map(struct record *record)
 {
-	if (!record->is_mapped)
-		return (struct span){NULL, 0};
-	record->is_mapped = false;
-	return (struct span){take_ptr(record->data), record->size + TAIL_SIZE};
+	struct span map = record->map;
+
+	if (map.data)
+		record->data = NULL;
+	record->map = (struct span){0};
+	return map;
 }
 
 char *record_get_text(struct record *record)

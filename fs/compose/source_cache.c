@@ -38,7 +38,7 @@
 
 struct source_cache {
 	size_t limit;
-	bool is_notified;
+	enum loaded_race racy; /* of a racy source here: PASSED if no change is reported */
 	const struct source_observer *observer; /* NULL: none */
 	size_t bytes;
 	uint32_t overflows;    /* how often a new source did not fit */
@@ -55,7 +55,7 @@ int source_cache_new(size_t limit, bool is_notified, struct source_cache **ret)
 	if (!cache)
 		return -ENOMEM;
 	cache->limit = limit;
-	cache->is_notified = is_notified;
+	cache->racy = is_notified ? LOADED_RACY : LOADED_PASSED;
 	*ret = cache;
 	return 0;
 }
@@ -191,9 +191,7 @@ static struct loaded *take(struct source_cache *cache, const char *path, unsigne
 {
 	*touches = cache->touches[number_of(path)];
 	struct loaded *loaded = find(cache, path, rank, flavour);
-	if (loaded && (loaded->race == LOADED_PASSED ||
-			      (loaded->race == LOADED_RACY && !cache->is_notified) ||
-			      !stamp_equal(&loaded->stamp, stamp)))
+	if (loaded && (loaded->race == LOADED_PASSED || !stamp_equal(&loaded->stamp, stamp)))
 		loaded = NULL;
 	if (loaded) {
 		unlink_use(cache, loaded);
@@ -225,7 +223,7 @@ static void put(struct source_cache *cache, struct loaded *loaded, unsigned touc
 	/* An event that came during the read has not found the source here. */
 	if (loaded->race != LOADED_SETTLED)
 		loaded->race = cache->touches[number_of(loaded->path)] != touches ? LOADED_PASSED
-										  : LOADED_RACY;
+										  : cache->racy;
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
 	if (old)
 		drop(cache, old);

@@ -23,7 +23,7 @@ struct inode {
 	uint64_t ino;         /* 0: none yet */
 	uint64_t kernel_refs; /* lookups that the kernel has not forgotten */
 	enum inode_type type;
-	bool is_removed;    /* VERSION: an entry has shown it, and none does now */
+	bool is_removed;    /* an entry has shown it, or was to show it, and none does now */
 	struct inode *next; /* in the table of inode.h */
 };
 

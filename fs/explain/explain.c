@@ -77,7 +77,7 @@ static int pass_over(const struct composer *composer, const struct contributor *
 	const struct layer *layer = composer->settings->layers[found->layer];
 	const char *place = found->path ? found->path : path;
 	CLEANUP(freep) char *why = NULL;
-	int r = found->is_ignored
+	int r = found->why == dropin_not_named
 			? dropin_refusal(composer->settings, path, path_name(found->path), &why)
 			: 0;
 

@@ -271,7 +271,7 @@ static int warn_of_ignored(struct inspect_job *look, const struct settings *sett
 		const struct contributor *found = &lookup->found[i];
 		CLEANUP(freep) char *why = NULL;
 
-		if (!found->is_ignored)
+		if (found->why != dropin_not_named)
 			continue;
 		r = dropin_refusal(settings, path, path_name(found->path), &why);
 		if (r == 0)

@@ -50,15 +50,18 @@
 /* Switches after which descriptors and times are looked at, though a coroutine is ready. */
 #define SWITCHES_MAX 128
 
+/* RUNS: it has begun; so has the root. */
+enum coroutine_stage { COROUTINE_RUNS, COROUTINE_NEW, COROUTINE_DONE };
+
 struct coroutine {
 	ucontext_t context; /* where it begins */
 	jmp_buf place;      /* where it goes on */
 	char *stack;        /* the page below it can't be accessed; NULL: the root's */
 	size_t stack_size;
-	void (*run)(void *context); /* NULL: it has begun */
+	enum coroutine_stage stage;
+	void (*run)(void *context);
 	void *argument;
 	int kept; /* its value of the variable of coroutine_keeps(), while it does not run */
-	bool is_done;
 	struct coroutine_queue joining;
 
 	/* While it waits. */
@@ -141,7 +144,7 @@ static void swap(struct coroutine *from, struct coroutine *to)
 {
 	if (_setjmp(from->place) != 0)
 		return;
-	if (!to->run)
+	if (to->stage != COROUTINE_NEW)
 		_longjmp(to->place, 1);
 	pthread_sigmask(SIG_SETMASK, NULL, &to->context.uc_sigmask);
 	setcontext(&to->context);
@@ -309,7 +312,7 @@ static void schedule(void)
 		*loop.kept = next->kept;
 	}
 	loop.current = next;
-	begin_switch(next, self->is_done ? NULL : &fake_stack);
+	begin_switch(next, self->stage == COROUTINE_DONE ? NULL : &fake_stack);
 	swap(self, next);
 	end_switch(fake_stack);
 }
@@ -388,10 +391,9 @@ static void enter(void)
 	struct coroutine *self = loop.current;
 
 	end_switch(NULL);
-	void (*run)(void *context) = self->run;
-	self->run = NULL;
-	run(self->argument);
-	self->is_done = true;
+	self->stage = COROUTINE_RUNS;
+	self->run(self->argument);
+	self->stage = COROUTINE_DONE;
 	loop.count--;
 	coroutine_wake_all(&self->joining);
 	schedule();
@@ -444,6 +446,7 @@ int coroutine_new(void (*run)(void *context), void *context, struct coroutine **
 		free(coroutine);
 		return -ENOMEM;
 	}
+	coroutine->stage = COROUTINE_NEW;
 	coroutine->run = run;
 	coroutine->argument = context;
 	prepare(coroutine);
@@ -458,7 +461,7 @@ void coroutine_join(struct coroutine *coroutine)
 {
 	if (!coroutine)
 		return;
-	while (!coroutine->is_done)
+	while (coroutine->stage != COROUTINE_DONE)
 		coroutine_wait(&coroutine->joining, NULL);
 	free_stack(coroutine);
 	free(coroutine);

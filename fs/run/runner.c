@@ -223,6 +223,11 @@ void runner_stop(struct runner *runner)
 	}
 }
 
+bool runner_is_stopped(const struct runner *runner)
+{
+	return runner && runner->is_stopped;
+}
+
 void runner_free(struct runner *runner)
 {
 	if (!runner)

@@ -53,6 +53,9 @@ int runner_run(struct runner *runner, enum run_kind kind, const struct program *
  */
 void runner_stop(struct runner *runner);
 
+/** Returns whether runner_stop() was called. NULL: false. */
+bool runner_is_stopped(const struct runner *runner);
+
 /** Calls runner_stop(), waits for the guards and frees the runner. NULL: does nothing. */
 void runner_free(struct runner *runner);
 void runner_freep(struct runner **runner);

@@ -12,13 +12,15 @@
 /* Size of a message's list of suffixes, in bytes. */
 #define LIST_MAX 200
 
+/* The formats that a drop-in may have besides the file's own. WITH_TAGS, for a unit: YAML. */
+enum other_formats { OTHERS_NONE, OTHERS_WITH_LISTS, OTHERS_WITH_TAGS };
+
 /* The suffixes that the names of a file's drop-ins may have. */
 struct suffixes {
 	const struct node *given; /* by the rule; NULL: the other fields apply */
 	const char *own;          /* "yaml"; NULL: the file has none */
 	const char *format;       /* all of the file's format: "yaml,yml" */
-	bool has_trees;           /* the drop-in may be of another format */
-	bool is_unit;
+	enum other_formats others;
 };
 
 static struct suffixes suffixes_of(const struct settings *settings, const char *path)
@@ -27,6 +29,9 @@ static struct suffixes suffixes_of(const struct settings *settings, const char *
 	const struct format *format = settings_format(settings, path);
 	const char *name = path_name(path), *dot = strrchr(name, '.');
 	bool is_unit = format == &format_systemd;
+	/* systemd also reads the drop-ins of a unit itself, and reads no other format. */
+	bool has_others = strategy_gives_trees(rule->options.strategy) &&
+			  !(is_unit && rule->dropins == DROPINS_UAPI);
 	return (struct suffixes){
 		.given = rule->dropin_suffixes,
 		/* ".bashrc" has no suffix. */
@@ -36,10 +41,9 @@ static struct suffixes suffixes_of(const struct settings *settings, const char *
 		.format = !format || is_unit ? ""
 			  : format->dialect  ? format_ini.suffixes
 					     : format->suffixes,
-		/* systemd also reads the drop-ins of a unit itself, and reads no other format. */
-		.has_trees = strategy_gives_trees(rule->options.strategy) &&
-			     !(is_unit && rule->dropins == DROPINS_UAPI),
-		.is_unit = is_unit,
+		.others = !has_others ? OTHERS_NONE
+			  : is_unit   ? OTHERS_WITH_TAGS
+				      : OTHERS_WITH_LISTS,
 	};
 }
 
@@ -66,7 +70,6 @@ static bool ends_in_given(const struct node *given, const char *name)
 	return false;
 }
 
-/* Accepts a format from which maps and lists can be read. A unit's must also have tags: YAML. */
 static bool ends_in_format(const struct suffixes *suffixes, const char *name)
 {
 	const struct format *format = format_of_name(name);
@@ -76,8 +79,9 @@ static bool ends_in_format(const struct suffixes *suffixes, const char *name)
 		return false;
 	if (span_is_in(span_of(dot + 1), suffixes->format, ","))
 		return true;
-	return suffixes->has_trees && format &&
-	       (suffixes->is_unit ? format->has_tags : format->has_lists);
+	if (!format || suffixes->others == OTHERS_NONE)
+		return false;
+	return suffixes->others == OTHERS_WITH_TAGS ? format->has_tags : format->has_lists;
 }
 
 /* README also stands in directories whose other names have no suffix. */
@@ -85,6 +89,8 @@ static bool is_documentation(const char *name)
 {
 	return strcmp(name, "README") == 0;
 }
+
+const char dropin_not_named[] = "not a drop-in";
 
 bool dropin_is_named(const struct settings *settings, const char *path, const char *name)
 {

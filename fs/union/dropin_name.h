@@ -27,11 +27,12 @@ bool dropin_is_named(const struct settings *settings, const char *path, const ch
 /** Says why `name` is no drop-in, and the remedy. Returns 0 with *ret for free(3), or -ENOMEM. */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
+/* The `why` of such a file. */
+extern const char dropin_not_named[];
+
 /** Returns a copy of `found`, marked as left out because its name is not a drop-in's. */
 static inline struct contributor dropin_ignored(const struct contributor *found)
 {
-	return (struct contributor){.layer = found->layer,
-		.stat = found->stat,
-		.why = "not a drop-in",
-		.is_ignored = true};
+	return (struct contributor){
+		.layer = found->layer, .stat = found->stat, .why = dropin_not_named};
 }

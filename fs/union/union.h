@@ -52,7 +52,6 @@ struct contributor {
 	struct stat stat; /* with error 0 */
 	const char *path; /* its path in the layer; NULL: the path of the lookup */
 	const char *why;  /* why it is left out; static; NULL: it is not left out */
-	bool is_ignored;  /* it is left out, as its name is not a drop-in's (dropin_name.h) */
 };
 
 struct union_lookup {

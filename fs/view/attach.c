@@ -263,6 +263,6 @@ int attach_make(struct view *view, const struct settings *settings, struct direc
 
 void attach_drop(struct view *view, struct directory *directory)
 {
-	directory->is_dead = true;
+	directory->inode.is_removed = true;
 	directory_leave(view, directory);
 }

@@ -41,7 +41,7 @@ static bool waits(const struct directory *directory, uint64_t revision)
 	for (const struct entry *entry = NULL; (entry = directory_next(directory, entry));)
 		if (entry_is_covered(entry) ||
 			(entry_pending(entry) &&
-				(revision ? entry->use->pending->since < revision
+				(revision ? entry->use->pending->plan.since < revision
 					  : entry_pending(entry) != PENDING_GONE)) ||
 			(entry->use->users && (revision ? entry->use->used_since < revision
 							: entry->use->version != NULL)) ||
@@ -62,7 +62,8 @@ static struct rights admit(
 	if (is_known && !rights_equal(&both, found))
 		events_take(view);
 	/* A strict mount asks the layers at each look, so it shows no removed file. */
-	if (rights_equal(&both, found) || (is_known && view->is_strict && !waits(directory, 0))) {
+	if (rights_equal(&both, found) ||
+		(is_known && view_is_strict(view) && !waits(directory, 0))) {
 		directory->attributes.opens_after = 0;
 		return *found;
 	}
@@ -170,7 +171,7 @@ static bool is_in_doubt(const struct view *view, const struct directory *directo
 		(directory->parent && directory->parent->links.unwatched))
 		return true;
 	if (!directory->parent)
-		return view->queue.is_root_changed || view->queue.is_root_looked_at;
+		return view->queue.root != ROOT_RESTS;
 	if (directory->parent->scans.due == SCAN_ALL ||
 		directory->parent->scans.running == SCAN_ALL)
 		return true;
@@ -232,7 +233,7 @@ static bool is_outdated(const struct directory *directory, uint64_t revision)
 {
 	const struct entry *entry = directory_own_entry(directory);
 
-	return entry && ((entry_pending(entry) && entry->use->pending->since < revision) ||
+	return entry && ((entry_pending(entry) && entry->use->pending->plan.since < revision) ||
 				(entry->use->look && entry->use->used_since < revision));
 }
 
@@ -246,7 +247,7 @@ struct directory *attributes_open(struct view *view)
 	for (size_t i = 0; i < openings->count;) {
 		struct directory *directory = openings->items[i];
 		uint64_t revision = directory->attributes.opens_after;
-		bool is_over = directory->is_dead || !revision;
+		bool is_over = directory->inode.is_removed || !revision;
 		if (!is_over && (view->queue.is_overflowed || is_outdated(directory, revision) ||
 					waits(directory, revision))) {
 			i++;

@@ -35,7 +35,6 @@ void view_begin_change(struct view *view, const struct change *change)
 	view->publication.change = change;
 	view->publication.began = change->began;
 	view->publication.state = PUBLISHING_BEGUN;
-	view->publication.is_directory_taken = false;
 }
 
 static void apply(struct view *view, const struct change *change, bool is_known)
@@ -59,11 +58,8 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 			break;
 		entry_show_directory(view, entry, is_known ? change->directory : NULL);
 		entry->known = KNOWN_SHOWN;
-		if (!is_known)
-			break;
-		queue_scan(view, change->directory, SCAN_NAMES);
-		change->directory->users--;
-		view->publication.is_directory_taken = true;
+		if (is_known)
+			queue_scan(view, change->directory, SCAN_NAMES);
 		break;
 	case CHANGE_ATTRIBUTES:
 	case CHANGE_LISTING:
@@ -143,15 +139,15 @@ void view_notify_attributes(struct view *view, const struct change *change)
 void view_end_change(struct view *view, struct change *change)
 {
 	/* A change that is only announced was never begun. */
-	bool is_covered = view->publication.change && entry_is_covered(change->entry);
-	if (is_covered && view->publication.state == PUBLISHING_DONE)
+	bool is_begun = view->publication.change;
+	bool is_covered = is_begun && entry_is_covered(change->entry);
+	bool is_uncovered = is_covered && view->publication.state == PUBLISHING_DONE;
+	if (is_uncovered)
 		entry_clear_fault(view, change->entry);
 	/* If a mount that covered the path is gone, look again: the path may have another fault. */
-	if (view->publication.change &&
-		(view->publication.state == PUBLISHING_OVERTAKEN ||
-			(is_covered && view->publication.state == PUBLISHING_DONE))) {
+	if (is_uncovered || view->publication.state == PUBLISHING_OVERTAKEN) {
 		queue_entry(view, change->entry);
-	} else if (view->publication.change && view->publication.state == PUBLISHING_BEGUN) {
+	} else if (is_begun && view->publication.state == PUBLISHING_BEGUN) {
 		/* Names that depend on it have found the old version meanwhile. */
 		if (change->is_news && !is_covered)
 			queue_touch(view, change->entry);
@@ -159,7 +155,9 @@ void view_end_change(struct view *view, struct change *change)
 	}
 	view->publication.change = NULL;
 	view->publication.state = PUBLISHING_BEGUN;
-	if (change->directory && !view->publication.is_directory_taken)
+	if (change->directory && change->entry->use->directory == change->directory)
+		directory_leave(view, change->directory);
+	else if (change->directory)
 		attach_drop(view, change->directory);
 	version_unref(change->version);
 	if (change->entry)

@@ -28,7 +28,7 @@ struct change {
 	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES, CHANGE_TIME: of the changed object */
 	bool is_news;                /* names that depend on this one must be looked up again */
 	struct version *version;     /* CHANGE_REPLACE: one reference */
-	struct directory *directory; /* CHANGE_MAKE_DIRECTORY: owned until it is shown */
+	struct directory *directory; /* CHANGE_MAKE_DIRECTORY: in use until view_end_change() */
 };
 
 /** Begins the change, which must stay valid until view_end_change(). */

@@ -270,7 +270,7 @@ static void on_done(struct run *run, const struct run_result *result)
 
 	view->hooks.running--;
 	view->hooks.has_ended = true;
-	if (view->gate.is_stopped)
+	if (runner_is_stopped(view->gate.runner))
 		change_hook->state.phase = CHANGE_HOOK_RESTS;
 	else
 		finish(change_hook, result);
@@ -280,7 +280,7 @@ static void on_done(struct run *run, const struct run_result *result)
 
 static bool is_of_batch(const struct view *view, const struct look *look)
 {
-	return view->hooks.batch.is_ending && look->refresh.since <= view->hooks.batch.revision;
+	return look->refresh.plan.since <= view->hooks.batch.revision;
 }
 
 void change_hook_look_begins(struct view *view, const struct look *look)
@@ -298,11 +298,11 @@ static bool is_batch_shown(struct view *view)
 {
 	struct batch *batch = &view->hooks.batch;
 
-	if (!batch->is_ending)
-		*batch = (struct batch){true, view->revision, view->looks.under_way};
+	if (!batch->revision)
+		*batch = (struct batch){view->revision, view->looks.under_way};
 	if (batch->awaited || queue_since(view) <= batch->revision)
 		return false;
-	batch->is_ending = false;
+	batch->revision = 0;
 	return true;
 }
 
@@ -364,12 +364,9 @@ static int start(struct view *view, struct change_hook *change_hook, const char 
 		&change_hook->run);
 }
 
-int change_hooks_run(struct view *view)
+/* Starts due commands. Returns as change_hooks_run(). */
+static int run_due(struct view *view)
 {
-	bool waits = is_any_due(view) && !is_batch_shown(view);
-	/* The look that the batch waits for wakes the publisher when it ends. */
-	if (waits)
-		return -1;
 	for (;;) {
 		CLEANUP(freep) char *text = NULL;
 		int64_t next_ms;
@@ -383,6 +380,12 @@ int change_hooks_run(struct view *view)
 		if (r)
 			on_done(&change_hook->run, &result);
 	}
+}
+
+int change_hooks_run(struct view *view)
+{
+	/* The look that the batch waits for wakes the publisher when it ends. */
+	return is_any_due(view) && !is_batch_shown(view) ? -1 : run_due(view);
 }
 
 bool change_hooks_have_ended(struct view *view)
@@ -455,8 +458,7 @@ unsigned view_run_change_hooks(struct view *view)
 	for (;;) {
 		view->waker.count = 0;
 		/* The tree is complete, and nothing empties the queue: this batch is shown. */
-		view->hooks.batch = (struct batch){.is_ending = true};
-		change_hooks_run(view);
+		run_due(view);
 		unsigned failed = count_failed(view);
 		bool is_over = !view->hooks.running;
 		/* Another try needs a mount, or a render that watches. */

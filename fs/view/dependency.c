@@ -139,11 +139,6 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 	return index;
 }
 
-static int walk_add(struct walk *walk, struct directory *directory)
-{
-	return array_push(walk->items, walk->count, walk->capacity, directory);
-}
-
 /* Adds the names of the directories in `directory`, sorted. Returns 0 or -ENOMEM. */
 static int names_of_directories(const struct directory *directory, struct path_list *ret)
 {
@@ -156,32 +151,6 @@ static int names_of_directories(const struct directory *directory, struct path_l
 	}
 	path_list_sort(ret);
 	return r;
-}
-
-static bool is_in_itself_in(const struct directory *directory, size_t layer)
-{
-	const struct stamp *own = &directory->identities[layer];
-
-	for (const struct directory *up = directory->parent; up; up = up->parent) {
-		const struct stamp *above = &up->identities[layer];
-		if (up->layers >> layer & 1 && above->dev == own->dev && above->ino == own->ino)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Returns whether, in every layer that shows it, the directory is one of those above it, because
- * the layer follows links. Two such links in one directory would make an endless tree, twice as
- * wide with each level.
- */
-static bool is_in_itself(const struct directory *directory)
-{
-	bool is_inside = directory->layers != 0;
-	for (size_t i = 0; is_inside && i < directory->watches.count; i++)
-		if (directory->layers >> i & 1)
-			is_inside = is_in_itself_in(directory, i);
-	return is_inside;
 }
 
 static bool is_missing(int result)
@@ -198,9 +167,9 @@ static int walk_child(
 
 	if (r < 0)
 		return is_missing(r) ? 0 : r;
-	bool is_walked = !is_in_itself(child);
+	bool is_walked = !directory_is_in_itself(child);
 	if (is_walked)
-		r = walk_add(walk, child);
+		r = array_push(walk->items, walk->count, walk->capacity, child);
 	if (r < 0 || !is_walked)
 		directory_leave(view, child);
 	return r;
@@ -260,7 +229,7 @@ static int walk_under(struct view *view, const char *path, int depth, struct wal
 	if (is_missing(r))
 		return 0;
 	if (r == 0)
-		r = walk_add(walk, top);
+		r = array_push(walk->items, walk->count, walk->capacity, top);
 	/* The last level is completed as well, but not entered. */
 	size_t level_end = walk->count;
 	for (size_t i = 0; r == 0 && i < walk->count; i++) {
@@ -326,8 +295,8 @@ static int build(struct view *view, const char *directory, int depth)
 static int freshen(struct view *view, const char *directory, int depth)
 {
 	const struct index *index = find_index(view, directory, depth);
-	bool is_fresh = index && index->is_fresh;
-	return is_fresh ? 0 : build(view, directory, depth);
+
+	return index && index->is_fresh ? 0 : build(view, directory, depth);
 }
 
 /* A file found in an index. It is a copy, as the index may change while the file is looked at. */

@@ -21,15 +21,24 @@ int directory_join(const struct directory *directory, const char *name, char **r
 	return path_join(directory->path, name, ret);
 }
 
-static bool is_at_or_below(
-	const struct directory *directory, unsigned layer, const struct stat *stat)
+static bool is_at_or_below(const struct directory *directory, unsigned layer, dev_t dev, ino_t ino)
 {
 	for (; directory; directory = directory->parent)
-		if (directory->layers >> layer & 1 &&
-			directory->identities[layer].dev == stat->st_dev &&
-			directory->identities[layer].ino == stat->st_ino)
+		if (directory->layers >> layer & 1 && directory->identities[layer].dev == dev &&
+			directory->identities[layer].ino == ino)
 			return true;
 	return false;
+}
+
+bool directory_is_in_itself(const struct directory *directory)
+{
+	bool is_inside = directory->layers != 0;
+
+	for (unsigned i = 0; is_inside && i < directory->watches.count; i++)
+		if (directory->layers >> i & 1)
+			is_inside = is_at_or_below(directory->parent, i,
+				directory->identities[i].dev, directory->identities[i].ino);
+	return is_inside;
 }
 
 bool directory_would_hold_itself(
@@ -38,7 +47,8 @@ bool directory_would_hold_itself(
 	if (found->kind != UNION_DIRECTORY || !found->count)
 		return false;
 	for (unsigned i = 0; i < found->count; i++)
-		if (!is_at_or_below(directory, found->found[i].layer, &found->found[i].stat))
+		if (!is_at_or_below(directory, found->found[i].layer, found->found[i].stat.st_dev,
+			    found->found[i].stat.st_ino))
 			return false;
 	return true;
 }
@@ -204,8 +214,8 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 
 static bool is_over(const struct pending *pending)
 {
-	return pending && pending->state == PENDING_NONE && !pending->is_in_queue &&
-	       !pending->is_touched && !pending->takes_unfinished && !pending->writing &&
+	return pending && pending->state == PENDING_NONE && !pending->next &&
+	       !pending->plan.is_event && !pending->plan.takes_unfinished && !pending->writing &&
 	       !pending->created && !pending->restless_ms;
 }
 
@@ -232,7 +242,7 @@ void directory_tidy(struct directory *directory, struct entry *entry)
 	tidy_use(entry);
 	if (entry->kind != UNION_NONE || entry->use->fault ||
 		entry_pending(entry) != PENDING_NONE ||
-		(entry->use->pending && entry->use->pending->is_in_queue) || entry->use->users ||
+		(entry->use->pending && entry->use->pending->next) || entry->use->users ||
 		directory->listers)
 		return;
 
@@ -364,7 +374,7 @@ void directory_stat(const struct directory *directory, struct stat *ret)
 		.st_ino = directory->inode.ino,
 		.st_mode = S_IFDIR | directory->attributes.rights.mode,
 		/* 1 says "not counted": find(1) must not take it for the number of directories. */
-		.st_nlink = !directory->is_dead,
+		.st_nlink = !directory->inode.is_removed,
 		.st_uid = directory->attributes.rights.uid,
 		.st_gid = directory->attributes.rights.gid,
 		.st_size = 4096,

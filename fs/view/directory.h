@@ -71,22 +71,28 @@ enum entry_hook {
 	HOOK_NOTED,  /* as PINNED; a change was noted for the hook, and no version shown since */
 };
 
+/* How the publisher's next look (look.h) at a name goes. */
+struct look_plan {
+	enum entry_scope scope; /* of a QUEUED name */
+	bool is_event;          /* the name had an event of its own */
+	bool takes_unfinished;  /* the look does not wait for a writer */
+	bool is_patient;        /* a layer was late (LAYER_LATE): the look waits longer */
+	uint64_t since;         /* unless NONE: its queue_revision() when it began to wait */
+};
+
 /* The events of a name that no look has handled yet. */
 struct pending {
 	enum pending_state state;
-	enum entry_scope scope; /* of a QUEUED name */
-	bool is_touched;        /* the name had an event of its own */
-	bool takes_unfinished;  /* its next look does not wait for a writer */
-	bool was_late;          /* a layer was late (LAYER_LATE): the next look waits longer */
-	bool is_in_queue;       /* view->queue has the entry; `state` may have changed since then */
-	struct entry *next;     /* the entry behind it in that queue */
-	uint64_t since;         /* unless NONE: its queue_revision() when it began to wait */
-	layer_mask writing;     /* layers where a program has written its file and not closed it */
-	layer_mask created;     /* layers where a program has made its file and not closed it */
-	size_t debounced_at;    /* GONE, WRITING: its place in view->queue.debounced */
-	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t event_ms;       /* GONE, WRITING: when its last event came; CLOCK_MONOTONIC */
-	int64_t restless_ms;    /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
+	struct look_plan plan;
+	/* The entry behind it in view->queue, or itself, if it is the last; NULL: the queue does
+	 * not have it. `state` may have changed since it was queued. */
+	struct entry *next;
+	layer_mask writing;  /* layers where a program has written its file and not closed it */
+	layer_mask created;  /* layers where a program has made its file and not closed it */
+	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
+	int64_t due_ms;      /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
+	int64_t event_ms;    /* GONE, WRITING: when its last event came; CLOCK_MONOTONIC */
+	int64_t restless_ms; /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
 };
 
 struct checked;
@@ -247,7 +253,6 @@ struct directory {
 	bool has_absences; /* the kernel may cache some name in it as absent */
 	bool has_unseen;   /* a layer refused us a part of it (EACCES) */
 	bool has_failed;   /* a file system has failed at a part of it (layer_has_failed()) */
-	bool is_dead;      /* removed; the kernel may still hold it */
 	unsigned users;    /* directories in it, and all else that has it in use */
 	unsigned pins;     /* names in it with a fault or change hook: the directory must stay */
 
@@ -323,6 +328,13 @@ int directory_order(struct directory *directory, struct entry *const *entries, s
 
 /** Returns the index in `order` of the first entry with a greater cookie. */
 size_t directory_seek(const struct directory *directory, uint64_t cookie);
+
+/**
+ * Returns whether, in every layer that shows it, the directory is one of those above it, because
+ * the layer follows links. Two such links in one directory would make an endless tree, twice as
+ * wide with each level.
+ */
+bool directory_is_in_itself(const struct directory *directory);
 
 /**
  * Returns whether `found`, in `directory`, is a directory that is in each layer `directory` itself

@@ -19,18 +19,13 @@
 /* The bit of the inode numbers computed from a path. Counted numbers never get that far. */
 #define FIRST_INO ((uint64_t)1 << 62)
 
-static struct version *version_of(struct inode *inode)
-{
-	return (struct version *)((char *)inode - offsetof(struct version, inode));
-}
-
 void inode_hold(struct view *view, struct inode *inode)
 {
 	if (inode->kernel_refs++)
 		return;
 	inode_table_add(&view->inodes.table, inode);
 	if (inode->type == INODE_VERSION) {
-		struct version *version = version_ref(version_of(inode));
+		struct version *version = version_ref((struct version *)inode);
 		view->counts.versions++;
 		view->counts.version_bytes += version->data ? version->size : 0;
 	}
@@ -335,7 +330,7 @@ void entry_show_directory(struct view *view, struct entry *entry, struct directo
 /* Makes everything below the directory show nothing. The kernel may hold the objects for long. */
 static void kill_directory(struct view *view, struct directory *directory)
 {
-	directory->is_dead = true;
+	directory->inode.is_removed = true;
 	watch_remove(&view->watch, &directory->watches);
 	link_watch_remove(directory);
 	directory->users++;
@@ -355,7 +350,7 @@ void entry_hide(struct view *view, struct entry *entry)
 		keep(view, entry, NULL);
 	/* A removed directory may come back with the same names, but from other layers. Then other
 	 * files must not have the numbers and times of the former ones. */
-	if (entry->parent->is_dead || !entry->parent->layers)
+	if (entry->parent->inode.is_removed || !entry->parent->layers)
 		remember_name(view, entry);
 	drop_version(view, entry);
 	change_hook_unpin(entry);
@@ -391,7 +386,7 @@ static void release(struct view *view, struct directory *directory)
 		!directory->pins) {
 		struct directory *parent = directory->parent;
 		watch_remove(&view->watch, &directory->watches);
-		if (!directory->is_dead) {
+		if (!directory->inode.is_removed) {
 			struct entry *entry = directory_own_entry(directory);
 			if (entry && entry->use->directory == directory)
 				forget_directory(entry);
@@ -440,7 +435,7 @@ void inode_forget(struct view *view, struct inode *inode, uint64_t count)
 		return;
 	inode_table_remove(&view->inodes.table, inode);
 	if (inode->type == INODE_VERSION)
-		forget_version(view, version_of(inode));
+		forget_version(view, (struct version *)inode);
 	else if (inode->type == INODE_PLACEHOLDER)
 		placeholder_forgotten(view, (struct placeholder *)inode);
 	else
@@ -532,7 +527,7 @@ void entry_clear_fault(struct view *view, struct entry *entry)
 	note_broken_link(view, entry);
 	entry->parent->pins--;
 	view->counts.faults--;
-	if (!entry->parent->is_dead)
+	if (!entry->parent->inode.is_removed)
 		log_fault(view, entry, NULL);
 }
 

@@ -20,7 +20,7 @@ static void queue_new(struct view *view, struct entry *entry, uint32_t mask)
 		queue_debounce(view, entry, EVENTS_GONE_MS);
 	else
 		queue_entry(view, entry);
-	entry->use->pending->takes_unfinished |= is_overdue;
+	entry->use->pending->plan.takes_unfinished |= is_overdue;
 }
 
 /* A program has closed the file that it wrote, or renamed a file to the name. */
@@ -50,9 +50,9 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 	}
 	/* A pending name keeps its revision, whatever it waits for now. */
 	bool was_pending = pending->state != PENDING_NONE;
-	uint64_t since = pending->since;
+	uint64_t since = pending->plan.since;
 	directory->users++;
-	pending->is_touched = true;
+	pending->plan.is_event = true;
 	if (mask & (IN_CLOSE_WRITE | IN_MODIFY))
 		entry_used(entry)->written = ++view->revision;
 	/* A listing has made the entry first; the kernel may still cache the name as absent. */
@@ -80,7 +80,7 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		queue_new(view, entry, mask);
 	}
 	if (was_pending)
-		pending->since = since;
+		pending->plan.since = since;
 	directory->users--;
 }
 
@@ -94,7 +94,7 @@ static void on_event(void *context, void *owner, unsigned layer, uint32_t mask, 
 		view->counts.overflows++;
 		return;
 	}
-	if (directory->is_dead)
+	if (directory->inode.is_removed)
 		return;
 	if (!name) {
 		queue_directory(view, directory);
@@ -147,7 +147,7 @@ bool events_meet_writer(struct view *view, const struct look *look)
 	for (unsigned i = 0; i < look->result.lookup.count; i++) {
 		const struct contributor *found = &look->result.lookup.found[i];
 		struct entry *source = found->path ? entry_at(view, found->path) : look->entry;
-		if (look->refresh.takes_unfinished)
+		if (look->refresh.plan.takes_unfinished)
 			give_up(source);
 		if (is_written(source, found) || (source && source->use->written > since))
 			return true;

@@ -32,7 +32,7 @@ void events_take(struct view *view);
 
 /**
  * Does events_take(). Returns true if the look (look.h) may have read half of a file: a source is
- * being written, or was written after the look began to read. If look->refresh.takes_unfinished is
- * set, a source that a program has open for writing counts only if the source has a new event.
+ * being written, or was written after the look began to read. With refresh.plan.takes_unfinished,
+ * a source that a program has open for writing counts only if the source has a new event.
  */
 bool events_meet_writer(struct view *view, const struct look *look);

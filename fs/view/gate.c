@@ -49,8 +49,7 @@ struct checked {
 	struct version *failed;       /* the last bytes that it rejected; NULL: none yet */
 	struct problem problem;       /* why it rejected them */
 	struct candidate *candidates; /* oldest first; only the first may be running */
-	struct checked *next;         /* in the queue */
-	bool is_queued;
+	struct checked *next;         /* in the queue: while the first candidate does not run */
 
 	struct gate_missing *missing; /* its program, missing at the last try; else NULL */
 	bool is_let_through;          /* … and it is optional, so the bytes may be shown */
@@ -118,9 +117,6 @@ static bool has_same_bytes(const struct version *a, const struct version *b)
 
 static void queue(struct gate *gate, struct checked *checked)
 {
-	if (checked->is_queued)
-		return;
-	checked->is_queued = true;
 	checked->next = NULL;
 	*gate->queue_end = checked;
 	gate->queue_end = &checked->next;
@@ -150,6 +146,7 @@ static struct candidate *find_candidate(const struct look *look, struct checked 
 	const char *command, struct line_map **lines)
 {
 	struct candidate **at = &checked->candidates;
+	bool is_first = !*at;
 
 	for (; *at; at = &(*at)->next)
 		if (strcmp((*at)->command, command) == 0 &&
@@ -163,7 +160,8 @@ static struct candidate *find_candidate(const struct look *look, struct checked 
 	for (at = &checked->candidates; *at; at = &(*at)->next)
 		;
 	*at = candidate;
-	if (checked->candidates == candidate)
+	/* If it replaces all others, the path is in the queue already. */
+	if (is_first)
 		queue(&look->view->gate, checked);
 	return candidate;
 }
@@ -200,7 +198,7 @@ static int recall(struct look *look, const char *command)
 	/* The settings have changed: this version will not be shown. */
 	if (look->composer.settings != view->composer.settings)
 		return 0;
-	if (view->gate.is_stopped)
+	if (runner_is_stopped(view->gate.runner))
 		return -ENOTCONN;
 	struct checked *checked = checked_of(look->entry, command);
 	if (!checked)
@@ -408,11 +406,11 @@ static void finish(struct candidate *candidate, const struct run_result *result)
 	checked->candidates = candidate->next;
 	if (checked->candidates)
 		queue(&view->gate, checked);
-	if (view->gate.is_stopped)
+	if (runner_is_stopped(view->gate.runner))
 		r = -ENOTCONN;
 	else
 		remember(candidate, result, program, &problem);
-	if (!view->gate.is_stopped && candidate->is_wanted)
+	if (!runner_is_stopped(view->gate.runner) && candidate->is_wanted)
 		queue_entry(view, candidate->entry);
 	struct look *parked = take_ptr(candidate->parked);
 	candidate_free(candidate);
@@ -437,7 +435,6 @@ static struct candidate *take_next(struct gate *gate)
 	gate->queue = checked->next;
 	if (!gate->queue)
 		gate->queue_end = &gate->queue;
-	checked->is_queued = false;
 	gate->running++;
 	return checked->candidates;
 }
@@ -484,7 +481,6 @@ static void start_next(struct view *view)
 
 void gate_stop(struct view *view)
 {
-	view->gate.is_stopped = true;
 	while (view->gate.retries)
 		end_retry(view, &view->gate.retries);
 	if (view->gate.runner)

@@ -138,7 +138,7 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 	const struct link_watch *watch = step->watch;
 
 	(void)name;
-	if (!watch->directory->is_dead)
+	if (!watch->directory->inode.is_removed)
 		events_name(watch->view, watch->directory, watch->layer, mask_of_name(step, mask),
 			watch->name);
 }
@@ -357,7 +357,7 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 		       compare(directory->links.items[place], watch) == 0;
 	/* With other settings the layer's number means another layer. A watch with a higher number
 	 * was begun later, and has seen more. */
-	if (settings == view->composer.settings && !directory->is_dead &&
+	if (settings == view->composer.settings && !directory->inode.is_removed &&
 		!(has_old && directory->links.items[place]->number > watch->number)) {
 		if (has_old)
 			old = take_out(directory, place);
@@ -577,7 +577,7 @@ void link_watch_note_mount(struct view *view, const char *path)
 		if (!leads_over(watch, path))
 			continue;
 		is_met = true;
-		if (!watch->directory->is_dead)
+		if (!watch->directory->inode.is_removed)
 			events_name(view, watch->directory, watch->layer, IN_MOVED_TO, watch->name);
 	}
 	/* A mount below the end of the path changes names that have no watch of their own. */

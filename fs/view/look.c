@@ -105,7 +105,7 @@ void look_free(struct look *look)
 		entry_used(entry)->look = NULL;
 	/* Queues the name again if an event arrived meanwhile. */
 	if (entry_pending(entry) == PENDING_QUEUED)
-		queue_entry_scope(view, entry, entry->use->pending->scope);
+		queue_entry_scope(view, entry, entry->use->pending->plan.scope);
 	drop_found(look);
 	if (look->child)
 		directory_leave(view, take_ptr(look->child));
@@ -129,9 +129,9 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 void look_drop(struct look *look)
 {
 	if (look->purpose == LOOK_REFRESH) {
-		if (look->refresh.is_event)
+		if (look->refresh.plan.is_event)
 			queue_touch(look->view, look->entry);
-		queue_entry_scope(look->view, look->entry, look->refresh.scope);
+		queue_entry_scope(look->view, look->entry, look->refresh.plan.scope);
 	}
 	look_free(look);
 }
@@ -196,7 +196,6 @@ static int recall(struct look *look)
 	version_restrict(kept, look->result.version, &composer->mounter);
 	version_unref(look->result.version);
 	look->result.version = kept;
-	look->result.is_recalled = true;
 	return 0;
 }
 
@@ -260,27 +259,39 @@ static bool is_to_be_composed(const struct look *look)
 	if (look->purpose != LOOK_REFRESH)
 		return true;
 	return look->refresh.is_known ? look->refresh.kind != UNION_DIRECTORY
-				      : look->shown || look->refresh.is_compared;
+				      : look->shown || look_is_compared(look);
 }
 
 /* Returns whether a rescan or a poll has found a file that no program has read yet. */
 static bool is_unread(const struct look *look)
 {
-	return look->purpose == LOOK_REFRESH && look->refresh.scope < SCOPE_FULL &&
-	       look->refresh.is_unread && union_is_leaf(look->result.lookup.kind) &&
+	const struct entry *entry = look->entry;
+
+	return look->purpose == LOOK_REFRESH && look->refresh.plan.scope < SCOPE_FULL &&
+	       !look->shown && !entry->use->last.print && !entry_is_unannounced(entry) &&
+	       union_is_leaf(look->result.lookup.kind) &&
 	       look->result.lookup.kind == look->refresh.kind;
+}
+
+/* Returns whether the shown version is the last good one, or made with a fallback. */
+static bool has_kept(const struct entry *entry)
+{
+	const struct fault *fault = entry->use->fault;
+
+	return fault &&
+	       (fault->serves == FAULT_SERVES_LAST_GOOD || fault->serves == FAULT_SERVES_FALLBACK);
 }
 
 /* Returns whether the shown version is current, by the stamps of its sources. */
 static bool is_current(const struct look *look)
 {
 	bool has_scope = look->purpose == LOOK_STRICT ||
-			 (look->purpose == LOOK_REFRESH && look->refresh.scope == SCOPE_POLL);
+			 (look->purpose == LOOK_REFRESH && look->refresh.plan.scope == SCOPE_POLL);
 
 	if (look->result.lookup.kind == UNION_NONE || look->result.lookup.kind == UNION_DIRECTORY)
 		return false;
 	/* If the source is repaired, with its old content, the fault must end. */
-	if (look->refresh.has_kept)
+	if (look->purpose == LOOK_REFRESH && has_kept(look->entry))
 		return false;
 	/* A lookup has shown it first, after the kernel forgot the former file: notify watchers. */
 	if (look->purpose == LOOK_REFRESH && entry_is_unannounced(look->entry))
@@ -347,7 +358,7 @@ static int find(struct look *look)
 	bool is_refresh = look->purpose == LOOK_REFRESH;
 
 	composer->takes_unfinished =
-		look->refresh.takes_unfinished || look->tries == COMPOSE_TRIES - 1;
+		look->refresh.plan.takes_unfinished || look->tries == COMPOSE_TRIES - 1;
 	link_watch_follow(look->view, composer->settings, look->layers, look->path);
 	int r = expand_look_up(
 		&look->view->finder, composer->settings, look->layers, look->path, lookup);
@@ -376,9 +387,9 @@ static bool look_up(struct look *look, uint64_t *cost)
 	struct view *view = look->view;
 
 	bool is_refresh = look->purpose == LOOK_REFRESH;
-	bool is_hurried = is_refresh && !look->refresh.is_patient;
+	bool is_hurried = is_refresh && !look->refresh.plan.is_patient;
 	int patience_ms = layer_tasks_patience(is_hurried ? LAYER_HURRY_MS : 0);
-	if (look->refresh.is_patient)
+	if (look->refresh.plan.is_patient)
 		count_large(look);
 	int r = find(look);
 
@@ -482,7 +493,7 @@ void look_judged(struct look *look, int result)
 /* Returns whether a poll found a file just written: no event reports that its writer is done. */
 static bool is_fresh(const struct look *look)
 {
-	if (look->purpose != LOOK_REFRESH || look->refresh.takes_unfinished)
+	if (look->purpose != LOOK_REFRESH || look->refresh.plan.takes_unfinished)
 		return false;
 	for (unsigned i = 0; i < look->result.lookup.count; i++) {
 		int64_t age_ms = clock_age_ms(look->result.lookup.found[i].stat.st_mtim);
@@ -535,7 +546,6 @@ static void compose_in_pool(struct pool_job *job)
 	events_take(look->view);
 	look->read = look->view->revision;
 	look->doubts = 0;
-	look->result.is_recalled = false;
 	look->composer.doubts = &look->doubts;
 	fallbacks_rest(&look->fallbacks);
 	look->composer.fallbacks = &look->fallbacks;
@@ -552,7 +562,7 @@ static void compose_in_pool(struct pool_job *job)
 	/* A program may have begun to write while we read. The last try takes what is there. */
 	bool is_doubtful =
 		look->doubts & DOUBT_WRITER || r == PROBLEM || look->result.problem.message[0];
-	if (is_doubtful && look->refresh.scope == SCOPE_POLL && is_fresh(look)) {
+	if (is_doubtful && look->refresh.plan.scope == SCOPE_POLL && is_fresh(look)) {
 		end(look, COMPOSE_UNSETTLED);
 		return;
 	}

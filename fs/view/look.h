@@ -28,28 +28,21 @@ enum look_purpose {
 struct look_result {
 	int code; /* 0; PROBLEM; LOOK_MET_WRITER …; COMPOSE_… (compose.h); or -errno */
 	struct union_lookup lookup;
-	struct path_list asked;      /* the dependencies, as found by composing */
-	struct version *version;     /* of a file or a link; one reference */
+	struct path_list asked; /* the dependencies, as found by composing */
+	/* of a file or a link; one reference. PROBLEM: a broken one, or the last good one */
+	struct version *version;
 	struct directory *directory; /* new, not shown yet; REFRESH: NULL */
 	struct problem problem;      /* what is wrong with `version`; message "": nothing */
 	uint64_t basis;              /* compose_basis() of `lookup` */
-	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
 	bool is_failed;              /* a file system has failed, or a worker did not answer */
 };
 
 /* Noted when the publisher begins the look of a name (refresh.c). */
 struct look_refresh {
-	enum union_kind kind;   /* of the entry */
-	enum entry_scope scope; /* of the pending events */
-	uint64_t since;         /* the revision of the pending events (queue.h) */
-	bool is_event;          /* the name had an event of its own */
-	bool takes_unfinished;  /* the look does not wait for a writer any more */
-	bool is_patient;        /* the look waits for late layers; counted in view->looks.patient */
-	bool is_large;          /* the look does not count in view->looks.under_way */
-	bool is_unread;         /* no program has had a version, and none waits to be published */
-	bool has_kept;    /* the shown version is the last good one, or made with a fallback */
-	bool is_known;    /* the kernel knows the directory that the entry is in */
-	bool is_compared; /* result.version is compared with the version that the kernel forgot */
+	enum union_kind kind;  /* of the entry */
+	struct look_plan plan; /* with is_patient, the look counts in view->looks.patient */
+	bool is_large;         /* the look does not count in view->looks.under_way */
+	bool is_known;         /* the kernel knows the directory that the entry is in */
 	struct change *change; /* filled in when the publisher decides */
 };
 
@@ -105,6 +98,12 @@ bool look_heed_silence(struct look *look);
  * be examined, does attach_unseen().
  */
 void look_heed_unseen(struct look *look);
+
+/** Returns whether result.version is compared with the version that the kernel forgot. */
+static inline bool look_is_compared(const struct look *look)
+{
+	return look->entry->use->hook == HOOK_PINNED && look->refresh.plan.scope < SCOPE_FULL;
+}
 
 /** Begin a look: its union lookup at once, or in the pool. Both functions may free the look. */
 void look_begin(struct look *look);

@@ -32,7 +32,7 @@ static void show_found(struct view *view, struct entry *entry, struct look *look
 	placeholder_keep(view, entry, look->result.version);
 	if (look->result.problem.message[0])
 		entry_set_fault(view, entry, &look->result.problem, look->result.version,
-			!look->result.is_recalled);
+			look->result.code != PROBLEM);
 	else
 		entry_clear_fault(view, entry);
 	/* If memory is short, the publisher looks again, and notes the dependencies. */
@@ -109,7 +109,7 @@ static bool is_for_mkdir(const struct look *look)
 	bool is_missed = entry->known == KNOWN_MISSED && parent->inode.kernel_refs &&
 			 look->result.lookup.count;
 
-	return look->result.directory && !look->view->is_strict &&
+	return look->result.directory && !view_is_strict(look->view) &&
 	       (entry->kind == UNION_NONE ? parent->names != NAMES_SOME
 					  : entry->kind != UNION_DIRECTORY || is_missed) &&
 	       (look->result.directory->layers || parent->names == NAMES_EXPANDED);
@@ -143,7 +143,7 @@ static int install(struct look *look)
 	struct directory *parent = entry->parent;
 	enum union_kind kind = look->result.lookup.kind;
 
-	if (parent->is_dead)
+	if (parent->inode.is_removed)
 		return -ENOENT;
 	if (entry->use->version || entry->use->directory || look_is_overtaken(look))
 		return LOOK_OVERTAKEN;
@@ -151,7 +151,7 @@ static int install(struct look *look)
 		return answer_absent(look);
 	/* An event of a name that was never listed may mean that the name is new. */
 	bool is_reported =
-		entry_pending(entry) && entry->use->pending->is_touched && look->result.version;
+		entry_pending(entry) && entry->use->pending->plan.is_event && look->result.version;
 	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
 		entry->known = KNOWN_UNANNOUNCED;
 	/* The file changed after the kernel forgot it, and that is not published yet. */
@@ -313,7 +313,7 @@ static int end_waits(struct look *look, struct stat *ret)
 	r = install(look);
 	/* The look that ended first may have begun earlier, and seen older content. */
 	bool is_shown = entry->use->version || entry->use->directory;
-	if (r == 0 || (r == LOOK_OVERTAKEN && is_shown && !view->is_strict))
+	if (r == 0 || (r == LOOK_OVERTAKEN && is_shown && !view_is_strict(view)))
 		r = show(view, entry, ret);
 	return r;
 }
@@ -517,7 +517,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 			return VIEW_LATER;
 		look = NULL;
 	}
-	if (look && !look->is_closed && !view->is_strict) {
+	if (look && !look->is_closed && !view_is_strict(view)) {
 		caller->next = look->callers;
 		look->callers = caller;
 		return VIEW_LATER;
@@ -541,21 +541,21 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 {
 	struct directory *directory = inode_directory(view, parent);
 
-	if (!directory || directory->is_dead)
+	if (!directory || directory->inode.is_removed)
 		return -ENOENT;
 	/* The kernel may not know the directory's present rights yet. */
 	directory->users++;
 	attributes_notify_waits(view, directory);
 	directory_leave(view, directory);
 	directory = inode_directory(view, parent);
-	if (!directory || directory->is_dead)
+	if (!directory || directory->inode.is_removed)
 		return -ENOENT;
 	struct entry *entry = directory_find(directory, name);
 	if (!caller && view->publication.change && entry &&
 		view->publication.change->entry == entry)
 		return show_for_publisher(view, ret);
 	bool is_shown = entry && (entry->use->version || entry->use->directory);
-	if (is_shown && (!caller || !view->is_strict))
+	if (is_shown && (!caller || !view_is_strict(view)))
 		return show(view, entry, ret);
 	entry = directory_entry(directory, name);
 	if (!entry)

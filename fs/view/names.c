@@ -233,7 +233,7 @@ int names_complete(struct view *view, struct directory *directory)
 {
 	int r = 0;
 
-	if (directory->names == NAMES_SOME && !directory->is_dead)
+	if (directory->names == NAMES_SOME && !directory->inode.is_removed)
 		r = complete_waits(view, directory, false, false);
 	return r;
 }
@@ -251,8 +251,9 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	struct directory *directory = inode_directory(view, ino);
 	if (!directory)
 		return -ENOTDIR;
-	bool is_sync = view->is_strict && cookie < DIRECTORY_COOKIE_FIRST;
-	bool asks_layers = (directory->names != NAMES_EXPANDED || is_sync) && !directory->is_dead;
+	bool is_sync = view_is_strict(view) && cookie < DIRECTORY_COOKIE_FIRST;
+	bool asks_layers =
+		(directory->names != NAMES_EXPANDED || is_sync) && !directory->inode.is_removed;
 	directory->users++;
 	if (asks_layers && !may_wait && settings_may_wait(view->composer.settings))
 		r = VIEW_LATER;
@@ -444,7 +445,7 @@ static void run_scan_job(struct pool_job *job)
 	struct directory *directory = ((struct scan_job *)job)->directory;
 	int64_t begin_ms = clock_ms();
 
-	if (!directory->is_dead)
+	if (!directory->inode.is_removed)
 		(void)scan_waits(((struct scan_job *)job)->view, directory);
 	if (clock_ms() - begin_ms < LAYER_HURRY_MS)
 		directory->scans.pace = SCAN_HURRIED;
@@ -496,7 +497,7 @@ bool names_scan_next(struct view *view)
 	}
 	enum directory_scan due = directory->scans.due;
 	directory->scans.due = SCAN_NONE;
-	if (directory->is_dead || (due == SCAN_NAMES && directory->names != NAMES_SOME)) {
+	if (directory->inode.is_removed || (due == SCAN_NAMES && directory->names != NAMES_SOME)) {
 		directory_leave(view, directory);
 		return true;
 	}

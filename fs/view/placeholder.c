@@ -130,7 +130,8 @@ struct view_caller *placeholder_end(
 		return NULL;
 	/* Each waiter holds the inode: if the placeholder has no reference, the version has taken
 	 * its inode. If the directory is dead, another one may have its path by now. */
-	bool is_gone = (outcome == -ENOENT || outcome == VIEW_GOING) && !entry->parent->is_dead;
+	bool is_gone =
+		(outcome == -ENOENT || outcome == VIEW_GOING) && !entry->parent->inode.is_removed;
 	*result = !placeholder_is_held(entry) ? 0 : is_gone ? -ENOENT : -ESTALE;
 	struct view_caller *waiters = take_ptr(placeholder->waiters);
 	detach(view, placeholder);

@@ -242,7 +242,7 @@ static const char *find_fixed(const struct publisher *publisher, const struct se
 {
 	if (!publisher->options.dev)
 		return NULL;
-	if ((settings->options.coherence == COHERENCE_STRICT) != publisher->view->is_strict)
+	if ((settings->options.coherence == COHERENCE_STRICT) != view_is_strict(publisher->view))
 		return "coherence";
 	return hash_state(settings) != publisher->state ? "state" : NULL;
 }

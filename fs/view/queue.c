@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "cleanup.h"
 #include "clock.h"
 #include "entry.h"
 #include "events.h"
@@ -19,7 +20,7 @@ uint64_t queue_revision(struct view *view)
 
 uint64_t queue_since(const struct view *view)
 {
-	return view->queue.first ? view->queue.first->use->pending->since : UINT64_MAX;
+	return view->queue.first ? view->queue.first->use->pending->plan.since : UINT64_MAX;
 }
 
 struct pending *queue_pending(struct view *view, struct entry *entry)
@@ -38,7 +39,7 @@ void queue_touch(struct view *view, struct entry *entry)
 	struct pending *pending = queue_pending(view, entry);
 
 	if (pending)
-		pending->is_touched = true;
+		pending->plan.is_event = true;
 }
 
 void queue_entry(struct view *view, struct entry *entry)
@@ -53,7 +54,7 @@ void queue_directory(struct view *view, struct directory *directory)
 	if (entry)
 		queue_entry(view, entry);
 	else if (!directory->parent)
-		view->queue.is_root_changed = true;
+		view->queue.root = ROOT_CHANGED;
 }
 
 void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope)
@@ -63,17 +64,16 @@ void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope 
 	if (!pending || entry_is_debounced(entry))
 		return;
 	if (pending->state == PENDING_NONE) {
-		pending->since = queue_revision(view);
-		pending->scope = scope;
+		pending->plan.since = queue_revision(view);
+		pending->plan.scope = scope;
 	}
-	if (scope > pending->scope)
-		pending->scope = scope;
-	if (!pending->is_in_queue) {
-		pending->next = NULL;
+	if (scope > pending->plan.scope)
+		pending->plan.scope = scope;
+	if (!pending->next) {
+		pending->next = entry;
 		*(view->queue.first ? &view->queue.last->use->pending->next : &view->queue.first) =
 			entry;
 		view->queue.last = entry;
-		pending->is_in_queue = true;
 		entry->parent->users++;
 	}
 	pending->state = PENDING_QUEUED;
@@ -87,9 +87,9 @@ struct entry *queue_take(struct view *view)
 	while ((entry = view->queue.first)) {
 		struct directory *parent = entry->parent;
 		struct pending *pending = entry->use->pending;
-		view->queue.first = pending->next;
+		view->queue.first = pending->next == entry ? NULL : pending->next;
 		read_ahead_drop(view, entry);
-		pending->is_in_queue = false;
+		pending->next = NULL;
 		/* It is debounced now; or a look is under way, whose end queues it again. */
 		if (pending->state == PENDING_QUEUED && !entry->use->look) {
 			pending->state = PENDING_NONE;
@@ -137,7 +137,7 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 			return;
 		}
 		if (pending->state == PENDING_NONE)
-			pending->since = queue_revision(view);
+			pending->plan.since = queue_revision(view);
 		pending->state = PENDING_GONE;
 		if (!pending->restless_ms)
 			pending->restless_ms = now;
@@ -204,16 +204,16 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 			i++;
 			continue;
 		}
-		uint64_t since = pending->since;
+		uint64_t since = pending->plan.since;
 		entry->parent->users++;
 		if (pending->state == PENDING_WRITING) {
 			pending->created = pending->writing = 0;
-			pending->takes_unfinished =
+			pending->plan.takes_unfinished =
 				now_ms >= pending->restless_ms + RESTLESS_MAX_MS;
 		}
 		queue_rest(view, entry);
 		queue_entry(view, entry);
-		pending->since = since;
+		pending->plan.since = since;
 		entry->parent->users--;
 	}
 	return next < 0 ? -1 : next - now_ms;
@@ -277,9 +277,9 @@ void directory_list_leave(struct view *view, struct directory_list *list)
 void queue_fini(struct view *view)
 {
 	while (view->queue.first) {
-		struct entry *entry = view->queue.first;
-		view->queue.first = entry->use->pending->next;
-		entry->use->pending->is_in_queue = false;
+		struct entry *entry = view->queue.first,
+			     *next = take_ptr(entry->use->pending->next);
+		view->queue.first = next == entry ? NULL : next;
 		directory_leave(view, entry->parent);
 	}
 	while (view->queue.debounced.count)

@@ -18,6 +18,13 @@ struct directory_list {
 	size_t capacity;
 };
 
+/* The root, which has no entry that could be queued. */
+enum queued_root {
+	ROOT_RESTS,
+	ROOT_LOOKED_AT, /* it is being looked up */
+	ROOT_CHANGED,   /* it must be looked up again, also if a lookup is under way */
+};
+
 struct view_queue {
 	struct entry *first; /* of the queued entries, which pending->next links */
 	struct entry *last;
@@ -25,12 +32,11 @@ struct view_queue {
 	struct directory_list scans; /* to be listed */
 	struct directory_list late;  /* scans that queue_put_off_scan() has put off */
 	struct directory_list
-		openings;       /* they get wider rights once all earlier changes are shown */
-	uint64_t cause;         /* the revision of the item that the publisher handles; 0: none */
-	bool is_root_changed;   /* the root itself must be looked up again */
-	bool is_root_looked_at; /* the root is being looked up */
-	bool is_overflowed;     /* events were lost: everything must be looked up again */
-	int64_t rescan_ms;      /* when to set is_overflowed; CLOCK_MONOTONIC; 0: never */
+		openings; /* they get wider rights once all earlier changes are shown */
+	uint64_t cause;   /* the revision of the item that the publisher handles; 0: none */
+	enum queued_root root;
+	bool is_overflowed; /* events were lost: everything must be looked up again */
+	int64_t rescan_ms;  /* when to set is_overflowed; CLOCK_MONOTONIC; 0: never */
 };
 
 /**

@@ -35,7 +35,7 @@ static bool is_in_order(const struct directory *directory, size_t index)
 static bool is_quiet(const struct entry *entry)
 {
 	return entry_pending(entry) == PENDING_NONE &&
-	       !(entry->use->pending && entry->use->pending->is_touched);
+	       !(entry->use->pending && entry->use->pending->plan.is_event);
 }
 
 static void begin(struct view *view, struct entry *entry)
@@ -56,7 +56,7 @@ void read_ahead_begin(struct view *view, struct directory *directory, const char
 {
 	const struct entry *entry = directory_find(directory, name);
 
-	if (!entry || !entry->is_listed || view->is_strict || directory_is_polled(directory) ||
+	if (!entry || !entry->is_listed || view_is_strict(view) || directory_is_polled(directory) ||
 		settings_may_wait(view->composer.settings))
 		return;
 	size_t index = directory_seek(directory, entry->place - 1);
@@ -89,7 +89,7 @@ static bool is_current(const struct view *view, const struct look *look)
 	const struct entry *entry = look->entry;
 	const struct directory *parent = entry->parent;
 
-	return !look_is_overtaken(look) && is_quiet(entry) && !parent->is_dead &&
+	return !look_is_overtaken(look) && is_quiet(entry) && !parent->inode.is_removed &&
 	       look->composer.settings == view->composer.settings &&
 	       look->layers == parent->layers && parent->changed <= look->began &&
 	       entry->use->written <= look->read && parent->scans.due == SCAN_NONE &&

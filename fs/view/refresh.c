@@ -22,7 +22,7 @@
 /* Queues the name again after the delay, and leaves what it shows. */
 static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 {
-	if (look->refresh.is_event)
+	if (look->refresh.plan.is_event)
 		queue_touch(view, look->entry);
 	if (quiet_ms == SHORTAGE_MS)
 		queue_later(view, look->entry, quiet_ms);
@@ -45,7 +45,7 @@ static bool is_unusable(struct view *view, const struct look *look)
 	} else if (r < 0) {
 		wait(view, look, SHORTAGE_MS);
 		if (r == -LAYER_LATE && look->entry->use->pending)
-			look->entry->use->pending->was_late = true;
+			look->entry->use->pending->plan.is_patient = true;
 	}
 	/* A new name has had another event, and may be a temporary one. */
 	if (look->refresh.kind == UNION_NONE && entry_pending(look->entry) == PENDING_GONE &&
@@ -219,7 +219,7 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 
 static bool is_found_by_poll(const struct look *look)
 {
-	return look->refresh.scope == SCOPE_POLL && look->result.code != LOOK_IS_CURRENT &&
+	return look->refresh.plan.scope == SCOPE_POLL && look->result.code != LOOK_IS_CURRENT &&
 	       look->result.lookup.kind != UNION_DIRECTORY;
 }
 
@@ -227,11 +227,11 @@ static bool is_found_by_poll(const struct look *look)
 static bool is_news(const struct look *look)
 {
 	/* A rescan queues the names in a directory by themselves. */
-	bool is_rescanned = look->refresh.scope == SCOPE_RESCAN &&
+	bool is_rescanned = look->refresh.plan.scope == SCOPE_RESCAN &&
 			    look->refresh.kind == UNION_DIRECTORY &&
 			    look->result.lookup.kind == UNION_DIRECTORY;
 
-	return (look->refresh.is_event && !is_rescanned) || is_found_by_poll(look);
+	return (look->refresh.plan.is_event && !is_rescanned) || is_found_by_poll(look);
 }
 
 /* Returns whether something is mounted in the directory: then its removal waits. */
@@ -293,10 +293,10 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 	}
 	/* A last good version stays, but must not outlive its fault. */
 	bool is_file = entry->use->version && look->shown && union_is_leaf(now);
-	bool is_same = look->refresh.is_compared && look->result.version && entry->kind == now &&
+	bool is_same = look_is_compared(look) && look->result.version && entry->kind == now &&
 		       entry_has_forgotten(entry, look->result.version);
 	bool is_changed =
-		look->refresh.is_event && !is_same && (entry->use->hook || entry->kind != now);
+		look->refresh.plan.is_event && !is_same && (entry->use->hook || entry->kind != now);
 	if (is_changed && entry->use->hook == HOOK_PINNED)
 		entry_used(entry)->hook = HOOK_NOTED;
 	if (is_changed && entry->use->directory)
@@ -305,9 +305,8 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 		view_note_change(view, look->path);
 	if (!is_file)
 		entry_note(view, entry, now);
-	if (is_changed && now == UNION_DIRECTORY) {
+	if (is_changed && now == UNION_DIRECTORY)
 		change_hook_directory(view, look->path);
-	}
 	if (!is_file || !decide_file_waits(view, look))
 		return false;
 	if (entry->parent->inode.kernel_refs)
@@ -381,14 +380,14 @@ static bool decide_waits(struct view *view, struct look *look)
 	struct entry *entry = look->entry;
 	struct change *change = look->refresh.change;
 
-	if (entry->parent->is_dead)
+	if (entry->parent->inode.is_removed)
 		return false;
 	bool is_overtaken = was_overtaken(view, look);
 	/* This is no event of the name: that would announce a name which no program has read. */
 	if (is_overtaken)
-		queue_entry_scope(view, entry, look->refresh.scope);
+		queue_entry_scope(view, entry, look->refresh.plan.scope);
 	if (is_overtaken || is_unusable(view, look)) {
-		if (look->refresh.is_event)
+		if (look->refresh.plan.is_event)
 			queue_touch(view, entry);
 		return false;
 	}
@@ -424,9 +423,9 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 {
 	struct directory *parent = entry->parent;
 	struct pending *pending = entry->use->pending;
-	uint64_t since = pending->since;
+	uint64_t since = pending->plan.since;
 
-	if (parent->is_dead || union_is_mark(entry->name))
+	if (parent->inode.is_removed || union_is_mark(entry->name))
 		return NULL;
 	parent->changed = ++view->revision;
 	struct look *look = look_new(view, entry, LOOK_REFRESH);
@@ -436,25 +435,15 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	}
 	if (since < entry->use->used_since)
 		entry_used(entry)->used_since = since;
-	look->refresh.is_event = pending->is_touched;
-	pending->is_touched = false;
-	if (look->refresh.is_event)
+	look->refresh.plan = pending->plan;
+	look->refresh.plan.is_patient &= view->looks.patient < PATIENT_MAX;
+	view->looks.patient += look->refresh.plan.is_patient;
+	pending->plan.is_event = pending->plan.takes_unfinished = false;
+	pending->plan.is_patient &= !look->refresh.plan.is_patient;
+	if (look->refresh.plan.is_event)
 		source_cache_touch(view->cache, look->path);
 	look->refresh.kind = entry->kind;
 	look->refresh.is_known = parent->inode.kernel_refs > 0;
-	look->refresh.is_compared = entry->use->hook == HOOK_PINNED && pending->scope < SCOPE_FULL;
-	look->refresh.takes_unfinished = pending->takes_unfinished;
-	pending->takes_unfinished = false;
-	look->refresh.scope = pending->scope;
-	look->refresh.is_patient = pending->was_late && view->looks.patient < PATIENT_MAX;
-	view->looks.patient += look->refresh.is_patient;
-	pending->was_late &= !look->refresh.is_patient;
-	look->refresh.has_kept =
-		entry->use->fault && (entry->use->fault->serves == FAULT_SERVES_LAST_GOOD ||
-					     entry->use->fault->serves == FAULT_SERVES_FALLBACK);
-	look->refresh.is_unread =
-		!entry->use->version && !entry->use->last.print && !entry_is_unannounced(entry);
-	look->refresh.since = since;
 	view->looks.under_way++;
 	change_hook_look_begins(view, look);
 	return look;
@@ -481,9 +470,8 @@ static void begin_looks(struct view *view)
 static int decide_next(struct view *view, struct change *ret)
 {
 	struct look *look = view->looks.done;
-	if (!look) {
+	if (!look)
 		return 2;
-	}
 	view->looks.done = look->next;
 	if (!view->looks.done)
 		view->looks.done_end = &view->looks.done;
@@ -496,7 +484,7 @@ static int decide_next(struct view *view, struct change *ret)
 		version_unref(take_ptr(ret->version));
 		*ret = (struct change){0};
 	}
-	view->looks.patient -= look->refresh.is_patient;
+	view->looks.patient -= look->refresh.plan.is_patient;
 	if (!look->refresh.is_large) {
 		view->looks.under_way--;
 		change_hook_look_ends(view, look);
@@ -511,10 +499,12 @@ static bool refresh_root(struct view *view)
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	const struct settings *settings = view->composer.settings;
 
+	view->queue.root = ROOT_LOOKED_AT;
 	int r = lookup ? union_look_up(settings, union_all_layers(settings), "", lookup) : -ENOMEM;
 	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY && !lookup->whiteout_error &&
 			  attach_update(view, settings, view->root, lookup);
-	view->queue.is_root_looked_at = false;
+	if (view->queue.root == ROOT_LOOKED_AT)
+		view->queue.root = ROOT_RESTS;
 	if (r == 0 && lookup->failure)
 		attach_failed(view, view->root);
 	if (layer_is_shortage(r))
@@ -525,10 +515,8 @@ static bool refresh_root(struct view *view)
 /* Finds changed attributes without a look: of the root, or of a directory that opens. */
 static bool next_attributes(struct view *view, struct change *ret)
 {
-	bool is_root = view->queue.is_root_looked_at = view->queue.is_root_changed;
-	view->queue.is_root_changed = false;
 	*ret = (struct change){.kind = CHANGE_ATTRIBUTES};
-	if (is_root && refresh_root(view)) {
+	if (view->queue.root == ROOT_CHANGED && refresh_root(view)) {
 		ret->attributes_ino = VIEW_INO_ROOT;
 		return true;
 	}
@@ -587,7 +575,7 @@ static int64_t poll_layers(struct view *view, int64_t now)
 	if (now >= view->polling.last_ms + interval) {
 		view->polling.last_ms = now;
 		view->polling.is_under_way = true;
-		view->queue.is_root_changed = true;
+		view->queue.root = ROOT_CHANGED;
 		/* Each look tries to add the missing watches: polling may no longer be needed. */
 		bool is_polled = rescan_below(view, view->root, true);
 		view->polling.idle = is_polled ? 0 : view->polling.idle + 1;
@@ -610,7 +598,7 @@ int view_take_events(struct view *view)
 	}
 	if (view->queue.is_overflowed) {
 		view->queue.is_overflowed = false;
-		view->queue.is_root_changed = true;
+		view->queue.root = ROOT_CHANGED;
 		rescan_below(view, view->root, false);
 	}
 	int64_t retry = gate_retry(view, now);
@@ -633,7 +621,7 @@ int view_take_events(struct view *view)
 bool view_has_work(struct view *view)
 {
 	bool is_full = view->looks.under_way >= LOOKS_MAX;
-	return view->looks.done || view->queue.scans.count || view->queue.is_root_changed ||
+	return view->looks.done || view->queue.scans.count || view->queue.root == ROOT_CHANGED ||
 	       view->queue.is_overflowed || view->other_names.count ||
 	       (view->queue.late.count && view->looks.patient < PATIENT_MAX) ||
 	       (!is_full && view->queue.first);
@@ -642,7 +630,7 @@ bool view_has_work(struct view *view)
 bool view_is_settled(struct view *view, bool is_patient)
 {
 	return !view->looks.done && !view->looks.under_way && !view->queue.scans.count &&
-	       !view->queue.late.count && !view->queue.is_root_changed &&
+	       !view->queue.late.count && view->queue.root != ROOT_CHANGED &&
 	       !view->queue.is_overflowed && !view->queue.rescan_ms && !view->queue.first &&
 	       !view->other_names.count && !(is_patient && view->queue.debounced.count);
 }

@@ -213,21 +213,21 @@ int view_reload(struct view *view, struct settings *settings)
 			queue_changed(view, &move, &move.items[i], old, settings);
 		}
 		for (size_t i = move.count; i-- > 0;) {
-			if (is_changed && !move.items[i].directory->is_dead)
+			if (is_changed && !move.items[i].directory->inode.is_removed)
 				queue_scan(view, move.items[i].directory, SCAN_ALL);
 			directory_leave(view, move.items[i].directory);
 		}
 		view->queue.cause = 0;
-		view->queue.is_root_changed |= is_changed;
+		if (is_changed)
+			view->queue.root = ROOT_CHANGED;
 	}
-	if (is_changed)
-		change_hooks_route(view);
-	if (is_changed && view->workers)
+	if (!is_changed)
+		return r;
+	change_hooks_route(view);
+	if (view->workers)
 		workers_renew(view->workers, settings);
-	if (is_changed) {
-		/* A kept look has the old settings, and so their layers, open. */
-		read_ahead_drop_all(view);
-		settings_unref(old);
-	}
-	return r;
+	/* A kept look has the old settings, and so their layers, open. */
+	read_ahead_drop_all(view);
+	settings_unref(old);
+	return 0;
 }

@@ -352,11 +352,7 @@ static int end_answer(const struct record *answer, int result)
 static int watch(struct settings_reader *reader, const char *path)
 {
 	CLEANUP(record_freep) struct record *answer = NULL;
-	int r = name_watch_expect(reader->watch);
-
-	if (r < 0)
-		return r;
-	r = ask(reader, &(struct settings_request){WATCH, path, 0, NULL}, &answer);
+	int r = ask(reader, &(struct settings_request){WATCH, path, 0, NULL}, &answer);
 	for (size_t left = r < 0 ? 0 : record_get_count(answer, 8); r == 0 && left; left--) {
 		int wd = (int)record_get_below(answer, INT_MAX);
 		uint32_t mask = (uint32_t)record_get_below(answer, UINT32_MAX);
@@ -366,7 +362,6 @@ static int watch(struct settings_reader *reader, const char *path)
 		else
 			record_spoil(answer);
 	}
-	name_watch_expect_no_more(reader->watch);
 	if (r < 0)
 		return r;
 	r = record_get_result(answer);

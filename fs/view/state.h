@@ -47,13 +47,11 @@ struct gate {
 	unsigned running;             /* checks under way */
 	struct checked *retries;      /* paths whose check could not run, in no order */
 	struct gate_missing *missing; /* programs that have been missing at any time */
-	bool is_stopped;
 };
 
 /* The changes after which change hooks run (change_hook.h). */
 struct batch {
-	bool is_ending;    /* hooks are due, and wait for the rest of the batch */
-	uint64_t revision; /* the highest revision in the batch */
+	uint64_t revision; /* the highest in the batch, for whose end hooks wait; 0: none waits */
 	unsigned awaited;  /* the batch's looks (look.h) under way */
 };
 
@@ -107,7 +105,6 @@ struct publication {
 	const struct change *change; /* NULL: nothing */
 	uint64_t began; /* the change is outdated if its entry has shown a new object since then */
 	enum publication_state state;
-	bool is_directory_taken; /* the tree owns the directory of the change now */
 };
 
 /* Directories whose changes no event reports. */
@@ -131,7 +128,6 @@ struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
-	bool is_strict;                  /* a mount with coherence=strict; fixed */
 	struct last_good *last_good;     /* NULL: none, or view_stop() was called */
 	struct pool *pool;
 	struct workers *workers; /* NULL: this process merges. Fixed */
@@ -168,7 +164,15 @@ struct view {
 void view_log(struct view *view, const char *line, const struct problem *problem);
 
 /** Returns whether slow files get placeholders: not in a strict mount. */
-bool view_has_placeholders(const struct view *view);
+static inline bool view_has_placeholders(const struct view *view)
+{
+	return view->callbacks.use == VIEW_MOUNTED;
+}
+
+static inline bool view_is_strict(const struct view *view)
+{
+	return view->callbacks.use == VIEW_STRICT;
+}
 
 /**
  * Wakes the publisher, which looks for work as soon as the caller waits. If the caller is the

@@ -28,11 +28,6 @@ void view_log(struct view *view, const char *line, const struct problem *problem
 		view->callbacks.log(view->callbacks.context, line, problem);
 }
 
-bool view_has_placeholders(const struct view *view)
-{
-	return view->callbacks.use == VIEW_MOUNTED && !view->is_strict;
-}
-
 void view_wake(struct view *view)
 {
 	if (view->waker.publisher == coroutine_self())
@@ -70,9 +65,9 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	if (!view)
 		return -ENOMEM;
 	view->inodes.next = VIEW_INO_RESERVED + 1;
-	view->is_strict =
-		settings->options.coherence == COHERENCE_STRICT && callbacks->use != VIEW_RENDERED;
 	view->callbacks = *callbacks;
+	if (settings->options.coherence == COHERENCE_STRICT && callbacks->use != VIEW_RENDERED)
+		view->callbacks.use = VIEW_STRICT;
 	view->looks.done_end = &view->looks.done;
 	view->gate.queue_end = &view->gate.queue;
 	/* The kernel sends it when a program opens a source on which a look holds a lease. */
@@ -81,8 +76,8 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	if (r == 0)
 		r = pool_new(true, &view->pool);
 	if (r == 0)
-		r = source_cache_new(
-			(size_t)settings->options.cache_mib << 20, !view->is_strict, &view->cache);
+		r = source_cache_new((size_t)settings->options.cache_mib << 20,
+			!view_is_strict(view), &view->cache);
 	if (r < 0)
 		return r;
 	view->finder = (struct finder){view, dependency_list, dependency_find};
@@ -203,7 +198,7 @@ void view_pause(struct view *view)
 	read_ahead_drop_all(view);
 	drop_done(view);
 	view->looks.under_way = view->looks.patient = 0;
-	view->hooks.batch.is_ending = false;
+	view->hooks.batch.revision = 0;
 }
 
 int view_resume(struct view *view)

@@ -41,6 +41,9 @@ enum view_use {
 	/* no lookup is strict, and the fault of a file that can't be made says that the rendered
 	 * file stays */
 	VIEW_RENDERED,
+	/* set by view_new(), if it is not RENDERED: coherence=strict, so each lookup compares what
+	 * is shown with the layers */
+	VIEW_STRICT,
 };
 
 /* The callbacks of the driver, or of a rendering. */

@@ -57,8 +57,8 @@ static void put_pending(struct record *record, const struct entry *entry)
 	const struct pending *pending = entry->use->pending ? entry->use->pending : &none;
 
 	record_put(record, pending->state);
-	record_put(record, pending->scope);
-	record_put(record, pending->is_touched);
+	record_put(record, pending->plan.scope);
+	record_put(record, pending->plan.is_event);
 }
 
 static void put_last(struct record *record, uint64_t ino, const struct last_inode *last)
@@ -149,7 +149,7 @@ static void put_placeholder(struct record *record, const struct placeholder *pla
 	const struct entry *entry = placeholder->entry;
 	CLEANUP(freep) char *path = NULL;
 
-	if (entry && !entry->parent->is_dead &&
+	if (entry && !entry->parent->inode.is_removed &&
 		attributes_narrowings(entry->parent) == placeholder->narrowings)
 		(void)directory_join(entry->parent, entry->name, &path);
 	record_put_text(record, path);
@@ -163,7 +163,7 @@ static bool put_unshown(struct record *record, const struct inode *inode)
 	const struct directory *directory = (const struct directory *)inode;
 	const struct version *version = (const struct version *)inode;
 
-	if ((inode->type == INODE_DIRECTORY && !directory->is_dead) ||
+	if ((inode->type == INODE_DIRECTORY && !directory->inode.is_removed) ||
 		(inode->type == INODE_VERSION && version->entry))
 		return false;
 	record_put(record, inode->type);
@@ -222,7 +222,7 @@ static void put_layers(struct record *record, const struct settings *settings)
 
 void view_put_state(struct view *view, struct record *record)
 {
-	record_put(record, view->is_strict);
+	record_put(record, view_is_strict(view));
 	record_put(record, view->inodes.next);
 	record_put_fd(record, inotify_fd(view->watch.inotify));
 	put_layers(record, view->composer.settings);
@@ -536,7 +536,7 @@ static int take_dead_directory(struct view *view, struct record *record)
 	if (r < 0)
 		return r;
 	view->root->users++;
-	directory->is_dead = true;
+	directory->inode.is_removed = true;
 	/* until the kernel's references are counted */
 	directory->users++;
 	take_attributes(view, record, directory);
@@ -583,7 +583,7 @@ static int take_passed_version(struct view *view, struct record *record)
 
 	/* In a strict mount, the kernel may show a version before an entry does. */
 	if (version)
-		version->inode.is_removed = !view->is_strict;
+		version->inode.is_removed = !view_is_strict(view);
 	if (version)
 		hold(view, &version->inode, refs, record);
 	return version ? 0 : record_refuse(record);
@@ -659,7 +659,7 @@ static int take_all(struct view *view, struct record *record)
 	struct taking taking = {.view = view, .record = record};
 
 	/* The kernel sends lookups, or does not, as the old daemon set it up. */
-	if (record_get_bool(record) != view->is_strict)
+	if (record_get_bool(record) != view_is_strict(view))
 		return -ENOTSUP;
 	view->inodes.next = record_get_below(record, INO_COUNTED_END - 1);
 	if (view->inodes.next <= VIEW_INO_RESERVED)

@@ -19,7 +19,6 @@ struct name_watch {
 	struct watched_name *names;
 	struct watched_name *old; /* the replaced ones, during a renewal */
 	bool has_event;           /* in the last read */
-	bool has_missed;          /* events of watches that another process added */
 };
 
 int name_watch_new(struct name_watch **ret)
@@ -103,16 +102,6 @@ int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, u
 	return add(watch, -1, wd, name, mask);
 }
 
-int name_watch_expect(struct name_watch *watch)
-{
-	return inotify_expect(watch->inotify);
-}
-
-void name_watch_expect_no_more(struct name_watch *watch)
-{
-	watch->has_missed |= inotify_expect_no_more(watch->inotify);
-}
-
 void name_watch_renew(struct name_watch *watch)
 {
 	drop(watch, &watch->old);
@@ -131,9 +120,8 @@ static bool has(const struct watched_name *names, const struct watched_name *nam
 
 bool name_watch_end_renewal(struct name_watch *watch)
 {
-	bool has_new = watch->has_missed;
+	bool has_new = false;
 
-	watch->has_missed = false;
 	for (const struct watched_name *name = watch->names; name && !has_new; name = name->next)
 		has_new = !has(watch->old, name);
 	drop(watch, &watch->old);

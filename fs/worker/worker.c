@@ -59,8 +59,6 @@ int workers_new(int watches, struct workers **ret)
 	workers->watches = watches;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	workers->large_max = processors > 2 ? (unsigned)processors - 1 : 1;
-	for (size_t i = 0; i < WORKERS_KEPT; i++)
-		workers->kept[i].is_kept = true;
 	*ret = workers;
 	return 0;
 }
@@ -319,16 +317,17 @@ static struct worker *take(struct workers *workers, const struct worker_job *job
 static void give_back(struct workers *workers, struct worker *worker)
 {
 	bool is_old = workers->settings && worker->settings != workers->settings;
-	if (!worker->is_kept || is_old)
+	struct worker **more = &workers->more;
+
+	while (*more && *more != worker)
+		more = &(*more)->next;
+	if (*more || is_old)
 		leave(workers, worker);
 	worker->is_busy = false;
 	/* The first in the queue may have a large job, which the first worker does not get. */
 	coroutine_wake_all(&workers->is_free);
-	if (!worker->is_kept) {
-		struct worker **at = &workers->more;
-		while (*at != worker)
-			at = &(*at)->next;
-		*at = worker->next;
+	if (*more) {
+		*more = worker->next;
 		free(worker);
 	}
 }

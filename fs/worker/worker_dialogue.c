@@ -63,10 +63,10 @@ static int await(const struct worker *worker, const struct worker_job *job)
 	int patience_ms = patience_of(job);
 	int start_ms = patience_ms > START_MS ? patience_ms : START_MS;
 	struct pollfd message = {.fd = worker->socket, .events = POLLIN};
-	bool is_ready = atomic_load(&worker->page->is_ready);
+	unsigned steps = atomic_load(&worker->page->steps);
+	bool is_ready = steps;
 	/* -1: not read now, as most workers answer before the first look. */
 	int64_t used = is_ready ? -1 : used_ms(worker);
-	unsigned steps = atomic_load(&worker->page->steps);
 	int64_t end_ms = clock_ms() + (job->longest_ms ? job->longest_ms : LONGEST_MS);
 
 	for (int looks = 0;;) {
@@ -76,10 +76,10 @@ static int await(const struct worker *worker, const struct worker_job *job)
 		if (r < 0 && errno != EINTR)
 			return -errno;
 		int64_t now = used_ms(worker);
-		/* The worker has just become ready: its patience begins now. */
-		bool is_new = !is_ready && atomic_load(&worker->page->is_ready);
-		bool is_still = !is_new && now >= 0 && used >= 0 && now - used < STILL_MS;
 		unsigned done = atomic_load(&worker->page->steps);
+		/* The worker has just become ready: its patience begins now. */
+		bool is_new = !is_ready && done;
+		bool is_still = !is_new && now >= 0 && used >= 0 && now - used < STILL_MS;
 		if (!is_still || (done != steps && clock_ms() < end_ms)) {
 			looks = 0;
 			used = now;

@@ -19,7 +19,6 @@ struct worker {
 	int64_t since_ms;          /* clock_ms() when it got its job */
 	unsigned jobs;             /* number of jobs that it got */
 	bool is_busy;
-	bool is_kept; /* lives on after its job */
 	struct worker *next;
 };
 

@@ -311,7 +311,7 @@ void worker_process(
 		give_up(r == PROBLEM ? -EPERM : r);
 	self.ticks_max = worker_seconds(composer->settings) / TICK_S;
 	source_cache_observe(self.composer.cache, &observer);
-	atomic_store(&page->is_ready, true);
+	atomic_store(&page->steps, 1);
 	for (;;) {
 		enum worker_message kind;
 		struct record *job, *answer;

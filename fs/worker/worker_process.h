@@ -25,8 +25,8 @@ static inline unsigned worker_seconds(const struct settings *settings)
 
 /* Memory that the worker shares with the daemon. */
 struct worker_page {
-	atomic_bool is_ready;            /* the worker takes jobs */
-	atomic_uint steps;               /* number of calls of worker_note_step() */
+	/* 0: the worker takes no jobs yet; then 1, and one more with each worker_note_step() */
+	atomic_uint steps;
 	char source[PROBLEM_SOURCE_MAX]; /* the source that is being read, for messages; "": none */
 };
 

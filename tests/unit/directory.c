@@ -81,12 +81,12 @@ TEST_WITH(name_that_something_needs_is_not_tidied_away, set_up, tear_down)
 	entry_used(entry)->users = 0;
 	struct pending *pending = entry_used(entry)->pending = calloc(1, sizeof(*pending));
 	assert_non_null(pending);
-	pending->is_in_queue = true;
+	pending->next = entry;
 	directory_tidy(directory, entry);
 	for (pending->state = PENDING_GONE; pending->state <= PENDING_QUEUED; pending->state++)
 		directory_tidy(directory, entry);
 	pending->state = PENDING_NONE;
-	pending->is_in_queue = false;
+	pending->next = NULL;
 	entry_used(entry)->fault = &fault;
 	directory_tidy(directory, entry);
 	entry_used(entry)->fault = NULL;
