@@ -233,21 +233,6 @@ bool ini_has_meaning(const struct ini_dialect *dialect, struct span name)
 	return !dialect->sections.meaningful;
 }
 
-static const struct format *const rows[] = {&format_mysql, &format_php, &format_git,
-	&format_wireguard, &format_configparser, &format_grafana};
-
-void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
-	const struct pair *about, char *out, size_t size)
-{
-	size_t len = 0;
-
-	*out = '\0';
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (is_fit(rows[i]->dialect, about) && len < size)
-			len += (size_t)snprintf(
-				out + len, size - len, "%s%s", len ? ", " : "", rows[i]->name);
-}
-
 #define FORMAT(id, has_repeats, begin, ends, check, says)                                          \
 	const struct format format_##id = {                                                        \
 		.name = #id,                                                                       \

@@ -89,13 +89,6 @@ bool ini_is_key(const struct ini_dialect *dialect, struct span key);
 /** Returns whether the tree may have a section of that name; false for `sections.root`. */
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
 
-/**
- * Writes to `out` the names of all dialects for which is_fit(dialect, about) is true, as "git,
- * mysql, php", cut to `size` bytes.
- */
-void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
-	const struct pair *about, char *out, size_t size);
-
 /* read(), write() and edit() of struct format, for all dialects. */
 int ini_read(struct builder *builder, struct span text);
 int ini_write(struct writer *writer, const struct node *root);
