@@ -558,7 +558,7 @@ int ini_edit(struct edit *edit, const struct edit_op *op)
 	const struct ini_dialect *ini = edit->options->format->dialect;
 	const struct line_dialect dialect = {
 		.comments = ini->comments,
-		.has_inner_comments = ini->value.goes_on == INI_INDENT,
+		.more = ini->value.goes_on == INI_INDENT ? LINE_MORE_INDENTED : LINE_MORE_NONE,
 	};
 
 	return line_edit(edit, op, &dialect);

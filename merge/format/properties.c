@@ -354,8 +354,8 @@ static int properties_edit(struct edit *edit, const struct edit_op *op)
 {
 	static const struct line_dialect dialect = {
 		.comments = "#!",
+		.more = LINE_MORE_BACKSLASH,
 		.has_cr = true,
-		.has_continuation = true,
 	};
 
 	return line_edit(edit, op, &dialect);

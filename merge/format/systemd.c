@@ -302,8 +302,7 @@ static int systemd_edit(struct edit *edit, const struct edit_op *op)
 {
 	static const struct line_dialect dialect = {
 		.comments = "#;",
-		.has_inner_comments = true,
-		.has_continuation = true,
+		.more = LINE_MORE_UNIT,
 	};
 
 	return line_edit(edit, op, &dialect);
