@@ -486,11 +486,7 @@ static int env_write(struct writer *writer, const struct node *root)
 
 static int env_edit(struct edit *edit, const struct edit_op *op)
 {
-	static const struct line_dialect dialect = {
-		.comments = "#;",
-	};
-
-	return line_edit(edit, op, &dialect);
+	return line_edit(edit, op, &(const struct line_dialect){.comments = "#;"});
 }
 
 const struct format format_env = {

@@ -556,10 +556,9 @@ int ini_write(struct writer *writer, const struct node *root)
 int ini_edit(struct edit *edit, const struct edit_op *op)
 {
 	const struct ini_dialect *ini = edit->options->format->dialect;
-	const struct line_dialect dialect = {
-		.comments = ini->comments,
-		.more = ini->value.goes_on == INI_INDENT ? LINE_MORE_INDENTED : LINE_MORE_NONE,
-	};
+	bool is_indented = ini->value.goes_on == INI_INDENT;
 
-	return line_edit(edit, op, &dialect);
+	return line_edit(edit, op,
+		&(const struct line_dialect){.comments = ini->comments,
+			.more = is_indented ? LINE_MORE_INDENTED : LINE_MORE_NONE});
 }

@@ -197,11 +197,7 @@ static int keyfile_write(struct writer *writer, const struct node *root)
 
 static int keyfile_edit(struct edit *edit, const struct edit_op *op)
 {
-	static const struct line_dialect dialect = {
-		.comments = "#",
-	};
-
-	return line_edit(edit, op, &dialect);
+	return line_edit(edit, op, &(const struct line_dialect){.comments = "#"});
 }
 
 const struct format format_keyfile = {

@@ -300,12 +300,8 @@ static int systemd_write(struct writer *writer, const struct node *root)
 
 static int systemd_edit(struct edit *edit, const struct edit_op *op)
 {
-	static const struct line_dialect dialect = {
-		.comments = "#;",
-		.more = LINE_MORE_UNIT,
-	};
-
-	return line_edit(edit, op, &dialect);
+	return line_edit(
+		edit, op, &(const struct line_dialect){.comments = "#;", .more = LINE_MORE_UNIT});
 }
 
 /*
