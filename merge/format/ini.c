@@ -106,24 +106,17 @@ static int read_section(struct ini_reader *reader, struct span line)
 {
 	const struct ini_dialect *dialect = reader->dialect;
 	const struct line_reader *lines = &reader->section.lines;
-	const char *end = end_of_name(dialect, line);
 	struct span name, rest;
+	int r = section_name(&reader->section, line, end_of_name(dialect, line), &name, &rest);
 
-	if (!end)
-		return line_problem(lines, line.data,
-			"the section's name does not end; a closing ] is missing");
-	name = (struct span){line.data + 1, (size_t)(end - line.data) - 1};
-	rest = line_trim((struct span){end + 1, (size_t)(line.data + line.len - end) - 1});
-	if (!name.len)
-		return line_problem(
-			lines, line.data, "the section has no name; write it in the []");
+	if (r != 0)
+		return r;
 	if (!ini_is_name(dialect, name))
 		return line_problem(lines, line.data, INI_NO_NAME, dialect->title);
 	bool is_comment = rest.len && strchr(dialect->comments, *rest.data);
 	if (rest.len && !is_comment && dialect->sections.header != INI_HEADER_JOINED)
 		return line_problem(lines, rest.data,
 			"something stands behind the section's ]; put it on a line of its own");
-	int r = 0;
 	if (reader->has_included)
 		r = builder_doubt(lines->builder, line_place(lines, line.data),
 			"the section stands behind a line that includes files, and would stand "

@@ -66,7 +66,7 @@ static int read_group(struct keyfile_reader *keyfile, struct span line)
 	struct section_reader *reader = &keyfile->section;
 	struct span name, rest;
 
-	int r = section_name(reader, line, &name, &rest);
+	int r = section_name(reader, line, memchr(line.data, ']', line.len), &name, &rest);
 	if (r != 0)
 		return r;
 	if (rest.len)

@@ -87,7 +87,8 @@ static int read_section(struct systemd_reader *reader, struct span line)
 {
 	struct span name, rest;
 
-	int r = section_name(&reader->section, line, &name, &rest);
+	int r = section_name(
+		&reader->section, line, memchr(line.data, ']', line.len), &name, &rest);
 	if (r != 0)
 		return r;
 	if (rest.len)
