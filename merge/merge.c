@@ -160,12 +160,9 @@ static int make_head(const struct merge_request *request, const struct merge_out
 
 static int end_lines_with_crlf(struct arena *arena, struct span text, struct span *ret)
 {
-	size_t count = 0;
 	char *copy, *out;
 
-	for (size_t i = 0; i < text.len; i++)
-		count += text.data[i] == '\n';
-	copy = out = arena_alloc(arena, text.len + count + 1);
+	copy = out = arena_alloc(arena, text.len + span_count(text, '\n') + 1);
 	if (!copy)
 		return -ENOMEM;
 	for (size_t i = 0; i < text.len; i++) {

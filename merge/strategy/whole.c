@@ -48,15 +48,6 @@ static size_t head_len(struct span text, struct span word)
 	return text.len;
 }
 
-static uint32_t lines_in(struct span text)
-{
-	uint32_t lines = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		lines += text.data[i] == '\n';
-	return lines;
-}
-
 /* Puts a part of a file. An empty one is left out, with its separator. */
 static char *put_part(struct merge *merge, const char *begin, char *end, struct span part,
 	const struct merge_input *input)
@@ -73,7 +64,7 @@ static char *put_part(struct merge *merge, const char *begin, char *end, struct 
 			*end++ = '\n';
 	}
 	origin_text_at(merge->origins, (size_t)(end - begin), part.len, &input->source,
-		1 + lines_in(before));
+		1 + (uint32_t)span_count(before, '\n'));
 	return put(end, part);
 }
 
