@@ -13,14 +13,11 @@ static bool always(const struct merge_input *only)
 	return true;
 }
 
-static int merge_last(struct merge *merge, struct merge_output *ret)
+static int merge_one(struct merge *merge, struct merge_output *ret)
 {
-	return merge_give_text(merge, &merge->inputs[merge->count - 1], ret);
-}
+	bool is_first = merge->request->options->strategy->takes == STRATEGY_TAKES_LOWEST;
 
-static int merge_first(struct merge *merge, struct merge_output *ret)
-{
-	return merge_give_text(merge, &merge->inputs[0], ret);
+	return merge_give_text(merge, &merge->inputs[is_first ? 0 : merge->count - 1], ret);
 }
 
 static char *put(char *out, struct span text)
@@ -117,7 +114,7 @@ const struct strategy strategy_last = {
 	.summary = "the highest layer's file, whole",
 	.takes = STRATEGY_TAKES_HIGHEST,
 	.is_verbatim = always,
-	.merge = merge_last,
+	.merge = merge_one,
 };
 
 const struct strategy strategy_first = {
@@ -125,7 +122,7 @@ const struct strategy strategy_first = {
 	.summary = "the lowest layer's file, whole",
 	.takes = STRATEGY_TAKES_LOWEST,
 	.is_verbatim = always,
-	.merge = merge_first,
+	.merge = merge_one,
 };
 
 const struct strategy strategy_concat = {
