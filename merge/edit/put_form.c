@@ -482,10 +482,8 @@ static bool is_from_above(const struct put_ground *ground, const struct node *no
 static int whole_list(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
 	bool is_named, struct edit_op *ret)
 {
-	size_t count = 0;
+	size_t count = edit_count_keys(op);
 
-	while (count < op->count && op->steps[count].key)
-		count++;
 	if (count == op->count)
 		return PUT_FORM_NONE;
 	struct edit_op whole = *op;
