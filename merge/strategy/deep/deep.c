@@ -79,7 +79,7 @@ static int take_map(struct deep *deep, const struct node *value, const struct li
 	}
 	/* A deleted key was in no lower layer, so its place is not kept. */
 	if (r == 0 && map)
-		r = deep_drop_removed(deep, map, &map);
+		r = deep_drop_removed(deep->merge->arena, deep->origins, map, &map);
 	deep_leave(deep);
 	if (r == 0)
 		*ret = map ? map : value;

@@ -145,8 +145,12 @@ void deep_set(struct node *map, size_t number, const struct node *value);
 /** Returns the value of a pair; NULL: the pair was removed. */
 const struct node *deep_value(const struct pair *pair);
 
-/** Sets *ret to the OWNED map without its removed pairs. The numbers of pairs change. */
-int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
+/**
+ * Sets *ret to the OWNED map without its removed pairs, itself or one in `arena`. The numbers of
+ * pairs change.
+ */
+int deep_drop_removed(
+	struct arena *arena, struct origins *origins, struct node *map, struct node **ret);
 
 /** Gives `result` the style of `value`, if this style takes more lines than the old one. */
 void deep_widen(struct node *result, const struct node *value);

@@ -91,7 +91,7 @@ void deep_widen(struct node *result, const struct node *value)
 		result->style = value->style;
 }
 
-static int drop_removed(
+int deep_drop_removed(
 	struct arena *arena, struct origins *origins, struct node *map, struct node **ret)
 {
 	uint32_t count = map->map.count, i = 0;
@@ -118,11 +118,6 @@ static int drop_removed(
 	return 0;
 }
 
-int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret)
-{
-	return drop_removed(deep->merge->arena, deep->origins, map, ret);
-}
-
 /* How to seal a tree: allocate in `arena`; change the maps in it, or copies of them. */
 struct seal {
 	struct arena *arena;
@@ -147,7 +142,7 @@ static int seal_map(const struct seal *how, struct node *map, const struct node 
 			return r;
 	}
 	map->mark = 0;
-	int r = drop_removed(how->arena, how->origins, map, &rest);
+	int r = deep_drop_removed(how->arena, how->origins, map, &rest);
 	if (r < 0)
 		return r;
 	node_weigh(rest);
