@@ -144,15 +144,6 @@ static bool is_bare(struct span text)
 	return text.len > 0;
 }
 
-/* Writes a part of a key, without quotes if possible. Returns 0, or -EILSEQ: it is not UTF-8. */
-static int toml_put_key(struct output *output, struct span text, enum node_style style)
-{
-	if (!is_bare(text))
-		return toml_put_string(output, text, style == NODE_SINGLE ? style : NODE_DOUBLE);
-	output_put(output, text.data, text.len);
-	return 0;
-}
-
 /* The keys that lead to a table, from the last one to the first. */
 struct path {
 	const struct path *up; /* NULL: the root is above */
@@ -312,7 +303,12 @@ static int put_key(struct writer *writer, const struct node *key)
 		return refuse(writer, key, "can't be a key in TOML");
 	if (r < 0)
 		return r;
-	r = toml_put_key(writer->output, text, (enum node_style)key->style);
+	if (is_bare(text)) {
+		output_put(writer->output, text.data, text.len);
+		return 0;
+	}
+	r = toml_put_string(
+		writer->output, text, key->style == NODE_SINGLE ? NODE_SINGLE : NODE_DOUBLE);
 	return r ? problem_at(writer->problem, key, "a key is not UTF-8, which TOML needs") : 0;
 }
 
