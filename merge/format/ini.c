@@ -232,16 +232,6 @@ static void go_on(struct ini_reader *reader, struct span line)
 	reader->empty_lines = 0;
 }
 
-/* Continues the value with the line after a backslash. */
-static void go_on_behind(struct ini_reader *reader, struct span whole)
-{
-	struct ini_scan before = reader->scan;
-
-	reader->scan = ini_value_scan(&reader->dialect->value, whole, 0, &before);
-	whole.len = reader->scan.len;
-	go_on(reader, whole);
-}
-
 /* Refuses a line that is several to the program, or to some programs. */
 static int check_line(struct ini_reader *reader)
 {
@@ -262,8 +252,12 @@ static int read_line(struct ini_reader *reader)
 	size_t indent = (size_t)(line.data - whole.data);
 	int r;
 
+	/* The line before ends with a backslash. */
 	if (reader->key.data && reader->scan.goes_on) {
-		go_on_behind(reader, whole);
+		struct ini_scan before = reader->scan;
+
+		reader->scan = ini_value_scan(&dialect->value, whole, 0, &before);
+		go_on(reader, (struct span){whole.data, reader->scan.len});
 		return 0;
 	}
 	if (!line.len) {
@@ -316,21 +310,14 @@ int ini_read(struct builder *builder, struct span text)
 	return r;
 }
 
-/* Returns what is wrong with a line of a value after the first one; NULL: nothing. */
-static const char *more_fault(const struct ini_dialect *dialect, struct span line)
+/* Writes a line of a value after the first one. */
+static int put_more(struct writer *writer, const struct node *value, struct span line)
 {
+	const struct ini_dialect *dialect = writer->format->dialect;
 	const char *fault = ini_value_line_fault(&dialect->value, line);
 
 	if (!fault && line.len && strchr(dialect->comments, *line.data))
 		fault = "a line that begins like a comment";
-	return fault;
-}
-
-static int put_more(struct writer *writer, const struct node *value, struct span line)
-{
-	const struct ini_dialect *dialect = writer->format->dialect;
-	const char *fault = more_fault(dialect, line);
-
 	if (fault)
 		return line_refuse(writer, value, "a value of several lines in %s can't hold %s",
 			dialect->title, fault);
