@@ -16,7 +16,7 @@ struct read_options read_options_for(
 	bool is_salt = strategy->reads_zeros_as_decimal && request->schema == NODE_YAML_1_1;
 
 	return (struct read_options){
-		.format = strategy->reads_trees ? format_of_tree(format) : format,
+		.format = strategy_reads_trees(strategy) ? format_of_tree(format) : format,
 		.schema = is_salt ? NODE_SALT : request->schema,
 		.keep_duplicates = strategy->keeps_duplicates,
 		.as_pyyaml = strategy->reads_as_pyyaml,
@@ -31,7 +31,7 @@ static bool is_verbatim(const struct merge_request *request)
 
 	if (request->count != 1 || !strategy->is_verbatim || request->wants_tree)
 		return false;
-	if (strategy->reads_trees &&
+	if (strategy_reads_trees(strategy) &&
 		format_of_tree(request->inputs[0].format) != format_of_tree(request->to))
 		return false;
 	return strategy->is_verbatim(&request->inputs[0]);
@@ -225,7 +225,7 @@ static int copy_text(struct merge *merge, struct merge_output *ret)
 {
 	const struct merge_request *request = merge->request;
 
-	if (merge->origins && request->options->strategy->reads_trees) {
+	if (merge->origins && strategy_reads_trees(request->options->strategy)) {
 		const struct merge_input *inputs = merge->inputs;
 		struct problem ignored; /* a source that does not parse is served as well */
 		int r = 0;
@@ -293,7 +293,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 
 	if (is_verbatim(request) && !value_locks_bind(request))
 		return copy_text(&merge, ret);
-	if (strategy->reads_trees) {
+	if (strategy_reads_trees(strategy)) {
 		bool is_one = request->count == 1 && request->inputs[0].format == request->to;
 		int r = read_inputs(request, result, &merge.inputs, problem);
 		if (r == 0 && !is_one)

@@ -86,13 +86,19 @@ enum strategy_says {
 	STRATEGY_SAYS_REMOVE,  /* a tag removes the lower values, whatever the source's value is */
 };
 
+/* The trees of a strategy: of its inputs, and of its result. */
+enum strategy_trees {
+	STRATEGY_TREES_NONE,  /* merge() gets texts, and gives a text */
+	STRATEGY_TREES_GIVEN, /* merge() gets texts, and gives a tree */
+	STRATEGY_TREES_READ,  /* the inputs' documents are read before merge(); it gives a tree */
+};
+
 struct strategy {
 	const char *name;
 	const char *summary;               /* a phrase without a full stop, for help texts */
 	const struct option_spec *options; /* ends with a NULL name; may be NULL */
 	enum strategy_takes takes;
-	bool reads_trees;            /* the inputs' documents are read before merge() is called */
-	bool gives_trees;            /* reads_trees is false, but the result is a tree */
+	enum strategy_trees trees;
 	bool keeps_duplicates;       /* read_options.keep_duplicates */
 	bool reads_as_pyyaml;        /* read_options.as_pyyaml */
 	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
@@ -160,9 +166,14 @@ struct strategy {
 	int (*merge)(struct merge *merge, struct merge_output *ret);
 };
 
+static inline bool strategy_reads_trees(const struct strategy *strategy)
+{
+	return strategy->trees == STRATEGY_TREES_READ;
+}
+
 static inline bool strategy_gives_trees(const struct strategy *strategy)
 {
-	return strategy->reads_trees || strategy->gives_trees;
+	return strategy->trees != STRATEGY_TREES_NONE;
 }
 
 /** Returns the strategy with that name, or NULL. */

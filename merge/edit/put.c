@@ -174,7 +174,7 @@ static int read_inputs(struct put *put)
 		struct document *document;
 
 		if (i != put->request->target &&
-			(input->document || !put->merge.options->strategy->reads_trees))
+			(input->document || !strategy_reads_trees(put->merge.options->strategy)))
 			continue;
 		int r = document_read(
 			&input->source, input->text, &options, &document, put->problem);
@@ -182,7 +182,7 @@ static int read_inputs(struct put *put)
 			r = put_keep(put, document);
 		bool is_values = r == 0 && (!document->count || node_is_map(document->roots[0]) ||
 						   scalar_is_null(document->roots[0]));
-		if (r >= 0 && !is_values && !put->merge.options->strategy->reads_trees)
+		if (r >= 0 && !is_values && !strategy_reads_trees(put->merge.options->strategy))
 			return problem_set(put->problem, input->source.name, 0, 0,
 				"is a message, archive, patch or script; change it by hand");
 		if (r != 0)
