@@ -13,13 +13,13 @@ struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format)
 {
 	const struct strategy *strategy = request->options->strategy;
-	bool is_salt = strategy->reads_zeros_as_decimal && request->schema == NODE_YAML_1_1;
+	bool is_salt = strategy->reads == STRATEGY_READS_SALT;
 
 	return (struct read_options){
 		.format = strategy_reads_trees(strategy) ? format_of_tree(format) : format,
-		.schema = is_salt ? NODE_SALT : request->schema,
-		.keep_duplicates = strategy->keeps_duplicates,
-		.as_pyyaml = strategy->reads_as_pyyaml,
+		.schema = is_salt && request->schema == NODE_YAML_1_1 ? NODE_SALT : request->schema,
+		.keep_duplicates = is_salt,
+		.as_pyyaml = strategy->reads == STRATEGY_READS_PYYAML,
 		.limits = limits_or_default(request->limits),
 		.is_cancelled = request->is_cancelled,
 	};

@@ -93,16 +93,23 @@ enum strategy_trees {
 	STRATEGY_TREES_READ,  /* the inputs' documents are read before merge(); it gives a tree */
 };
 
+/* How the sources of a strategy are read. */
+enum strategy_reads {
+	STRATEGY_READS_FORMAT, /* as their format says */
+	/* as Salt does: read_options.keep_duplicates, and 0644 is 644: NODE_SALT instead of
+	 * NODE_YAML_1_1 */
+	STRATEGY_READS_SALT,
+	STRATEGY_READS_PYYAML, /* read_options.as_pyyaml */
+};
+
 struct strategy {
 	const char *name;
 	const char *summary;               /* a phrase without a full stop, for help texts */
 	const struct option_spec *options; /* ends with a NULL name; may be NULL */
 	enum strategy_takes takes;
 	enum strategy_trees trees;
-	bool keeps_duplicates;       /* read_options.keep_duplicates */
-	bool reads_as_pyyaml;        /* read_options.as_pyyaml */
-	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
-	const char *tags;            /* "!a, !b": tags that the strategy understands; NULL: none */
+	enum strategy_reads reads;
+	const char *tags; /* "!a, !b": tags that the strategy understands; NULL: none */
 
 	/* Returns whether `only`, the only source, is shown byte for byte. NULL: never. */
 	bool (*is_verbatim)(const struct merge_input *only);

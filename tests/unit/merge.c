@@ -38,7 +38,7 @@ static bool is_always_verbatim(const struct merge_input *only)
 
 static const struct strategy reading = {.name = "reading",
 	.trees = STRATEGY_TREES_READ,
-	.keeps_duplicates = true,
+	.reads = STRATEGY_READS_SALT,
 	.merge = give_last};
 static const struct strategy verbatim = {.name = "verbatim",
 	.trees = STRATEGY_TREES_READ,
