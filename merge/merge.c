@@ -213,7 +213,7 @@ int merge_give_text(struct merge *merge, const struct merge_input *input, struct
 	if (!copy)
 		return -ENOMEM;
 	origin_text(merge->origins, 0, input->text.len, &input->source);
-	*ret = (struct merge_output){.text = {copy, input->text.len}, .is_text = true};
+	*ret = (struct merge_output){.text = {copy, input->text.len}};
 	return 0;
 }
 
@@ -305,7 +305,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 	int r = value_locks_merge(&merge, ret, &is_changed);
 	if (r == 0 && !is_changed && is_verbatim(request) && request->inputs[0].text.data)
 		return copy_text(&merge, ret);
-	if (r == 0 && !ret->is_text && !request->wants_tree)
+	if (r == 0 && !ret->text.data && !request->wants_tree)
 		r = check_inputs(request, merge.inputs, problem);
 	return r == 0 ? check_merged(request, merge.inputs, ret, result->arena, problem) : r;
 }
@@ -318,7 +318,7 @@ static int run(
 	int r = merge_or_copy(request, result, &output, problem);
 	if (r != 0)
 		return r;
-	if (output.is_text)
+	if (output.text.data)
 		result->text = output.text;
 	else if (request->wants_tree)
 		result->root = output.root;

@@ -59,12 +59,12 @@ int merge_only_root(
 
 /* The output of a strategy: bytes, or a tree that merge_run() writes in the requested format. */
 struct merge_output {
-	const struct node *root; /* if not is_text: the tree; NULL: an empty file */
+	const struct node *root; /* without `text`: the tree; NULL: an empty file */
 	/* comment lines, with newlines, before a tree; left out if they do not begin with the
 	 * comment sign of the requested format */
 	struct span head;
-	struct span text; /* if is_text: the file, NUL-terminated, in the merge's arena */
-	bool is_text;
+	/* the file, NUL-terminated, in the merge's arena; its data is NULL: the output is a tree */
+	struct span text;
 };
 
 /* The sources that a strategy reads. */

@@ -252,7 +252,7 @@ static int write_lines(const struct merged_lines *lines, struct merge_output *re
 	if (first)
 		note_piece(lines, first, offset, len);
 	text[len] = '\0';
-	*ret = (struct merge_output){.text = {text, len}, .is_text = true};
+	*ret = (struct merge_output){.text = {text, len}};
 	return 0;
 }
 

@@ -90,7 +90,7 @@ static int merge_concat(struct merge *merge, struct merge_output *ret)
 		end = put_part(merge, text, end, part, input);
 	}
 	*end = '\0';
-	*ret = (struct merge_output){.text = {text, (size_t)(end - text)}, .is_text = true};
+	*ret = (struct merge_output){.text = {text, (size_t)(end - text)}};
 	return 0;
 }
 
