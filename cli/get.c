@@ -92,13 +92,13 @@ static int print_collection(const struct get_job *job, const struct merge_reques
 	struct problem problem;
 	struct span text;
 
-	if (!format->has_lists && has_texts_alone(value)) {
+	if (!format_has_lists(format) && has_texts_alone(value)) {
 		for (uint32_t i = 0; i < value->seq.count; i++)
 			if (!format->counts_all || value->seq.items[i]->text.len)
 				printf("%s\n", value->seq.items[i]->text.data);
 		return EXIT_DONE;
 	}
-	if (!format->has_lists || (format_is_toml(format) && node_is_sequence(value)))
+	if (!format_has_lists(format) || (format_is_toml(format) && node_is_sequence(value)))
 		value = wrap(job, root);
 	if (!value)
 		return message_result(-ENOMEM, NULL, NULL);

@@ -20,6 +20,14 @@ struct node;
 struct problem;
 struct writer; /* format/output.h */
 
+/* The values that a file can hold. */
+enum format_values {
+	FORMAT_TEXTS,
+	FORMAT_QUOTED_TEXTS, /* texts, in quotes, too, where they may have several lines */
+	FORMAT_TREES,        /* maps and lists, which may be nested to any depth */
+	FORMAT_TAGGED_TREES, /* as TREES; a node may have a tag, such as the directive !delete */
+};
+
 struct format {
 	const char *name;     /* one lower-case word, for `--to`, messages and manuals */
 	const char *summary;  /* a phrase without a full stop: the format, and its standard */
@@ -29,10 +37,8 @@ struct format {
 	const char *nothing;  /* the text of a file without a value; read() must accept the text */
 	/* The line to put between two documents in one stream: "---\n"; "": none is needed. */
 	const char *divider;
-	bool has_lists;    /* maps and lists may be nested to any depth */
-	bool has_quotes;   /* has no lists, but text in quotes, which may have several lines */
+	enum format_values values;
 	bool has_sections; /* a file may have sections; pairs outside of them come first */
-	bool has_tags;     /* a node may have a tag, such as the directive !delete */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
 	bool repeats;      /* a key may be repeated: one pair for each item of a list */
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
@@ -93,6 +99,21 @@ extern const struct format format_toml_1_0;
 static inline bool format_is_toml(const struct format *format)
 {
 	return format == &format_toml || format == &format_toml_1_0;
+}
+
+static inline bool format_has_lists(const struct format *format)
+{
+	return format->values >= FORMAT_TREES;
+}
+
+static inline bool format_has_quotes(const struct format *format)
+{
+	return format->values == FORMAT_QUOTED_TEXTS;
+}
+
+static inline bool format_has_tags(const struct format *format)
+{
+	return format->values == FORMAT_TAGGED_TREES;
 }
 
 /** Returns all formats, ending with NULL. */

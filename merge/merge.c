@@ -72,7 +72,7 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 	}
 	/* In a quoted text of several lines, a carriage return is a part of the value. */
 	result->wants_crlf = inputs[0].document->has_crlf && inputs[0].format == request->to &&
-			     !(request->to && request->to->has_quotes);
+			     !(request->to && format_has_quotes(request->to));
 	*ret = inputs;
 	return 0;
 }

@@ -77,7 +77,7 @@ static bool ends_in_format(const struct suffixes *suffixes, const char *name)
 	if (span_is_in(span_of(dot + 1), suffixes->format, ","))
 		return true;
 	return suffixes->has_trees && format &&
-	       (suffixes->is_unit ? format->has_tags : format->has_lists);
+	       (suffixes->is_unit ? format_has_tags(format) : format_has_lists(format));
 }
 
 /* README also stands in directories whose other names have no suffix. */

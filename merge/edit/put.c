@@ -128,7 +128,7 @@ bool put_is_wanted(const struct put *put, const struct node *root, const struct 
 	const struct node *only = wanted->count ? wanted->roots[0] : NULL;
 	bool is_empty = !root && only && node_is_map(only) && !node_count(only);
 	return edit_same(root, only, false) ||
-	       (is_empty && !format_of_tree(put->merge.to)->has_lists);
+	       (is_empty && !format_has_lists(format_of_tree(put->merge.to)));
 }
 
 int put_edit(const struct put *put, const struct edit_op *ops, size_t count,

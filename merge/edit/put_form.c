@@ -266,7 +266,8 @@ static bool has_tag(const struct put_ground *ground, const char *tag)
 	const char *tags = ground->put->merge.options->strategy->tags;
 
 	return tags &&
-	       format_of_tree(ground->put->inputs[ground->put->request->target].format)->has_tags &&
+	       format_has_tags(
+		       format_of_tree(ground->put->inputs[ground->put->request->target].format)) &&
 	       span_is_in(span_of(tag), tags, ", ");
 }
 

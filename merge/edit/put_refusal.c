@@ -183,7 +183,7 @@ int put_refuse(struct put *put, size_t i)
 	if (refuse_as(put, find_lock(put, op)))
 		return PROBLEM;
 	if (op->kind == EDIT_REMOVE && winner < put->request->target && strategy->tags &&
-		!format_of_tree(target->format)->has_tags)
+		!format_has_tags(format_of_tree(target->format)))
 		return problem_at(put->problem, at,
 			"the layer '%s' has the value, and %s has no '!delete' to hide it; %s, or "
 			"remove the value there",

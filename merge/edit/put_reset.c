@@ -272,7 +272,7 @@ static int remove_empty_root(struct put *put)
 	const struct node *root = before.document->count == 1 ? before.document->roots[0] : NULL;
 
 	if (!root || node_is_scalar(root) || node_count(root) || root->tag ||
-		!format_of_tree(format)->has_tags)
+		!format_has_tags(format_of_tree(format)))
 		return 0;
 	int r = remove_value(put, &op);
 	if (r < 0 || (r == 0 && edit_same(put->state.root, before.root, false)))

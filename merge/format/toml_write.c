@@ -523,7 +523,7 @@ static int toml_write(struct writer *writer, const struct node *root)
 #define TOML(version)                                                                              \
 	{                                                                                          \
 		.name = "toml", .summary = "TOML " version, .suffixes = "toml", .comment = "#",    \
-		.nothing = "", .has_sections = true, .divider = "# ---\n", .has_lists = true,      \
+		.nothing = "", .has_sections = true, .divider = "# ---\n", .values = FORMAT_TREES, \
 		.read = toml_read, .write = toml_write, .edit = toml_edit,                         \
 	}
 
