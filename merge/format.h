@@ -28,6 +28,15 @@ enum format_values {
 	FORMAT_TAGGED_TREES, /* as TREES; a node may have a tag, such as the directive !delete */
 };
 
+/* What a key means that comes again. */
+enum format_repeats {
+	FORMAT_REPEATS_NOT, /* no list */
+	FORMAT_REPEATS,     /* a list: the key has one pair for each item */
+	/* as FORMAT_REPEATS; of some keys only the last value counts (format_counts_all()), and an
+	 * empty value takes back those before it */
+	FORMAT_REPEATS_UNITS,
+};
+
 struct format {
 	const char *name;     /* one lower-case word, for `--to`, messages and manuals */
 	const char *summary;  /* a phrase without a full stop: the format, and its standard */
@@ -40,12 +49,8 @@ struct format {
 	enum format_values values;
 	bool has_sections; /* a file may have sections; pairs outside of them come first */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
-	bool repeats;      /* a key may be repeated: one pair for each item of a list */
+	enum format_repeats repeats;
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
-
-	/* Used if `repeats`. Returns whether all values of the key count; false: only the last
-	 * value counts. NULL: all values of every key count. */
-	bool (*counts_all)(struct span section, struct span key);
 
 	/*
 	 * Reads `text` as the standard says. The text is within limits.source_bytes (limit.h) and
@@ -115,6 +120,9 @@ static inline bool format_has_tags(const struct format *format)
 {
 	return format->values == FORMAT_TAGGED_TREES;
 }
+
+/** Returns whether all values of a repeated key count; false: only the last value counts. */
+bool format_counts_all(const struct format *format, struct span section, struct span key);
 
 /** Returns all formats, ending with NULL. */
 const struct format *const *format_all(void);

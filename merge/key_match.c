@@ -607,7 +607,7 @@ static int make_new(struct key_matcher *matcher, struct key *ret)
 		at = part->end;
 		if (!format_has_lists(matcher->format) && part->is_bracket && !is_item(part) &&
 			count > 0 && is_plain_word(matcher, part - 1)) {
-			if (matcher->format->counts_all)
+			if (matcher->format->repeats == FORMAT_REPEATS_UNITS)
 				return problem_set(matcher->problem, NULL, 0, 0,
 					"there is no '%s'; the values of a key are counted from "
 					"[0], and [+] adds one",

@@ -189,7 +189,7 @@ int put_refuse(struct put *put, size_t i)
 			"remove the value there",
 			put->inputs[winner].source.layer, format_of_tree(target->format)->name,
 			/* An empty assignment takes back those before it. */
-			format_of_tree(target->format)->counts_all
+			format_of_tree(target->format)->repeats == FORMAT_REPEATS_UNITS
 				? "set it to '', or give the rule the option 'delete'"
 				: "give the rule 'dropins' for a YAML drop-in, or its option "
 				  "'delete'");

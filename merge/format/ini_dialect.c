@@ -233,7 +233,7 @@ bool ini_has_meaning(const struct ini_dialect *dialect, struct span name)
 	return !dialect->sections.meaningful;
 }
 
-#define FORMAT(id, has_repeats, begin, ends, check, says)                                          \
+#define FORMAT(id, again, begin, ends, check, says)                                                \
 	const struct format format_##id = {                                                        \
 		.name = #id,                                                                       \
 		.summary = says,                                                                   \
@@ -242,7 +242,7 @@ bool ini_has_meaning(const struct ini_dialect *dialect, struct span name)
 		.nothing = "",                                                                     \
 		.divider = "",                                                                     \
 		.has_sections = true,                                                              \
-		.repeats = has_repeats,                                                            \
+		.repeats = again,                                                                  \
 		.dialect = &id,                                                                    \
 		.read = ini_read,                                                                  \
 		.write = ini_write,                                                                \
@@ -250,18 +250,20 @@ bool ini_has_meaning(const struct ini_dialect *dialect, struct span name)
 		.check_merged = check,                                                             \
 	}
 
-FORMAT(ini, false, ";", "ini", ini_check_merged,
+FORMAT(ini, FORMAT_REPEATS_NOT, ";", "ini", ini_check_merged,
 	"INI of an unknown program; a merge whose result depends on the program is refused");
-FORMAT(mysql, true, "#", "", ini_check_groups,
+FORMAT(mysql, FORMAT_REPEATS, "#", "", ini_check_groups,
 	"INI as MySQL and MariaDB read my.cnf: bind-address and bind_address are one key");
-FORMAT(php, true, ";", "", NULL,
+FORMAT(php, FORMAT_REPEATS, ";", "", NULL,
 	"INI as PHP reads php.ini: sections other than [PATH=...] and [HOST=...] have no meaning, "
 	"'extension' is a list");
-FORMAT(git, true, "#", "", NULL,
+FORMAT(git, FORMAT_REPEATS, "#", "", NULL,
 	"INI as git reads its configuration: a key that comes again is a list, capitals in keys "
 	"do not matter");
-FORMAT(wireguard, true, "#", "", NULL, "INI as wg and wg-quick read it: [Peer] is a list of maps");
-FORMAT(configparser, false, "#", "", NULL,
+FORMAT(wireguard, FORMAT_REPEATS, "#", "", NULL,
+	"INI as wg and wg-quick read it: [Peer] is a list of maps");
+FORMAT(configparser, FORMAT_REPEATS_NOT, "#", "", NULL,
 	"INI as Python's configparser reads it, such as setup.cfg and tox.ini; a key or section "
 	"that comes twice is an error");
-FORMAT(grafana, false, ";", "", NULL, "INI as Grafana reads grafana.ini, with the library go-ini");
+FORMAT(grafana, FORMAT_REPEATS_NOT, ";", "", NULL,
+	"INI as Grafana reads grafana.ini, with the library go-ini");

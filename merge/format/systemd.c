@@ -350,9 +350,9 @@ static const char list_keys[] =
 	"HibernateState,HybridSleepMode,HybridSleepState,KillExcludeUsers,KillOnlyUsers,"
 	"SuspendMode,SuspendState";
 
-static bool systemd_counts_all(struct span section, struct span key)
+bool format_counts_all(const struct format *format, struct span section, struct span key)
 {
-	bool is_found = span_is(section, "Match");
+	bool is_found = format->repeats != FORMAT_REPEATS_UNITS || span_is(section, "Match");
 
 	for (const char *word = list_keys; *word && !is_found;) {
 		size_t len = strcspn(word, ",");
@@ -378,8 +378,7 @@ const struct format format_systemd = {
 	.has_sections = true,
 	.divider = "",
 	.is_whole = true,
-	.repeats = true,
-	.counts_all = systemd_counts_all,
+	.repeats = FORMAT_REPEATS_UNITS,
 	.read = systemd_read,
 	.write = systemd_write,
 	.edit = systemd_edit,
