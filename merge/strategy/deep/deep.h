@@ -23,11 +23,18 @@
 
 #define OWNED 1
 
+/* What becomes of a value of another kind than the value below. */
+enum deep_kinds {
+	DEEP_KINDS_ANY,  /* it replaces that value */
+	DEEP_KINDS_WARN, /* as ANY, with a warning */
+	DEEP_KINDS_STRICT,
+};
+
 struct deep {
 	struct merge *merge;
 	struct arena *scratch; /* freed when the merge is done */
 	const struct list_rules *rules;
-	bool minds_kinds;        /* a value of another kind than the value below is reported */
+	enum deep_kinds kinds;
 	bool has_directives;     /* the source that is being merged in may have directives */
 	unsigned depth;          /* of the value that is being merged in */
 	uint32_t pass;           /* number of lists merged by key so far (struct list_entry) */
