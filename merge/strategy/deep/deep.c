@@ -397,7 +397,7 @@ static int merge_root(struct deep *deep, size_t i, size_t n, const struct node *
 	uint32_t number;
 
 	/* An empty document says nothing, not even that the file is empty. */
-	if (is_empty && (documents->by || documents->is_one))
+	if (is_empty && documents->match != DEEP_DOCUMENTS_BY_POSITION)
 		return 0;
 	int r = deep_documents_find(deep, documents, i, n, said, &number);
 	if (r == 0)
