@@ -118,11 +118,11 @@ int deep_drop_removed(
 	return 0;
 }
 
-/* How to seal a tree: allocate in `arena`; change the maps in it, or copies of them. */
+/* How to seal a tree: allocate in `arena`. */
 struct seal {
 	struct arena *arena;
 	struct origins *origins; /* NULL if the sealed tree is not part of the result */
-	bool keeps_maps;
+	struct arena *copies;    /* for copies of the maps; NULL: the maps themselves change */
 };
 
 static int seal(const struct seal *how, const struct node *node, const struct node **ret);
@@ -131,8 +131,8 @@ static int seal_map(const struct seal *how, struct node *map, const struct node 
 {
 	struct node *rest;
 
-	if (how->keeps_maps) {
-		map = node_copy(how->arena, map);
+	if (how->copies) {
+		map = node_copy(how->copies, map);
 		if (!map)
 			return -ENOMEM;
 	}
@@ -205,7 +205,7 @@ int deep_let_go(struct deep *deep, const struct node *node, const struct node **
 
 int deep_picture(struct deep *deep, const struct node *node, const struct node **ret)
 {
-	const struct seal how = {.arena = deep->scratch, .keeps_maps = true};
+	const struct seal how = {.arena = deep->scratch, .copies = deep->scratch};
 
 	return seal(&how, node, ret);
 }
