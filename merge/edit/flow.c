@@ -187,7 +187,7 @@ static int insert_first(struct edit *edit, const struct extent *in, struct span 
 			return insert(edit, behind, (struct span[]){eol, layout->indent, item}, 3);
 		return insert(edit, behind, (struct span[]){span_of(" "), item}, 2);
 	}
-	if (layout->is_lines)
+	if (layout->base.data)
 		return edit_splice_all(edit, inner,
 			(struct span[]){eol, layout->indent, item, eol, layout->base}, 5);
 	return edit_splice_all(edit, inner, (struct span[]){layout->pad, item, layout->pad}, 3);
