@@ -247,6 +247,7 @@ static int run(struct put *put, struct put_result *result)
 		return r;
 	target = &put->inputs[request->target];
 	put->state.text = target->text;
+	put->before = target->text.data;
 	put->state.document = target->document;
 	r = put_merge_with(
 		put, put->state.text, put->state.document, &put->state.root, put->problem);
@@ -258,7 +259,7 @@ static int run(struct put *put, struct put_result *result)
 		r = stream_of_result(put, put->state.root, &result->after);
 	if (r == 0 && !request->is_reset)
 		r = find_below(put, &result->below);
-	if (put->state.is_changed && result->effect != PUT_EMPTIED)
+	if (put_has_changed(put) && result->effect != PUT_EMPTIED)
 		result->effect = PUT_CHANGED;
 	result->text = put->state.text;
 	return r;

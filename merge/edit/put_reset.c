@@ -146,7 +146,6 @@ static int remove_value(struct put *put, const struct edit_op *op)
 		return r;
 	put->state.text = edit->text;
 	put->state.document = edit->document;
-	put->state.is_changed = true;
 	return put_merge_with(put, edit->text, edit->document, &put->state.root, put->problem);
 }
 
@@ -164,7 +163,7 @@ static int remove_with_item(struct put *put, struct edit_op *op)
 					    : NULL;
 	int r = remove_value(put, op);
 
-	if (r != 0 || !put->state.is_changed || !around || !node_is_map(around) ||
+	if (r != 0 || !put_has_changed(put) || !around || !node_is_map(around) ||
 		node_count(around) != 2 || around->tag)
 		return r;
 	const struct put_state narrow = put->state;
@@ -303,7 +302,7 @@ int put_reset(struct put *put, struct put_result *result)
 			 edit_count_keys(&put->ops[i]) == put->ops[i].count &&
 			 put->state.text.data != text);
 	}
-	if (r != 0 || !put->state.is_changed)
+	if (r != 0 || !put_has_changed(put))
 		return r;
 	if (!is_blank(&put->state))
 		return remove_empty_root(put);
