@@ -340,7 +340,7 @@ struct manners {
 	uint32_t same;   /* names that begin with the same word and a dot */
 	uint32_t slashed;
 	uint32_t maps;
-	bool has_subsections; /* of git */
+	uint32_t subsections; /* of git */
 };
 
 static struct manners find_manners(const struct node *map, struct span word)
@@ -357,7 +357,7 @@ static struct manners find_manners(const struct node *map, struct span word)
 		manners.dotted += !node_is_map(pair->value) && memchr(key.data, '.', key.len);
 		manners.same += is_same && *rest == '.';
 		manners.slashed += memchr(key.data, '/', key.len) != NULL;
-		manners.has_subsections |= is_same && *rest == ' ' && rest[1] == '"';
+		manners.subsections += is_same && *rest == ' ' && rest[1] == '"';
 	}
 	return manners;
 }
@@ -424,7 +424,7 @@ static int join_in_sections(
 		return 0;
 	}
 	/* In a section the whole rest is one name; at the root, all but the last word. */
-	if (end->count > 0 && (manners.same || manners.has_subsections))
+	if (end->count > 0 && (manners.same || manners.subsections))
 		return refuse_sections(matcher, end->parts[0].end, run);
 	if (end->count > 0) {
 		*first = *run;
@@ -432,12 +432,12 @@ static int join_in_sections(
 	}
 	if (words < 3)
 		return 0;
-	if (!manners.has_subsections && !manners.same)
+	if (!manners.subsections && !manners.same)
 		return refuse_sections(matcher, first->end, run);
 	while (matcher->text[--run->end] != '.')
 		run->name.len--;
 	run->name.len--;
-	if (manners.has_subsections) {
+	if (manners.subsections) {
 		const char *name = name_of_subsection(matcher, run->name);
 
 		if (!name)
