@@ -26,15 +26,20 @@ struct ini_reader {
 	size_t indent;      /* the key's, in bytes */
 	size_t empty_lines; /* since the last line of the value */
 	struct ini_scan scan; /* of the value's last line */
-	bool has_value;       /* there is a separator */
 	bool has_included;    /* a line has included files */
 };
+
+/* Returns whether the last key has a separator. Without one, the value is at the key's end. */
+static bool has_value(const struct ini_reader *reader)
+{
+	return reader->value.data > reader->key.data + reader->key.len;
+}
 
 static int add_value(struct ini_reader *reader)
 {
 	static const struct span null = {"null", 4};
 	struct line_reader *lines = &reader->section.lines;
-	struct span value = reader->has_value ? reader->value : null;
+	struct span value = has_value(reader) ? reader->value : null;
 	struct node *node;
 	char *text;
 
@@ -48,7 +53,7 @@ static int add_value(struct ini_reader *reader)
 		memcpy(text, value.data, value.len);
 	if (reader->more.len)
 		memcpy(text + value.len, reader->more.data, reader->more.len);
-	node->schema = reader->has_value ? NODE_TEXT : NODE_JSON;
+	node->schema = has_value(reader) ? NODE_TEXT : NODE_JSON;
 	struct ini_fault fault;
 	if (ini_value_has_fault(&reader->dialect->value, node->text, &fault))
 		return builder_problem(lines->builder, reader->place,
@@ -174,7 +179,6 @@ static int read_key(struct ini_reader *reader, struct span line)
 	}
 	const char *end = line.data + line.len;
 	stop = find_separator(dialect, line);
-	reader->has_value = stop;
 	reader->key =
 		line_trim_end((struct span){line.data, (size_t)((stop ? stop : end) - line.data)});
 	int r = check_key(reader, line, stop);
@@ -213,7 +217,7 @@ static int read_include(struct ini_reader *reader, struct span line)
 	reader->value = line_trim((struct span){line.data + len, line.len - len});
 	if (!reader->value.len)
 		return line_problem(lines, line.data, "the path of the included file is missing");
-	reader->has_value = reader->has_included = true;
+	reader->has_included = true;
 	reader->end = reader->value.data + reader->value.len;
 	reader->place = line_place(lines, reader->value.data);
 	int r = line_open_root(lines, line.data);
@@ -266,7 +270,7 @@ static int read_line(struct ini_reader *reader)
 	}
 	if (strchr(dialect->comments, *line.data))
 		return 0;
-	if (dialect->value.goes_on == INI_INDENT && reader->key.data && reader->has_value &&
+	if (dialect->value.goes_on == INI_INDENT && reader->key.data && has_value(reader) &&
 		indent > reader->indent) {
 		go_on(reader, line);
 		return 0;
