@@ -262,7 +262,7 @@ void line_separator_check(const struct line_editor *editor, struct span key, str
 	bool has_equals = (key.len && memchr(key.data, '=', key.len)) ||
 			  (value.len && memchr(value.data, '=', value.len));
 
-	if (separator->c == ':' && has_equals && ini && ini->colon_yields)
+	if (separator->c == ':' && has_equals && ini && ini->keys == INI_DOUBT)
 		*separator = (struct line_separator){'=', separator->after, separator->after};
 	if (separator->c == ' ' && value.len && strchr("=:", *value.data))
 		separator->c = '=';

@@ -137,7 +137,7 @@ static const char *find_separator(const struct ini_dialect *dialect, struct span
 {
 	const char *stop = memchr(line.data, '=', line.len);
 
-	if (stop && dialect->colon_yields)
+	if (stop && dialect->keys == INI_DOUBT)
 		return stop;
 	for (size_t i = 0; i < line.len; i++)
 		if (strchr(dialect->separators, line.data[i]))
@@ -442,7 +442,7 @@ static const char *not_in_key(const struct ini_dialect *dialect, bool is_null)
 		return "=:";
 	if (*dialect->value.comments || *dialect->value.quotes)
 		return sets;
-	return is_null || !dialect->colon_yields ? "=:" : "=";
+	return is_null || dialect->keys != INI_DOUBT ? "=:" : "=";
 }
 
 static int put_pair(struct writer *writer, const struct pair *pair)

@@ -38,7 +38,6 @@ static const struct ini_dialect ini = {
 	.title = "INI",
 	.comments = ";#",
 	.separators = "=:",
-	.colon_yields = true,
 	.keys = INI_DOUBT,
 	.has_null = true,
 	.value =
@@ -102,8 +101,7 @@ static const struct ini_dialect git = {
 		.quote = "\"",
 		.escapes = "\\\"ntb\n",
 		.goes_on = INI_BACKSLASH,
-		.quoting = INI_QUOTE_ENDS,
-		.escapes_outside = true},
+		.quoting = INI_QUOTE_ENDS},
 	.lists = {.keys = GIT_LISTS},
 	.sections = {.again = INI_LAST, .fold = {.how = FOLD_HEAD}, .header = INI_HEADER_JOINED},
 };

@@ -47,10 +47,11 @@ struct ini_lists {
 };
 
 struct ini_dialect {
-	const char *title;      /* in messages: "a file of git's" */
-	const char *comments;   /* the characters that begin a comment line */
-	const char *separators; /* between key and value; the first of them in the line counts */
-	bool colon_yields;      /* a ":" separates only if the line has no "=" */
+	const char *title;    /* in messages: "a file of git's" */
+	const char *comments; /* the characters that begin a comment line */
+	/* between key and value; the first of them in the line counts. With INI_DOUBT, a ":"
+	 * separates only if the line has no "=" */
+	const char *separators;
 	enum ini_again keys;
 	struct fold fold;     /* of keys (spelling.h) */
 	bool has_null;        /* a key may have no separator and no value */
