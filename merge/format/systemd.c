@@ -43,11 +43,10 @@ struct value_piece {
 struct systemd_reader {
 	struct section_reader section;
 	struct line_reader first;   /* at the first of the lines that are joined */
-	struct output joined;       /* these lines, if there are several … */
+	struct output joined;       /* these lines; empty: there is one, without a backslash … */
 	struct value_piece *pieces; /* … and a piece for each, if extents are wanted */
 	size_t piece_count;
 	size_t piece_capacity;
-	bool is_joined; /* the previous line ended with a backslash */
 };
 
 /* Returns the place of a byte of the line. A byte of a joined line beyond the first source line has
@@ -65,7 +64,7 @@ static const char *source_of(const struct systemd_reader *reader, struct span wh
 {
 	size_t offset = (size_t)(at - whole.data), i = reader->piece_count;
 
-	if (!reader->is_joined)
+	if (!reader->joined.len)
 		return at;
 	while (i > 1 && reader->pieces[i - 1].begin > offset)
 		i--;
@@ -140,7 +139,7 @@ static int read_whole(struct systemd_reader *reader, struct span whole)
 
 	if (!line.len)
 		return 0;
-	if (*line.data == '[' && !reader->is_joined)
+	if (*line.data == '[' && !reader->joined.len)
 		return read_section(reader, line);
 	return read_setting(reader, whole, line);
 }
@@ -150,9 +149,8 @@ static int end_joined(struct systemd_reader *reader)
 	struct span whole = {reader->joined.data, reader->joined.len};
 	int r = reader->joined.failure;
 
-	if (r == 0 && reader->is_joined)
+	if (r == 0 && whole.len)
 		r = read_whole(reader, whole);
-	reader->is_joined = false;
 	reader->joined.len = 0;
 	reader->piece_count = 0;
 	return r;
@@ -175,19 +173,18 @@ static int read_line(struct systemd_reader *reader)
 	/* Comments may stand between joined lines, too. */
 	if (bare.len && (*bare.data == '#' || *bare.data == ';'))
 		return 0;
-	if (!reader->is_joined) {
+	if (!reader->joined.len) {
 		reader->first = reader->section.lines;
 		if (!goes)
 			return read_whole(reader, line);
 	}
-	reader->is_joined = true;
 	if (reader->section.lines.builder->options->wants_extents && note_piece(reader, line) < 0)
 		return -ENOMEM;
 	output_put(&reader->joined, line.data, line.len - goes);
 	if (!goes)
 		return end_joined(reader);
 	output_char(&reader->joined, ' ');
-	return 0;
+	return reader->joined.failure;
 }
 
 static bool is_reset(const struct node *value)
