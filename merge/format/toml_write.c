@@ -17,6 +17,7 @@
  * The writer is recursive, down to the depth limit.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -344,11 +345,13 @@ static int check_collection(struct writer *writer, const struct node *node, unsi
 	return node_is_map(node) ? check_map(writer, node) : 0;
 }
 
+/* In toml_position.indent: the value must not contain line ends. */
+#define ONE_LINE UINT_MAX
+
 /* The position of a list or inline table. */
 struct toml_position {
 	unsigned depth;
-	unsigned indent; /* of the line that it begins in, in levels */
-	bool is_inline;  /* it must not contain line ends */
+	unsigned indent; /* of the line that it begins in, in levels; or ONE_LINE */
 };
 
 static int put_value(struct writer *writer, const struct node *node, struct toml_position spot);
@@ -356,7 +359,7 @@ static int put_value(struct writer *writer, const struct node *node, struct toml
 static int put_inline_table(
 	struct writer *writer, const struct node *map, struct toml_position spot)
 {
-	struct toml_position inner = {spot.depth + 1, spot.indent, true};
+	struct toml_position inner = {spot.depth + 1, ONE_LINE};
 	int r = 0;
 
 	output_string(writer->output, node_count(map) ? "{ " : "{");
@@ -380,8 +383,8 @@ static void put_newline(struct output *output, unsigned indent)
 
 static int put_list(struct writer *writer, const struct node *list, struct toml_position spot)
 {
-	bool is_line = spot.is_inline || is_one_line(list, writer->depth - spot.depth);
-	struct toml_position inner = {spot.depth + 1, spot.indent + 1, spot.is_inline};
+	bool is_line = spot.indent == ONE_LINE || is_one_line(list, writer->depth - spot.depth);
+	struct toml_position inner = {spot.depth + 1, is_line ? ONE_LINE : spot.indent + 1};
 	int r = 0;
 
 	output_char(writer->output, '[');
