@@ -323,9 +323,8 @@ static enum edit_again find_again(const struct assignment_walk *walk, const stru
 		return EDIT_AGAIN_RESET;
 	if (!value || !node_is_scalar(value) || walk->count != 2)
 		return EDIT_AGAIN_NO;
-	return !format->counts_all || format->counts_all(section->text, key->text)
-		       ? EDIT_AGAIN_RESET
-		       : EDIT_AGAIN_LAST;
+	return format_counts_all(format, section->text, key->text) ? EDIT_AGAIN_RESET
+								   : EDIT_AGAIN_LAST;
 }
 
 static int plan(struct assignment_walk *walk, size_t done, struct edit_op *ret)

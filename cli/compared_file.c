@@ -49,7 +49,7 @@ static bool is_copied_tree(const struct composition *composition)
 	const struct merge_request *request = &composition->request;
 	const struct strategy *strategy = request->options->strategy;
 
-	return strategy->reads_trees && strategy->is_verbatim && request->count == 1 &&
+	return strategy_reads_trees(strategy) && strategy->is_verbatim && request->count == 1 &&
 	       !composition->result->root && strategy->is_verbatim(&request->inputs[0]);
 }
 

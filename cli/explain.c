@@ -49,7 +49,7 @@ static bool is_read_as_values(const struct explanation *explanation)
 
 	return explanation->stream.count > 0 ||
 	       (explanation->kind == VERSION_BYTES && request->to &&
-		       request->options->strategy->reads_trees);
+		       strategy_reads_trees(request->options->strategy));
 }
 
 static int read_key(const struct command *command, struct explain_job *job,

@@ -92,13 +92,14 @@ static int print_collection(const struct get_job *job, const struct merge_reques
 	struct problem problem;
 	struct span text;
 
-	if (!format->has_lists && has_texts_alone(value)) {
+	if (!format_has_lists(format) && has_texts_alone(value)) {
 		for (uint32_t i = 0; i < value->seq.count; i++)
-			if (!format->counts_all || value->seq.items[i]->text.len)
+			if (format->repeats != FORMAT_REPEATS_UNITS ||
+				value->seq.items[i]->text.len)
 				printf("%s\n", value->seq.items[i]->text.data);
 		return EXIT_DONE;
 	}
-	if (!format->has_lists || (format_is_toml(format) && node_is_sequence(value)))
+	if (!format_has_lists(format) || (format_is_toml(format) && node_is_sequence(value)))
 		value = wrap(job, root);
 	if (!value)
 		return message_result(-ENOMEM, NULL, NULL);
@@ -112,9 +113,8 @@ static const struct node *take_last(
 {
 	const struct format *format = format_of_tree(request->to);
 	const struct key *key = &job->key;
-	bool is_last = format->counts_all && key->count == 2 && node_is_sequence(value) &&
-		       node_count(value) > 0 &&
-		       !format->counts_all(key->parts[0].name, key->parts[1].name);
+	bool is_last = key->count == 2 && node_is_sequence(value) && node_count(value) > 0 &&
+		       !format_counts_all(format, key->parts[0].name, key->parts[1].name);
 
 	return is_last ? value->seq.items[value->seq.count - 1] : value;
 }

@@ -141,7 +141,7 @@ static int read_arguments(
 	if (optind == argc)
 		return command_misuse(command, "a file is missing");
 	/* Such a strategy copies whole files, and does not write a format. */
-	if (job->to && !job->strategy->reads_trees && job->strategy->is_verbatim)
+	if (job->to && !strategy_reads_trees(job->strategy) && job->strategy->is_verbatim)
 		return command_misuse(command,
 			"the strategy '%s' copies whole files; --to can't convert them",
 			job->strategy->name);

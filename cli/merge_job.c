@@ -155,7 +155,7 @@ static int parse_copied(const struct merge_request *request, const struct merge_
 	const struct merge_input *only = &request->inputs[0];
 	CLEANUP(document_freep) struct document *document = NULL;
 
-	if (request->count > 1 || result->root || !request->options->strategy->reads_trees)
+	if (request->count > 1 || result->root || !strategy_reads_trees(request->options->strategy))
 		return 0;
 	const struct read_options options = read_options_for(request, only->format);
 	return document_read(&only->source, only->text, &options, &document, problem);

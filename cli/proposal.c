@@ -199,7 +199,7 @@ static const char *key_to_set(const struct proposal *proposal)
 	const struct format *format = format_of_tree(proposal->subject->explanation->request->to);
 	const struct node *value = proposal->found->at.value;
 
-	if (format->has_lists || !value || !node_is_map(value))
+	if (format_has_lists(format) || !value || !node_is_map(value))
 		return key_of(proposal);
 	if (is_whole_file(proposal))
 		return format->has_sections ? "SECTION.NAME" : "NAME";

@@ -23,7 +23,7 @@ static enum node_schema schema_of(const struct read_options *options)
 		return options->edited;
 	if (format_is_toml(format))
 		return NODE_TOML;
-	return format->has_lists ? NODE_JSON : NODE_TEXT;
+	return format_has_lists(format) ? NODE_JSON : NODE_TEXT;
 }
 
 int typed_documents_take(struct typed_documents *documents, struct document *document)

@@ -39,7 +39,7 @@ static void read_digits(struct span text, struct decimal *ret)
 	ret->count = upto_last;
 	ret->digits = (struct span){first, last ? (size_t)(last - first) + 1 : 0};
 	if (!upto_last) {
-		ret->is_negative = false;
+		ret->number.is_negative = false;
 		ret->exponent = 0;
 		return;
 	}
@@ -53,7 +53,6 @@ static void read_number(struct decimal *ret)
 	const struct number *number = &ret->number;
 	int len = 0;
 
-	ret->is_negative = number->is_negative;
 	switch (number->form) {
 	case NUMBER_SMALL:
 		len = snprintf(ret->room, sizeof(ret->room), "%" PRIu64, number->small);
@@ -99,7 +98,7 @@ void decimal_of(const struct node *scalar, struct decimal *ret)
 		read_number(ret);
 		return;
 	}
-	ret->is_negative = number_take_sign(&text);
+	ret->number.is_negative = number_take_sign(&text);
 	if (is_json || is_decimal(text)) {
 		read_digits(text, ret);
 		return;
@@ -155,9 +154,9 @@ int decimal_compare(const struct decimal *a, const struct decimal *b)
 {
 	if (a->form == DECIMAL_NAN || b->form == DECIMAL_NAN)
 		return DECIMAL_UNORDERED;
-	if (a->is_negative != b->is_negative)
-		return a->is_negative ? -1 : 1;
-	return a->is_negative ? compare_absolute(b, a) : compare_absolute(a, b);
+	if (a->number.is_negative != b->number.is_negative)
+		return a->number.is_negative ? -1 : 1;
+	return a->number.is_negative ? compare_absolute(b, a) : compare_absolute(a, b);
 }
 
 bool decimal_is_whole(const struct decimal *decimal)
@@ -217,7 +216,7 @@ uint64_t decimal_hash(const struct decimal *decimal, uint64_t hash)
 {
 	struct span rest = decimal->digits;
 
-	hash = hash_add(hash, (uint64_t)decimal->form << 1 | decimal->is_negative);
+	hash = hash_add(hash, (uint64_t)decimal->form << 1 | decimal->number.is_negative);
 	if (decimal->form != DECIMAL_FINITE)
 		return hash;
 	hash = hash_add(hash, (uint64_t)decimal->exponent);
@@ -230,7 +229,7 @@ bool decimal_count(const struct decimal *decimal, uint32_t *ret)
 {
 	uint64_t value;
 
-	if (!decimal_is_whole(decimal) || decimal->is_negative)
+	if (!decimal_is_whole(decimal) || decimal->number.is_negative)
 		return false;
 	*ret = UINT32_MAX;
 	if ((int64_t)decimal->count + decimal->exponent > 10)

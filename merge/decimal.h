@@ -22,7 +22,6 @@ enum decimal_form {
 
 struct decimal {
 	enum decimal_form form;
-	bool is_negative; /* never for 0 */
 	/* from the first digit other than 0 to the last such digit; may contain "." and "_" */
 	struct span digits;
 	size_t count;     /* number of digits; 0: the number is 0 */
@@ -30,7 +29,7 @@ struct decimal {
 
 	/* private: memory that `digits` may point to */
 	char room[32];
-	struct number number;
+	struct number number; /* of all decimals: is_negative; the rest is private, as `room` is */
 };
 
 /* Result of decimal_compare() if one of the two is NaN. */

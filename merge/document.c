@@ -163,7 +163,7 @@ static int foreign_read(struct builder *builder, struct span text)
 {
 	const struct format *format = format_of_tree(builder->options->format);
 	/* Elsewhere, such lines may be part of a text. */
-	bool is_quoted = format->has_lists || format->has_quotes;
+	bool is_quoted = format->values >= FORMAT_QUOTED_TEXTS;
 	uint32_t conflict = find_conflict(text), mark = is_quoted ? 0 : find_mark(text, 1);
 
 	if (foreign_is_html(text))

@@ -20,6 +20,23 @@ struct node;
 struct problem;
 struct writer; /* format/output.h */
 
+/* The values that a file can hold. */
+enum format_values {
+	FORMAT_TEXTS,
+	FORMAT_QUOTED_TEXTS, /* texts, in quotes, too, where they may have several lines */
+	FORMAT_TREES,        /* maps and lists, which may be nested to any depth */
+	FORMAT_TAGGED_TREES, /* as TREES; a node may have a tag, such as the directive !delete */
+};
+
+/* What a key means that comes again. */
+enum format_repeats {
+	FORMAT_REPEATS_NOT, /* no list */
+	FORMAT_REPEATS,     /* a list: the key has one pair for each item */
+	/* as FORMAT_REPEATS; of some keys only the last value counts (format_counts_all()), and an
+	 * empty value takes back those before it */
+	FORMAT_REPEATS_UNITS,
+};
+
 struct format {
 	const char *name;     /* one lower-case word, for `--to`, messages and manuals */
 	const char *summary;  /* a phrase without a full stop: the format, and its standard */
@@ -29,17 +46,11 @@ struct format {
 	const char *nothing;  /* the text of a file without a value; read() must accept the text */
 	/* The line to put between two documents in one stream: "---\n"; "": none is needed. */
 	const char *divider;
-	bool has_lists;    /* maps and lists may be nested to any depth */
-	bool has_quotes;   /* has no lists, but text in quotes, which may have several lines */
+	enum format_values values;
 	bool has_sections; /* a file may have sections; pairs outside of them come first */
-	bool has_tags;     /* a node may have a tag, such as the directive !delete */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
-	bool repeats;      /* a key may be repeated: one pair for each item of a list */
+	enum format_repeats repeats;
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
-
-	/* Used if `repeats`. Returns whether all values of the key count; false: only the last
-	 * value counts. NULL: all values of every key count. */
-	bool (*counts_all)(struct span section, struct span key);
 
 	/*
 	 * Reads `text` as the standard says. The text is within limits.source_bytes (limit.h) and
@@ -94,6 +105,24 @@ static inline bool format_is_toml(const struct format *format)
 {
 	return format == &format_toml || format == &format_toml_1_0;
 }
+
+static inline bool format_has_lists(const struct format *format)
+{
+	return format->values >= FORMAT_TREES;
+}
+
+static inline bool format_has_quotes(const struct format *format)
+{
+	return format->values == FORMAT_QUOTED_TEXTS;
+}
+
+static inline bool format_has_tags(const struct format *format)
+{
+	return format->values == FORMAT_TAGGED_TREES;
+}
+
+/** Returns whether all values of a repeated key count; false: only the last value counts. */
+bool format_counts_all(const struct format *format, struct span section, struct span key);
 
 /** Returns all formats, ending with NULL. */
 const struct format *const *format_all(void);

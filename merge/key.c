@@ -284,7 +284,20 @@ static int read_condition(struct key_reader *reader, struct key_condition *condi
 	reader->at += len + 1;
 	/* For [kind==Service]. */
 	reader->at += *reader->at == '=';
-	return read_word(reader, ",]", &condition->value, &condition->is_value_quoted);
+	struct span text;
+	bool is_quoted;
+	r = read_word(reader, ",]", &text, &is_quoted);
+	if (r != 0)
+		return r;
+	struct node *value =
+		node_new_scalar(reader->arena, text, is_quoted ? NODE_DOUBLE : NODE_PLAIN);
+	if (!value)
+		return -ENOMEM;
+	/* Quotes a text that would be null without quotes. */
+	if (scalar_type(value) == SCALAR_NULL)
+		value->style = NODE_DOUBLE;
+	condition->value = value;
+	return 0;
 }
 
 int key_parse_conditions(const char *text, size_t at, struct arena *arena,

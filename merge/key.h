@@ -53,8 +53,7 @@ struct key {
 /* A condition in a document's name: the document has `value` at `key`. */
 struct key_condition {
 	struct key key;
-	struct span value;
-	bool is_value_quoted;
+	const struct node *value; /* a scalar */
 };
 
 /**

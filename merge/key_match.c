@@ -340,7 +340,7 @@ struct manners {
 	uint32_t same;   /* names that begin with the same word and a dot */
 	uint32_t slashed;
 	uint32_t maps;
-	bool has_subsections; /* of git */
+	uint32_t subsections; /* of git */
 };
 
 static struct manners find_manners(const struct node *map, struct span word)
@@ -357,7 +357,7 @@ static struct manners find_manners(const struct node *map, struct span word)
 		manners.dotted += !node_is_map(pair->value) && memchr(key.data, '.', key.len);
 		manners.same += is_same && *rest == '.';
 		manners.slashed += memchr(key.data, '/', key.len) != NULL;
-		manners.has_subsections |= is_same && *rest == ' ' && rest[1] == '"';
+		manners.subsections += is_same && *rest == ' ' && rest[1] == '"';
 	}
 	return manners;
 }
@@ -424,7 +424,7 @@ static int join_in_sections(
 		return 0;
 	}
 	/* In a section the whole rest is one name; at the root, all but the last word. */
-	if (end->count > 0 && (manners.same || manners.has_subsections))
+	if (end->count > 0 && (manners.same || manners.subsections))
 		return refuse_sections(matcher, end->parts[0].end, run);
 	if (end->count > 0) {
 		*first = *run;
@@ -432,12 +432,12 @@ static int join_in_sections(
 	}
 	if (words < 3)
 		return 0;
-	if (!manners.has_subsections && !manners.same)
+	if (!manners.subsections && !manners.same)
 		return refuse_sections(matcher, first->end, run);
 	while (matcher->text[--run->end] != '.')
 		run->name.len--;
 	run->name.len--;
-	if (manners.has_subsections) {
+	if (manners.subsections) {
 		const char *name = name_of_subsection(matcher, run->name);
 
 		if (!name)
@@ -470,7 +470,7 @@ static int join(struct key_matcher *matcher, const struct node *in, struct key_p
 		return refuse_pointer(matcher, (size_t)(run.name.data - matcher->text));
 	if (words == 1)
 		return 0;
-	if (!matcher->format->has_lists)
+	if (!format_has_lists(matcher->format))
 		return join_in_sections(matcher, part, &run, words);
 	uint32_t count = in && node_is_map(in) ? in->map.count : 0;
 	if (manners.same || 2 * manners.dotted > count)
@@ -553,7 +553,7 @@ static int check_foreign(const struct key_matcher *matcher, const struct node *i
 	const char *text = matcher->text + begin;
 	size_t len = part->end - begin;
 
-	if (part->is_quoted || !matcher->format->has_lists)
+	if (part->is_quoted || !format_has_lists(matcher->format))
 		return 0;
 	/* VS Code has such names: "[python]". */
 	if (part->is_bracket && !is_item(part) && !is_foreign_bracket(part) &&
@@ -605,9 +605,9 @@ static int make_new(struct key_matcher *matcher, struct key *ret)
 		if (part->value.len > 1 && *part->value.data == '=' && !part->is_value_quoted)
 			part->value = (struct span){part->value.data + 1, part->value.len - 1};
 		at = part->end;
-		if (!matcher->format->has_lists && part->is_bracket && !is_item(part) &&
+		if (!format_has_lists(matcher->format) && part->is_bracket && !is_item(part) &&
 			count > 0 && is_plain_word(matcher, part - 1)) {
-			if (matcher->format->counts_all)
+			if (matcher->format->repeats == FORMAT_REPEATS_UNITS)
 				return problem_set(matcher->problem, NULL, 0, 0,
 					"there is no '%s'; the values of a key are counted from "
 					"[0], and [+] adds one",
@@ -875,7 +875,7 @@ static int name_new(struct key_matcher *matcher, const struct dead_end *ends, st
 	bool is_there = ret->document < stream->count;
 	matcher->root = is_there ? stream->roots[ret->document] : NULL;
 	matcher->end = is_there ? ends[ret->document] : (struct dead_end){0};
-	if (!matcher->format->has_lists && !matcher->format->has_sections)
+	if (!format_has_lists(matcher->format) && !matcher->format->has_sections)
 		return make_flat(matcher, prefix + (matcher->text[prefix] == '.'), ret);
 	if (matcher->end.other)
 		return refuse_ends(matcher, ret);

@@ -13,13 +13,13 @@ struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format)
 {
 	const struct strategy *strategy = request->options->strategy;
-	bool is_salt = strategy->reads_zeros_as_decimal && request->schema == NODE_YAML_1_1;
+	bool is_salt = strategy->reads == STRATEGY_READS_SALT;
 
 	return (struct read_options){
-		.format = strategy->reads_trees ? format_of_tree(format) : format,
-		.schema = is_salt ? NODE_SALT : request->schema,
-		.keep_duplicates = strategy->keeps_duplicates,
-		.as_pyyaml = strategy->reads_as_pyyaml,
+		.format = strategy_reads_trees(strategy) ? format_of_tree(format) : format,
+		.schema = is_salt && request->schema == NODE_YAML_1_1 ? NODE_SALT : request->schema,
+		.keep_duplicates = is_salt,
+		.as_pyyaml = strategy->reads == STRATEGY_READS_PYYAML,
 		.limits = limits_or_default(request->limits),
 		.is_cancelled = request->is_cancelled,
 	};
@@ -31,7 +31,7 @@ static bool is_verbatim(const struct merge_request *request)
 
 	if (request->count != 1 || !strategy->is_verbatim || request->wants_tree)
 		return false;
-	if (strategy->reads_trees &&
+	if (strategy_reads_trees(strategy) &&
 		format_of_tree(request->inputs[0].format) != format_of_tree(request->to))
 		return false;
 	return strategy->is_verbatim(&request->inputs[0]);
@@ -72,7 +72,7 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 	}
 	/* In a quoted text of several lines, a carriage return is a part of the value. */
 	result->wants_crlf = inputs[0].document->has_crlf && inputs[0].format == request->to &&
-			     !(request->to && request->to->has_quotes);
+			     !(request->to && format_has_quotes(request->to));
 	*ret = inputs;
 	return 0;
 }
@@ -160,12 +160,9 @@ static int make_head(const struct merge_request *request, const struct merge_out
 
 static int end_lines_with_crlf(struct arena *arena, struct span text, struct span *ret)
 {
-	size_t count = 0;
 	char *copy, *out;
 
-	for (size_t i = 0; i < text.len; i++)
-		count += text.data[i] == '\n';
-	copy = out = arena_alloc(arena, text.len + count + 1);
+	copy = out = arena_alloc(arena, text.len + span_count(text, '\n') + 1);
 	if (!copy)
 		return -ENOMEM;
 	for (size_t i = 0; i < text.len; i++) {
@@ -216,7 +213,7 @@ int merge_give_text(struct merge *merge, const struct merge_input *input, struct
 	if (!copy)
 		return -ENOMEM;
 	origin_text(merge->origins, 0, input->text.len, &input->source);
-	*ret = (struct merge_output){.text = {copy, input->text.len}, .is_text = true};
+	*ret = (struct merge_output){.text = {copy, input->text.len}};
 	return 0;
 }
 
@@ -228,7 +225,7 @@ static int copy_text(struct merge *merge, struct merge_output *ret)
 {
 	const struct merge_request *request = merge->request;
 
-	if (merge->origins && request->options->strategy->reads_trees) {
+	if (merge->origins && strategy_reads_trees(request->options->strategy)) {
 		const struct merge_input *inputs = merge->inputs;
 		struct problem ignored; /* a source that does not parse is served as well */
 		int r = 0;
@@ -296,7 +293,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 
 	if (is_verbatim(request) && !value_locks_bind(request))
 		return copy_text(&merge, ret);
-	if (strategy->reads_trees) {
+	if (strategy_reads_trees(strategy)) {
 		bool is_one = request->count == 1 && request->inputs[0].format == request->to;
 		int r = read_inputs(request, result, &merge.inputs, problem);
 		if (r == 0 && !is_one)
@@ -308,7 +305,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 	int r = value_locks_merge(&merge, ret, &is_changed);
 	if (r == 0 && !is_changed && is_verbatim(request) && request->inputs[0].text.data)
 		return copy_text(&merge, ret);
-	if (r == 0 && !ret->is_text && !request->wants_tree)
+	if (r == 0 && !ret->text.data && !request->wants_tree)
 		r = check_inputs(request, merge.inputs, problem);
 	return r == 0 ? check_merged(request, merge.inputs, ret, result->arena, problem) : r;
 }
@@ -321,7 +318,7 @@ static int run(
 	int r = merge_or_copy(request, result, &output, problem);
 	if (r != 0)
 		return r;
-	if (output.is_text)
+	if (output.text.data)
 		result->text = output.text;
 	else if (request->wants_tree)
 		result->root = output.root;

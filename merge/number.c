@@ -37,9 +37,8 @@ enum float_kind {
 	FLOAT_NAN,
 };
 
-/* The parts of a float, as written. */
+/* The parts of a float, as written, behind its sign. */
 struct float_parts {
-	bool is_negative;
 	enum float_kind kind;
 	struct span whole; /* digits, "_" and ":" */
 	struct span fraction;
@@ -249,7 +248,7 @@ static void parse_float(struct span text, struct float_parts *ret)
 {
 	char word;
 
-	*ret = (struct float_parts){.is_negative = number_take_sign(&text)};
+	*ret = (struct float_parts){0};
 	if (!text.len)
 		return;
 	/* ".inf" and ".NaN"; TOML has no point in front. */
@@ -352,6 +351,7 @@ static double to_double(const struct float_parts *decimal)
 
 void number_of_float(struct span text, struct number *ret)
 {
+	bool is_negative = number_take_sign(&text);
 	struct float_parts decimal;
 	double real;
 
@@ -367,7 +367,7 @@ void number_of_float(struct span text, struct number *ret)
 
 	ret->form = NUMBER_REAL;
 	ret->real = real;
-	ret->is_negative = decimal.is_negative && real > 0;
+	ret->is_negative = is_negative && real > 0;
 	if (isinf(real) || real != floor(real))
 		return;
 	if (real < 0x1p64) {
@@ -531,6 +531,7 @@ int number_int_json(const struct number *number, struct arena *arena, struct spa
 
 int number_float_json(struct span text, struct arena *arena, struct span *ret)
 {
+	bool is_negative = number_take_sign(&text);
 	struct float_parts decimal;
 	struct number number;
 	char *out, *end;
@@ -545,7 +546,7 @@ int number_float_json(struct span text, struct arena *arena, struct span *ret)
 	if (!out)
 		return -ENOMEM;
 	end = out;
-	if (decimal.is_negative)
+	if (is_negative)
 		*end++ = '-';
 	end = put_digits(end, decimal.whole);
 	if (!decimal.whole.len)

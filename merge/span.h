@@ -50,6 +50,15 @@ static inline bool span_is_in(struct span span, const char *list, const char *se
 	return is_found;
 }
 
+static inline size_t span_count(struct span span, char c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < span.len; i++)
+		count += span.data[i] == c;
+	return count;
+}
+
 static inline bool span_begins(struct span span, const char *start)
 {
 	return span.len >= strlen(start) && memcmp(span.data, start, strlen(start)) == 0;

@@ -55,7 +55,7 @@ bool merge_may_have_tag(const struct merge *merge, const struct node *value)
 		if (request->inputs[i].source.name &&
 			request->inputs[i].source.rank == value->source->rank &&
 			strcmp(request->inputs[i].source.name, value->source->name) == 0 &&
-			!format_of_tree(request->inputs[i].format)->has_tags)
+			!format_has_tags(format_of_tree(request->inputs[i].format)))
 			return false;
 	return true;
 }

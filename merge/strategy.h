@@ -59,12 +59,12 @@ int merge_only_root(
 
 /* The output of a strategy: bytes, or a tree that merge_run() writes in the requested format. */
 struct merge_output {
-	const struct node *root; /* if not is_text: the tree; NULL: an empty file */
+	const struct node *root; /* without `text`: the tree; NULL: an empty file */
 	/* comment lines, with newlines, before a tree; left out if they do not begin with the
 	 * comment sign of the requested format */
 	struct span head;
-	struct span text; /* if is_text: the file, NUL-terminated, in the merge's arena */
-	bool is_text;
+	/* the file, NUL-terminated, in the merge's arena; its data is NULL: the output is a tree */
+	struct span text;
 };
 
 /* The sources that a strategy reads. */
@@ -86,17 +86,30 @@ enum strategy_says {
 	STRATEGY_SAYS_REMOVE,  /* a tag removes the lower values, whatever the source's value is */
 };
 
+/* The trees of a strategy: of its inputs, and of its result. */
+enum strategy_trees {
+	STRATEGY_TREES_NONE,  /* merge() gets texts, and gives a text */
+	STRATEGY_TREES_GIVEN, /* merge() gets texts, and gives a tree */
+	STRATEGY_TREES_READ,  /* the inputs' documents are read before merge(); it gives a tree */
+};
+
+/* How the sources of a strategy are read. */
+enum strategy_reads {
+	STRATEGY_READS_FORMAT, /* as their format says */
+	/* as Salt does: read_options.keep_duplicates, and 0644 is 644: NODE_SALT instead of
+	 * NODE_YAML_1_1 */
+	STRATEGY_READS_SALT,
+	STRATEGY_READS_PYYAML, /* read_options.as_pyyaml */
+};
+
 struct strategy {
 	const char *name;
 	const char *summary;               /* a phrase without a full stop, for help texts */
 	const struct option_spec *options; /* ends with a NULL name; may be NULL */
 	enum strategy_takes takes;
-	bool reads_trees;            /* the inputs' documents are read before merge() is called */
-	bool gives_trees;            /* reads_trees is false, but the result is a tree */
-	bool keeps_duplicates;       /* read_options.keep_duplicates */
-	bool reads_as_pyyaml;        /* read_options.as_pyyaml */
-	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
-	const char *tags;            /* "!a, !b": tags that the strategy understands; NULL: none */
+	enum strategy_trees trees;
+	enum strategy_reads reads;
+	const char *tags; /* "!a, !b": tags that the strategy understands; NULL: none */
 
 	/* Returns whether `only`, the only source, is shown byte for byte. NULL: never. */
 	bool (*is_verbatim)(const struct merge_input *only);
@@ -160,9 +173,14 @@ struct strategy {
 	int (*merge)(struct merge *merge, struct merge_output *ret);
 };
 
+static inline bool strategy_reads_trees(const struct strategy *strategy)
+{
+	return strategy->trees == STRATEGY_TREES_READ;
+}
+
 static inline bool strategy_gives_trees(const struct strategy *strategy)
 {
-	return strategy->reads_trees || strategy->gives_trees;
+	return strategy->trees != STRATEGY_TREES_NONE;
 }
 
 /** Returns the strategy with that name, or NULL. */

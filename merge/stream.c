@@ -90,7 +90,7 @@ static bool fits(const struct key_condition *conditions, size_t count, const str
 	for (size_t i = 0; i < count; i++) {
 		const struct node *value = value_of(&conditions[i], root);
 
-		if (!value || !spelling_is(value, conditions[i].value))
+		if (!value || !spelling_is(value, conditions[i].value->text))
 			return false;
 	}
 	return true;
@@ -164,18 +164,6 @@ static bool is_same_key(const struct key *one, const struct key *other)
 	return is_so;
 }
 
-/* Returns the value of the condition as a node; NULL: no memory. */
-static const struct node *make_value(const struct key_condition *condition, struct arena *arena)
-{
-	struct node *value = node_new_scalar(
-		arena, condition->value, condition->is_value_quoted ? NODE_DOUBLE : NODE_PLAIN);
-
-	/* Quotes a text that would be null without quotes. */
-	if (value && scalar_type(value) == SCALAR_NULL)
-		value->style = NODE_DOUBLE;
-	return value;
-}
-
 int stream_put_at(
 	struct arena *arena, struct node *map, const struct key *key, const struct node *value)
 {
@@ -219,8 +207,7 @@ static int make_name(const struct stream *stream, const struct key_condition *co
 			i++;
 		if (r != 0 || i == count)
 			return r < 0 ? r : 0;
-		const struct node *value = make_value(&conditions[i], arena);
-		r = value ? stream_put_at(arena, name, &by, value) : -ENOMEM;
+		r = stream_put_at(arena, name, &by, conditions[i].value);
 	}
 	if (r == 0)
 		node_weigh(name);

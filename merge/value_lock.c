@@ -194,9 +194,9 @@ int value_locks_merge(struct merge *merge, struct merge_output *ret, bool *is_ch
 
 	/* The lowest lock comes last, so that it wins. */
 	const struct value_lock *lock = locks ? next_lower(locks, UINT_MAX) : NULL;
-	for (; r == 0 && lock && !ret->is_text; lock = next_lower(locks, lock->rank))
+	for (; r == 0 && lock && !ret->text.data; lock = next_lower(locks, lock->rank))
 		r = keep_lock(&whole, lock, &ret->root);
-	if (r == 0 && merge->request->options->bounds && !ret->is_text)
+	if (r == 0 && merge->request->options->bounds && !ret->text.data)
 		r = value_bounds_apply(&whole, &ret->root);
 	*is_changed = ret->root != made;
 	return r;

@@ -146,7 +146,7 @@ static int read_factor(struct reading *reading, struct keyword *keyword)
 	if (r != 0)
 		return r;
 	decimal_of(keyword->value, &decimal);
-	if (decimal.is_negative || decimal.count == 0)
+	if (decimal.number.is_negative || decimal.count == 0)
 		return problem_at(
 			reading->problem, keyword->value, "'multipleOf' must be more than 0");
 	if (decimal.count > DECIMAL_FACTOR_DIGITS)

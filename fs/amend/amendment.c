@@ -633,7 +633,7 @@ static int retarget(struct amendment_state *made, struct problem *problem)
 	const struct rule *rule = settings_rule(made->settings, path);
 	const struct layer *layer = made->amendment.layer;
 	bool needs_tags = made->merge.options->strategy->tags &&
-			  !format_of_tree(made->inputs[made->target].format)->has_tags;
+			  !format_has_tags(format_of_tree(made->inputs[made->target].format));
 	size_t count = sources->count, i, behind = made->target + (made->merge.count == count);
 
 	if (!made->composition.result)
@@ -655,7 +655,8 @@ static int retarget(struct amendment_state *made, struct problem *problem)
 		return r == 0 ? add_input(made, count, problem) : r;
 	}
 	for (i = count; needs_tags && i-- > behind;)
-		if (sources->layers[i] == layer && format_of_tree(made->inputs[i].format)->has_tags)
+		if (sources->layers[i] == layer &&
+			format_has_tags(format_of_tree(made->inputs[i].format)))
 			return load_target(made, i, problem);
 	if (!needs_tags || !dropin_is_named(made->settings, path, DROPIN_NAME))
 		return PROBLEM;

@@ -411,7 +411,8 @@ const struct contributor *compose_held_source(
 	/* Validation needs the bytes. */
 	if (settings_rule_for(composer->settings, path)->schema)
 		return NULL;
-	if (strategy->reads_trees && composer->settings->options.limits.source_bytes > least)
+	if (strategy_reads_trees(strategy) &&
+		composer->settings->options.limits.source_bytes > least)
 		least = composer->settings->options.limits.source_bytes;
 	return (uint64_t)lookup->found[first].stat.st_size > least ? &lookup->found[first] : NULL;
 }

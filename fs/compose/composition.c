@@ -89,8 +89,8 @@ static int load_sources(const struct composer *composer, const struct union_look
 
 	compose_contributors(strategy, lookup, &first, &count);
 	/* With origins the text is needed as well; then the merge reads the document. */
-	bool reads_document = strategy->reads_trees && !(count == 1 && strategy->is_verbatim) &&
-			      !request->wants_origins;
+	bool reads_document = strategy_reads_trees(strategy) &&
+			      !(count == 1 && strategy->is_verbatim) && !request->wants_origins;
 
 	for (unsigned i = first + count; i-- > first;) {
 		const struct contributor *found = &lookup->found[i];
@@ -144,7 +144,8 @@ static int load_text(const struct composer *composer, const struct merge_request
 {
 	struct loaded *loaded = sources->loaded[0];
 
-	if (!loaded->document && sources->left_out && request->options->strategy->reads_trees)
+	if (!loaded->document && sources->left_out &&
+		strategy_reads_trees(request->options->strategy))
 		return parse(request, loaded,
 			settings_source_format(
 				composer->settings, request->path, sources->paths[0]),

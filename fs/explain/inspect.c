@@ -221,7 +221,7 @@ static int check_sources(struct inspect_job *look, const struct composition *com
 	const struct merge_request *request = &composition->request;
 	int r = 0;
 
-	if (!look->strategy->reads_trees)
+	if (!strategy_reads_trees(look->strategy))
 		return 0;
 	for (size_t i = 0; r == 0 && i < sources->count; i++)
 		r = check_source(look, request, i, sources->loaded[i],

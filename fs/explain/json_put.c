@@ -141,7 +141,7 @@ int json_put_scalar(FILE *out, const struct node *scalar, const struct format *f
 	int r = 0;
 
 	*says_all = true;
-	bool is_text = format && !format->has_lists && type != SCALAR_NULL;
+	bool is_text = format && !format_has_lists(format) && type != SCALAR_NULL;
 	if (type == SCALAR_STRING || is_text) {
 		json_put_span(out, text);
 		return 0;

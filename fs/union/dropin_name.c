@@ -81,7 +81,8 @@ static bool ends_in_format(const struct suffixes *suffixes, const char *name)
 		return true;
 	if (!format || suffixes->others == OTHERS_NONE)
 		return false;
-	return suffixes->others == OTHERS_WITH_TAGS ? format->has_tags : format->has_lists;
+	return suffixes->others == OTHERS_WITH_TAGS ? format_has_tags(format)
+						    : format_has_lists(format);
 }
 
 /* README also stands in directories whose other names have no suffix. */

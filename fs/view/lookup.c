@@ -208,8 +208,8 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 
 	if (change->kind == CHANGE_REMOVE && !entry->use->version)
 		return show_passing(view, entry, ret);
-	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->use->directory) {
-		bool is_outdated = entry_is_newer(entry, view->publication.began);
+	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->use->directory &&
+		!entry_is_newer(entry, view->publication.began)) {
 		struct directory *directory;
 		int r = directory_new(entry->parent, entry->name,
 			view->composer.settings->layer_count, &directory);
@@ -218,8 +218,7 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 		directory->attributes.rights.mode = 0500;
 		entry->parent->users++;
 		entry_show_directory(view, entry, directory);
-		if (!is_outdated)
-			view->publication.began = view->revision;
+		view->publication.began = view->revision;
 	}
 	if (!entry->use->version && !entry->use->directory)
 		return -ENOENT;

@@ -400,8 +400,8 @@ bool edit_same(const struct node *a, const struct node *b, bool minds_order)
 /* Returns whether the tree is an empty map, which the format writes as an empty text. */
 static bool is_nothing(const struct edit_tree *tree)
 {
-	return tree->format && !tree->format->has_lists && tree->count == 1 && tree->roots[0] &&
-	       !node_count(tree->roots[0]);
+	return tree->format && !format_has_lists(tree->format) && tree->count == 1 &&
+	       tree->roots[0] && !node_count(tree->roots[0]);
 }
 
 bool edit_tree_is_same(const struct edit_tree *a, const struct edit_tree *b)

@@ -35,6 +35,16 @@ const struct node *edit_tree_entry(const struct node *in, const struct edit_step
 const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);
 
+/** Returns the number of the op's first steps that are keys: the next one leads to an item. */
+static inline size_t edit_count_keys(const struct edit_op *op)
+{
+	size_t count = 0;
+
+	while (count < op->count && op->steps[count].key)
+		count++;
+	return count;
+}
+
 /**
  * Returns whether the tree and the document have the same values and types, and their keys the same
  * order. If the format has sections, the order does not count.

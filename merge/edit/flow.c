@@ -187,7 +187,7 @@ static int insert_first(struct edit *edit, const struct extent *in, struct span 
 			return insert(edit, behind, (struct span[]){eol, layout->indent, item}, 3);
 		return insert(edit, behind, (struct span[]){span_of(" "), item}, 2);
 	}
-	if (layout->is_lines)
+	if (layout->base.data)
 		return edit_splice_all(edit, inner,
 			(struct span[]){eol, layout->indent, item, eol, layout->base}, 5);
 	return edit_splice_all(edit, inner, (struct span[]){layout->pad, item, layout->pad}, 3);
@@ -197,7 +197,6 @@ static int insert_first(struct edit *edit, const struct extent *in, struct span 
 static struct span gap_of(
 	const struct edit *edit, const struct extent *in, const struct flow_layout *layout)
 {
-
 	for (const struct extent *entry = in->first; entry && entry->next; entry = entry->next) {
 		size_t comma = entry->member.end, end = comma + 1;
 
@@ -358,17 +357,25 @@ int flow_insert(struct edit *edit, const struct extent *in, uint32_t index,
 
 /* An entry that is removed, and the text that goes with it. */
 struct leaving {
-	const struct extent *in; /* the collection */
+	const struct extent *in;   /* the collection */
+	const struct extent *kept; /* its last entry that stays; NULL: none stays */
 	const struct extent *entry;
 	size_t begin;  /* the text that goes begins here, after the last bracket or comma */
 	size_t behind; /* the end of the entry and its comma */
-	bool has_comma;
-	bool is_last; /* no entry behind it stays */
+	size_t comma;  /* its offset; 0: the entry has none */
 };
 
 static bool is_first_entry(const struct leaving *leaving)
 {
 	return leaving->entry == leaving->in->first;
+}
+
+/* Returns whether no entry behind it stays. */
+static bool is_last_entry(const struct leaving *leaving)
+{
+	const struct extent *kept = leaving->kept;
+
+	return !kept || kept->member.begin < leaving->entry->member.begin;
 }
 
 size_t flow_comments_above(const struct edit *edit, size_t begin, size_t floor, bool is_first)
@@ -417,7 +424,7 @@ static struct range lines_of(const struct edit *edit, const struct leaving *leav
 	if (is_blank_line(edit, end) &&
 		(is_behind_blank || (above == begin && is_first_entry(leaving))))
 		end = edit_line_after(edit, end);
-	else if (is_behind_blank && leaving->is_last)
+	else if (is_behind_blank && is_last_entry(leaving))
 		begin = above;
 	return (struct range){begin, end};
 }
@@ -432,7 +439,7 @@ static struct range leaving_range(const struct edit *edit, const struct leaving 
 
 	if (is_first_on_line && ends_line)
 		return lines_of(edit, leaving, own);
-	if (!leaving->has_comma || leaving->is_last) {
+	if (!leaving->comma || is_last_entry(leaving)) {
 		if (!has_comments)
 			range.begin = leaving->begin;
 		return range;
@@ -455,11 +462,11 @@ static struct range leaving_range(const struct edit *edit, const struct leaving 
 }
 
 /* Removes an entry, except for the text before *done. *done becomes the end of the removed text. */
-static int remove_entry(struct edit *edit, struct leaving *leaving, size_t comma, size_t *done)
+static int remove_entry(struct edit *edit, struct leaving *leaving, size_t *done)
 {
+	size_t comma = leaving->comma;
 	bool is_comma_apart =
-		leaving->has_comma &&
-		edit_has_lines(edit, (struct range){leaving->entry->member.end, comma});
+		comma && edit_has_lines(edit, (struct range){leaving->entry->member.end, comma});
 	struct range range;
 	int r;
 
@@ -516,7 +523,6 @@ static bool is_leaving(
 int flow_remove(
 	struct edit *edit, const struct extent *in, const struct edit_step *step, uint32_t count)
 {
-	const struct extent *kept = NULL; /* the last entry that stays */
 	struct leaving leaving = {.in = in, .begin = flow_open(edit, in) + 1};
 	size_t done = leaving.begin;
 	uint32_t first_splice = edit->count, i = 0;
@@ -524,26 +530,27 @@ int flow_remove(
 
 	for (const struct extent *entry = in->first; entry; entry = entry->next)
 		if (!is_leaving(entry, i++, step, count))
-			kept = entry;
-	leaving.is_last = !kept;
+			leaving.kept = entry;
 	i = 0;
 	for (const struct extent *entry = in->first; r == 0 && entry; entry = entry->next) {
 		size_t comma;
+		bool has_comma = find_comma(edit, entry, &comma);
+		size_t behind = has_comma ? comma + 1 : entry->member.end;
 
 		leaving.entry = entry;
-		leaving.has_comma = find_comma(edit, entry, &comma);
-		leaving.behind = leaving.has_comma ? comma + 1 : entry->member.end;
+		leaving.comma = has_comma ? comma : 0;
+		leaving.behind = behind;
 		if (is_leaving(entry, i++, step, count))
-			r = remove_entry(edit, &leaving, comma, &done);
-		leaving.is_last |= entry == kept;
-		leaving.begin = leaving.has_comma ? comma + 1 : entry->member.end;
+			r = remove_entry(edit, &leaving, &done);
+		leaving.begin = behind;
 	}
 	if (r != 0)
 		return r;
-	if (!kept && is_empty_without(edit, in, first_splice)) {
+	if (!leaving.kept && is_empty_without(edit, in, first_splice)) {
 		edit->count = first_splice;
 		return edit_splice(edit, (struct range){flow_open(edit, in) + 1, in->value.end - 1},
 			(struct span){"", 0});
 	}
-	return kept && kept->next && !leaving.has_comma ? drop_comma(edit, kept) : 0;
+	return leaving.kept && leaving.kept->next && !leaving.comma ? drop_comma(edit, leaving.kept)
+								    : 0;
 }

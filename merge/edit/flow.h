@@ -5,11 +5,12 @@
 
 /* The layout of a new entry if the collection's entries show none. */
 struct flow_layout {
-	bool is_lines;      /* each entry has a line of its own */
 	struct span indent; /* of an entry's line */
-	struct span base;   /* the indent of the closing bracket's line */
-	struct span pad;    /* inside the brackets on one line: "" or " " */
-	struct span gap;    /* behind a comma, between two entries on one line: "" or " " */
+	/* the indent of the closing bracket's line, if each entry has a line of its own; else its
+	 * data is NULL */
+	struct span base;
+	struct span pad; /* inside the brackets on one line: "" or " " */
+	struct span gap; /* behind a comma, between two entries on one line: "" or " " */
 };
 
 /**

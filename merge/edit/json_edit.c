@@ -13,13 +13,12 @@
 
 /* The layout of new text. */
 struct json_layout {
-	bool is_lines;     /* each entry of a map or list has a line of its own */
 	struct span base;  /* the indentation of the line on which the text begins */
 	struct span unit;  /* the indentation of one more level */
 	struct span colon; /* with the blanks around it */
 	struct span gap;   /* after a comma, on one line */
 	struct span pad;   /* inside of braces, on one line */
-	struct span eol;
+	struct span eol;   /* before each entry of a map or list; data NULL: all are on one line */
 };
 
 static bool is_blank(struct span text)
@@ -136,12 +135,11 @@ static struct json_layout layout_of(
 {
 	const struct extent *root = edit->document->count ? edit->document->extents[0] : NULL;
 	struct json_layout layout = {
-		.is_lines = is_lines,
 		.base = edit_indent(edit, line),
 		.unit = span_of("  "),
 		.colon = span_of(": "),
 		.gap = span_of(" "),
-		.eol = edit_line_end(edit),
+		.eol = is_lines ? edit_line_end(edit) : (struct span){0},
 	};
 
 	if (!(in && find_unit(edit, in, &layout.unit)) && root)
@@ -181,7 +179,7 @@ static const char *put_break(
 	char before = p[-1];
 
 	p = blanks + strspn(blanks, " ");
-	if (!layout->is_lines) {
+	if (!layout->eol.data) {
 		put_span(output, before == ','                ? layout->gap
 				 : before == '{' || *p == '}' ? layout->pad
 							      : (struct span){0});
@@ -251,8 +249,7 @@ static int insert(struct edit *edit, const struct extent *in, uint32_t index,
 {
 	struct json_layout layout = layout_of(edit, in, in->value.begin,
 		!node_is_scalar(value) && wants_lines(edit, in, NULL, value));
-	struct flow_layout first = {
-		.base = layout.base, .indent = layout.base, .pad = layout.pad, .gap = layout.gap};
+	struct flow_layout first = {.indent = layout.base, .pad = layout.pad, .gap = layout.gap};
 	struct span item;
 	size_t len;
 	int r;
@@ -263,11 +260,12 @@ static int insert(struct edit *edit, const struct extent *in, uint32_t index,
 
 		if (!only)
 			return -ENOMEM;
-		first.is_lines = wants_lines(edit, NULL, NULL, only);
+		if (wants_lines(edit, NULL, NULL, only))
+			first.base = layout.base;
 	}
 	if (in->first && edit_is_first_on_line(edit, in->last->member.begin)) {
 		layout.base = edit_indent(edit, in->last->member.begin);
-	} else if (first.is_lines) {
+	} else if (first.base.data) {
 		first.indent.data = layout.base.data =
 			edit_join(edit, (struct span[]){layout.base, layout.unit}, 2, &len);
 		if (!first.indent.data)

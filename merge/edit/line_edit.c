@@ -14,9 +14,10 @@
  */
 static int replace(const struct line_editor *editor, struct range range, struct span text)
 {
+	enum line_more more = editor->lines.dialect->more;
 	size_t end = text_lines_end(&editor->lines, range.begin), next;
 
-	if (end >= range.end || !editor->lines.dialect->has_inner_comments)
+	if (end >= range.end || (more != LINE_MORE_INDENTED && more != LINE_MORE_UNIT))
 		return edit_splice(editor->edit, range, text);
 	int r = edit_splice(editor->edit, (struct range){range.begin, end}, text);
 	while (r == 0 && (next = text_lines_after(&editor->lines, end)) < range.end) {

@@ -156,7 +156,7 @@ void line_manner_set(
 	manner->indent = inner_indent(editor, pair);
 	if (separator.c)
 		manner->separator = separator;
-	if (editor->edit->options->format->has_quotes && first && strchr("\"'", first))
+	if (format_has_quotes(editor->edit->options->format) && first && strchr("\"'", first))
 		manner->quote = first;
 }
 
@@ -233,11 +233,12 @@ void line_new_put_value(const struct line_editor *editor, struct output *output,
 {
 	struct span end = edit_line_end(editor->edit);
 
-	if (editor->edit->options->format->has_quotes && put_quoted(output, value, manner->quote))
+	if (format_has_quotes(editor->edit->options->format) &&
+		put_quoted(output, value, manner->quote))
 		return;
 	for (size_t i = 0; i < value.len; i++) {
 		/* In quotes, "\r\n" would be another value than a newline. */
-		if (value.data[i] != '\n' || editor->edit->options->format->has_quotes) {
+		if (value.data[i] != '\n' || format_has_quotes(editor->edit->options->format)) {
 			output_char(output, value.data[i]);
 			continue;
 		}
@@ -261,7 +262,7 @@ void line_separator_check(const struct line_editor *editor, struct span key, str
 	bool has_equals = (key.len && memchr(key.data, '=', key.len)) ||
 			  (value.len && memchr(value.data, '=', value.len));
 
-	if (separator->c == ':' && has_equals && ini && ini->colon_yields)
+	if (separator->c == ':' && has_equals && ini && ini->keys == INI_DOUBT)
 		*separator = (struct line_separator){'=', separator->after, separator->after};
 	if (separator->c == ' ' && value.len && strchr("=:", *value.data))
 		separator->c = '=';

@@ -128,7 +128,7 @@ bool put_is_wanted(const struct put *put, const struct node *root, const struct 
 	const struct node *only = wanted->count ? wanted->roots[0] : NULL;
 	bool is_empty = !root && only && node_is_map(only) && !node_count(only);
 	return edit_same(root, only, false) ||
-	       (is_empty && !format_of_tree(put->merge.to)->has_lists);
+	       (is_empty && !format_has_lists(format_of_tree(put->merge.to)));
 }
 
 int put_edit(const struct put *put, const struct edit_op *ops, size_t count,
@@ -174,7 +174,7 @@ static int read_inputs(struct put *put)
 		struct document *document;
 
 		if (i != put->request->target &&
-			(input->document || !put->merge.options->strategy->reads_trees))
+			(input->document || !strategy_reads_trees(put->merge.options->strategy)))
 			continue;
 		int r = document_read(
 			&input->source, input->text, &options, &document, put->problem);
@@ -182,7 +182,7 @@ static int read_inputs(struct put *put)
 			r = put_keep(put, document);
 		bool is_values = r == 0 && (!document->count || node_is_map(document->roots[0]) ||
 						   scalar_is_null(document->roots[0]));
-		if (r >= 0 && !is_values && !put->merge.options->strategy->reads_trees)
+		if (r >= 0 && !is_values && !strategy_reads_trees(put->merge.options->strategy))
 			return problem_set(put->problem, input->source.name, 0, 0,
 				"is a message, archive, patch or script; change it by hand");
 		if (r != 0)
@@ -247,6 +247,7 @@ static int run(struct put *put, struct put_result *result)
 		return r;
 	target = &put->inputs[request->target];
 	put->state.text = target->text;
+	put->before = target->text.data;
 	put->state.document = target->document;
 	r = put_merge_with(
 		put, put->state.text, put->state.document, &put->state.root, put->problem);
@@ -258,7 +259,7 @@ static int run(struct put *put, struct put_result *result)
 		r = stream_of_result(put, put->state.root, &result->after);
 	if (r == 0 && !request->is_reset)
 		r = find_below(put, &result->below);
-	if (put->state.is_changed && result->effect != PUT_EMPTIED)
+	if (put_has_changed(put) && result->effect != PUT_EMPTIED)
 		result->effect = PUT_CHANGED;
 	result->text = put->state.text;
 	return r;

@@ -37,7 +37,7 @@ static int attempt(
 			problem_is_in(&problem, &put->inputs[put->request->target].source))
 			problem.line = problem.column = 0;
 		if (r == 0 && put_is_wanted(put, root, wanted)) {
-			put->state = (struct put_state){edit->text, edit->document, root, true};
+			put->state = (struct put_state){edit->text, edit->document, root};
 			return 0;
 		}
 	}

@@ -24,9 +24,9 @@ struct put_walk {
 
 /* The target's document for an op. */
 struct put_document {
-	size_t index;            /* the number of documents: the target lacks it */
-	const struct node *name; /* of the result's document; NULL: it has none */
-	bool needs_name;         /* if the target lacks it, it needs its name there */
+	size_t index;             /* the number of documents: the target lacks it */
+	const struct node *name;  /* of the result's document; NULL: it has none */
+	const struct node *added; /* the name that it gets in the target; NULL: it gets none */
 };
 
 static const struct node *entry_of(const struct node *in, const struct edit_step *step)
@@ -204,7 +204,7 @@ static int find_document(const struct put_ground *ground, const struct edit_op *
 	size_t found = stream_find_named(&target, ret->name);
 	if (found < target.count || result->count > 1 || is_named) {
 		ret->index = found;
-		ret->needs_name = found == target.count;
+		ret->added = found == target.count ? ret->name : NULL;
 	}
 	return 0;
 }
@@ -266,7 +266,8 @@ static bool has_tag(const struct put_ground *ground, const char *tag)
 	const char *tags = ground->put->merge.options->strategy->tags;
 
 	return tags &&
-	       format_of_tree(ground->put->inputs[ground->put->request->target].format)->has_tags &&
+	       format_has_tags(
+		       format_of_tree(ground->put->inputs[ground->put->request->target].format)) &&
 	       span_is_in(span_of(tag), tags, ", ");
 }
 
@@ -407,7 +408,7 @@ static int end_at(
 }
 
 static int add_document(
-	const struct put_ground *ground, const struct put_document *document, struct edit_op *ret)
+	const struct put_ground *ground, const struct node *name, struct edit_op *ret)
 {
 	const struct edit_tree nothing = {
 		.format = ground->put->inputs[ground->put->request->target].format};
@@ -417,7 +418,7 @@ static int add_document(
 
 	if (r != 0 || !node_is_map(ret->value))
 		return r < 0 ? r : PUT_FORM_NONE;
-	ret->value = stream_name(document->name, ret->value, ground->put->arena);
+	ret->value = stream_name(name, ret->value, ground->put->arena);
 	return ret->value ? 0 : -ENOMEM;
 }
 
@@ -452,7 +453,7 @@ static int same_place(const struct put_ground *ground, const struct edit_op *op,
 
 	if (r == 0)
 		r = same_place_in(ground, &document, op, is_tagged, ret);
-	return r == 0 && document.needs_name ? add_document(ground, &document, ret) : r;
+	return r == 0 && document.added ? add_document(ground, document.added, ret) : r;
 }
 
 /* Returns whether a source above the target has a part of the value. */
@@ -482,10 +483,8 @@ static bool is_from_above(const struct put_ground *ground, const struct node *no
 static int whole_list(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
 	bool is_named, struct edit_op *ret)
 {
-	size_t count = 0;
+	size_t count = edit_count_keys(op);
 
-	while (count < op->count && op->steps[count].key)
-		count++;
 	if (count == op->count)
 		return PUT_FORM_NONE;
 	struct edit_op whole = *op;

@@ -183,13 +183,13 @@ int put_refuse(struct put *put, size_t i)
 	if (refuse_as(put, find_lock(put, op)))
 		return PROBLEM;
 	if (op->kind == EDIT_REMOVE && winner < put->request->target && strategy->tags &&
-		!format_of_tree(target->format)->has_tags)
+		!format_has_tags(format_of_tree(target->format)))
 		return problem_at(put->problem, at,
 			"the layer '%s' has the value, and %s has no '!delete' to hide it; %s, or "
 			"remove the value there",
 			put->inputs[winner].source.layer, format_of_tree(target->format)->name,
 			/* An empty assignment takes back those before it. */
-			format_of_tree(target->format)->counts_all
+			format_of_tree(target->format)->repeats == FORMAT_REPEATS_UNITS
 				? "set it to '', or give the rule the option 'delete'"
 				: "give the rule 'dropins' for a YAML drop-in, or its option "
 				  "'delete'");

@@ -146,7 +146,6 @@ static int remove_value(struct put *put, const struct edit_op *op)
 		return r;
 	put->state.text = edit->text;
 	put->state.document = edit->document;
-	put->state.is_changed = true;
 	return put_merge_with(put, edit->text, edit->document, &put->state.root, put->problem);
 }
 
@@ -164,7 +163,7 @@ static int remove_with_item(struct put *put, struct edit_op *op)
 					    : NULL;
 	int r = remove_value(put, op);
 
-	if (r != 0 || !put->state.is_changed || !around || !node_is_map(around) ||
+	if (r != 0 || !put_has_changed(put) || !around || !node_is_map(around) ||
 		node_count(around) != 2 || around->tag)
 		return r;
 	const struct put_state narrow = put->state;
@@ -195,12 +194,10 @@ static int find_replacing(struct put *put, const struct edit_op *op, const struc
 {
 	const struct node *below = NULL, *list, *lower;
 	struct edit_tree tree, under;
-	size_t i = 0;
+	size_t i = edit_count_keys(op);
 	int r = put_tree(put, put->state.root, &tree);
 
 	*ret = NULL;
-	while (i < op->count && op->steps[i].key)
-		i++;
 	list = r == 0 && i < op->count ? edit_tree_follow(&tree, op, i) : NULL;
 	if (!list || !node_is_sequence(list) || !is_all_of(list, &put->state.document->source))
 		return r;
@@ -274,23 +271,13 @@ static int remove_empty_root(struct put *put)
 	const struct node *root = before.document->count == 1 ? before.document->roots[0] : NULL;
 
 	if (!root || node_is_scalar(root) || node_count(root) || root->tag ||
-		!format_of_tree(format)->has_tags)
+		!format_has_tags(format_of_tree(format)))
 		return 0;
 	int r = remove_value(put, &op);
 	if (r < 0 || (r == 0 && edit_same(put->state.root, before.root, false)))
 		return r;
 	put->state = before;
 	return put_merge_with(put, before.text, before.document, &put->state.root, put->problem);
-}
-
-/* Returns whether no step of the op is an index, which leads to the next item after a removal. */
-static bool has_keys_alone(const struct edit_op *op)
-{
-	size_t i = 0;
-
-	while (i < op->count && op->steps[i].key)
-		i++;
-	return i == op->count;
 }
 
 int put_reset(struct put *put, struct put_result *result)
@@ -302,7 +289,8 @@ int put_reset(struct put *put, struct put_result *result)
 		result->effect = PUT_ABSENT;
 		return 0;
 	}
-	/* If documents are merged, each may have the value. */
+	/* If documents are merged, each may have the value. An index leads to the next item after a
+	 * removal. */
 	for (size_t i = 0; r == 0 && i < put->count; i++) {
 		const char *text;
 
@@ -310,10 +298,11 @@ int put_reset(struct put *put, struct put_result *result)
 			text = put->state.text.data;
 			r = reset_one(put, &put->ops[i], is_own);
 		} while (r == 0 && !is_own && result->before.count == 1 &&
-			 put->state.document->count > 1 && has_keys_alone(&put->ops[i]) &&
+			 put->state.document->count > 1 &&
+			 edit_count_keys(&put->ops[i]) == put->ops[i].count &&
 			 put->state.text.data != text);
 	}
-	if (r != 0 || !put->state.is_changed)
+	if (r != 0 || !put_has_changed(put))
 		return r;
 	if (!is_blank(&put->state))
 		return remove_empty_root(put);

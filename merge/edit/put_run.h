@@ -29,7 +29,6 @@ struct put_state {
 	struct span text;
 	const struct document *document; /* with extents */
 	const struct node *root;
-	bool is_changed;
 };
 
 /* Why the first attempt for an op has failed, for the user. */
@@ -51,6 +50,7 @@ struct put {
 	struct edit_op *meant; /* the same ops, but such an insertion sets the whole list */
 	size_t count;
 	struct edit_tree *wanted; /* item i: the result before op i; item `count`: after all ops */
+	const char *before;       /* the target's text before the first op */
 	struct put_state state;
 	struct put_failure failure; /* of the current op */
 };
@@ -59,6 +59,12 @@ struct put {
 static inline bool put_is_new(const struct put *put)
 {
 	return !put->request->merge->inputs[put->request->target].text.data;
+}
+
+/** Returns whether an op has changed the target. Each change makes a new text. */
+static inline bool put_has_changed(const struct put *put)
+{
+	return put->state.text.data != put->before;
 }
 
 /** Keeps the document until the result is freed. Returns 0 or -ENOMEM. */

@@ -90,11 +90,8 @@ static const struct node *list_lines(struct span text, struct arena *arena)
 static int read_own(struct put_lines *lines)
 {
 	struct span rest = lines->request->text;
-	size_t size = 2;
 
-	for (size_t i = 0; i < rest.len; i++)
-		size += rest.data[i] == '\n';
-	lines->own = arena_zalloc(lines->arena, size, sizeof(*lines->own));
+	lines->own = arena_zalloc(lines->arena, 2 + span_count(rest, '\n'), sizeof(*lines->own));
 	if (!lines->own)
 		return -ENOMEM;
 	for (lines->count = 1; rest.len; lines->count++) {

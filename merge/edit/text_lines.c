@@ -112,9 +112,10 @@ int text_lines_finish(const struct text_lines *lines, struct output *output, str
 /* Returns whether the line before the offset, or before comments there, continues in the next. */
 static bool goes_on(const struct text_lines *lines, size_t offset)
 {
+	enum line_more more = lines->dialect->more;
 	size_t count = 0, begin, end;
 
-	if (!lines->dialect->has_continuation)
+	if (more != LINE_MORE_BACKSLASH && more != LINE_MORE_UNIT)
 		return false;
 	do {
 		if (offset == text_lines_begin(lines, 0))

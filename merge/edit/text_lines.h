@@ -4,12 +4,19 @@
 #include "editor.h"
 #include "format/output.h"
 
+/* The lines that continue a value. */
+enum line_more {
+	LINE_MORE_NONE,
+	LINE_MORE_INDENTED,  /* those indented deeper; comment lines may be among them */
+	LINE_MORE_BACKSLASH, /* the one behind a line with a backslash at its end */
+	LINE_MORE_UNIT,      /* as BACKSLASH, and comment lines may be among them */
+};
+
 /* The lines of a format. */
 struct line_dialect {
-	const char *comments;    /* the characters that begin a comment line */
-	bool has_inner_comments; /* comment lines may stand inside a value */
-	bool has_continuation;   /* a backslash at the end of a line continues the line */
-	bool has_cr;             /* "\r" alone ends a line, too */
+	const char *comments; /* the characters that begin a comment line */
+	enum line_more more;
+	bool has_cr; /* "\r" alone ends a line, too */
 };
 
 struct text_lines {

@@ -41,7 +41,6 @@ struct env_reader {
 		DOLLARS_PLAIN,    /* each "$" in it stands for itself, and is written twice */
 		DOLLARS_VARIABLE, /* a "$" in it has a meaning */
 	} dollars;
-	bool has_nul;
 	const char *behind; /* the first byte behind the value, as it is written */
 	struct span more; /* another variable in the same line; its length is 0 if there is none */
 };
@@ -181,7 +180,6 @@ static const char *take_octal(struct env_reader *reader, const char *at, const c
 		char text[4];
 
 		output_put(&reader->text, text, utf8_encode(code, text));
-		reader->has_nul |= !code;
 		return at + 3;
 	}
 	output_char(&reader->text, '\\');
@@ -273,7 +271,6 @@ static int read_quoted(struct env_reader *reader, const char *at)
 
 	reader->text.len = 0;
 	reader->dollars = DOLLARS_NONE;
-	reader->has_nul = false;
 	take_quoted(reader, at + 1, *at, &behind);
 	if (reader->text.failure)
 		return -ENOMEM;
@@ -294,7 +291,8 @@ static int read_quoted(struct env_reader *reader, const char *at)
 				"a second variable stands in the line; put each in its own line");
 		reader->more = rest;
 	}
-	if (reader->has_nul)
+	/* The source has none, so it is from an escape. */
+	if (reader->text.len && memchr(reader->text.data, '\0', reader->text.len))
 		return builder_problem(reader->lines.builder, place,
 			"no environment can hold a NUL byte; write something else than \\0000");
 	if (reader->dollars == DOLLARS_PLAIN) {
@@ -486,11 +484,7 @@ static int env_write(struct writer *writer, const struct node *root)
 
 static int env_edit(struct edit *edit, const struct edit_op *op)
 {
-	static const struct line_dialect dialect = {
-		.comments = "#;",
-	};
-
-	return line_edit(edit, op, &dialect);
+	return line_edit(edit, op, &(const struct line_dialect){.comments = "#;"});
 }
 
 const struct format format_env = {
@@ -501,7 +495,7 @@ const struct format format_env = {
 	.comment = "#",
 	.nothing = "",
 	.divider = "",
-	.has_quotes = true,
+	.values = FORMAT_QUOTED_TEXTS,
 	.read = env_read,
 	.write = env_write,
 	.edit = env_edit,

@@ -26,15 +26,20 @@ struct ini_reader {
 	size_t indent;      /* the key's, in bytes */
 	size_t empty_lines; /* since the last line of the value */
 	struct ini_scan scan; /* of the value's last line */
-	bool has_value;       /* there is a separator */
 	bool has_included;    /* a line has included files */
 };
+
+/* Returns whether the last key has a separator. Without one, the value is at the key's end. */
+static bool has_value(const struct ini_reader *reader)
+{
+	return reader->value.data > reader->key.data + reader->key.len;
+}
 
 static int add_value(struct ini_reader *reader)
 {
 	static const struct span null = {"null", 4};
 	struct line_reader *lines = &reader->section.lines;
-	struct span value = reader->has_value ? reader->value : null;
+	struct span value = has_value(reader) ? reader->value : null;
 	struct node *node;
 	char *text;
 
@@ -48,7 +53,7 @@ static int add_value(struct ini_reader *reader)
 		memcpy(text, value.data, value.len);
 	if (reader->more.len)
 		memcpy(text + value.len, reader->more.data, reader->more.len);
-	node->schema = reader->has_value ? NODE_TEXT : NODE_JSON;
+	node->schema = has_value(reader) ? NODE_TEXT : NODE_JSON;
 	struct ini_fault fault;
 	if (ini_value_has_fault(&reader->dialect->value, node->text, &fault))
 		return builder_problem(lines->builder, reader->place,
@@ -106,24 +111,17 @@ static int read_section(struct ini_reader *reader, struct span line)
 {
 	const struct ini_dialect *dialect = reader->dialect;
 	const struct line_reader *lines = &reader->section.lines;
-	const char *end = end_of_name(dialect, line);
 	struct span name, rest;
+	int r = section_name(&reader->section, line, end_of_name(dialect, line), &name, &rest);
 
-	if (!end)
-		return line_problem(lines, line.data,
-			"the section's name does not end; a closing ] is missing");
-	name = (struct span){line.data + 1, (size_t)(end - line.data) - 1};
-	rest = line_trim((struct span){end + 1, (size_t)(line.data + line.len - end) - 1});
-	if (!name.len)
-		return line_problem(
-			lines, line.data, "the section has no name; write it in the []");
+	if (r != 0)
+		return r;
 	if (!ini_is_name(dialect, name))
 		return line_problem(lines, line.data, INI_NO_NAME, dialect->title);
 	bool is_comment = rest.len && strchr(dialect->comments, *rest.data);
 	if (rest.len && !is_comment && dialect->sections.header != INI_HEADER_JOINED)
 		return line_problem(lines, rest.data,
 			"something stands behind the section's ]; put it on a line of its own");
-	int r = 0;
 	if (reader->has_included)
 		r = builder_doubt(lines->builder, line_place(lines, line.data),
 			"the section stands behind a line that includes files, and would stand "
@@ -139,7 +137,7 @@ static const char *find_separator(const struct ini_dialect *dialect, struct span
 {
 	const char *stop = memchr(line.data, '=', line.len);
 
-	if (stop && dialect->colon_yields)
+	if (stop && dialect->keys == INI_DOUBT)
 		return stop;
 	for (size_t i = 0; i < line.len; i++)
 		if (strchr(dialect->separators, line.data[i]))
@@ -181,7 +179,6 @@ static int read_key(struct ini_reader *reader, struct span line)
 	}
 	const char *end = line.data + line.len;
 	stop = find_separator(dialect, line);
-	reader->has_value = stop;
 	reader->key =
 		line_trim_end((struct span){line.data, (size_t)((stop ? stop : end) - line.data)});
 	int r = check_key(reader, line, stop);
@@ -220,7 +217,7 @@ static int read_include(struct ini_reader *reader, struct span line)
 	reader->value = line_trim((struct span){line.data + len, line.len - len});
 	if (!reader->value.len)
 		return line_problem(lines, line.data, "the path of the included file is missing");
-	reader->has_value = reader->has_included = true;
+	reader->has_included = true;
 	reader->end = reader->value.data + reader->value.len;
 	reader->place = line_place(lines, reader->value.data);
 	int r = line_open_root(lines, line.data);
@@ -237,16 +234,6 @@ static void go_on(struct ini_reader *reader, struct span line)
 	if (line.len)
 		reader->end = line.data + line.len;
 	reader->empty_lines = 0;
-}
-
-/* Continues the value with the line after a backslash. */
-static void go_on_behind(struct ini_reader *reader, struct span whole)
-{
-	struct ini_scan before = reader->scan;
-
-	reader->scan = ini_value_scan(&reader->dialect->value, whole, 0, &before);
-	whole.len = reader->scan.len;
-	go_on(reader, whole);
 }
 
 /* Refuses a line that is several to the program, or to some programs. */
@@ -269,8 +256,12 @@ static int read_line(struct ini_reader *reader)
 	size_t indent = (size_t)(line.data - whole.data);
 	int r;
 
+	/* The line before ends with a backslash. */
 	if (reader->key.data && reader->scan.goes_on) {
-		go_on_behind(reader, whole);
+		struct ini_scan before = reader->scan;
+
+		reader->scan = ini_value_scan(&dialect->value, whole, 0, &before);
+		go_on(reader, (struct span){whole.data, reader->scan.len});
 		return 0;
 	}
 	if (!line.len) {
@@ -279,7 +270,7 @@ static int read_line(struct ini_reader *reader)
 	}
 	if (strchr(dialect->comments, *line.data))
 		return 0;
-	if (dialect->value.goes_on == INI_INDENT && reader->key.data && reader->has_value &&
+	if (dialect->value.goes_on == INI_INDENT && reader->key.data && has_value(reader) &&
 		indent > reader->indent) {
 		go_on(reader, line);
 		return 0;
@@ -323,21 +314,14 @@ int ini_read(struct builder *builder, struct span text)
 	return r;
 }
 
-/* Returns what is wrong with a line of a value after the first one; NULL: nothing. */
-static const char *more_fault(const struct ini_dialect *dialect, struct span line)
+/* Writes a line of a value after the first one. */
+static int put_more(struct writer *writer, const struct node *value, struct span line)
 {
+	const struct ini_dialect *dialect = writer->format->dialect;
 	const char *fault = ini_value_line_fault(&dialect->value, line);
 
 	if (!fault && line.len && strchr(dialect->comments, *line.data))
 		fault = "a line that begins like a comment";
-	return fault;
-}
-
-static int put_more(struct writer *writer, const struct node *value, struct span line)
-{
-	const struct ini_dialect *dialect = writer->format->dialect;
-	const char *fault = more_fault(dialect, line);
-
 	if (fault)
 		return line_refuse(writer, value, "a value of several lines in %s can't hold %s",
 			dialect->title, fault);
@@ -458,7 +442,7 @@ static const char *not_in_key(const struct ini_dialect *dialect, bool is_null)
 		return "=:";
 	if (*dialect->value.comments || *dialect->value.quotes)
 		return sets;
-	return is_null || !dialect->colon_yields ? "=:" : "=";
+	return is_null || dialect->keys != INI_DOUBT ? "=:" : "=";
 }
 
 static int put_pair(struct writer *writer, const struct pair *pair)
@@ -556,10 +540,9 @@ int ini_write(struct writer *writer, const struct node *root)
 int ini_edit(struct edit *edit, const struct edit_op *op)
 {
 	const struct ini_dialect *ini = edit->options->format->dialect;
-	const struct line_dialect dialect = {
-		.comments = ini->comments,
-		.has_inner_comments = ini->value.goes_on == INI_INDENT,
-	};
+	bool is_indented = ini->value.goes_on == INI_INDENT;
 
-	return line_edit(edit, op, &dialect);
+	return line_edit(edit, op,
+		&(const struct line_dialect){.comments = ini->comments,
+			.more = is_indented ? LINE_MORE_INDENTED : LINE_MORE_NONE});
 }

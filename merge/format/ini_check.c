@@ -1,6 +1,7 @@
 #include "ini_check.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "array.h"
 #include "number.h"
@@ -9,7 +10,20 @@
 /* Size of a buffer for names such as "git, mysql, php". */
 #define NAMES_MAX 128
 
-/* Returns whether all values of a key, or all keys of a section, count if it comes again. */
+/* What a program does, which decides whether a file is a problem. */
+enum ini_trait {
+	KEEPS_ALL, /* all values of a key, or all keys of a section, count if it comes again */
+	KEEPS_LAST,
+	HAS_NO_INDENTS,
+	FOLDS_CASE,
+	FOLDS_DASHES,
+	FOLDS_NOTHING,
+	JOINS_LINES,
+	HAS_COLON,
+	IGNORES_SECTIONS,
+	HAS_ROOT_KEYS,
+};
+
 static bool keeps_all(const struct ini_dialect *dialect, const struct pair *again)
 {
 	return node_is_map(again->value)
@@ -17,54 +31,55 @@ static bool keeps_all(const struct ini_dialect *dialect, const struct pair *agai
 		       : ini_is_list(dialect, again->key->text);
 }
 
-static bool keeps_last(const struct ini_dialect *dialect, const struct pair *again)
+/* `again`: for the first two. */
+static bool has_trait(
+	const struct ini_dialect *dialect, enum ini_trait trait, const struct pair *again)
 {
-	return dialect->keys != INI_REFUSE && !keeps_all(dialect, again);
+	switch (trait) {
+	case KEEPS_ALL:
+		return keeps_all(dialect, again);
+	case KEEPS_LAST:
+		return dialect->keys != INI_REFUSE && !keeps_all(dialect, again);
+	case HAS_NO_INDENTS:
+		return dialect->value.goes_on != INI_INDENT;
+	case FOLDS_CASE:
+		return dialect->fold.how & FOLD_CASE;
+	case FOLDS_DASHES:
+		return dialect->fold.how & FOLD_DASH;
+	case FOLDS_NOTHING:
+		return !dialect->fold.how;
+	case JOINS_LINES:
+		return dialect->value.goes_on == INI_BACKSLASH;
+	case HAS_COLON:
+		return strchr(dialect->separators, ':');
+	case IGNORES_SECTIONS:
+		return dialect->sections.meaningful;
+	case HAS_ROOT_KEYS:
+		return dialect->sections.has_root_keys && !dialect->sections.meaningful;
+	}
+	return false;
 }
 
-static bool has_no_indents(const struct ini_dialect *dialect, const struct pair *about)
+/* Writes the names of all dialects with the trait, as "git, mysql, php", cut to NAMES_MAX. */
+static void put_names(enum ini_trait trait, const struct pair *again, char *out)
 {
-	(void)about;
-	return dialect->value.goes_on != INI_INDENT;
-}
+	static const struct format *const rows[] = {&format_mysql, &format_php, &format_git,
+		&format_wireguard, &format_configparser, &format_grafana};
+	size_t len = 0;
 
-static bool folds_case(const struct ini_dialect *dialect, const struct pair *about)
-{
-	(void)about;
-	return dialect->fold.how & FOLD_CASE;
-}
-
-static bool folds_dashes(const struct ini_dialect *dialect, const struct pair *about)
-{
-	(void)about;
-	return dialect->fold.how & FOLD_DASH;
-}
-
-static bool folds_nothing(const struct ini_dialect *dialect, const struct pair *about)
-{
-	(void)about;
-	return !dialect->fold.how;
-}
-
-static bool joins_lines(const struct ini_dialect *dialect, const struct pair *about)
-{
-	(void)about;
-	return dialect->value.goes_on == INI_BACKSLASH;
-}
-
-static bool has_colon(const struct ini_dialect *dialect, const struct pair *about)
-{
-	(void)about;
-	return strchr(dialect->separators, ':');
+	*out = '\0';
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (has_trait(rows[i]->dialect, trait, again) && len < NAMES_MAX)
+			len += (size_t)snprintf(
+				out + len, NAMES_MAX - len, "%s%s", len ? ", " : "", rows[i]->name);
 }
 
 static int doubt_line(struct builder *builder, struct place place, const char *what,
-	const char *when,
-	bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about))
+	const char *when, enum ini_trait trait)
 {
 	char names[NAMES_MAX];
 
-	ini_names(is_fit, NULL, names, sizeof(names));
+	put_names(trait, NULL, names);
 	return builder_doubt(builder, place,
 		"%s; give the rule the 'format' of the file's program, such as %s if %s, or "
 		"'strategy: last'",
@@ -89,7 +104,7 @@ int ini_check_goes_on(struct builder *builder, struct place place, struct span a
 		return 0;
 	return doubt_line(builder, place,
 		"the line above ends with a backslash, so some programs continue it here",
-		"the line goes on", joins_lines);
+		"the line goes on", JOINS_LINES);
 }
 
 /* Returns the length of the name of a variable at the text's beginning; 0: there is none. */
@@ -130,7 +145,7 @@ int ini_check_line(struct builder *builder, struct place place, struct span key,
 	if (*rest.data == ':')
 		return doubt_line(builder, place,
 			"a ':' without a blank behind it ends the key in some programs only",
-			"it does", has_colon);
+			"it does", HAS_COLON);
 	if (!has_assignments(key, rest))
 		return 0;
 	return builder_doubt(builder, place,
@@ -163,8 +178,8 @@ static int doubt_again(struct builder *builder, const struct pair *found, const 
 
 	if (!would_lose(found->value, again->value))
 		return 0;
-	ini_names(keeps_all, again, all, sizeof(all));
-	ini_names(keeps_last, again, last, sizeof(last));
+	put_names(KEEPS_ALL, again, all);
+	put_names(KEEPS_LAST, again, last);
 	return builder_doubt(builder, place_of(again->key),
 		"the %s '%.64s' comes again, first in line %u, and a merge would lose one of them; "
 		"give the rule the 'format' of the file's program: with %s nothing is lost, with "
@@ -310,8 +325,8 @@ static int refuse_alike(const struct pair *a, const struct pair *b, struct probl
 
 	for (; *x && *y && is_case; x++, y++)
 		is_case = (*x == '-') == (*y == '-');
-	ini_names(is_case ? folds_case : folds_dashes, NULL, names, sizeof(names));
-	ini_names(folds_nothing, NULL, others, sizeof(others));
+	put_names(is_case ? FOLDS_CASE : FOLDS_DASHES, NULL, names);
+	put_names(FOLDS_NOTHING, NULL, others);
 	return problem_at(problem, later->key,
 		"'%.64s' and '%.64s' in %s:%u are one key to some programs and two to others; give "
 		"the rule the 'format' of the file's program: %s, or where they are two %s",
@@ -422,7 +437,7 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 
 			r = check_lines(pair->value, now ? now->value : NULL, problem);
 		} else if (is_option_lost(pair, merged)) {
-			ini_names(has_no_indents, NULL, names, sizeof(names));
+			put_names(HAS_NO_INDENTS, NULL, names);
 			r = problem_at(problem, pair->key,
 				"the lines below '%.64s' are indented and may be options of their "
 				"own, which a merge would lose; give the rule the 'format' of the "
@@ -435,18 +450,6 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 		}
 	}
 	return r;
-}
-
-static bool ignores_sections(const struct ini_dialect *dialect, const struct pair *about)
-{
-	(void)about;
-	return dialect->sections.meaningful;
-}
-
-static bool has_root_keys(const struct ini_dialect *dialect, const struct pair *about)
-{
-	(void)about;
-	return dialect->sections.has_root_keys && !dialect->sections.meaningful;
 }
 
 unsigned ini_rank(const struct node *node)
@@ -470,8 +473,8 @@ static int check_root_key(const struct node *root, const struct pair *pair, stru
 		if (!found || ini_rank(found->value) >= ini_rank(pair->value) ||
 			node_equal(found->value, pair->value))
 			continue;
-		ini_names(ignores_sections, NULL, names, sizeof(names));
-		ini_names(has_root_keys, NULL, others, sizeof(others));
+		put_names(IGNORES_SECTIONS, NULL, names);
+		put_names(HAS_ROOT_KEYS, NULL, others);
 		return problem_at(problem, pair->key,
 			"'%.64s' before the first section and '%.64s' in [%.64s] of %s:%u are one "
 			"key to some programs and two to others; give the rule the 'format' of "

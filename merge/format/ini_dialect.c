@@ -38,7 +38,6 @@ static const struct ini_dialect ini = {
 	.title = "INI",
 	.comments = ";#",
 	.separators = "=:",
-	.colon_yields = true,
 	.keys = INI_DOUBT,
 	.has_null = true,
 	.value =
@@ -102,8 +101,7 @@ static const struct ini_dialect git = {
 		.quote = "\"",
 		.escapes = "\\\"ntb\n",
 		.goes_on = INI_BACKSLASH,
-		.quoting = INI_QUOTE_ENDS,
-		.escapes_outside = true},
+		.quoting = INI_QUOTE_ENDS},
 	.lists = {.keys = GIT_LISTS},
 	.sections = {.again = INI_LAST, .fold = {.how = FOLD_HEAD}, .header = INI_HEADER_JOINED},
 };
@@ -233,22 +231,7 @@ bool ini_has_meaning(const struct ini_dialect *dialect, struct span name)
 	return !dialect->sections.meaningful;
 }
 
-static const struct format *const rows[] = {&format_mysql, &format_php, &format_git,
-	&format_wireguard, &format_configparser, &format_grafana};
-
-void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
-	const struct pair *about, char *out, size_t size)
-{
-	size_t len = 0;
-
-	*out = '\0';
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (is_fit(rows[i]->dialect, about) && len < size)
-			len += (size_t)snprintf(
-				out + len, size - len, "%s%s", len ? ", " : "", rows[i]->name);
-}
-
-#define FORMAT(id, has_repeats, begin, ends, check, says)                                          \
+#define FORMAT(id, again, begin, ends, check, says)                                                \
 	const struct format format_##id = {                                                        \
 		.name = #id,                                                                       \
 		.summary = says,                                                                   \
@@ -257,7 +240,7 @@ void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pa
 		.nothing = "",                                                                     \
 		.divider = "",                                                                     \
 		.has_sections = true,                                                              \
-		.repeats = has_repeats,                                                            \
+		.repeats = again,                                                                  \
 		.dialect = &id,                                                                    \
 		.read = ini_read,                                                                  \
 		.write = ini_write,                                                                \
@@ -265,18 +248,20 @@ void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pa
 		.check_merged = check,                                                             \
 	}
 
-FORMAT(ini, false, ";", "ini", ini_check_merged,
+FORMAT(ini, FORMAT_REPEATS_NOT, ";", "ini", ini_check_merged,
 	"INI of an unknown program; a merge whose result depends on the program is refused");
-FORMAT(mysql, true, "#", "", ini_check_groups,
+FORMAT(mysql, FORMAT_REPEATS, "#", "", ini_check_groups,
 	"INI as MySQL and MariaDB read my.cnf: bind-address and bind_address are one key");
-FORMAT(php, true, ";", "", NULL,
+FORMAT(php, FORMAT_REPEATS, ";", "", NULL,
 	"INI as PHP reads php.ini: sections other than [PATH=...] and [HOST=...] have no meaning, "
 	"'extension' is a list");
-FORMAT(git, true, "#", "", NULL,
+FORMAT(git, FORMAT_REPEATS, "#", "", NULL,
 	"INI as git reads its configuration: a key that comes again is a list, capitals in keys "
 	"do not matter");
-FORMAT(wireguard, true, "#", "", NULL, "INI as wg and wg-quick read it: [Peer] is a list of maps");
-FORMAT(configparser, false, "#", "", NULL,
+FORMAT(wireguard, FORMAT_REPEATS, "#", "", NULL,
+	"INI as wg and wg-quick read it: [Peer] is a list of maps");
+FORMAT(configparser, FORMAT_REPEATS_NOT, "#", "", NULL,
 	"INI as Python's configparser reads it, such as setup.cfg and tox.ini; a key or section "
 	"that comes twice is an error");
-FORMAT(grafana, false, ";", "", NULL, "INI as Grafana reads grafana.ini, with the library go-ini");
+FORMAT(grafana, FORMAT_REPEATS_NOT, ";", "", NULL,
+	"INI as Grafana reads grafana.ini, with the library go-ini");

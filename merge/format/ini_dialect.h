@@ -47,10 +47,11 @@ struct ini_lists {
 };
 
 struct ini_dialect {
-	const char *title;      /* in messages: "a file of git's" */
-	const char *comments;   /* the characters that begin a comment line */
-	const char *separators; /* between key and value; the first of them in the line counts */
-	bool colon_yields;      /* a ":" separates only if the line has no "=" */
+	const char *title;    /* in messages: "a file of git's" */
+	const char *comments; /* the characters that begin a comment line */
+	/* between key and value; the first of them in the line counts. With INI_DOUBT, a ":"
+	 * separates only if the line has no "=" */
+	const char *separators;
 	enum ini_again keys;
 	struct fold fold;     /* of keys (spelling.h) */
 	bool has_null;        /* a key may have no separator and no value */
@@ -88,13 +89,6 @@ bool ini_is_key(const struct ini_dialect *dialect, struct span key);
 
 /** Returns whether the tree may have a section of that name; false for `sections.root`. */
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
-
-/**
- * Writes to `out` the names of all dialects for which is_fit(dialect, about) is true, as "git,
- * mysql, php", cut to `size` bytes.
- */
-void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
-	const struct pair *about, char *out, size_t size);
 
 /* read(), write() and edit() of struct format, for all dialects. */
 int ini_read(struct builder *builder, struct span text);

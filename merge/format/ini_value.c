@@ -70,7 +70,7 @@ struct ini_scan ini_value_scan(const struct ini_value *value, struct span line, 
 	for (; i < line.len; i++) {
 		char c = line.data[i];
 		bool escapes = scan.quote ? is_one_of(value->escaping, scan.quote)
-					  : value->escapes_outside;
+					  : value->escapes != NULL;
 
 		if (c == '\\' && escapes) {
 			scan.goes_on = ++i == line.len && value->goes_on == INI_BACKSLASH;

@@ -24,13 +24,14 @@ struct ini_value {
 	const char *quotes;   /* the quotes in which no comment begins */
 	const char *escaping; /* the quotes in which a backslash escapes */
 	const char *quote;    /* the quote for a value that needs quotes; NULL: no quote helps */
-	const char *escapes;  /* the only characters that may follow a backslash; NULL: any may */
+	/* the only characters that may follow a backslash, which escapes outside of quotes, too;
+	 * NULL: any may, and it does not */
+	const char *escapes;
 	/* operators, which the program evaluates outside of quotes; NULL: none */
 	const char *operators;
 	const char *ends; /* "\r": ends a line, too, outside of quotes; NULL: only "\n" does */
 	enum ini_quoting quoting;
 	enum ini_goes_on goes_on;
-	bool escapes_outside; /* a backslash escapes outside of quotes, too */
 };
 
 /* How the program reads a line. */

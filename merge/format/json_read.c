@@ -26,9 +26,13 @@ enum expect {
 
 struct json_reader {
 	struct text_cursor at;
-	bool is_jsonc;
 	enum expect expect;
 };
+
+static bool is_jsonc(const struct json_reader *reader)
+{
+	return reader->at.builder->options->format == &format_jsonc;
+}
 
 /* Passes `add` the place of the value between `start` and p, if extents are wanted. */
 static int note(const struct json_reader *reader, const char *start, const struct node *node,
@@ -74,7 +78,7 @@ static int skip_space(struct json_reader *reader)
 	int r = 0;
 
 	while (!r && reader->at.p < reader->at.end) {
-		if (*reader->at.p == '/' && reader->is_jsonc) {
+		if (*reader->at.p == '/' && is_jsonc(reader)) {
 			r = skip_comment(reader);
 			continue;
 		}
@@ -341,7 +345,7 @@ static bool is_at_comment(const struct json_reader *reader)
 static int refuse_comment(struct json_reader *reader)
 {
 	return text_cursor_fail(&reader->at,
-		reader->is_jsonc ? NO_COMMENT
+		is_jsonc(reader) ? NO_COMMENT
 				 : "JSON has no comments; a file named *.jsonc may "
 				   "have them, or one with 'format: jsonc' in its rule");
 }
@@ -380,7 +384,7 @@ static int on_comma(struct json_reader *reader)
 
 	if (*reader->at.p == ',') {
 		reader->at.p++;
-		if (reader->is_jsonc)
+		if (is_jsonc(reader))
 			reader->expect = is_map ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
 		else
 			reader->expect = is_map ? EXPECT_KEY : EXPECT_VALUE;
@@ -438,9 +442,8 @@ static int at_end(struct json_reader *reader)
 
 static int json_read(struct builder *builder, struct span text)
 {
-	struct json_reader reader = {.at = text_cursor_begin(builder, text),
-		.is_jsonc = builder->options->format == &format_jsonc,
-		.expect = EXPECT_VALUE};
+	struct json_reader reader = {
+		.at = text_cursor_begin(builder, text), .expect = EXPECT_VALUE};
 	int r = 0;
 
 	if (!text.len)
@@ -461,7 +464,7 @@ const struct format format_json = {
 	.suffixes = "json",
 	.nothing = "null\n", /* a .json path must always parse */
 	.divider = "",
-	.has_lists = true,
+	.values = FORMAT_TREES,
 	.read = json_read,
 	.write = json_write,
 	.edit = json_edit,
@@ -480,7 +483,7 @@ const struct format format_jsonc = {
 	.comment = "//",
 	.nothing = "null\n",
 	.divider = "",
-	.has_lists = true,
+	.values = FORMAT_TREES,
 	.read = json_read,
 	.write = json_write,
 	.edit = json_edit,

@@ -66,7 +66,7 @@ static int read_group(struct keyfile_reader *keyfile, struct span line)
 	struct section_reader *reader = &keyfile->section;
 	struct span name, rest;
 
-	int r = section_name(reader, line, &name, &rest);
+	int r = section_name(reader, line, memchr(line.data, ']', line.len), &name, &rest);
 	if (r != 0)
 		return r;
 	if (rest.len)
@@ -197,11 +197,7 @@ static int keyfile_write(struct writer *writer, const struct node *root)
 
 static int keyfile_edit(struct edit *edit, const struct edit_op *op)
 {
-	static const struct line_dialect dialect = {
-		.comments = "#",
-	};
-
-	return line_edit(edit, op, &dialect);
+	return line_edit(edit, op, &(const struct line_dialect){.comments = "#"});
 }
 
 const struct format format_keyfile = {

@@ -80,10 +80,10 @@ int note_add(struct builder *builder, const struct extent *note)
 	return add_value(builder, note, &unused);
 }
 
-static int push(struct notes *notes, struct extent *extent, bool is_key)
+static int push(struct notes *notes, struct extent *extent)
 {
 	return array_push(notes->open, notes->depth, notes->open_capacity,
-		(struct open_extent){.extent = extent, .is_key = is_key});
+		(struct open_extent){.extent = extent});
 }
 
 int note_open(struct builder *builder, const struct extent *note)
@@ -94,27 +94,28 @@ int note_open(struct builder *builder, const struct extent *note)
 	if (note_wants_key(&builder->notes)) {
 		struct extent *key = fill(new_extent(builder), note);
 
-		return key ? push(&builder->notes, key, true) : -ENOMEM;
+		return key ? push(&builder->notes, key) : -ENOMEM;
 	}
 	r = add_value(builder, note, &extent);
-	return r ? r : push(&builder->notes, extent, false);
+	return r ? r : push(&builder->notes, extent);
 }
 
 void note_close(struct builder *builder, size_t end)
 {
 	struct notes *notes = &builder->notes;
-	struct open_extent open;
+	const struct open_extent *around;
 	struct extent *extent;
 
 	assert(notes->depth > 0);
-	open = notes->open[--notes->depth];
-	extent = open.extent;
+	extent = notes->open[--notes->depth].extent;
+	around = innermost(notes);
 	if (end != NOTE_LAST_ENTRY)
 		extent->value.end = end;
 	else
 		extent->value.end = extent->last ? extent->last->member.end : extent->value.begin;
 	extent->member.end = extent->value.end;
-	if (open.is_key)
+	/* A key is no entry of the map around it. */
+	if (around && around->extent->last != extent)
 		set_key(notes, extent);
 }
 

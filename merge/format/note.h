@@ -17,7 +17,6 @@ struct builder;
 /* A collection that is not closed yet. In a map, `key` may still wait for its value. */
 struct open_extent {
 	struct extent *extent;
-	bool is_key;            /* the collection is a key of the map around it */
 	const struct node *key; /* NULL: no key waits, and the members below are not set */
 	struct range key_range;
 	size_t member_begin;

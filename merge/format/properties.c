@@ -352,13 +352,9 @@ static int properties_write(struct writer *writer, const struct node *root)
 
 static int properties_edit(struct edit *edit, const struct edit_op *op)
 {
-	static const struct line_dialect dialect = {
-		.comments = "#!",
-		.has_cr = true,
-		.has_continuation = true,
-	};
-
-	return line_edit(edit, op, &dialect);
+	return line_edit(edit, op,
+		&(const struct line_dialect){
+			.comments = "#!", .more = LINE_MORE_BACKSLASH, .has_cr = true});
 }
 
 const struct format format_properties = {

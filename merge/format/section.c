@@ -75,11 +75,9 @@ int section_close(struct section_reader *reader)
 	return r == 0 ? line_close_root(&reader->lines) : r;
 }
 
-int section_name(
-	const struct section_reader *reader, struct span line, struct span *ret, struct span *rest)
+int section_name(const struct section_reader *reader, struct span line, const char *end,
+	struct span *ret, struct span *rest)
 {
-	const char *end = memchr(line.data, ']', line.len);
-
 	if (!end)
 		return line_problem(&reader->lines, line.data,
 			"the section's name does not end; a closing ] is missing");

@@ -31,11 +31,11 @@ int section_leave(struct section_reader *reader);
 int section_close(struct section_reader *reader);
 
 /**
- * Sets *ret to the section's name, between the "[" that begins `line` and the next "]", and *rest
- * to the trimmed text behind "]". Returns 0, or PROBLEM if "]" or the name is missing.
+ * Sets *ret to the section's name, between the "[" that begins `line` and the "]" at `end`, and
+ * *rest to the trimmed text behind "]". Returns 0; PROBLEM: `end` is NULL, or the name is empty.
  */
-int section_name(
-	const struct section_reader *reader, struct span line, struct span *ret, struct span *rest);
+int section_name(const struct section_reader *reader, struct span line, const char *end,
+	struct span *ret, struct span *rest);
 
 /* How a format of sections is written. */
 struct section_style {

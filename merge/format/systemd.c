@@ -43,11 +43,10 @@ struct value_piece {
 struct systemd_reader {
 	struct section_reader section;
 	struct line_reader first;   /* at the first of the lines that are joined */
-	struct output joined;       /* these lines, if there are several … */
+	struct output joined;       /* these lines; empty: there is one, without a backslash … */
 	struct value_piece *pieces; /* … and a piece for each, if extents are wanted */
 	size_t piece_count;
 	size_t piece_capacity;
-	bool is_joined; /* the previous line ended with a backslash */
 };
 
 /* Returns the place of a byte of the line. A byte of a joined line beyond the first source line has
@@ -65,7 +64,7 @@ static const char *source_of(const struct systemd_reader *reader, struct span wh
 {
 	size_t offset = (size_t)(at - whole.data), i = reader->piece_count;
 
-	if (!reader->is_joined)
+	if (!reader->joined.len)
 		return at;
 	while (i > 1 && reader->pieces[i - 1].begin > offset)
 		i--;
@@ -87,7 +86,8 @@ static int read_section(struct systemd_reader *reader, struct span line)
 {
 	struct span name, rest;
 
-	int r = section_name(&reader->section, line, &name, &rest);
+	int r = section_name(
+		&reader->section, line, memchr(line.data, ']', line.len), &name, &rest);
 	if (r != 0)
 		return r;
 	if (rest.len)
@@ -139,7 +139,7 @@ static int read_whole(struct systemd_reader *reader, struct span whole)
 
 	if (!line.len)
 		return 0;
-	if (*line.data == '[' && !reader->is_joined)
+	if (*line.data == '[' && !reader->joined.len)
 		return read_section(reader, line);
 	return read_setting(reader, whole, line);
 }
@@ -149,9 +149,8 @@ static int end_joined(struct systemd_reader *reader)
 	struct span whole = {reader->joined.data, reader->joined.len};
 	int r = reader->joined.failure;
 
-	if (r == 0 && reader->is_joined)
+	if (r == 0 && whole.len)
 		r = read_whole(reader, whole);
-	reader->is_joined = false;
 	reader->joined.len = 0;
 	reader->piece_count = 0;
 	return r;
@@ -174,19 +173,18 @@ static int read_line(struct systemd_reader *reader)
 	/* Comments may stand between joined lines, too. */
 	if (bare.len && (*bare.data == '#' || *bare.data == ';'))
 		return 0;
-	if (!reader->is_joined) {
+	if (!reader->joined.len) {
 		reader->first = reader->section.lines;
 		if (!goes)
 			return read_whole(reader, line);
 	}
-	reader->is_joined = true;
 	if (reader->section.lines.builder->options->wants_extents && note_piece(reader, line) < 0)
 		return -ENOMEM;
 	output_put(&reader->joined, line.data, line.len - goes);
 	if (!goes)
 		return end_joined(reader);
 	output_char(&reader->joined, ' ');
-	return 0;
+	return reader->joined.failure;
 }
 
 static bool is_reset(const struct node *value)
@@ -300,13 +298,8 @@ static int systemd_write(struct writer *writer, const struct node *root)
 
 static int systemd_edit(struct edit *edit, const struct edit_op *op)
 {
-	static const struct line_dialect dialect = {
-		.comments = "#;",
-		.has_inner_comments = true,
-		.has_continuation = true,
-	};
-
-	return line_edit(edit, op, &dialect);
+	return line_edit(
+		edit, op, &(const struct line_dialect){.comments = "#;", .more = LINE_MORE_UNIT});
 }
 
 /*
@@ -354,9 +347,9 @@ static const char list_keys[] =
 	"HibernateState,HybridSleepMode,HybridSleepState,KillExcludeUsers,KillOnlyUsers,"
 	"SuspendMode,SuspendState";
 
-static bool systemd_counts_all(struct span section, struct span key)
+bool format_counts_all(const struct format *format, struct span section, struct span key)
 {
-	bool is_found = span_is(section, "Match");
+	bool is_found = format->repeats != FORMAT_REPEATS_UNITS || span_is(section, "Match");
 
 	for (const char *word = list_keys; *word && !is_found;) {
 		size_t len = strcspn(word, ",");
@@ -382,8 +375,7 @@ const struct format format_systemd = {
 	.has_sections = true,
 	.divider = "",
 	.is_whole = true,
-	.repeats = true,
-	.counts_all = systemd_counts_all,
+	.repeats = FORMAT_REPEATS_UNITS,
 	.read = systemd_read,
 	.write = systemd_write,
 	.edit = systemd_edit,

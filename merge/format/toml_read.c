@@ -611,43 +611,35 @@ static int take_line(struct toml_reader *reader, struct toml_table *root)
 	return 0;
 }
 
-static int take_root(struct toml_reader *reader)
+int toml_read(struct builder *builder, struct span text)
 {
+	struct toml_reader reader = {.at = text_cursor_begin(builder, text)};
 	struct toml_table *root;
-	int r = toml_text_skip_lines(&reader->at);
+	int r = toml_text_skip_lines(&reader.at);
 
 	if (!r)
-		r = new_table(reader, NODE_MAP, text_cursor_place(&reader->at), 0, &root);
+		r = new_table(&reader, NODE_MAP, text_cursor_place(&reader.at), 0, &root);
 	if (r)
 		return r;
 	root->maker = HEADER;
-	reader->table = root;
-	reader->depth = 1;
-	if (reader->at.builder->options->wants_extents) {
-		reader->in = extent_note_begin(reader->at.builder, &root->node);
-		if (!reader->in)
+	reader.table = root;
+	reader.depth = 1;
+	if (builder->options->wants_extents) {
+		reader.in = extent_note_begin(builder, &root->node);
+		if (!reader.in)
 			return -ENOMEM;
 	}
-	while (!r && reader->at.p < reader->at.end) {
-		r = take_line(reader, root);
+	while (!r && reader.at.p < reader.at.end) {
+		r = take_line(&reader, root);
 		if (!r)
-			r = toml_text_skip_lines(&reader->at);
+			r = toml_text_skip_lines(&reader.at);
 	}
 	if (r)
 		return r;
-	weigh(reader);
-	if (reader->in) {
-		close_section(reader);
-		extent_note_close(reader->at.builder->document->extents[0]);
+	weigh(&reader);
+	if (reader.in) {
+		close_section(&reader);
+		extent_note_close(builder->document->extents[0]);
 	}
-	return builder_add_root(reader->at.builder, &root->node);
-}
-
-int toml_read(struct builder *builder, struct span text)
-{
-	struct toml_reader reader = {
-		.at = text_cursor_begin(builder, text),
-	};
-
-	return take_root(&reader);
+	return builder_add_root(builder, &root->node);
 }

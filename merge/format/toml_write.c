@@ -17,6 +17,7 @@
  * The writer is recursive, down to the depth limit.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -142,15 +143,6 @@ static bool is_bare(struct span text)
 		if (!toml_is_bare(text.data[i]))
 			return false;
 	return text.len > 0;
-}
-
-/* Writes a part of a key, without quotes if possible. Returns 0, or -EILSEQ: it is not UTF-8. */
-static int toml_put_key(struct output *output, struct span text, enum node_style style)
-{
-	if (!is_bare(text))
-		return toml_put_string(output, text, style == NODE_SINGLE ? style : NODE_DOUBLE);
-	output_put(output, text.data, text.len);
-	return 0;
 }
 
 /* The keys that lead to a table, from the last one to the first. */
@@ -312,7 +304,12 @@ static int put_key(struct writer *writer, const struct node *key)
 		return refuse(writer, key, "can't be a key in TOML");
 	if (r < 0)
 		return r;
-	r = toml_put_key(writer->output, text, (enum node_style)key->style);
+	if (is_bare(text)) {
+		output_put(writer->output, text.data, text.len);
+		return 0;
+	}
+	r = toml_put_string(
+		writer->output, text, key->style == NODE_SINGLE ? NODE_SINGLE : NODE_DOUBLE);
 	return r ? problem_at(writer->problem, key, "a key is not UTF-8, which TOML needs") : 0;
 }
 
@@ -348,11 +345,13 @@ static int check_collection(struct writer *writer, const struct node *node, unsi
 	return node_is_map(node) ? check_map(writer, node) : 0;
 }
 
+/* In toml_position.indent: the value must not contain line ends. */
+#define ONE_LINE UINT_MAX
+
 /* The position of a list or inline table. */
 struct toml_position {
 	unsigned depth;
-	unsigned indent; /* of the line that it begins in, in levels */
-	bool is_inline;  /* it must not contain line ends */
+	unsigned indent; /* of the line that it begins in, in levels; or ONE_LINE */
 };
 
 static int put_value(struct writer *writer, const struct node *node, struct toml_position spot);
@@ -360,7 +359,7 @@ static int put_value(struct writer *writer, const struct node *node, struct toml
 static int put_inline_table(
 	struct writer *writer, const struct node *map, struct toml_position spot)
 {
-	struct toml_position inner = {spot.depth + 1, spot.indent, true};
+	struct toml_position inner = {spot.depth + 1, ONE_LINE};
 	int r = 0;
 
 	output_string(writer->output, node_count(map) ? "{ " : "{");
@@ -384,8 +383,8 @@ static void put_newline(struct output *output, unsigned indent)
 
 static int put_list(struct writer *writer, const struct node *list, struct toml_position spot)
 {
-	bool is_line = spot.is_inline || is_one_line(list, writer->depth - spot.depth);
-	struct toml_position inner = {spot.depth + 1, spot.indent + 1, spot.is_inline};
+	bool is_line = spot.indent == ONE_LINE || is_one_line(list, writer->depth - spot.depth);
+	struct toml_position inner = {spot.depth + 1, is_line ? ONE_LINE : spot.indent + 1};
 	int r = 0;
 
 	output_char(writer->output, '[');
@@ -527,7 +526,7 @@ static int toml_write(struct writer *writer, const struct node *root)
 #define TOML(version)                                                                              \
 	{                                                                                          \
 		.name = "toml", .summary = "TOML " version, .suffixes = "toml", .comment = "#",    \
-		.nothing = "", .has_sections = true, .divider = "# ---\n", .has_lists = true,      \
+		.nothing = "", .has_sections = true, .divider = "# ---\n", .values = FORMAT_TREES, \
 		.read = toml_read, .write = toml_write, .edit = toml_edit,                         \
 	}
 

@@ -19,8 +19,7 @@ struct merged_line {
 	struct span text; /* without its line end */
 	uint32_t hash;
 	uint32_t input;  /* index of its input */
-	uint32_t number; /* line number in that input, starting at 1 */
-	bool is_removed;
+	uint32_t number; /* line number in that input, starting at 1; 0: the line was removed */
 };
 
 struct merged_lines {
@@ -32,8 +31,8 @@ struct merged_lines {
 	uint32_t mask;   /* slots - 1; their count is a power of two */
 	uint32_t used;   /* slots */
 	uint32_t empty;  /* number of the last empty line, if no line was put since; 0: none */
-	bool removes;    /* the option `remove` */
-	bool is_reversed; /* the option `order`: highest first */
+	const char *remover; /* begins a line that removes others; "": none does */
+	bool is_reversed;    /* the option `order`: highest first */
 };
 
 static uint32_t hash_of(struct span text)
@@ -127,7 +126,7 @@ static bool is_there(const struct merged_lines *lines, const struct merged_line 
 	const struct merged_line *found = slot ? &lines->entries[slot - 1] : NULL;
 
 	/* A higher file has taken it away; what a lower one took away may come again. */
-	if (found && found->is_removed)
+	if (found && !found->number)
 		return lines->is_reversed && found->input != entry->input;
 	return found && (found->input != entry->input || first_character(entry->text) != '#');
 }
@@ -135,21 +134,20 @@ static bool is_there(const struct merged_lines *lines, const struct merged_line 
 /* Takes `text` away from the files up to that of `by`. */
 static int remove_line(struct merged_lines *lines, struct span text, const struct merged_line *by)
 {
-	struct merged_line mark = {.text = text,
-		.hash = hash_of(text),
-		.input = by->input,
-		.number = by->number,
-		.is_removed = true};
+	struct merged_line mark = {
+		.text = text, .hash = hash_of(text), .input = by->input, .number = by->number};
 	uint32_t slot = *find(lines, text, mark.hash);
 
 	if (slot && !(lines->is_reversed && lines->entries[slot - 1].input != by->input))
-		lines->entries[slot - 1].is_removed = true;
+		lines->entries[slot - 1].number = 0;
 	if (slot || !lines->is_reversed)
 		return 0;
 	/* For the lower files, which come later. */
 	uint32_t empty = lines->empty;
 	lines->empty = 0;
 	int r = put_line(lines, &mark);
+	if (r == 0)
+		lines->entries[lines->count - 1].number = 0;
 	lines->empty = empty;
 	return r;
 }
@@ -167,7 +165,7 @@ static int add_line(struct merged_lines *lines, struct merged_line *entry)
 		lines->empty = entry->number;
 		return 0;
 	}
-	if (lines->removes && *entry->text.data == '-')
+	if (*lines->remover && *entry->text.data == *lines->remover)
 		return remove_line(
 			lines, (struct span){entry->text.data + 1, entry->text.len - 1}, entry);
 	entry->hash = hash_of(entry->text);
@@ -231,7 +229,7 @@ static int write_lines(const struct merged_lines *lines, struct merge_output *re
 	for (uint32_t i = 0; i < lines->count; i++) {
 		const struct merged_line *entry = &lines->entries[i];
 
-		if (entry->is_removed)
+		if (!entry->number)
 			continue;
 		/* Lines that follow each other in their file are one piece. */
 		if (first &&
@@ -252,20 +250,25 @@ static int write_lines(const struct merged_lines *lines, struct merge_output *re
 	if (first)
 		note_piece(lines, first, offset, len);
 	text[len] = '\0';
-	*ret = (struct merge_output){.text = {text, len}, .is_text = true};
+	*ret = (struct merge_output){.text = {text, len}};
 	return 0;
+}
+
+static const char *remover(const struct options *options)
+{
+	return options_bool(options, "remove") ? "-" : "";
 }
 
 static int merge_lines(struct merge *merge, struct merge_output *ret)
 {
 	struct merged_lines lines = {
 		.merge = merge,
-		.removes = options_bool(merge->request->options, "remove"),
+		.remover = remover(merge->request->options),
 		.is_reversed = strategy_is_highest_first(merge),
 	};
 	int r;
 
-	if (merge->count == 1 && !lines.removes)
+	if (merge->count == 1 && !*lines.remover)
 		return merge_give_text(merge, &merge->inputs[0], ret);
 	r = grow_slots(&lines);
 	for (uint32_t i = 0; r == 0 && i < merge->count; i++)
@@ -285,11 +288,6 @@ static bool is_verbatim(const struct merge_input *only)
 		p = p ? p + 1 : NULL;
 	}
 	return true;
-}
-
-static const char *remover(const struct options *options)
-{
-	return options_bool(options, "remove") ? "-" : "";
 }
 
 static const struct option_spec options[] = {

@@ -13,14 +13,11 @@ static bool always(const struct merge_input *only)
 	return true;
 }
 
-static int merge_last(struct merge *merge, struct merge_output *ret)
+static int merge_one(struct merge *merge, struct merge_output *ret)
 {
-	return merge_give_text(merge, &merge->inputs[merge->count - 1], ret);
-}
+	bool is_first = merge->request->options->strategy->takes == STRATEGY_TAKES_LOWEST;
 
-static int merge_first(struct merge *merge, struct merge_output *ret)
-{
-	return merge_give_text(merge, &merge->inputs[0], ret);
+	return merge_give_text(merge, &merge->inputs[is_first ? 0 : merge->count - 1], ret);
 }
 
 static char *put(char *out, struct span text)
@@ -48,15 +45,6 @@ static size_t head_len(struct span text, struct span word)
 	return text.len;
 }
 
-static uint32_t lines_in(struct span text)
-{
-	uint32_t lines = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		lines += text.data[i] == '\n';
-	return lines;
-}
-
 /* Puts a part of a file. An empty one is left out, with its separator. */
 static char *put_part(struct merge *merge, const char *begin, char *end, struct span part,
 	const struct merge_input *input)
@@ -73,7 +61,7 @@ static char *put_part(struct merge *merge, const char *begin, char *end, struct 
 			*end++ = '\n';
 	}
 	origin_text_at(merge->origins, (size_t)(end - begin), part.len, &input->source,
-		1 + lines_in(before));
+		1 + (uint32_t)span_count(before, '\n'));
 	return put(end, part);
 }
 
@@ -102,7 +90,7 @@ static int merge_concat(struct merge *merge, struct merge_output *ret)
 		end = put_part(merge, text, end, part, input);
 	}
 	*end = '\0';
-	*ret = (struct merge_output){.text = {text, (size_t)(end - text)}, .is_text = true};
+	*ret = (struct merge_output){.text = {text, (size_t)(end - text)}};
 	return 0;
 }
 
@@ -126,7 +114,7 @@ const struct strategy strategy_last = {
 	.summary = "the highest layer's file, whole",
 	.takes = STRATEGY_TAKES_HIGHEST,
 	.is_verbatim = always,
-	.merge = merge_last,
+	.merge = merge_one,
 };
 
 const struct strategy strategy_first = {
@@ -134,7 +122,7 @@ const struct strategy strategy_first = {
 	.summary = "the lowest layer's file, whole",
 	.takes = STRATEGY_TAKES_LOWEST,
 	.is_verbatim = always,
-	.merge = merge_first,
+	.merge = merge_one,
 };
 
 const struct strategy strategy_concat = {

@@ -321,7 +321,8 @@ int golden_read_rule(struct golden *golden, struct problem *problem)
 
 const char *golden_ending(const struct golden *golden)
 {
-	bool reads_trees = golden->options.strategy && golden->options.strategy->reads_trees;
+	bool reads_trees =
+		golden->options.strategy && strategy_reads_trees(golden->options.strategy);
 
 	return golden->request.to || reads_trees ? format_of_tree(golden->request.to)->name : "txt";
 }
@@ -469,7 +470,8 @@ static int run(struct golden *golden, struct finder *finder, const struct looker
 	golden->request.environment = &environment;
 
 	int r = merge_run(&golden->request, &result, problem);
-	if (r == 0 && golden->request.options->strategy->reads_trees && golden->request.count > 1)
+	if (r == 0 && strategy_reads_trees(golden->request.options->strategy) &&
+		golden->request.count > 1)
 		r = check_documents_alone(golden, inputs, result, problem);
 	if (r == 0)
 		r = check_refusals(golden, result, problem);

@@ -79,7 +79,7 @@ static bool is_made(const struct check *check)
 		text.data++;
 		text.len--;
 	}
-	return !strategy->reads_trees || text.len == 0 || strchr("]}#/;", *text.data) ||
+	return !strategy_reads_trees(strategy) || text.len == 0 || strchr("]}#/;", *text.data) ||
 	       span_is(text, "null");
 }
 

@@ -36,10 +36,14 @@ static bool is_always_verbatim(const struct merge_input *only)
 	return true;
 }
 
-static const struct strategy reading = {
-	.name = "reading", .reads_trees = true, .keeps_duplicates = true, .merge = give_last};
-static const struct strategy verbatim = {
-	.name = "verbatim", .reads_trees = true, .is_verbatim = is_always_verbatim, .merge = never};
+static const struct strategy reading = {.name = "reading",
+	.trees = STRATEGY_TREES_READ,
+	.reads = STRATEGY_READS_SALT,
+	.merge = give_last};
+static const struct strategy verbatim = {.name = "verbatim",
+	.trees = STRATEGY_TREES_READ,
+	.is_verbatim = is_always_verbatim,
+	.merge = never};
 
 /* Allocates until there is no memory. */
 static int for_ever(struct merge *merge, struct merge_output *ret)

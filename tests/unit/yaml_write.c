@@ -154,7 +154,7 @@ TEST(each_limit_has_its_own_problem)
 		const struct format *format = *at;
 		struct limits limits = {.result_bytes = 5, .depth = 2, .nodes = 4};
 
-		if (!format->has_lists)
+		if (!format_has_lists(format))
 			continue;
 		assert_string_equal(limited(format, limits, "a: abcdef"),
 			"the result is larger than 5 bytes; raise the limit 'result'");

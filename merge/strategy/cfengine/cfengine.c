@@ -440,7 +440,7 @@ const struct strategy strategy_cfengine = {
 	.summary = "CFEngine's mergedata(): lists are concatenated; if two maps have the same key, "
 		   "the later value counts",
 	.options = cfengine_options,
-	.reads_trees = true,
+	.trees = STRATEGY_TREES_READ,
 	.check = check,
 	.merge = merge_cfengine,
 };

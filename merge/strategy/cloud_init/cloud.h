@@ -42,15 +42,15 @@ enum cloud_kind {
 struct lua_merger;
 struct lua;
 
-enum list_method { LIST_APPEND, LIST_PREPEND, LIST_REPLACE, LIST_NO_REPLACE };
+enum merger_method { MERGER_APPEND, MERGER_PREPEND, MERGER_REPLACE, MERGER_NO_REPLACE };
 
 /* A merger: `dict`, `list` or `str`, which are built in, or one that is written in Lua. */
 struct cloud_merger {
 	/* of a built-in merger: the kind of old values that it merges, and its options */
 	enum cloud_kind handles;
-	bool replace;            /* of `dict` */
-	bool allow_delete;       /* of `dict` */
-	enum list_method method; /* of `list`; LIST_APPEND is also of `str` */
+	bool allow_delete; /* of `dict` */
+	/* all are of `list`, MERGER_APPEND is also of `str`, REPLACE and NO_REPLACE of `dict` */
+	enum merger_method method;
 	/* of `dict` and `list`: a bit 1 << CLOUD_… for each kind of new value that is merged into
 	 * the old one, instead of being taken or ignored */
 	unsigned recurses;

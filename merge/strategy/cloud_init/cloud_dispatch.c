@@ -118,7 +118,7 @@ static int custom_new(struct cloud *cloud, const struct how_entry *entry,
 
 static struct cloud_merger builtin_new(const struct how_entry *entry, enum cloud_kind kind)
 {
-	struct cloud_merger merger = {.handles = kind, .method = LIST_REPLACE};
+	struct cloud_merger merger = {.handles = kind, .method = MERGER_REPLACE};
 
 	if (how_has(entry, "recurse_list") || how_has(entry, "recurse_array"))
 		merger.recurses |= 1u << CLOUD_LIST;
@@ -127,14 +127,15 @@ static struct cloud_merger builtin_new(const struct how_entry *entry, enum cloud
 	/* Always true for a dict: cloud-init did this before it had options. */
 	if (kind == CLOUD_DICT || how_has(entry, "recurse_dict"))
 		merger.recurses |= 1u << CLOUD_DICT;
-	merger.replace = how_has(entry, "replace");
 	merger.allow_delete = how_has(entry, "allow_delete");
-	if (how_has(entry, "append"))
-		merger.method = LIST_APPEND;
+	if (kind == CLOUD_DICT)
+		merger.method = how_has(entry, "replace") ? MERGER_REPLACE : MERGER_NO_REPLACE;
+	else if (how_has(entry, "append"))
+		merger.method = MERGER_APPEND;
 	else if (how_has(entry, "prepend"))
-		merger.method = LIST_PREPEND;
+		merger.method = MERGER_PREPEND;
 	else if (how_has(entry, "no_replace") && !how_has(entry, "replace"))
-		merger.method = LIST_NO_REPLACE;
+		merger.method = MERGER_NO_REPLACE;
 	return merger;
 }
 

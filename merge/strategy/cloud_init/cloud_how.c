@@ -74,15 +74,6 @@ static struct span cut(struct span *rest, char separator)
 	return piece;
 }
 
-static size_t count_char(struct span text, char c)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		count += text.data[i] == c;
-	return count;
-}
-
 /*
  * Copies the text with `_` for `-`, in lower case if `is_lower`: users write names in various ways.
  */
@@ -118,7 +109,7 @@ static size_t name_length(struct span text)
 static int read_options(
 	struct span text, struct arena *arena, const struct span **ret, size_t *ret_count)
 {
-	struct span *options = arena_zalloc(arena, count_char(text, ',') + 1, sizeof(*options));
+	struct span *options = arena_zalloc(arena, span_count(text, ',') + 1, sizeof(*options));
 	if (!options)
 		return -ENOMEM;
 

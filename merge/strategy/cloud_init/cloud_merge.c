@@ -148,7 +148,7 @@ static int merge_same_key(struct cloud *cloud, const struct cloud_dispatch *merg
 	const struct node *value = at->value;
 	uint32_t weight = value->weight;
 
-	if (merger->replace) {
+	if (merger->method == MERGER_REPLACE) {
 		cloud_note_taken(cloud, mergers, value, with, "dict(replace)");
 		value = with;
 	} else if (recurses(merger, with)) {
@@ -241,7 +241,7 @@ static int merge_dict(struct cloud *cloud, const struct cloud_dispatch *mergers,
 		return r;
 	*ret = map;
 	cloud_note(cloud, mergers, map, with, ORIGIN_PART,
-		merger->replace ? "dict(replace)" : "dict(no_replace)");
+		merger->method == MERGER_REPLACE ? "dict(replace)" : "dict(no_replace)");
 	return 0;
 }
 
@@ -303,7 +303,7 @@ static int extend_list(struct cloud *cloud, const struct cloud_dispatch *mergers
 	const struct cloud_merger *merger, const struct node *value, const struct node *with,
 	const struct node **ret)
 {
-	bool is_append = merger->method == LIST_APPEND;
+	bool is_append = merger->method == MERGER_APPEND;
 	struct node *list = NULL;
 	uint32_t count = 0;
 
@@ -384,9 +384,9 @@ static int merge_list(struct cloud *cloud, const struct cloud_dispatch *mergers,
 {
 	struct node *list;
 
-	if (merger->method == LIST_APPEND || merger->method == LIST_PREPEND)
+	if (merger->method == MERGER_APPEND || merger->method == MERGER_PREPEND)
 		return extend_list(cloud, mergers, merger, value, with, ret);
-	if (merger->method == LIST_NO_REPLACE) {
+	if (merger->method == MERGER_NO_REPLACE) {
 		*ret = value;
 		cloud_note(cloud, mergers, value, with, ORIGIN_LOST,
 			"list(no_replace): the old value is kept");
@@ -431,7 +431,7 @@ static int merge_str(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node **ret)
 {
 	*ret = with;
-	if (merger->method != LIST_APPEND) {
+	if (merger->method != MERGER_APPEND) {
 		cloud_note_taken(cloud, mergers, value, with, "str(): the new value is taken");
 		return 0;
 	}

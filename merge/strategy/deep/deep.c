@@ -79,7 +79,7 @@ static int take_map(struct deep *deep, const struct node *value, const struct li
 	}
 	/* A deleted key was in no lower layer, so its place is not kept. */
 	if (r == 0 && map)
-		r = deep_drop_removed(deep, map, &map);
+		r = deep_drop_removed(deep->merge->arena, deep->origins, map, &map);
 	deep_leave(deep);
 	if (r == 0)
 		*ret = map ? map : value;
@@ -237,7 +237,7 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 		node_kind_name(value), node_kind_name(below), source_shown(below->source),
 		(unsigned)below->line, (unsigned)below->column,
 		merge_may_have_tag(deep->merge, value) ? "write '!replace'" : "remove it there");
-	if (span_is(options_text(request->options, "kinds"), "strict")) {
+	if (deep->kinds == DEEP_KINDS_STRICT) {
 		*deep->merge->problem = problem;
 		return PROBLEM;
 	}
@@ -332,7 +332,7 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 		if (r != 0)
 			return r;
 	}
-	if (deep->minds_kinds && below) {
+	if (deep->kinds != DEEP_KINDS_ANY && below) {
 		int r = is_one_kind(deep, below, value) ? 0 : check_kind(deep, below, value, place);
 		if (r != 0)
 			return r;
@@ -397,7 +397,7 @@ static int merge_root(struct deep *deep, size_t i, size_t n, const struct node *
 	uint32_t number;
 
 	/* An empty document says nothing, not even that the file is empty. */
-	if (is_empty && (documents->by || documents->is_one))
+	if (is_empty && documents->match != DEEP_DOCUMENTS_BY_POSITION)
 		return 0;
 	int r = deep_documents_find(deep, documents, i, n, said, &number);
 	if (r == 0)
@@ -507,8 +507,10 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	r = deep_documents_init(&deep, &documents);
 	if (r != 0)
 		return r;
-	deep.minds_kinds = merge->request->warn ||
-			   span_is(options_text(merge->request->options, "kinds"), "strict");
+	if (span_is(options_text(merge->request->options, "kinds"), "strict"))
+		deep.kinds = DEEP_KINDS_STRICT;
+	else if (merge->request->warn)
+		deep.kinds = DEEP_KINDS_WARN;
 	r = list_rules_read(merge->request->options, deep_repeating(merge->request), scratch,
 		&deep.rules, merge->problem);
 
@@ -584,7 +586,7 @@ const struct strategy strategy_deep = {
 	.name = "deep",
 	.summary = "maps merge key by key, lists by rules, anything else is replaced",
 	.options = options,
-	.reads_trees = true,
+	.trees = STRATEGY_TREES_READ,
 	.tags = "!replace, !override, !delete, !reset, !append, !prepend, !unique",
 	.is_verbatim = is_verbatim,
 	.check = check,

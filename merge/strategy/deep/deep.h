@@ -23,11 +23,18 @@
 
 #define OWNED 1
 
+/* What becomes of a value of another kind than the value below. */
+enum deep_kinds {
+	DEEP_KINDS_ANY,  /* it replaces that value */
+	DEEP_KINDS_WARN, /* as ANY, with a warning */
+	DEEP_KINDS_STRICT,
+};
+
 struct deep {
 	struct merge *merge;
 	struct arena *scratch; /* freed when the merge is done */
 	const struct list_rules *rules;
-	bool minds_kinds;        /* a value of another kind than the value below is reported */
+	enum deep_kinds kinds;
 	bool has_directives;     /* the source that is being merged in may have directives */
 	unsigned depth;          /* of the value that is being merged in */
 	uint32_t pass;           /* number of lists merged by key so far (struct list_entry) */
@@ -145,8 +152,12 @@ void deep_set(struct node *map, size_t number, const struct node *value);
 /** Returns the value of a pair; NULL: the pair was removed. */
 const struct node *deep_value(const struct pair *pair);
 
-/** Sets *ret to the OWNED map without its removed pairs. The numbers of pairs change. */
-int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
+/**
+ * Sets *ret to the OWNED map without its removed pairs, itself or one in `arena`. The numbers of
+ * pairs change.
+ */
+int deep_drop_removed(
+	struct arena *arena, struct origins *origins, struct node *map, struct node **ret);
 
 /** Gives `result` the style of `value`, if this style takes more lines than the old one. */
 void deep_widen(struct node *result, const struct node *value);

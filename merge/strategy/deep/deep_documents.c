@@ -164,6 +164,7 @@ static int prepare(struct deep_documents *ret, struct arena *arena, struct probl
 
 	if (r != 0)
 		return r;
+	ret->match = DEEP_DOCUMENTS_BY_KEYS;
 	ret->names = name_keys(ret->by, arena);
 	return ret->names ? 0 : -ENOMEM;
 }
@@ -198,13 +199,14 @@ static int decide(const struct merge_request *request, const struct merge_input 
 	int r = 0;
 
 	if (option && is_word(option) && !is_refused)
-		ret->is_one = span_is(option->text, "merge");
+		ret->match = span_is(option->text, "merge") ? DEEP_DOCUMENTS_ARE_ONE
+							    : DEEP_DOCUMENTS_BY_POSITION;
 	else if (option && !is_refused && needs_match)
 		r = read_by(option, arena, &ret->by, problem);
 	else if (!is_refused && needs_match && all_have_kind_and_name(inputs, count))
 		ret->by = &by_kind_and_name;
 	else if (!counts.second)
-		ret->is_one = true;
+		ret->match = DEEP_DOCUMENTS_ARE_ONE;
 	else if (has_others)
 		return problem_at(problem, counts.second,
 			"a second document begins here, and nothing says with which document of "
@@ -303,9 +305,11 @@ int deep_documents_find(struct deep *deep, struct deep_documents *documents, siz
 {
 	struct problem *problem = deep->merge->problem;
 	const struct node *identity;
-	int r = documents->by
+	bool is_by_keys = documents->match == DEEP_DOCUMENTS_BY_KEYS;
+	size_t number = documents->match == DEEP_DOCUMENTS_ARE_ONE ? 0 : n;
+	int r = is_by_keys
 			? read_identity(documents, said, deep_key_arena(deep), &identity, problem)
-			: number_identity(deep, documents->is_one ? 0 : n, &identity);
+			: number_identity(deep, number, &identity);
 
 	if (r != 0)
 		return r;
@@ -318,7 +322,7 @@ int deep_documents_find(struct deep *deep, struct deep_documents *documents, siz
 	}
 	*ret = (uint32_t)(pair - documents->map->map.pairs);
 	uint32_t *last = &documents->inputs[*ret];
-	if (documents->by && *last == i + 1)
+	if (is_by_keys && *last == i + 1)
 		return problem_at(problem, said,
 			"this source has two documents with the same %s; match them by more keys "
 			"with the rule's option 'documents', such as {by: [kind, "
@@ -349,7 +353,7 @@ int deep_documents_check_removal(struct deep *deep, const struct deep_documents 
 int deep_documents_give(
 	struct deep *deep, const struct deep_documents *documents, const struct node **ret)
 {
-	bool keeps_empty = !documents->by && !documents->is_one;
+	bool keeps_empty = documents->match == DEEP_DOCUMENTS_BY_POSITION;
 	struct node *stream = node_new_sequence(deep->merge->arena, NULL);
 	int r = stream ? 0 : -ENOMEM;
 

@@ -21,14 +21,20 @@
 
 #include "deep.h"
 
+enum deep_documents_match {
+	DEEP_DOCUMENTS_BY_POSITION,
+	DEEP_DOCUMENTS_BY_KEYS,
+	DEEP_DOCUMENTS_ARE_ONE, /* all become one, or no source has a second document */
+};
+
 struct deep_documents {
+	enum deep_documents_match match;
 	/* the documents in the order of the file, OWNED (deep.h): the key of a document is the list
 	 * of its values at `by`, or its position; deep_value() of a removed document is NULL */
 	struct node *map;
-	const struct node *by; /* list of KEYs (key.h); NULL: by position, or `is_one` is set */
+	const struct node *by; /* list of KEYs (key.h); NULL: not matched by keys */
 	struct key *keys;      /* the KEYs of `by`, parsed */
 	const char *names;     /* the KEYs of `by`, for messages */
-	bool is_one;           /* all documents become one, or no source has a second document */
 	uint32_t *inputs;      /* for each document: the last input that has it, counted from 1 */
 	uint32_t capacity;     /* of `inputs` */
 };

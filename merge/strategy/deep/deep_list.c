@@ -127,11 +127,12 @@ static int choose_entry(struct deep *deep, const struct keyed *keyed, const stru
 static int combine_item(struct deep *deep, const struct node *below, const struct node *item,
 	const struct list_place *place, const struct node **ret)
 {
-	bool minds_kinds = deep->minds_kinds;
+	enum deep_kinds kinds = deep->kinds;
 
-	deep->minds_kinds = minds_kinds && below && below->kind == item->kind;
+	if (!below || below->kind != item->kind)
+		deep->kinds = DEEP_KINDS_ANY;
 	int r = deep_combine(deep, below, item, place, ret);
-	deep->minds_kinds = minds_kinds;
+	deep->kinds = kinds;
 	return r;
 }
 

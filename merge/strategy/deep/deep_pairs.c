@@ -8,7 +8,7 @@
 struct pairs {
 	struct deep *deep;
 	const struct list_rule *rule;
-	bool is_layer;            /* the list is as its layer has it */
+	enum list_twice twice;    /* the rule's, if the list is as its layer has it */
 	const struct node *other; /* the map of another layer */
 	struct node *map;
 };
@@ -88,7 +88,7 @@ static int add_item(const struct pairs *pairs, const struct node *item)
 		return r;
 	adopt_key(pairs->other, &pair);
 	const struct pair *first = node_find_hashed(pairs->map, pair.key, pair.hash);
-	if (first && pairs->is_layer && pairs->rule->twice == LIST_TWICE_ERROR)
+	if (first && pairs->twice == LIST_TWICE_ERROR)
 		return problem_at(deep->merge->problem, item,
 			"'%s' comes twice in this list, first in line %u; remove one of both",
 			pair.key->text.data, (unsigned)first->key->line);
@@ -154,7 +154,8 @@ int deep_make_pairs(struct deep *deep, const struct list_place *place, const str
 		return 0;
 	if (node_is_map(*list))
 		return adopt_keys(deep, *below, value);
-	struct pairs pairs = {deep, rule, is_layer, map, node_new_map(deep->merge->arena, *list)};
+	struct pairs pairs = {deep, rule, is_layer ? rule->twice : LIST_TWICE_SECOND, map,
+		node_new_map(deep->merge->arena, *list)};
 	int r = pairs.map ? add_items(&pairs, *list) : -ENOMEM;
 	if (r != 0)
 		return r;

@@ -91,7 +91,7 @@ void deep_widen(struct node *result, const struct node *value)
 		result->style = value->style;
 }
 
-static int drop_removed(
+int deep_drop_removed(
 	struct arena *arena, struct origins *origins, struct node *map, struct node **ret)
 {
 	uint32_t count = map->map.count, i = 0;
@@ -118,16 +118,11 @@ static int drop_removed(
 	return 0;
 }
 
-int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret)
-{
-	return drop_removed(deep->merge->arena, deep->origins, map, ret);
-}
-
-/* How to seal a tree: allocate in `arena`; change the maps in it, or copies of them. */
+/* How to seal a tree: allocate in `arena`. */
 struct seal {
 	struct arena *arena;
 	struct origins *origins; /* NULL if the sealed tree is not part of the result */
-	bool keeps_maps;
+	struct arena *copies;    /* for copies of the maps; NULL: the maps themselves change */
 };
 
 static int seal(const struct seal *how, const struct node *node, const struct node **ret);
@@ -136,8 +131,8 @@ static int seal_map(const struct seal *how, struct node *map, const struct node 
 {
 	struct node *rest;
 
-	if (how->keeps_maps) {
-		map = node_copy(how->arena, map);
+	if (how->copies) {
+		map = node_copy(how->copies, map);
 		if (!map)
 			return -ENOMEM;
 	}
@@ -147,7 +142,7 @@ static int seal_map(const struct seal *how, struct node *map, const struct node 
 			return r;
 	}
 	map->mark = 0;
-	int r = drop_removed(how->arena, how->origins, map, &rest);
+	int r = deep_drop_removed(how->arena, how->origins, map, &rest);
 	if (r < 0)
 		return r;
 	node_weigh(rest);
@@ -210,7 +205,7 @@ int deep_let_go(struct deep *deep, const struct node *node, const struct node **
 
 int deep_picture(struct deep *deep, const struct node *node, const struct node **ret)
 {
-	const struct seal how = {.arena = deep->scratch, .keeps_maps = true};
+	const struct seal how = {.arena = deep->scratch, .copies = deep->scratch};
 
 	return seal(&how, node, ret);
 }

@@ -59,7 +59,7 @@ bool directive_may_be_in(const struct merge_input *input)
 {
 	const char *at = input->text.data;
 
-	if (!format_of_tree(input->format)->has_tags || input->text.len == 0)
+	if (!format_has_tags(format_of_tree(input->format)) || input->text.len == 0)
 		return false;
 	const char *end = at + input->text.len;
 	/* A tag may also contain %xx, or a handle that %TAG declares. */

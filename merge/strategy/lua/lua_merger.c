@@ -29,7 +29,6 @@ struct lua {
 	/* The failure of a merge that a script called, while Lua passes the error on. */
 	struct problem inner;
 	int inner_result;
-	bool is_inner; /* the last error raised was that failure */
 };
 
 struct lua_merger {
@@ -37,8 +36,7 @@ struct lua_merger {
 	int object; /* reference in the registry */
 	const char *name;
 	bool handles[CLOUD_KINDS];
-	bool is_no_script; /* Lua can't load it; lua_error() itself always gives LUA_ERRRUN */
-	const char *rule;  /* for origins: "merger NAME (m_NAME.lua)" */
+	const char *rule; /* for origins: "merger NAME (m_NAME.lua)" */
 	const struct cloud_dispatch *mergers;
 };
 
@@ -136,8 +134,7 @@ void lua_free(struct lua *lua)
 /* Turns an error into a string, except a problem, which has more than a message. */
 static int on_error(lua_State *L)
 {
-	lua_of(L)->is_inner = luaL_testudata(L, 1, PROBLEM_TYPE) != NULL;
-	if (lua_of(L)->is_inner || lua_type(L, 1) == LUA_TSTRING)
+	if (luaL_testudata(L, 1, PROBLEM_TYPE) || lua_type(L, 1) == LUA_TSTRING)
 		return 1;
 	if (lua_type(L, 1) == LUA_TNUMBER || luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
 		luaL_tolstring(L, 1, NULL);
@@ -156,7 +153,6 @@ static int call(struct lua *lua, lua_CFunction function, void *argument)
 	lua_pushcfunction(L, on_error);
 	lua_pushcfunction(L, function);
 	lua_pushlightuserdata(L, argument);
-	lua->is_inner = false;
 	int status = lua_pcall(L, 1, 0, -3);
 	lua_remove(L, status == LUA_OK ? -1 : -2);
 	if (!lua->sandbox.has_failed)
@@ -212,7 +208,7 @@ static int report(const struct lua_merger *merger, int status, const struct how_
 
 	/* Nothing here may allocate in Lua: no caller would catch the error. */
 	const char *message = lua_type(lua->L, -1) == LUA_TSTRING ? lua_tostring(lua->L, -1) : NULL;
-	if (status == LUA_ERRRUN && lua->is_inner) {
+	if (status == LUA_ERRRUN && lua_type(lua->L, -1) == LUA_TUSERDATA) {
 		r = lua->inner_result;
 		if (lua->inner.source[0] != '\0')
 			*problem = lua->inner;
@@ -230,9 +226,19 @@ static int report(const struct lua_merger *merger, int status, const struct how_
 	return r;
 }
 
+/* Arguments of load(). */
+struct loading {
+	struct lua_merger *merger;
+	const struct merge_input *script;
+	const struct how_entry *entry;
+	const struct cloud_dispatch *mergers;
+	int parsed; /* luaL_loadbufferx()'s status; lua_error() itself always gives LUA_ERRRUN */
+};
+
 /* Reports a script that can't be loaded, at its own line. */
-static int report_script(const struct lua_merger *merger, int status)
+static int report_script(const struct loading *loading, int status)
 {
+	const struct lua_merger *merger = loading->merger;
 	const char *message = lua_type(merger->lua->L, -1) == LUA_TSTRING
 				      ? lua_tostring(merger->lua->L, -1)
 				      : NULL;
@@ -244,7 +250,7 @@ static int report_script(const struct lua_merger *merger, int status)
 	at.line = line_of(merger->name, &message);
 	snprintf(copy, sizeof(copy), "%s", message);
 	lua_pop(merger->lua->L, 1);
-	if (!merger->is_no_script)
+	if (loading->parsed != LUA_ERRSYNTAX)
 		return problem_set(merger->lua->cloud->problem, at.source, at.line, 0, "%s", copy);
 	return problem_set(merger->lua->cloud->problem, at.source, at.line, 0,
 		strstr(copy, "binary chunk") ? "is compiled Lua; give the script's text (%s)"
@@ -252,16 +258,8 @@ static int report_script(const struct lua_merger *merger, int status)
 		copy);
 }
 
-/* Arguments of load(). */
-struct loading {
-	struct lua_merger *merger;
-	const struct merge_input *script;
-	const struct how_entry *entry;
-	const struct cloud_dispatch *mergers;
-};
-
 /* Pushes the script's class. Each script has its own globals, and runs once. */
-static void push_class(lua_State *L, const struct loading *loading)
+static void push_class(lua_State *L, struct loading *loading)
 {
 	struct span text = loading->script->text;
 
@@ -271,9 +269,8 @@ static void push_class(lua_State *L, const struct loading *loading)
 	lua_pop(L, 1);
 	lua_pushfstring(L, "@%s", loading->merger->name);
 	/* "t": compiled chunks can crash the interpreter. */
-	int status = luaL_loadbufferx(L, text.data, text.len, lua_tostring(L, -1), "t");
-	loading->merger->is_no_script = status == LUA_ERRSYNTAX;
-	if (status != LUA_OK)
+	loading->parsed = luaL_loadbufferx(L, text.data, text.len, lua_tostring(L, -1), "t");
+	if (loading->parsed != LUA_OK)
 		lua_error(L);
 	lua_newtable(L);
 	lua_newtable(L);
@@ -335,7 +332,7 @@ static void push_object(lua_State *L, const struct loading *loading)
 
 static int load(lua_State *L)
 {
-	const struct loading *loading = lua_touserdata(L, 1);
+	struct loading *loading = lua_touserdata(L, 1);
 	struct lua_merger *merger = loading->merger;
 	bool handles_any = false;
 
@@ -360,7 +357,7 @@ int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 	struct lua_merger **ret)
 {
 	struct lua_merger *merger = arena_zalloc(cloud->arena, 1, sizeof(*merger));
-	struct loading loading = {merger, script, entry, mergers};
+	struct loading loading = {merger, script, entry, mergers, LUA_OK};
 
 	if (!merger)
 		return -ENOMEM;
@@ -378,7 +375,7 @@ int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 		return -ENOMEM;
 	int status = call(cloud->lua, load, &loading);
 	if (status != LUA_OK)
-		return report_script(merger, status);
+		return report_script(&loading, status);
 	*ret = merger;
 	return 0;
 }

@@ -582,7 +582,7 @@ const struct strategy strategy_pillar = {
 	.name = "pillar",
 	.summary = "Salt's hierarchy pillar: a file names the files that it is built on",
 	.options = pillar_option_specs,
-	.reads_trees = true,
+	.trees = STRATEGY_TREES_READ,
 	.check = pillar_options_check,
 	.merge = merge_pillar,
 };
