@@ -22,7 +22,7 @@ struct route {
 	char place[PATH_MAX]; /* of `at`; "" is the root */
 	char rest[PATH_MAX];  /* the remaining path */
 	int (*each)(void *context, const struct route_step *step);
-	bool (*avoids)(void *context, const char *path); /* NULL: no path */
+	int (*check)(void *context, const char *path); /* or NULL */
 	void *context;
 };
 
@@ -113,9 +113,9 @@ static int take_step(struct route *route)
 	step.name = copy;
 	strcpy(path, route->place);
 	int r = strcmp(copy, ".") == 0 ? 0 : add_name(path, copy);
-	if (r == 0 && route->avoids && route->avoids(route->context, path))
-		r = -EREMOTE;
-	if (r < 0)
+	if (r == 0 && route->check)
+		r = route->check(route->context, path);
+	if (r != 0)
 		return r;
 	CLEANUP(closep) int fd = openat(route->at, copy, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	r = fd < 0 ? -errno : followed_path_uncover(&fd);
@@ -136,16 +136,10 @@ static int take_step(struct route *route)
 	return 0;
 }
 
-int route_each(
-	const char *path, int (*each)(void *context, const struct route_step *step), void *context)
-{
-	return route_each_avoiding(path, NULL, each, context);
-}
-
-int route_each_avoiding(const char *path, bool (*avoids)(void *context, const char *path),
+int route_each(const char *path, int (*check)(void *context, const char *path),
 	int (*each)(void *context, const struct route_step *step), void *context)
 {
-	struct route route = {.at = -1, .each = each, .avoids = avoids, .context = context};
+	struct route route = {.at = -1, .each = each, .check = check, .context = context};
 	char working[PATH_MAX] = "";
 	const char *from = *path == '/' ? "/" : working;
 

@@ -196,7 +196,7 @@ int trust_check(const struct trusted *trusted, struct problem *problem)
 	struct claim claim = {.trusted = trusted, .problem = problem};
 	const struct stat *read = trusted->read;
 
-	int r = route_each(trusted->place, check_step, &claim);
+	int r = route_each(trusted->place, NULL, check_step, &claim);
 	bool is_missing = r == -ENOENT || r == -ENOTDIR;
 	if (is_missing)
 		return read ? -ESTALE : 0;

@@ -64,14 +64,14 @@ static bool note_remote(void *context, const struct table_mount *mount)
 	return nearby->is_short;
 }
 
-static bool is_remote(void *context, const char *path)
+static int avoid_remote(void *context, const char *path)
 {
 	const struct nearby *nearby = context;
 
 	for (size_t i = 0; i < nearby->remote_count; i++)
 		if (strcmp(nearby->remote[i], path) == 0)
-			return true;
-	return false;
+			return -EREMOTE;
+	return 0;
 }
 
 /*
@@ -81,7 +81,7 @@ static bool is_remote(void *context, const char *path)
 static int go(struct nearby *nearby, const char *path, bool is_top)
 {
 	nearby->last = NULL;
-	int r = path ? route_each_avoiding(path, is_remote, take_step, nearby) : 0;
+	int r = path ? route_each(path, avoid_remote, take_step, nearby) : 0;
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
 		return r;

@@ -202,7 +202,7 @@ static void answer_watch(const char *path, int inotify_fd, struct record *answer
 	size_t count = record_put_count(answer);
 	struct watching watching = {inotify_fd, answer, 0};
 
-	int r = route_each(path, watch_step, &watching);
+	int r = route_each(path, NULL, watch_step, &watching);
 	record_set_count(answer, count, watching.count);
 	record_put_result(answer, is_worth_a_retry(r) ? r : 0);
 }
