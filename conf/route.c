@@ -29,7 +29,7 @@ struct route {
 /* Continues in the directory `fd`, to which no name has led. */
 static int jump(struct route *route, int fd)
 {
-	struct route_step step = {.at = -1, .fd = fd};
+	struct route_step step = {.at = -1, .fd = fd, .rest = route->rest, .links = route->links};
 
 	if (fd < 0)
 		return -errno;
@@ -106,7 +106,8 @@ static int take_step(struct route *route)
 	char *rest = end + strspn(end, "/");
 
 	*end = '\0';
-	struct route_step step = {.at = route->at, .path = path, .is_last = !*rest};
+	struct route_step step = {
+		.at = route->at, .path = path, .rest = rest, .links = route->links};
 	CLEANUP(freep) char *copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;

@@ -21,7 +21,10 @@ struct route_step {
 	const char *path;
 	int fd;           /* the file, or the link itself, O_PATH; -errno: it can't be opened */
 	struct stat stat; /* descriptor_stat() of `fd`, if it is open */
-	bool is_last;     /* the last name; if it is a link, the steps of its target follow */
+	/* what remains behind `name`; "": the name is the last one, but if it is a link, the steps
+	 * of its target follow */
+	const char *rest;
+	unsigned links; /* number of links that were followed so far */
 };
 
 /**

@@ -189,7 +189,7 @@ static int watch_step(void *context, const struct route_step *step)
 	if (layer_is_kernels_own(step->at))
 		return 0;
 	/* For a directory on the path, only its replacement counts. */
-	uint32_t mask = step->is_last ? WATCHED : WATCHED & ~(uint32_t)IN_CLOSE_WRITE;
+	uint32_t mask = *step->rest ? WATCHED & ~(uint32_t)IN_CLOSE_WRITE : WATCHED;
 	int r = watch_name(context, step->at, step->name, mask);
 	/* Through another name, a write is no event of this directory. */
 	if (r == 0 && step->fd >= 0 && S_ISREG(step->stat.st_mode) && step->stat.st_nlink > 1)
