@@ -299,7 +299,7 @@ const struct format *settings_format(const struct settings *settings, const char
 	const struct rule *rule = settings_rule_for(settings, path);
 	const struct format *format = rule->format ? rule->format : format_of_name(path);
 
-	return format == &format_toml && rule->is_toml_1_0 ? &format_toml_1_0 : format;
+	return format == &format_toml && rule->toml ? rule->toml : format;
 }
 
 bool settings_header(const struct settings *settings, const char *path)

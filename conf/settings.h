@@ -45,7 +45,7 @@ struct rule {
 	struct options options;
 	const struct format *format;  /* NULL: the format that the file's name implies */
 	const enum node_schema *yaml; /* YAML version of its sources; NULL: that of the settings */
-	bool is_toml_1_0;             /* its TOML sources must be TOML 1.0 */
+	const struct format *toml;    /* the format of its TOML sources; NULL: format_toml */
 	enum rule_dropins dropins;    /* how files in NAME.d are sources of NAME */
 	/* the suffixes of the files in NAME.d, a text or a list; NULL: the suffix of NAME */
 	const struct node *dropin_suffixes;
