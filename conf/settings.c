@@ -255,12 +255,12 @@ const struct rule *settings_rule_at(const struct settings *settings, size_t inde
 
 const struct program *settings_check(const struct settings *settings, const char *path)
 {
-	return settings->has_programs ? settings_rule_for(settings, path)->check : NULL;
+	return settings->program ? settings_rule_for(settings, path)->check : NULL;
 }
 
 const struct program *settings_on_change(const struct settings *settings, const char *path)
 {
-	if (!settings->has_programs)
+	if (!settings->program)
 		return NULL;
 	const struct program *program = settings_rule_for(settings, path)->on_change;
 

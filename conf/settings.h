@@ -88,7 +88,7 @@ struct settings {
 	uint32_t schema_count;
 	uint32_t schema_capacity;
 	struct settings_options options;
-	bool has_programs; /* a rule, a virtual file or `options` has a check or an on_change */
+	const struct program *program;      /* the first check or on_change; NULL: there is none */
 	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
 	struct settings_environment around; /* the environment when the settings were made */
 	/* private: */

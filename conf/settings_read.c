@@ -197,7 +197,7 @@ static const struct node *program_of_preset(
 /* Returns where plyfs.yaml first requires trust; NULL: any user may write the file. */
 static const struct node *what_needs_trust(const struct settings *settings)
 {
-	const struct program *program = first_program(settings);
+	const struct program *program = settings->program;
 	const struct node *root = settings->text.document->roots[0];
 
 	if (program && strcmp(program->place->source->name, settings->text.path) == 0)
@@ -278,14 +278,12 @@ static int check_states(const struct settings *settings, struct problem *problem
  * write them anyway. */
 static int check_trust(struct settings *settings, struct problem *problem)
 {
+	settings->program = first_program(settings);
 	const struct node *node = what_needs_trust(settings);
-	int r;
-
-	settings->has_programs = first_program(settings);
 	if (!node)
 		return 0;
-	r = outside_trust(&(struct trusted){RUNS "a plyfs.yaml", settings->text.path,
-				  settings->text.place, node, &settings->text.read, 0},
+	int r = outside_trust(&(struct trusted){RUNS "a plyfs.yaml", settings->text.path,
+				      settings->text.place, node, &settings->text.read, 0},
 		problem);
 	if (r == 0 && settings->facts.place)
 		r = outside_trust(&(struct trusted){RUNS "facts", settings->facts.path,
