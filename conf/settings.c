@@ -350,33 +350,13 @@ static int keep_covered(const struct settings *old, dev_t own, struct settings *
 	return 0;
 }
 
-/* *outline becomes what plyfs.yaml says, also if a layer can't be opened. */
-static int read_once(const struct settings *old, struct settings **outline, struct settings **ret,
-	struct problem *problem)
-{
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	struct settings_environment around = old->around;
-
-	around.is_watched = true;
-	if (!old->text.path)
-		return settings_from_layers(&old->around, old->spec, ret, problem);
-	int r = settings_outline(&around, old->text.path, &settings, problem);
-	if (r != 0)
-		return r;
-	settings_unref(*outline);
-	*outline = settings_ref(settings);
-	r = settings_open(settings, problem);
-	if (r == 0)
-		*ret = take_ptr(settings);
-	return r;
-}
-
 int settings_again(const struct settings *old, dev_t own, struct settings **outline,
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL, *read = NULL;
 
-	int r = read_once(old, &read, &settings, problem);
+	int r = old->text.path ? settings_read_again(old, &read, &settings, problem)
+			       : settings_from_layers(&old->around, old->spec, &settings, problem);
 	if (r == 0)
 		r = keep_covered(old, own, settings);
 	if (outline)
