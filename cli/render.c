@@ -200,7 +200,7 @@ static int open_settings(
 		return EXIT_FAILED;
 	layer_choice_note_absent(settings);
 	if (job->has_no_header)
-		settings_fix_header(settings, false);
+		settings_fix_header(settings, HEADER_OFF);
 	*ret = take_ptr(settings);
 	return EXIT_DONE;
 }

@@ -363,8 +363,7 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 		*outline = take_ptr(read);
 	if (r != 0)
 		return r;
-	if (old->options.is_header_fixed)
-		settings_fix_header(settings, old->options.header);
+	settings_fix_header(settings, old->options.header_choice);
 	*ret = take_ptr(settings);
 	return 0;
 }
@@ -377,10 +376,11 @@ bool settings_follow_links(const struct settings *settings)
 	return false;
 }
 
-void settings_fix_header(struct settings *settings, bool header)
+void settings_fix_header(struct settings *settings, enum header_choice choice)
 {
-	settings->options.header = header;
-	settings->options.is_header_fixed = true;
+	settings->options.header_choice = choice;
+	if (choice != HEADER_AS_SET)
+		settings->options.header = choice == HEADER_ON;
 }
 
 static int place_all(struct settings *settings)

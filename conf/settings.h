@@ -140,7 +140,7 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 bool settings_follow_links(const struct settings *settings);
 
 /** Sets options.header as the command line demands. settings_again() keeps it. */
-void settings_fix_header(struct settings *settings, bool header);
+void settings_fix_header(struct settings *settings, enum header_choice choice);
 
 /**
  * Records that a mount will lie on `mountpoint`, and that the path `beneath` leads to the directory
