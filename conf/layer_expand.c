@@ -258,7 +258,7 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 		return refuse_shortage(spec->place, letter, r, problem);
 	if (r == NO_VALUE) {
 		(void)snprintf(value, PATH_MAX, "%%%c", letter);
-		spec->has_no_value = true;
+		spec->at = "";
 		return spec->presence == LAYER_OPTIONAL
 			       ? 0
 			       : problem_at(problem, spec->place,
@@ -287,7 +287,7 @@ static int replace_fact(struct span name, struct layer_spec *spec,
 	if (found)
 		return 0;
 	(void)snprintf(value, PATH_MAX, "%%{%.*s}", (int)name.len, name.data);
-	spec->has_no_value = true;
+	spec->at = "";
 	return spec->presence == LAYER_OPTIONAL
 		       ? 0
 		       : problem_at(problem, spec->place,

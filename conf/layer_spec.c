@@ -104,8 +104,6 @@ int layer_spec_read_presence(
 static int open_and_call(const struct layer_spec *spec, unsigned rank, struct layer **ret)
 {
 	CLEANUP(layer_freep) struct layer *layer = NULL;
-	/* an empty path: the layer is always missing */
-	const char *at = spec->has_no_value ? "" : spec->at;
 	/*
 	 * The file system of a required layer may not be mounted. The link to the present state of
 	 * a mirrored layer lies in a directory of the mirror's user, who may turn it to any
@@ -116,7 +114,7 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 	unsigned owned = spec->store ? OUTSIDE_OWNED : 0;
 
 	int r = layer_open(
-		spec->name, at, rank, wanted[spec->presence] | owned, spec->follow, &layer);
+		spec->name, spec->at, rank, wanted[spec->presence] | owned, spec->follow, &layer);
 	if (r == 0)
 		r = layer_set_text(&layer->path, spec->path);
 	if (r == 0 && spec->exclude)
