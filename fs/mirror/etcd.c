@@ -216,14 +216,14 @@ static int goes_on(const char *from64, struct span key, bool *ret)
 static int check_page(struct etcd *etcd, const char *from64, bool is_first,
 	const struct etcd_reply *reply, struct problem *problem)
 {
-	bool is_good = !reply->has_more;
+	bool is_good = reply->word != ETCD_MORE;
 	int r = 0;
 
 	if (!is_first && reply->cluster != known_cluster(etcd))
 		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
 			"answers for another cluster than it did for the keys before; is it the "
 			"address of several?");
-	if (reply->has_more && reply->count)
+	if (reply->word == ETCD_MORE && reply->count)
 		r = goes_on(from64, reply->keys[reply->count - 1].key, &is_good);
 	if (r == 0 && !is_good)
 		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
@@ -257,7 +257,7 @@ static int read_page(struct etcd *etcd, const char *from64, uint64_t *revision, 
 		snprintf(etcd->mirror->status.identity, MIRROR_WORD_MAX, "%" PRIu64, reply.cluster);
 	}
 	r = take_page(etcd, &reply);
-	if (r < 0 || !reply.has_more || !reply.count)
+	if (r < 0 || reply.word != ETCD_MORE || !reply.count)
 		return r;
 	/* The first possible key behind the last one is that key with a NUL, which is behind it. */
 	const struct span last = reply.keys[reply.count - 1].key;
@@ -519,7 +519,7 @@ static int take_message(struct etcd *etcd, const struct etcd_reply *reply, struc
 		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
 			"watches another cluster than it reads; is it the address of several?");
 	}
-	if (reply->is_canceled) {
+	if (reply->word == ETCD_CANCELED) {
 		/* Compacted: the events that we have missed no longer exist. */
 		etcd->wants_read = true;
 		if (reply->compact_revision)
@@ -533,10 +533,10 @@ static int take_message(struct etcd *etcd, const struct etcd_reply *reply, struc
 		etcd->wants_read = true;
 		return 0;
 	}
-	etcd->is_watched |= reply->is_created;
-	batch->is_open = reply->is_fragment;
+	etcd->is_watched |= reply->word == ETCD_CREATED;
+	batch->is_open = reply->word == ETCD_FRAGMENT;
 	/* Up to this revision there were no changes. */
-	if (!reply->count && !reply->is_created && !batch->count &&
+	if (!reply->count && reply->word != ETCD_CREATED && !batch->count &&
 		reply->revision > etcd->revision)
 		batch->revision = reply->revision;
 	return take_events(etcd, reply, batch);

@@ -568,7 +568,7 @@ int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_re
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", inner.message);
 	if (r == 0 && ret->error && wants_login(gateway, ret))
 		forget_token(gateway);
-	if (r == 0 && ret->error && !ret->is_canceled)
+	if (r == 0 && ret->error && ret->word != ETCD_CANCELED)
 		return refuse(gateway, ret->error, problem);
 	*is_there = r == 0;
 	return r;
