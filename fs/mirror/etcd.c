@@ -51,11 +51,12 @@ struct etcd {
 	bool wants_read;        /* all keys must be read again */
 	bool has_clash;         /* a key is left out because it is a directory, too */
 	bool is_watched;        /* the member has confirmed the watch */
-	bool is_confirmed;      /* the user has confirmed the state that is being read */
 	bool was_away;          /* no member has answered for a while */
 	unsigned strange;       /* consecutive members whose store is not the known one */
 	uint64_t term;          /* of the cluster's leader: the highest that a majority has known */
 	unsigned page;
+	/* names the state that is being read; "": the user has confirmed that state */
+	char offer[MIRROR_WORD_MAX];
 	int64_t compare_at; /* a time of clock_ms(), as is the next */
 	int64_t probe_at;
 };
@@ -173,20 +174,20 @@ static bool is_confirmed(struct etcd *etcd, const struct etcd_reply *reply)
 static int check_store(struct etcd *etcd, const struct etcd_reply *reply)
 {
 	uint64_t known = known_cluster(etcd);
-	char offer[MIRROR_WORD_MAX];
 
-	make_offer(reply->cluster, reply->revision, offer);
-	etcd->is_confirmed = is_confirmed(etcd, reply);
-	if (etcd->is_confirmed || !replica_is_filled(etcd->mirror->replica))
+	make_offer(reply->cluster, reply->revision, etcd->offer);
+	if (is_confirmed(etcd, reply))
+		*etcd->offer = '\0';
+	if (!*etcd->offer || !replica_is_filled(etcd->mirror->replica))
 		return 0;
 	if (known && known != reply->cluster) {
-		mirror_hold(etcd->mirror, offer,
+		mirror_hold(etcd->mirror, etcd->offer,
 			"%s is the cluster %" PRIu64 ", and the present state comes from %" PRIu64,
 			gateway_endpoint(etcd->gateway), reply->cluster, known);
 		return ETCD_STRANGE;
 	}
 	if (reply->revision < etcd->revision) {
-		mirror_hold(etcd->mirror, offer,
+		mirror_hold(etcd->mirror, etcd->offer,
 			"%s is at revision %" PRIu64 ", and the present state is at %" PRIu64
 			": it was set back",
 			gateway_endpoint(etcd->gateway), reply->revision, etcd->revision);
@@ -321,7 +322,7 @@ static int fail_on_disk(struct etcd *etcd, int error)
  */
 static int read_all(struct etcd *etcd, struct problem *problem)
 {
-	char identity[MIRROR_WORD_MAX], offer[MIRROR_WORD_MAX];
+	char identity[MIRROR_WORD_MAX];
 	struct mirror *mirror = etcd->mirror;
 	uint64_t revision = 0;
 
@@ -334,8 +335,7 @@ static int read_all(struct etcd *etcd, struct problem *problem)
 	r = read_pages(etcd, &revision, problem);
 	if (r == 0) {
 		mirror_status_sweep_end(&mirror->status);
-		make_offer(known_cluster(etcd), revision, offer);
-		r = mirror_publish(mirror, etcd->is_confirmed ? NULL : offer);
+		r = mirror_publish(mirror, *etcd->offer ? etcd->offer : NULL);
 	}
 	if (r != 0) {
 		replica_discard(mirror->replica);
