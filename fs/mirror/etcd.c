@@ -463,6 +463,14 @@ static int apply_together(struct etcd *etcd, const struct etcd_batch *batch, siz
 	return r ? r : mirror_publish(mirror, offer);
 }
 
+static bool has_deletes(const struct etcd_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->changes[i].is_deleted)
+			return true;
+	return false;
+}
+
 static int apply(struct etcd *etcd, struct etcd_batch *batch)
 {
 	bool is_changed = false;
@@ -472,7 +480,7 @@ static int apply(struct etcd *etcd, struct etcd_batch *batch)
 	if (batch->revision <= etcd->revision)
 		return 0;
 	/* A key that was left out for a directory returns when the directory goes. */
-	if (etcd->has_clash && batch->has_deletes) {
+	if (etcd->has_clash && has_deletes(batch)) {
 		etcd->wants_read = true;
 		return 0;
 	}

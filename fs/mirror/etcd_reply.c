@@ -284,7 +284,6 @@ int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd
 		}
 		batch->changes[batch->count++] = change;
 		batch->bytes += change.value.len + change.key.len + sizeof(change);
-		batch->has_deletes |= key->is_deleted;
 	}
 	if (key->revision > batch->revision)
 		batch->revision = key->revision;
@@ -307,7 +306,7 @@ void etcd_batch_clear(struct etcd_batch *batch)
 		change_fini(&batch->changes[i]);
 	batch->count = batch->bytes = 0;
 	batch->revision = 0;
-	batch->has_deletes = batch->is_open = false;
+	batch->is_open = false;
 }
 
 void etcd_batch_fini(struct etcd_batch *batch)

@@ -75,8 +75,7 @@ struct etcd_batch {
 	size_t capacity;
 	uint64_t revision; /* of the last reported change; 0: none was reported */
 	size_t bytes;      /* of values, paths and structs */
-	bool has_deletes;
-	bool is_open; /* the events of the last revision continue in the next message */
+	bool is_open;      /* the events of the last revision continue in the next message */
 };
 
 /* Maximum of changes to apply one by one. For more changes, a draft (replica.h) is cheaper. */
