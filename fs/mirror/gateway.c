@@ -243,23 +243,18 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
 static int add_headers(struct gateway *gateway, struct exchange *exchange)
 {
 	/* hasleader: a member that has lost the others ends the watch. */
-	static const char *const lines[] = {
-		"Content-Type: application/json", "Expect:", "Grpc-Metadata-hasleader: true"};
-	char line[TOKEN_MAX + 32];
+	char token[TOKEN_MAX + 32];
+	const char *const lines[] = {"Content-Type: application/json",
+		"Expect:", "Grpc-Metadata-hasleader: true", gateway->token ? token : NULL, NULL};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		struct curl_slist *more = libcurl.slist_append(exchange->headers, lines[i]);
+	if (gateway->token)
+		snprintf(token, sizeof(token), "Authorization: %s", gateway->token);
+	for (const char *const *line = lines; *line; line++) {
+		struct curl_slist *more = libcurl.slist_append(exchange->headers, *line);
 		if (!more)
 			return -ENOMEM;
 		exchange->headers = more;
 	}
-	if (!gateway->token)
-		return 0;
-	snprintf(line, sizeof(line), "Authorization: %s", gateway->token);
-	struct curl_slist *more = libcurl.slist_append(exchange->headers, line);
-	if (!more)
-		return -ENOMEM;
-	exchange->headers = more;
 	return 0;
 }
 
