@@ -276,16 +276,16 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	struct due due;
 
 	(void)hook;
-	agenda_take(render->agenda, &due);
+	bool is_status_due = agenda_take(render->agenda, &due);
 	/* If more changes are in progress, tries the generation again in a moment. */
 	bool is_early = due.since_ms && !is_whole(render, due.since_ms);
 	if (due.since_ms)
 		agenda_commit_done(render->agenda, is_early ? GENERATION_STEP_MS : 0);
-	twalk_r(due.paths, put_node, render);
-	tdestroy(due.paths, free);
-	if (due.are_all)
+	twalk_r(due.paths.some, put_node, render);
+	tdestroy(due.paths.some, free);
+	if (due.paths.are_all)
 		populate_all_again(render);
-	if (due.is_status)
+	if (is_status_due)
 		render_status_write(render);
 	if ((due.since_ms && !is_early) || !render->options.is_atomic)
 		commit(render);
