@@ -1083,12 +1083,14 @@ int rendered_commit(struct rendered *rendered, bool *has_switched, struct proble
 
 void rendered_doubt_links(struct rendered *rendered)
 {
-	rendered->has_old_links = rendered->options.is_atomic;
+	if (rendered->options.is_atomic && rendered->work == COMMIT_NOTHING)
+		rendered->work = COMMIT_LINKS;
 }
 
 bool rendered_is_to_switch(const struct rendered *rendered)
 {
-	return rendered->options.is_atomic && (rendered->is_changed || !rendered->tree);
+	return rendered->options.is_atomic &&
+	       (rendered->work == COMMIT_GENERATION || !rendered->tree);
 }
 
 int rendered_open_place(const struct rendered *rendered)
