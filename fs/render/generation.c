@@ -489,7 +489,7 @@ int generation_commit(struct rendered *rendered, struct problem *problem)
 
 	if (r == -EINVAL)
 		return rendered_refuse(GENERATION_LINK, problem);
-	if (r == 0 && rendered->options.is_dry)
+	if (r == 0 && rendered->options.mode == RENDER_DRY)
 		return rendered->place->dirfd < 0 ? 0 : generation_link_all(rendered, problem);
 	if (r == 0 && (rendered->work == COMMIT_GENERATION || !rendered->tree || !*name)) {
 		r = switch_to_next(rendered, name, problem);

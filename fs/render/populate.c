@@ -211,7 +211,7 @@ bool populate_was_replaced(const struct render *render, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);
 
-	return !render->options.is_watched && settings_were_read(settings, problem) != 0;
+	return render->options.mode != RENDER_WATCH && settings_were_read(settings, problem) != 0;
 }
 
 /*
@@ -255,7 +255,7 @@ static void ask_some(
 	struct render *render, uint64_t parent, const char *directory, struct populate_names *names)
 {
 	/* A process that watches might miss that the directory is replaced meanwhile. */
-	layer_stay(render->options.is_watched ? "" : directory);
+	layer_stay(render->options.mode == RENDER_WATCH ? "" : directory);
 	for (; names->asked < names->count && names->pending < LOOKS; names->asked++) {
 		struct populate_lookup *look = names->items[names->asked];
 

@@ -91,7 +91,7 @@ int render_all(struct render *render)
 	commit(render);
 	if (render->options.is_atomic)
 		shown_watch_beside(render);
-	if (!render->options.is_dry)
+	if (render->options.mode != RENDER_DRY)
 		render_status_write(render);
 	/* Without the bases, the next process makes all files again. */
 	(void)bases_write(render->rendered);
@@ -379,7 +379,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		 * Watching compares later versions with the present ones, and a generation writes
 		 * a file that can't be linked: both need the versions.
 		 */
-		if (r == 0 && !options->is_watched && !options->is_atomic)
+		if (r == 0 && options->mode != RENDER_WATCH && !options->is_atomic)
 			callbacks.basis_seed = bases_read(render->rendered, settings);
 		if (r == 0 && settings->text.path)
 			r = runner_new(&render->runner);
@@ -398,7 +398,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	}
 	settings_unref(settings);
 	/* helper_watch() blocks a signal: coroutines made before it would not block the signal. */
-	if (r == 0 && options->is_watched) {
+	if (r == 0 && options->mode == RENDER_WATCH) {
 		r = inotify_new(&render->inotify);
 		render->helpers_fd = helper_watch();
 	}
