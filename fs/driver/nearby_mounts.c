@@ -19,7 +19,6 @@ struct nearby {
 	const char *mountpoint; /* our own */
 	const char *last;       /* the last path of a resolution */
 	struct nearby_mounts mounts;
-	bool is_short; /* memory is short */
 };
 
 static void nearby_fini(struct nearby *nearby)
@@ -52,6 +51,7 @@ static int take_step(void *context, const struct route_step *step)
 	return add_way(context, step->path);
 }
 
+/* Stops if memory is short. */
 static bool note_remote(void *context, const struct table_mount *mount)
 {
 	struct nearby *nearby = context;
@@ -59,9 +59,8 @@ static bool note_remote(void *context, const struct table_mount *mount)
 	if (!mount_table_is_remote(mount) || strcmp(mount->path, nearby->mountpoint) == 0)
 		return false;
 	const char *copy = arena_copy(nearby->mounts.paths.arena, span_of(mount->path));
-	nearby->is_short = !copy || array_push(nearby->remote, nearby->remote_count,
-					    nearby->remote_capacity, copy) < 0;
-	return nearby->is_short;
+	return !copy ||
+	       array_push(nearby->remote, nearby->remote_count, nearby->remote_capacity, copy) < 0;
 }
 
 static int avoid_remote(void *context, const char *path)
@@ -151,19 +150,20 @@ static bool take_mount(void *context, const struct table_mount *mount)
 	const struct nearby_paths *paths = &mounts->paths;
 
 	/* The first top is the mountpoint: mounts in it only change the digest. Others: layers. */
-	for (size_t i = 1; !nearby->is_short && i < paths->top_count; i++) {
+	for (size_t i = 1; i < paths->top_count; i++) {
 		const char *path = path_within(mount->path, paths->tops[i]);
 
-		if (path && *path)
-			nearby->is_short = add_mount(&mounts->in_layers, path, mount->digest) < 0;
+		if (path && *path && add_mount(&mounts->in_layers, path, mount->digest) < 0)
+			return true;
 	}
 	if (is_near(paths, mount->path)) {
 		add_digest(&mounts->digest, mount);
-	} else if (mounts->has_links && !nearby->is_short) {
-		add_digest(&mounts->elsewhere_digest, mount);
-		nearby->is_short = add_mount(&mounts->elsewhere, mount->path, mount->digest) < 0;
+		return false;
 	}
-	return nearby->is_short;
+	if (!mounts->has_links)
+		return false;
+	add_digest(&mounts->elsewhere_digest, mount);
+	return add_mount(&mounts->elsewhere, mount->path, mount->digest) < 0;
 }
 
 int nearby_mounts_read(
@@ -176,7 +176,7 @@ int nearby_mounts_read(
 
 	if (r == 0)
 		r = mount_table_each(-1, note_remote, &nearby);
-	if (r == 0 && nearby.is_short)
+	if (r > 0)
 		r = -ENOMEM;
 	if (r == 0)
 		r = go_blindly(&nearby, mountpoint);
@@ -195,7 +195,7 @@ int nearby_mounts_read(
 	}
 	if (r == 0)
 		r = mount_table_each(-1, take_mount, &nearby);
-	if (r == 0 && nearby.is_short)
+	if (r > 0)
 		r = -ENOMEM;
 	if (r < 0)
 		return r;
