@@ -520,7 +520,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 		unanswered_ask_again(&session->handover, session->connection.fuse);
 	else
 		r = request_loop_greet(session->connection.fuse, &session->connection.hello,
-			&session->connection.is_parallel);
+			&session->connection.in_force);
 	if (r == 0)
 		r = serve(session, ready, context);
 	if (r > 0)
