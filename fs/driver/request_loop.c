@@ -271,8 +271,8 @@ static void wait_for_end(struct request_loop *loop)
 			loop->rests = hook->handle(hook->context);
 		if (polled[1].revents)
 			hook->take_helpers(hook->context);
-		if (polled[2].revents && !hook->take_last_good(hook->context))
-			polled[2].fd = -1;
+		if (polled[2].revents)
+			polled[2].fd = hook->take_last_good(hook->context);
 	}
 }
 

@@ -21,7 +21,7 @@ struct request_loop_hook {
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
-	bool (*take_last_good)(void *context); /* false: last_good_fd is closed now */
+	int (*take_last_good)(void *context); /* returns the last_good_fd from now on */
 	void *context;
 
 	/* Called when the loop begins to answer requests; may be NULL. */

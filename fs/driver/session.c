@@ -425,11 +425,12 @@ static void on_helpers(void *context)
 	supervisor_look(session->options.supervisor);
 }
 
-static bool on_keep(void *context)
+static int on_keep(void *context)
 {
 	struct session *session = context;
 
-	return last_good_take(session->last_good);
+	(void)last_good_take(session->last_good);
+	return last_good_fd(session->last_good);
 }
 
 /* Serves until the mount ends, or is handed over. */
