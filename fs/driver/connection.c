@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "descriptor.h"
@@ -60,7 +61,7 @@ int connection_init(struct connection *connection, const struct session_options 
 	connection->has_permissions = is_shared || geteuid() == 0;
 	if (connection->has_permissions)
 		strcat(text, ",default_permissions");
-	if (options->flags.has_no_exec)
+	if (options->flags.attributes & MOUNT_ATTR_NOEXEC)
 		strcat(text, ",noexec");
 	int r = make_ended(connection);
 	if (r < 0)
