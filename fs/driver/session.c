@@ -170,7 +170,7 @@ int session_try(struct settings *settings, const struct session_options *options
 {
 	CLEANUP(last_good_freep) struct last_good *last_good = NULL;
 
-	if ((settings->options.coherence == COHERENCE_STRICT) != terms->is_strict)
+	if (settings->options.coherence != terms->coherence)
 		return session_handover_refuse_coherence(options->mountpoint, problem);
 	int r = last_good_open(&(struct last_good_options){.directory = settings->options.state,
 				       .switches = options->switches},

@@ -41,8 +41,7 @@ int session_handover_offer(struct session *session)
 {
 	const struct handover_options options = {.call = session->options.call,
 		.beneath_fd = session->mount.beneath_fd,
-		.terms = {session->coherence == COHERENCE_STRICT,
-			last_good_place(session->last_good)},
+		.terms = {session->coherence, last_good_place(session->last_good)},
 		.tried = session->options.tried};
 
 	if (!options.call)

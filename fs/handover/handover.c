@@ -369,7 +369,8 @@ static int begin_trial(struct handover *handover)
 	char question[TRIAL_QUESTION_MAX];
 
 	snprintf(question, sizeof(question), "%d,%s,%s", STATE_FORMAT,
-		options->terms.is_strict ? "strict" : "cached", options->terms.state);
+		options->terms.coherence == COHERENCE_STRICT ? "strict" : "cached",
+		options->terms.state);
 	/* If it is gone, the trial says so, and names it. */
 	if (stat(options->call->path, &handover->program) < 0)
 		handover->program = (struct stat){0};
@@ -391,7 +392,8 @@ bool handover_is_answered(const char *question, struct handover_terms *ret)
 
 	if (strtol(question, &end, 10) != STATE_FORMAT || *end != ',')
 		return false;
-	ret->is_strict = strncmp(++end, strict, strlen(strict)) == 0;
+	ret->coherence =
+		strncmp(++end, strict, strlen(strict)) == 0 ? COHERENCE_STRICT : COHERENCE_CACHED;
 	const char *comma = strchr(end, ',');
 	ret->state = comma ? comma + 1 : "";
 	return true;
