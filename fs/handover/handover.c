@@ -611,8 +611,7 @@ int handover_leave(struct handover *handover, struct record *record,
 
 	if (r < 0)
 		return r;
-	if (!manager->store(ends[1]))
-		r = -EIO;
+	r = manager->store(ends[1]);
 	close(ends[1]);
 	if (r == 0 && is_dropped(ends[0]))
 		r = -ENOSPC;

@@ -128,8 +128,8 @@ int handover_become(struct handover *handover, struct record *record);
 
 /* The service manager. */
 struct handover_manager {
-	/* Gives the manager a socket, for the next daemon. Returns whether that succeeded. */
-	bool (*store)(int socket);
+	/* Gives the manager a socket, for the next daemon. Returns 0 or -EIO. */
+	int (*store)(int socket);
 
 	/*
 	 * Sends the manager a message, and waits until it is read. Returns 0, or -ETIMEDOUT if that
