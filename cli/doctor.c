@@ -210,7 +210,8 @@ static void examine_mirror_user(struct doctor_report *report, const struct store
 	struct problem problem;
 
 	/* The settings may be root's, who may run a mirror as another user. */
-	if (mirror_identity_find(store, &identity, &problem) == PROBLEM && !identity.is_other)
+	if (mirror_identity_find(store, &identity, &problem) == PROBLEM &&
+		identity.uid == geteuid())
 		doctor_report_problem(report, &problem, REMEDY(NULL));
 	free(identity.text);
 }
