@@ -461,8 +461,9 @@ static bool is_fresh(const struct supervisor *supervisor, const struct store_spe
 		return false;
 	double pid = report_number(report.map, "pid");
 	bool is_there = pid > 1 && pid < INT_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
-	bool is_so = report.is_connected && (is_there || report_number(report.map, "contact") >=
-								 (double)supervisor->started);
+	bool is_so =
+		mirror_report_is_connected(&report) &&
+		(is_there || report_number(report.map, "contact") >= (double)supervisor->started);
 	mirror_report_fini(&report);
 	return is_so;
 }
