@@ -221,7 +221,7 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 		return r;
 	state = (struct sandbox_state){.landlock = sandbox->landlock_force,
 		.landlock_abi = sandbox->landlock.abi,
-		.has_no_new_privs = true,
+		.no_new_privs = SANDBOX_ON,
 		.capabilities = permitted()};
 	r = enter_filter(sandbox, &state, problem);
 	if (r != 0)
@@ -285,6 +285,6 @@ void sandbox_put(FILE *out, const struct sandbox_state *state)
 	if (state->landlock == SANDBOX_ON)
 		fprintf(out, ", \"landlock_abi\": %d", state->landlock_abi);
 	fprintf(out, ", \"seccomp\": \"%s\", \"no_new_privs\": %s, \"capabilities\": \"%llx\"}",
-		names[state->seccomp], state->has_no_new_privs ? "true" : "false",
+		names[state->seccomp], state->no_new_privs == SANDBOX_ON ? "true" : "false",
 		state->capabilities);
 }
