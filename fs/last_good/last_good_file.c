@@ -24,8 +24,6 @@
 /* Bytes of a number and the suffix. */
 #define NAME_MAX_BYTES 32
 
-#define DATABASE_NAME "last-good.tdb"
-
 /* Bytes of a record, besides the version's. */
 #define RECORD_MORE ((size_t)64 << 10)
 
@@ -91,7 +89,6 @@ static int find_files(
 		uint64_t number;
 		bool is_new;
 
-		report->has_database |= strcmp(entry->d_name, DATABASE_NAME) == 0;
 		if (!parse_name(entry->d_name, &number, &is_new))
 			continue;
 		if (is_new)
