@@ -67,12 +67,6 @@ static int send_message(int socket, const struct message *message, const int *fd
 	return parcel_send_all(socket, message, sizeof(*message), fds, count);
 }
 
-static void close_all(const int *fds, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		close(fds[i]);
-}
-
 /* Receives a message. Returns 0; -EAGAIN or -EPIPE: no message is left; or another -errno. */
 static int receive(int socket, struct message *message, int fds[PARCEL_FDS_MAX], size_t *count)
 {
@@ -82,7 +76,7 @@ static int receive(int socket, struct message *message, int fds[PARCEL_FDS_MAX],
 		return n == -EMFILE ? -EBADMSG : (int)n;
 	if (n == sizeof(*message))
 		return 0;
-	close_all(fds, *count);
+	descriptor_close_all(fds, *count);
 	return n == 0 ? -EPIPE : -EBADMSG;
 }
 
@@ -121,7 +115,7 @@ static int receive_fds(int socket, size_t wanted, int **ret, size_t *ret_count)
 				? reallocarray(*ret, *ret_count + count, sizeof(int))
 				: NULL;
 		if (!fds) {
-			close_all(some, count);
+			descriptor_close_all(some, count);
 			return -EBADMSG;
 		}
 		memcpy(fds + *ret_count, some, count * sizeof(int));
@@ -142,14 +136,14 @@ static int receive_record(int socket, uint64_t format, struct record **ret)
 	if (r < 0)
 		return r;
 	if (message.kind != MESSAGE_RECORD || first_count != 1) {
-		close_all(first, first_count);
+		descriptor_close_all(first, first_count);
 		return -EBADMSG;
 	}
 	file = first[0];
 	r = receive_fds(socket, message.count, &fds, &count);
 	if (r == 0)
 		return record_open(format, file, fds, count, ret);
-	close_all(fds, count);
+	descriptor_close_all(fds, count);
 	free(fds);
 	return r;
 }
@@ -714,7 +708,7 @@ bool heir_end(struct heir *heir)
 		return false;
 	while ((r = receive(heir->socket, &message, fds, &count)) == 0 || r == -EBADMSG)
 		if (r == 0)
-			close_all(fds, count);
+			descriptor_close_all(fds, count);
 	return true;
 }
 
