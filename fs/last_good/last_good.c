@@ -511,11 +511,6 @@ bool last_good_take(struct last_good *last_good)
 	return false;
 }
 
-static bool is_called(struct last_good *last_good)
-{
-	return last_good->is_called;
-}
-
 /* Waits for an answer. False: there is none, or plyfs-state has ended. */
 static bool wait_for_answer(struct last_good *last_good)
 {
@@ -535,7 +530,7 @@ void last_good_stop(struct last_good *last_good)
 		order(last_good, STATE_HURRY, 0, -1);
 	else
 		call(last_good);
-	while (!last_good->error && is_called(last_good) && wait_for_answer(last_good))
+	while (!last_good->error && last_good->is_called && wait_for_answer(last_good))
 		;
 }
 
