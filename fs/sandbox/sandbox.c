@@ -34,18 +34,6 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 	[SANDBOX_STATE] = 0, /* its directory is its user's own */
 };
 
-/* The programs that a mirror runs need the environment. */
-static bool keeps_environment(enum sandbox_process process)
-{
-	return process == SANDBOX_MIRROR;
-}
-
-/* A process that runs other programs can't know their system calls. */
-static bool has_filter(enum sandbox_process process)
-{
-	return process != SANDBOX_MIRROR;
-}
-
 /* Overwrites the variables, so that a user who reads the process's memory does not find them. */
 static void clear_environment(void)
 {
@@ -131,7 +119,8 @@ int sandbox_prepare(
 		return -ENOMEM;
 	*sandbox = (struct sandbox){.options = *options, .landlock = {.fd = -1}};
 	if (!options->switches.has_no_sandbox) {
-		if (!keeps_environment(options->process))
+		/* The programs that a mirror runs need the environment. */
+		if (options->process != SANDBOX_MIRROR)
 			clear_environment();
 		int r = prepare_landlock(sandbox);
 		if (r < 0)
@@ -170,7 +159,8 @@ static int enter_filter(
 {
 	const struct sandbox_options *options = &sandbox->options;
 
-	if (!has_filter(options->process) || options->switches.has_no_seccomp)
+	/* A process that runs other programs can't know their system calls. */
+	if (options->process == SANDBOX_MIRROR || options->switches.has_no_seccomp)
 		return 0;
 	int r = options->process == SANDBOX_WORKER ? filter_enter_worker(options->watches)
 						   : filter_enter(options->process);
