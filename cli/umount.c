@@ -147,7 +147,7 @@ static int unmount(int flags, struct mountpoint *mountpoint)
 	int r = end_mount(mountpoint, flags);
 	if (r < 0)
 		return complain(mountpoint, r);
-	if (daemon_fd >= 0 && !mountpoint_is_elsewhere(mountpoint->dev))
+	if (daemon_fd >= 0 && !mountpoint_is_mounted(-1, 0, mountpoint->dev))
 		poll(&(struct pollfd){.fd = daemon_fd, .events = POLLIN}, 1, END_MS);
 	return EXIT_DONE;
 }

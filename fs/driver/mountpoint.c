@@ -60,11 +60,6 @@ bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev)
 	return mount_table_each(mounts_fd, match_dev, &wanted) != 0;
 }
 
-bool mountpoint_is_elsewhere(dev_t dev)
-{
-	return mountpoint_is_mounted(-1, 0, dev);
-}
-
 /* The mounts of one superblock, and whether another mount covers the path. */
 struct cover_search {
 	dev_t dev;

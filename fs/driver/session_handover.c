@@ -66,12 +66,6 @@ static void put_one(void *context, const char *path, struct version *version)
 		version_put(record, version);
 }
 
-static void put_last_good(struct last_good *last_good, struct record *record)
-{
-	last_good_each(last_good, put_one, record);
-	record_put(record, false);
-}
-
 static int take_one(struct last_good *last_good, struct record *record)
 {
 	CLEANUP(freep) char *path = record_get_text(record);
@@ -112,7 +106,8 @@ static void put_state(struct session *session, struct record *record)
 	unanswered_put(&session->handover, record);
 	origins_put(&session->origins, record);
 	view_put_state(session->view, record);
-	put_last_good(session->last_good, record);
+	last_good_each(session->last_good, put_one, record);
+	record_put(record, false);
 }
 
 int session_handover_take_agreement(struct session *session, int *fuse_fd)

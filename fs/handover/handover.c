@@ -567,14 +567,6 @@ struct inheritance handover_inherit(void)
 	return ret;
 }
 
-/* Returns whether the manager has closed the other end, and so does not keep the mount. */
-static bool is_dropped(int socket)
-{
-	struct pollfd polled = {.fd = socket};
-
-	return poll(&polled, 1, 0) != 0;
-}
-
 /*
  * In a process of its own, while the state is in the socket. If the manager waits for the mount, it
  * can't start the next daemon. So the mount ends, and whoever waits for it gets an error. Systemd
@@ -607,7 +599,8 @@ int handover_leave(struct handover *handover, struct record *record,
 		return r;
 	r = manager->store(ends[1]);
 	close(ends[1]);
-	if (r == 0 && is_dropped(ends[0]))
+	/* If the manager has closed the other end, it does not keep the mount. */
+	if (r == 0 && poll(&(struct pollfd){.fd = ends[0]}, 1, 0) != 0)
 		r = -ENOSPC;
 	if (r == 0 && fork() == 0)
 		watch_manager(ends[0], manager, mountpoint);
