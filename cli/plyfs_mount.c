@@ -99,14 +99,6 @@ int plyfs_mount_find(const char *path, char **ret)
 	return plyfs_mount_resolve(path, ret, &inner);
 }
 
-static bool has(const struct path_list *mounted, const char *path)
-{
-	for (size_t i = 0; i < mounted->count; i++)
-		if (strcmp(mounted->paths[i], path) == 0)
-			return true;
-	return false;
-}
-
 struct mount_collection {
 	struct path_list *mounted;
 	bool (*is_wanted)(const struct table_mount *mount);
@@ -117,7 +109,7 @@ static bool add(void *context, const struct table_mount *mount)
 {
 	struct mount_collection *list = context;
 
-	return list->is_wanted(mount) && !has(list->mounted, mount->path) &&
+	return list->is_wanted(mount) && !path_list_has(list->mounted, mount->path) &&
 	       path_list_add(list->mounted, mount->path, strlen(mount->path)) < 0;
 }
 
