@@ -363,11 +363,8 @@ static int examine_layers(struct doctor_report *report, const struct settings *s
 		struct layer_spec spec = settings->specs[i];
 		struct problem problem;
 
-		int r = spec.at ? 0
-				: settings_environment_place(
-					  &settings->around, spec.path, settings->arena, &spec.at);
-		if (r == 0)
-			r = layer_spec_open(&spec, (unsigned)i, &layer, &problem);
+		int r = layer_spec_open(
+			&spec, (unsigned)i, &settings->around, settings->arena, &layer, &problem);
 		if (r < 0)
 			return r;
 		/* A mount gets the state of a store. */

@@ -136,8 +136,9 @@ static const char *remedy_of_missing(const struct layer_spec *spec)
 		       : "create it, or leave the layer out";
 }
 
-int layer_spec_open(
-	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem)
+int layer_spec_open(struct layer_spec *spec, unsigned rank,
+	const struct settings_environment *around, struct arena *arena, struct layer **ret,
+	struct problem *problem)
 {
 	static const struct {
 		int error;
@@ -159,7 +160,9 @@ int layer_spec_open(
 			"' can't be opened: its file system does not answer; look after that, or "
 			"leave the layer out"},
 	};
-	int r = open_and_call(spec, rank, ret);
+	int r = spec->at ? 0 : settings_environment_place(around, spec->path, arena, &spec->at);
+	if (r == 0)
+		r = open_and_call(spec, rank, ret);
 
 	if (r == -ENOENT && spec->store)
 		return problem_at(problem, spec->place,

@@ -11,7 +11,7 @@
 struct layer_spec {
 	const char *name; /* NULL until layer_specs_name() if plyfs.yaml gives none */
 	const char *path; /* for messages; with the values of its specifiers */
-	/* the path for open(2), from settings_set_layers(); "": a specifier in `path` has no value,
+	/* the path for open(2), from layer_spec_open(); "": a specifier in `path` has no value,
 	 * so the layer counts as missing */
 	const char *at;
 	const struct store_spec *store; /* the store that a mirror copies the layer from, or NULL */
@@ -61,6 +61,10 @@ int layer_spec_read_presence(
 int layer_specs_name(
 	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem);
 
-/** Opens a layer that has a name. Returns 0 with *ret for layer_free(), PROBLEM or -ENOMEM. */
-int layer_spec_open(
-	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem);
+/**
+ * Opens a layer that has a name, and sets spec->at, in `arena`. Returns 0 with *ret for
+ * layer_free(), PROBLEM or -ENOMEM.
+ */
+int layer_spec_open(struct layer_spec *spec, unsigned rank,
+	const struct settings_environment *around, struct arena *arena, struct layer **ret,
+	struct problem *problem);

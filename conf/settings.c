@@ -120,11 +120,8 @@ int settings_set_layers(struct settings *settings, struct problem *problem)
 		return -ENOMEM;
 
 	for (size_t i = 0; i < settings->spec_count; i++) {
-		int r = specs[i].at ? 0
-				    : settings_environment_place(&settings->around, specs[i].path,
-					      settings->arena, &specs[i].at);
-		if (r == 0)
-			r = layer_spec_open(&specs[i], (unsigned)i, &settings->layers[i], problem);
+		int r = layer_spec_open(&specs[i], (unsigned)i, &settings->around, settings->arena,
+			&settings->layers[i], problem);
 		if (r != 0)
 			return r;
 		settings->layers[i]->settings = settings;
