@@ -114,7 +114,7 @@ static int traverse_argument(struct check_job *job, const char *path, bool *is_f
 static int open_tree(struct check_job *job)
 {
 	int r = check_tree_init(&job->tree, job->subject.offline);
-	if (r == 0 && job->subject.settings->has_programs)
+	if (r == 0 && job->subject.settings->program)
 		r = runner_new(&job->runner);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }

@@ -210,7 +210,8 @@ static void examine_mirror_user(struct doctor_report *report, const struct store
 	struct problem problem;
 
 	/* The settings may be root's, who may run a mirror as another user. */
-	if (mirror_identity_find(store, &identity, &problem) == PROBLEM && !identity.is_other)
+	if (mirror_identity_find(store, &identity, &problem) == PROBLEM &&
+		identity.uid == geteuid())
 		doctor_report_problem(report, &problem, REMEDY(NULL));
 	free(identity.text);
 }
@@ -362,10 +363,8 @@ static int examine_layers(struct doctor_report *report, const struct settings *s
 		struct layer_spec spec = settings->specs[i];
 		struct problem problem;
 
-		int r = settings_environment_place(
-			&settings->around, spec.path, settings->arena, &spec.at);
-		if (r == 0)
-			r = layer_spec_open(&spec, (unsigned)i, &layer, &problem);
+		int r = layer_spec_open(
+			&spec, (unsigned)i, &settings->around, settings->arena, &layer, &problem);
 		if (r < 0)
 			return r;
 		/* A mount gets the state of a store. */

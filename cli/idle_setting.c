@@ -69,9 +69,8 @@ static int report_entry(
 	const struct check_tree *tree, const struct rule *rule, struct check_report *report)
 {
 	const char *version = rule->yaml && !has_format(tree, rule->line, &format_yaml) ? "yaml"
-			      : rule->is_toml_1_0 && !has_format(tree, rule->line, &format_toml_1_0)
-				      ? "toml"
-				      : NULL;
+			      : rule->toml && !has_format(tree, rule->line, rule->toml) ? "toml"
+											: NULL;
 	struct problem problem;
 	int r = 0;
 

@@ -108,7 +108,7 @@ static int await_manager(int timeout_ms)
 	return r;
 }
 
-bool manager_store(int fd)
+int manager_store(int fd)
 {
 	/*
 	 * FDPOLL=0: no process is at the descriptor's other end, which systemd would take for the
@@ -116,8 +116,9 @@ bool manager_store(int fd)
 	 */
 	static const char store[] = "FDSTORE=1\nFDNAME=" STORED_NAME "\nFDPOLL=0";
 
-	return manager_fd >= 0 && parcel_send(manager_fd, store, strlen(store), fd) == 0 &&
-	       await_manager(BARRIER_MS) > 0;
+	bool is_read = manager_fd >= 0 && parcel_send(manager_fd, store, strlen(store), fd) == 0 &&
+		       await_manager(BARRIER_MS) > 0;
+	return is_read ? 0 : -EIO;
 }
 
 int manager_ask(void)

@@ -23,9 +23,9 @@ void manager_say_status(void *context, const char *text);
 
 /**
  * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Waits up to 5 s,
- * and returns whether the manager has read the request. The manager may still refuse the request.
+ * and returns 0 if the manager has read the request, or -EIO. The manager may still refuse it.
  */
-bool manager_store(int fd);
+int manager_store(int fd);
 
 /**
  * Waits until the manager has read all earlier messages. Returns -ETIMEDOUT after 15 s; else 0,

@@ -222,7 +222,7 @@ static void print_times(const struct mirror_report *report)
 		printf(" ago");
 	}
 	printf("\n  lag         ");
-	if (report->is_connected)
+	if (mirror_report_is_connected(report))
 		puts("none");
 	else if (contact < 0)
 		puts("the store has not answered yet");

@@ -299,8 +299,7 @@ static int open_and_serve(struct mount *mount)
 		return EXIT_FAILED;
 	}
 	mount->supervisor = supervisor;
-	if (mount->options.header != HEADER_AS_SET)
-		settings_fix_header(settings, mount->options.header == HEADER_ON);
+	settings_fix_header(settings, mount->options.header);
 	return serve(mount, settings);
 }
 

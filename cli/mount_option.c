@@ -1,5 +1,7 @@
 #include "mount_option.h"
 
+#include <sys/mount.h>
+
 #include "command.h"
 #include "message.h"
 #include "word.h"
@@ -78,6 +80,7 @@ static int refuse(struct span name, bool has_value, struct problem *problem)
 
 static void set(struct span name, int own, struct mount_options *options)
 {
+	uint64_t *attributes = &options->flags.attributes;
 	/* In the order of OWN_WORDS; NULL: it is not a flag. */
 	bool *const flags[] = {
 		&options->is_shared,
@@ -88,17 +91,25 @@ static void set(struct span name, int own, struct mount_options *options)
 		&options->switches.has_no_landlock,
 		&options->switches.has_no_seccomp,
 		&options->flags.is_debugging,
-		&options->flags.has_no_exec,
-		&options->flags.has_no_links,
+		NULL,
+		NULL,
 		&options->flags.may_be_system,
 		&options->has_norealtime,
 		&options->flags.is_unpublished,
-		&options->flags.has_no_exec,
-		&options->flags.has_no_links,
+		NULL,
+		NULL,
 	};
 
 	if (flags[own])
-		*flags[own] = !span_is(name, "exec") && !span_is(name, "symfollow");
+		*flags[own] = true;
+	else if (span_is(name, "noexec"))
+		*attributes |= MOUNT_ATTR_NOEXEC;
+	else if (span_is(name, "exec"))
+		*attributes &= ~(uint64_t)MOUNT_ATTR_NOEXEC;
+	else if (span_is(name, "nosymfollow"))
+		*attributes |= MOUNT_ATTR_NOSYMFOLLOW;
+	else if (span_is(name, "symfollow"))
+		*attributes &= ~(uint64_t)MOUNT_ATTR_NOSYMFOLLOW;
 	else
 		options->header = span_is(name, "header") ? HEADER_ON : HEADER_OFF;
 }

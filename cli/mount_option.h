@@ -4,11 +4,9 @@
 #include <stdbool.h>
 
 #include "session.h"
+#include "settings_options.h"
 
 struct command;
-
-/* Whether merged files begin with a comment that names their sources. */
-enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
 
 struct mount_options {
 	enum header_choice header; /* by the last of the words "header" and "noheader" */

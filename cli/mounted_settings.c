@@ -245,7 +245,7 @@ static int make(const struct mount_description *mount, const struct settings_env
 				      &settings, problem);
 	/* The header may be set by a mount option. */
 	if (r == 0 && *header)
-		settings_fix_header(settings, strcmp(header, "true") == 0);
+		settings_fix_header(settings, strcmp(header, "true") == 0 ? HEADER_ON : HEADER_OFF);
 	if (r == 0 && !is_others)
 		r = take_layers(mount, settings, problem);
 	if (r == 0)

@@ -82,7 +82,7 @@ int plyfs_mount_resolve(const char *path, char **ret_mountpoint, char **ret_path
 		return r;
 	found = bound;
 	r = strcmp(bound.root, "/") != 0 ? mount_table_each(-1, match_whole, &search) : 0;
-	if (r == 0 && strcmp(found.root, bound.root) != 0)
+	if (r > 0)
 		r = text_format(
 			ret_path, "%s%s%s", found.path, bound.root, real + strlen(bound.path));
 	else if (r == 0)
@@ -99,36 +99,26 @@ int plyfs_mount_find(const char *path, char **ret)
 	return plyfs_mount_resolve(path, ret, &inner);
 }
 
-static bool has(const struct path_list *mounted, const char *path)
-{
-	for (size_t i = 0; i < mounted->count; i++)
-		if (strcmp(mounted->paths[i], path) == 0)
-			return true;
-	return false;
-}
-
 struct mount_collection {
 	struct path_list *mounted;
 	bool (*is_wanted)(const struct table_mount *mount);
-	int result;
 };
 
+/* Stops if memory is short. */
 static bool add(void *context, const struct table_mount *mount)
 {
 	struct mount_collection *list = context;
 
-	if (!list->is_wanted(mount) || has(list->mounted, mount->path))
-		return false;
-	list->result = path_list_add(list->mounted, mount->path, strlen(mount->path));
-	return list->result < 0;
+	return list->is_wanted(mount) && !path_list_has(list->mounted, mount->path) &&
+	       path_list_add(list->mounted, mount->path, strlen(mount->path)) < 0;
 }
 
 static int list_mounts(bool (*is_wanted)(const struct table_mount *mount), struct path_list *ret)
 {
-	struct mount_collection list = {ret, is_wanted, 0};
+	struct mount_collection list = {ret, is_wanted};
 	int r = mount_table_each(-1, add, &list);
 
-	return r == 0 ? list.result : r;
+	return r > 0 ? -ENOMEM : r;
 }
 
 static bool is_plyfs(const struct table_mount *mount)

@@ -59,9 +59,10 @@ static int read_arguments(
 	const struct command *command, int argc, char **argv, struct render_job *job)
 {
 	struct rendered_options *given = &job->options;
+	bool is_watched = false;
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
-		{'w', "watch", .flag = &given->is_watched},
+		{'w', "watch", .flag = &is_watched},
 		{'n', "dry-run", .flag = &job->report.is_dry},
 		{'q', "quiet", .flag = &job->report.is_quiet},
 		{0, "json"},
@@ -82,7 +83,7 @@ static int read_arguments(
 		return EXIT_WRONG_USE;
 	if (!layer_choice_text(&job->choice))
 		return command_misuse(command, "the layers are missing; give -c or -l");
-	if (given->is_watched && (job->report.is_dry || message_is_json()))
+	if (is_watched && (job->report.is_dry || message_is_json()))
 		return command_misuse(command, "--watch goes on, and %s ends; give one",
 			job->report.is_dry ? "--dry-run" : "--json");
 	if (optind == argc)
@@ -91,6 +92,7 @@ static int read_arguments(
 		return command_misuse(
 			command, "'%s' is one too many; give one directory", argv[optind + 1]);
 	given->directory = argv[optind];
+	given->mode = is_watched ? RENDER_WATCH : job->report.is_dry ? RENDER_DRY : RENDER_ONCE;
 	return -1;
 }
 
@@ -117,7 +119,7 @@ static int render(struct render_job *job, struct render *render)
 	progress_hide(&job->report.progress);
 	if (r < 0)
 		return message_result(r, NULL, job->options.directory);
-	if (!job->options.is_watched) {
+	if (job->options.mode != RENDER_WATCH) {
 		bool are_hooks_done =
 			job->report.is_dry || view_run_change_hooks(render_view(render)) == 0;
 		view_unchecked(render_view(render), render_report_add_unchecked, &job->report);
@@ -160,11 +162,12 @@ static int cover(
 	struct settings *settings, struct rendered_options *options, struct problem *problem)
 {
 	const char *directory = options->directory;
+	bool is_dry = options->mode == RENDER_DRY;
 
-	options->is_made = !options->is_dry && mkdir(directory, 0700) == 0;
-	if (!options->is_dry && !options->is_made && errno != EEXIST)
+	options->is_made = !is_dry && mkdir(directory, 0700) == 0;
+	if (!is_dry && !options->is_made && errno != EEXIST)
 		return -errno;
-	int found = options->is_dry ? look_for(directory) : 0;
+	int found = is_dry ? look_for(directory) : 0;
 	if (found < 0)
 		return found;
 	CLEANUP(freep) char *real = NULL;
@@ -191,16 +194,16 @@ static int open_settings(
 		.context = &job->report};
 
 	/* Without --watch, the stores' present state is waited for. */
-	if (layer_choice_start_mirrors(
-		    &job->choice, !job->options.is_watched, &options, supervisor) != EXIT_DONE ||
+	if (layer_choice_start_mirrors(&job->choice, job->options.mode != RENDER_WATCH, &options,
+		    supervisor) != EXIT_DONE ||
 		layer_choice_hold(&job->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	/* A mount that is silent now would be left out for as long as the command goes on. */
-	if (plyfs_mount_guard_ask(settings) && job->options.is_watched)
+	if (plyfs_mount_guard_ask(settings) && job->options.mode == RENDER_WATCH)
 		return EXIT_FAILED;
 	layer_choice_note_absent(settings);
 	if (job->has_no_header)
-		settings_fix_header(settings, false);
+		settings_fix_header(settings, HEADER_OFF);
 	*ret = take_ptr(settings);
 	return EXIT_DONE;
 }
@@ -218,18 +221,17 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	if (!options->is_watched)
+	if (options->mode != RENDER_WATCH)
 		overseer_begin();
 	if (!working)
 		return message_result(-errno, NULL, NULL);
 	/* Without --watch, a configuration may be given as a descriptor: bash's <(...). */
-	if (options->is_watched && background_keep_standard(-1) < 0)
+	if (options->mode == RENDER_WATCH && background_keep_standard(-1) < 0)
 		return message_result(-errno, NULL, "/dev/null");
 	/* Sources must have the names that a mount would use. */
 	job.choice.around.directory = working;
 	if (open_settings(&job, &supervisor, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	options->is_dry = job.report.is_dry;
 	/* The directory may be on a mount that does not answer. */
 	int r = plyfs_mount_may_be_silent() ? rendered_tree_find(options->directory, &root) : 0;
 	if (r != -ETIMEDOUT)
@@ -242,7 +244,7 @@ static int run(const struct command *command, int argc, char **argv)
 	options->source = layer_choice_text(&job.choice);
 	options->supervisor = supervisor;
 	options->log = render_report_log;
-	options->report = options->is_watched ? NULL : render_report_add;
+	options->report = options->mode == RENDER_WATCH ? NULL : render_report_add;
 	options->context = &job.report;
 	manager_find();
 	r = render_new(settings, options, &made, &problem);

@@ -98,23 +98,24 @@ static int end_mount(const struct mountpoint *mountpoint, int flags)
 
 struct mount_above {
 	int id;               /* of the mount */
-	char found[PATH_MAX]; /* the path of a mount that lies on it; "": there is none */
+	char found[PATH_MAX]; /* the path of a mount that lies on it */
 };
 
 static bool lies_on(void *context, const struct table_mount *mount)
 {
 	struct mount_above *above = context;
 
-	if (mount->parent == above->id)
-		strcpy(above->found, mount->path);
-	return *above->found;
+	if (mount->parent != above->id)
+		return false;
+	strcpy(above->found, mount->path);
+	return true;
 }
 
 static int complain(const struct mountpoint *mountpoint, int result)
 {
 	struct mount_above above = {.id = mountpoint->id};
 
-	if (result == -EBUSY && mount_table_each(-1, lies_on, &above) == 0 && *above.found)
+	if (result == -EBUSY && mount_table_each(-1, lies_on, &above) > 0)
 		return message("%s: is busy: another file system is mounted in it, on %s; unmount "
 			       "that first",
 			mountpoint->path, above.found);
@@ -146,7 +147,7 @@ static int unmount(int flags, struct mountpoint *mountpoint)
 	int r = end_mount(mountpoint, flags);
 	if (r < 0)
 		return complain(mountpoint, r);
-	if (daemon_fd >= 0 && !mountpoint_is_elsewhere(mountpoint->dev))
+	if (daemon_fd >= 0 && !mountpoint_is_mounted(-1, 0, mountpoint->dev))
 		poll(&(struct pollfd){.fd = daemon_fd, .events = POLLIN}, 1, END_MS);
 	return EXIT_DONE;
 }

@@ -182,7 +182,7 @@ static int refuse_absent(const struct settings *settings, const struct layer *la
 			"render get it from the store%s%s%s",
 			layer->name, owner, highest ? "; or " : "", use,
 			highest ? quote(highest->name, arena) : "");
-	if (spec->has_no_value)
+	if (!*spec->at)
 		return problem_set(problem, NULL, 0, 0,
 			"the layer '%s' can't exist on this machine: its path '%s' has no value "
 			"here%s%s%s",

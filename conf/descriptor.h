@@ -14,6 +14,12 @@ static inline void closep(int *fd)
 	*fd = -1;
 }
 
+static inline void descriptor_close_all(int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		closep(&fds[i]);
+}
+
 /* Returns *fd, and sets *fd to -1, so that closep() does not close it. */
 static inline int take_fd(int *fd)
 {

@@ -175,21 +175,20 @@ static int get_home(const struct settings_environment *around, char buffer[PATH_
 
 struct specifier {
 	char letter;
-	bool is_path; /* the value may contain slashes */
 	const char *what;
 	int (*get)(const struct settings_environment *around, char buffer[PATH_MAX]);
 	const char *variable; /* of os-release(5), if `get` is NULL */
 };
 
 static const struct specifier specifiers[] = {
-	{'H', false, "host name", get_host},
-	{'l', false, "host name", get_short_host},
-	{'d', false, "domain in its host name", get_domain},
-	{'m', false, "machine id (" MACHINE_ID ")", get_machine_id},
-	{'h', true, "user's home directory", get_home},
-	{'u', false, "user's name", get_user},
-	{'o', false, "ID in " OS_RELEASE, .variable = "ID="},
-	{'w', false, "VERSION_ID in " OS_RELEASE, .variable = "VERSION_ID="},
+	{'H', "host name", get_host},
+	{'l', "host name", get_short_host},
+	{'d', "domain in its host name", get_domain},
+	{'m', "machine id (" MACHINE_ID ")", get_machine_id},
+	{'h', "user's home directory", get_home},
+	{'u', "user's name", get_user},
+	{'o', "ID in " OS_RELEASE, .variable = "ID="},
+	{'w', "VERSION_ID in " OS_RELEASE, .variable = "VERSION_ID="},
 };
 
 static const struct specifier *find_specifier(char letter)
@@ -198,6 +197,12 @@ static const struct specifier *find_specifier(char letter)
 		if (specifiers[i].letter == letter)
 			return &specifiers[i];
 	return NULL;
+}
+
+/* Returns whether the value may contain slashes. */
+static bool is_path(const struct specifier *specifier)
+{
+	return specifier->get == get_home;
 }
 
 static int get_value(const struct specifier *specifier, const struct settings_environment *around,
@@ -228,7 +233,7 @@ int layer_specifier(char letter, const struct settings_environment *around,
 {
 	const struct specifier *specifier = find_specifier(letter);
 
-	if (!specifier || specifier->is_path)
+	if (!specifier || is_path(specifier))
 		return -ENOENT;
 	int r = get_value(specifier, around, ret);
 	if (r < 0)
@@ -258,7 +263,7 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 		return refuse_shortage(spec->place, letter, r, problem);
 	if (r == NO_VALUE) {
 		(void)snprintf(value, PATH_MAX, "%%%c", letter);
-		spec->has_no_value = true;
+		spec->at = "";
 		return spec->presence == LAYER_OPTIONAL
 			       ? 0
 			       : problem_at(problem, spec->place,
@@ -266,7 +271,7 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 					 "path out, or mark the layer 'optional: true'",
 					 letter, specifier->what);
 	}
-	if (!specifier->is_path && !is_a_name(value))
+	if (!is_path(specifier) && !is_a_name(value))
 		return problem_at(problem, spec->place,
 			"'%%%c' can't be used: the %s '%s' is no file name; write the path out",
 			letter, specifier->what, value);
@@ -287,7 +292,7 @@ static int replace_fact(struct span name, struct layer_spec *spec,
 	if (found)
 		return 0;
 	(void)snprintf(value, PATH_MAX, "%%{%.*s}", (int)name.len, name.data);
-	spec->has_no_value = true;
+	spec->at = "";
 	return spec->presence == LAYER_OPTIONAL
 		       ? 0
 		       : problem_at(problem, spec->place,
@@ -328,7 +333,7 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 			if (r != 0)
 				return r;
 			at += fact ? fact + 1 : 0;
-			if (!first_end && (fact || !find_specifier(letter)->is_path))
+			if (!first_end && (fact || !is_path(find_specifier(letter))))
 				first_end = len + strlen(value);
 		}
 		if (copy_text(path + len, sizeof(path) - len, value) != 0)

@@ -104,8 +104,6 @@ int layer_spec_read_presence(
 static int open_and_call(const struct layer_spec *spec, unsigned rank, struct layer **ret)
 {
 	CLEANUP(layer_freep) struct layer *layer = NULL;
-	/* an empty path: the layer is always missing */
-	const char *at = spec->has_no_value ? "" : spec->at;
 	/*
 	 * The file system of a required layer may not be mounted. The link to the present state of
 	 * a mirrored layer lies in a directory of the mirror's user, who may turn it to any
@@ -116,7 +114,7 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 	unsigned owned = spec->store ? OUTSIDE_OWNED : 0;
 
 	int r = layer_open(
-		spec->name, at, rank, wanted[spec->presence] | owned, spec->follow, &layer);
+		spec->name, spec->at, rank, wanted[spec->presence] | owned, spec->follow, &layer);
 	if (r == 0)
 		r = layer_set_text(&layer->path, spec->path);
 	if (r == 0 && spec->exclude)
@@ -138,8 +136,9 @@ static const char *remedy_of_missing(const struct layer_spec *spec)
 		       : "create it, or leave the layer out";
 }
 
-int layer_spec_open(
-	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem)
+int layer_spec_open(struct layer_spec *spec, unsigned rank,
+	const struct settings_environment *around, struct arena *arena, struct layer **ret,
+	struct problem *problem)
 {
 	static const struct {
 		int error;
@@ -161,7 +160,9 @@ int layer_spec_open(
 			"' can't be opened: its file system does not answer; look after that, or "
 			"leave the layer out"},
 	};
-	int r = open_and_call(spec, rank, ret);
+	int r = spec->at ? 0 : settings_environment_place(around, spec->path, arena, &spec->at);
+	if (r == 0)
+		r = open_and_call(spec, rank, ret);
 
 	if (r == -ENOENT && spec->store)
 		return problem_at(problem, spec->place,

@@ -9,9 +9,11 @@
 #include "store_spec.h"
 
 struct layer_spec {
-	const char *name;               /* NULL until layer_specs_name() if plyfs.yaml gives none */
-	const char *path;               /* for messages; with the values of its specifiers */
-	const char *at;                 /* the path for open(2) */
+	const char *name; /* NULL until layer_specs_name() if plyfs.yaml gives none */
+	const char *path; /* for messages; with the values of its specifiers */
+	/* the path for open(2), from layer_spec_open(); "": a specifier in `path` has no value,
+	 * so the layer counts as missing */
+	const char *at;
 	const struct store_spec *store; /* the store that a mirror copies the layer from, or NULL */
 	/* letters of the specifiers in plyfs.yaml's path (%H: 'H'; %{NAME}: '{'); NULL: none */
 	const char *specifiers;
@@ -22,7 +24,6 @@ struct layer_spec {
 		LAYER_OPTIONAL, /* the directory may be missing */
 		LAYER_REQUIRED, /* the directory must not be empty */
 	} presence;
-	bool has_no_value; /* a specifier in `path` has no value: the layer counts as missing */
 	bool follow;
 	const char *const *exclude; /* as in struct layer; NULL: the default */
 	const struct node *place; /* of the layer in plyfs.yaml; NULL: it is from a command line */
@@ -32,11 +33,11 @@ struct layer_spec {
 #define LAYER_EXCLUDE_MAX 256
 
 /**
- * Sets the members `path`, `specifiers`, `behind` and `has_no_value` from `text`, the path in
- * plyfs.yaml. Replaces specifiers such as %H (plyfs.yaml(5)) by their values. A relative path
- * begins at `directory`, which is "" or ends with a slash. If a specifier has no value on this
- * machine, the path of an optional layer keeps the specifier; for any other layer, that is a
- * problem. Returns 0, with the texts in `arena`; PROBLEM at the spec's place; or -ENOMEM.
+ * Sets the members `path`, `specifiers` and `behind` from `text`, the path in plyfs.yaml. Replaces
+ * specifiers such as %H (plyfs.yaml(5)) by their values. A relative path begins at `directory`,
+ * which is "" or ends with a slash. If a specifier has no value on this machine, the path of an
+ * optional layer keeps the specifier, and `at` becomes ""; for any other layer, that is a problem.
+ * Returns 0, with the texts in `arena`; PROBLEM at the spec's place; or -ENOMEM.
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
 	const struct settings_environment *around, struct arena *arena, struct problem *problem);
@@ -60,6 +61,10 @@ int layer_spec_read_presence(
 int layer_specs_name(
 	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem);
 
-/** Opens a layer that has a name. Returns 0 with *ret for layer_free(), PROBLEM or -ENOMEM. */
-int layer_spec_open(
-	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem);
+/**
+ * Opens a layer that has a name, and sets spec->at, in `arena`. Returns 0 with *ret for
+ * layer_free(), PROBLEM or -ENOMEM.
+ */
+int layer_spec_open(struct layer_spec *spec, unsigned rank,
+	const struct settings_environment *around, struct arena *arena, struct layer **ret,
+	struct problem *problem);

@@ -192,6 +192,6 @@ int mount_table_each(
 		return -errno;
 	while ((r = next_line(&table, &line)) > 0)
 		if (parse_mount(line, &mount) && each(context, &mount))
-			return 0;
+			return 1;
 	return r;
 }

@@ -32,7 +32,8 @@ int mount_table_check(dev_t dev);
 
 /**
  * Calls `each` for every mount, in the table's order, until `each` returns true. `mounts_fd` is an
- * open MOUNT_TABLE; -1: opens one. Allocates nothing. Returns 0 or -errno.
+ * open MOUNT_TABLE; -1: opens one. Allocates nothing. Returns 1 if `each` has returned true, 0, or
+ * -errno.
  */
 int mount_table_each(
 	int mounts_fd, bool (*each)(void *context, const struct table_mount *mount), void *context);

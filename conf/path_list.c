@@ -35,6 +35,14 @@ int path_list_add_all(struct path_list *list, const struct path_list *other)
 	return r;
 }
 
+bool path_list_has(const struct path_list *list, const char *path)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->paths[i], path) == 0)
+			return true;
+	return false;
+}
+
 void path_list_sort(struct path_list *list)
 {
 	size_t kept = 0;

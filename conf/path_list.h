@@ -20,6 +20,8 @@ int path_list_add_pair(struct path_list *list, const char *first, const char *se
 /** Adds copies of all paths of the other list. Returns 0 or -ENOMEM. */
 int path_list_add_all(struct path_list *list, const struct path_list *other);
 
+bool path_list_has(const struct path_list *list, const char *path);
+
 /** Sorts the paths by bytes, and removes duplicates. */
 void path_list_sort(struct path_list *list);
 

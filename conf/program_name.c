@@ -113,9 +113,11 @@ static bool take_own(struct wrapped *wrapped, struct span word)
 	return wrapped->positionals < wrapped->wrapper->positionals && ++wrapped->positionals;
 }
 
-struct script {
-	struct span rest;
-	bool begins; /* the next word is the name of a command */
+/* A word's place in a script. */
+enum word_place {
+	WORD_NONE,  /* there is no word left */
+	WORD_OTHER, /* behind another word, in the same line */
+	WORD_FIRST, /* a command begins */
 };
 
 static bool ends_command(char byte)
@@ -138,13 +140,14 @@ static void skip_quoted(struct span *rest)
 	rest->data = at;
 }
 
-/* Returns the next word as it is written, with its quotes. Returns false if there is none. */
-static bool next_word(struct script *script, struct span *ret)
+/* Takes the next word as it is written, with its quotes. */
+static enum word_place next_word(struct span *rest, struct span *ret)
 {
-	struct span *rest = &script->rest;
+	enum word_place place = WORD_OTHER;
 
 	while (rest->len && (isspace((unsigned char)*rest->data) || ends_command(*rest->data))) {
-		script->begins |= ends_command(*rest->data);
+		if (ends_command(*rest->data))
+			place = WORD_FIRST;
 		rest->data++;
 		rest->len--;
 	}
@@ -153,32 +156,32 @@ static bool next_word(struct script *script, struct span *ret)
 			rest->data++;
 			rest->len--;
 		}
-		return next_word(script, ret);
+		return next_word(rest, ret);
 	}
 	*ret = (struct span){rest->data, 0};
 	while (rest->len && !isspace((unsigned char)*rest->data) && !ends_command(*rest->data))
 		skip_quoted(rest);
 	ret->len = (size_t)(rest->data - ret->data);
-	return ret->len > 0;
+	return ret->len > 0 ? place : WORD_NONE;
 }
 
 /* Finds the first program of a script that does more than prepare and report. */
 static bool find_in_script(struct span text, struct span *ret)
 {
-	struct script script = {text, true};
 	struct wrapped wrapped = {0};
-	bool is_asked = false;
+	bool begins = true, is_asked = false;
 	struct span word;
 
-	while (next_word(&script, &word)) {
+	for (enum word_place place; (place = next_word(&text, &word)) != WORD_NONE;) {
 		struct span name = base_of(word);
 
-		if (script.begins && (is_one_of(KEYWORDS, word) || is_assignment(word)))
+		begins |= place == WORD_FIRST;
+		if (begins && (is_one_of(KEYWORDS, word) || is_assignment(word)))
 			continue;
-		if (script.begins || (wrapped.wrapper && !take_own(&wrapped, word))) {
+		if (begins || (wrapped.wrapper && !take_own(&wrapped, word))) {
 			is_asked = is_one_of(FINDERS, name);
 			wrapped = (struct wrapped){.wrapper = wrapper_of(name)};
-			script.begins = false;
+			begins = false;
 			if (is_asked || wrapped.wrapper || is_one_of(GLUE, name) ||
 				is_one_of(SHELLS, name))
 				continue;

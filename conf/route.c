@@ -22,14 +22,14 @@ struct route {
 	char place[PATH_MAX]; /* of `at`; "" is the root */
 	char rest[PATH_MAX];  /* the remaining path */
 	int (*each)(void *context, const struct route_step *step);
-	bool (*avoids)(void *context, const char *path); /* NULL: no path */
+	int (*check)(void *context, const char *path); /* or NULL */
 	void *context;
 };
 
 /* Continues in the directory `fd`, to which no name has led. */
 static int jump(struct route *route, int fd)
 {
-	struct route_step step = {.at = -1, .fd = fd};
+	struct route_step step = {.at = -1, .fd = fd, .rest = route->rest, .links = route->links};
 
 	if (fd < 0)
 		return -errno;
@@ -106,16 +106,17 @@ static int take_step(struct route *route)
 	char *rest = end + strspn(end, "/");
 
 	*end = '\0';
-	struct route_step step = {.at = route->at, .path = path, .is_last = !*rest};
+	struct route_step step = {
+		.at = route->at, .path = path, .rest = rest, .links = route->links};
 	CLEANUP(freep) char *copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
 	step.name = copy;
 	strcpy(path, route->place);
 	int r = strcmp(copy, ".") == 0 ? 0 : add_name(path, copy);
-	if (r == 0 && route->avoids && route->avoids(route->context, path))
-		r = -EREMOTE;
-	if (r < 0)
+	if (r == 0 && route->check)
+		r = route->check(route->context, path);
+	if (r != 0)
 		return r;
 	CLEANUP(closep) int fd = openat(route->at, copy, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	r = fd < 0 ? -errno : followed_path_uncover(&fd);
@@ -136,16 +137,10 @@ static int take_step(struct route *route)
 	return 0;
 }
 
-int route_each(
-	const char *path, int (*each)(void *context, const struct route_step *step), void *context)
-{
-	return route_each_avoiding(path, NULL, each, context);
-}
-
-int route_each_avoiding(const char *path, bool (*avoids)(void *context, const char *path),
+int route_each(const char *path, int (*check)(void *context, const char *path),
 	int (*each)(void *context, const struct route_step *step), void *context)
 {
-	struct route route = {.at = -1, .each = each, .avoids = avoids, .context = context};
+	struct route route = {.at = -1, .each = each, .check = check, .context = context};
 	char working[PATH_MAX] = "";
 	const char *from = *path == '/' ? "/" : working;
 

@@ -21,18 +21,18 @@ struct route_step {
 	const char *path;
 	int fd;           /* the file, or the link itself, O_PATH; -errno: it can't be opened */
 	struct stat stat; /* descriptor_stat() of `fd`, if it is open */
-	bool is_last;     /* the last name; if it is a link, the steps of its target follow */
+	/* what remains behind `name`; "": the name is the last one, but if it is a link, the steps
+	 * of its target follow */
+	const char *rest;
+	unsigned links; /* number of links that were followed so far */
 };
 
 /**
- * Calls `each` for every step, even for a name that can't be opened. Returns 0; the first non-zero
- * result of `each`, at which it stops; or -errno where the route can't go on. At the root of a
- * mount that this process serves, the route goes on in the directory that the mount hides
- * (followed_path.h). At any other path in the mount, it ends with -ELOOP.
+ * Calls `each` for every step, even for a name that can't be opened. Before a name is opened, calls
+ * `check` (may be NULL) with its path. Returns 0; the first non-zero result of `check` or `each`,
+ * at which it stops; or -errno where the route can't go on. At the root of a mount that this
+ * process serves, the route goes on in the directory that the mount hides (followed_path.h). At any
+ * other path in the mount, it ends with -ELOOP.
  */
-int route_each(
-	const char *path, int (*each)(void *context, const struct route_step *step), void *context);
-
-/** As route_each(), but returns -EREMOTE before a step for whose path `avoids` returns true. */
-int route_each_avoiding(const char *path, bool (*avoids)(void *context, const char *path),
+int route_each(const char *path, int (*check)(void *context, const char *path),
 	int (*each)(void *context, const struct route_step *step), void *context);

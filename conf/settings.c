@@ -120,10 +120,8 @@ int settings_set_layers(struct settings *settings, struct problem *problem)
 		return -ENOMEM;
 
 	for (size_t i = 0; i < settings->spec_count; i++) {
-		int r = settings_environment_place(
-			&settings->around, specs[i].path, settings->arena, &specs[i].at);
-		if (r == 0)
-			r = layer_spec_open(&specs[i], (unsigned)i, &settings->layers[i], problem);
+		int r = layer_spec_open(&specs[i], (unsigned)i, &settings->around, settings->arena,
+			&settings->layers[i], problem);
 		if (r != 0)
 			return r;
 		settings->layers[i]->settings = settings;
@@ -255,12 +253,12 @@ const struct rule *settings_rule_at(const struct settings *settings, size_t inde
 
 const struct program *settings_check(const struct settings *settings, const char *path)
 {
-	return settings->has_programs ? settings_rule_for(settings, path)->check : NULL;
+	return settings->program ? settings_rule_for(settings, path)->check : NULL;
 }
 
 const struct program *settings_on_change(const struct settings *settings, const char *path)
 {
-	if (!settings->has_programs)
+	if (!settings->program)
 		return NULL;
 	const struct program *program = settings_rule_for(settings, path)->on_change;
 
@@ -299,7 +297,7 @@ const struct format *settings_format(const struct settings *settings, const char
 	const struct rule *rule = settings_rule_for(settings, path);
 	const struct format *format = rule->format ? rule->format : format_of_name(path);
 
-	return format == &format_toml && rule->is_toml_1_0 ? &format_toml_1_0 : format;
+	return format == &format_toml && rule->toml ? rule->toml : format;
 }
 
 bool settings_header(const struct settings *settings, const char *path)
@@ -350,41 +348,20 @@ static int keep_covered(const struct settings *old, dev_t own, struct settings *
 	return 0;
 }
 
-/* *outline becomes what plyfs.yaml says, also if a layer can't be opened. */
-static int read_once(const struct settings *old, struct settings **outline, struct settings **ret,
-	struct problem *problem)
-{
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	struct settings_environment around = old->around;
-
-	around.is_watched = true;
-	if (!old->text.path)
-		return settings_from_layers(&old->around, old->spec, ret, problem);
-	int r = settings_outline(&around, old->text.path, &settings, problem);
-	if (r != 0)
-		return r;
-	settings_unref(*outline);
-	*outline = settings_ref(settings);
-	r = settings_open(settings, problem);
-	if (r == 0)
-		*ret = take_ptr(settings);
-	return r;
-}
-
 int settings_again(const struct settings *old, dev_t own, struct settings **outline,
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL, *read = NULL;
 
-	int r = read_once(old, &read, &settings, problem);
+	int r = old->text.path ? settings_read_again(old, &read, &settings, problem)
+			       : settings_from_layers(&old->around, old->spec, &settings, problem);
 	if (r == 0)
 		r = keep_covered(old, own, settings);
 	if (outline)
 		*outline = take_ptr(read);
 	if (r != 0)
 		return r;
-	if (old->options.is_header_fixed)
-		settings_fix_header(settings, old->options.header);
+	settings_fix_header(settings, old->options.header_choice);
 	*ret = take_ptr(settings);
 	return 0;
 }
@@ -397,10 +374,11 @@ bool settings_follow_links(const struct settings *settings)
 	return false;
 }
 
-void settings_fix_header(struct settings *settings, bool header)
+void settings_fix_header(struct settings *settings, enum header_choice choice)
 {
-	settings->options.header = header;
-	settings->options.is_header_fixed = true;
+	settings->options.header_choice = choice;
+	if (choice != HEADER_AS_SET)
+		settings->options.header = choice == HEADER_ON;
 }
 
 static int place_all(struct settings *settings)

@@ -45,7 +45,7 @@ struct rule {
 	struct options options;
 	const struct format *format;  /* NULL: the format that the file's name implies */
 	const enum node_schema *yaml; /* YAML version of its sources; NULL: that of the settings */
-	bool is_toml_1_0;             /* its TOML sources must be TOML 1.0 */
+	const struct format *toml;    /* the format of its TOML sources; NULL: format_toml */
 	enum rule_dropins dropins;    /* how files in NAME.d are sources of NAME */
 	/* the suffixes of the files in NAME.d, a text or a list; NULL: the suffix of NAME */
 	const struct node *dropin_suffixes;
@@ -88,7 +88,7 @@ struct settings {
 	uint32_t schema_count;
 	uint32_t schema_capacity;
 	struct settings_options options;
-	bool has_programs; /* a rule, a virtual file or `options` has a check or an on_change */
+	const struct program *program;      /* the first check or on_change; NULL: there is none */
 	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
 	struct settings_environment around; /* the environment when the settings were made */
 	/* private: */
@@ -140,7 +140,7 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 bool settings_follow_links(const struct settings *settings);
 
 /** Sets options.header as the command line demands. settings_again() keeps it. */
-void settings_fix_header(struct settings *settings, bool header);
+void settings_fix_header(struct settings *settings, enum header_choice choice);
 
 /**
  * Records that a mount will lie on `mountpoint`, and that the path `beneath` leads to the directory

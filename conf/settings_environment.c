@@ -31,7 +31,6 @@ int settings_environment_copy(const struct settings_environment *around, struct 
 	};
 	int r = 0;
 
-	ret->is_watched = around->is_watched;
 	for (size_t i = 0; r == 0 && i < sizeof(fields) / sizeof(*fields); i++)
 		r = copy(fields[i].text, arena, fields[i].ret);
 	for (size_t i = 0; r == 0 && i < SETTINGS_FACTS_MAX; i++)

@@ -31,10 +31,6 @@ struct settings_environment {
 	 * leads to this directory beneath the mount (NULL: none is known). */
 	const char *mountpoint;
 	const char *beneath;
-
-	/* True: the caller reads the settings again when a file changes. False: if a file is bad,
-	 * and was just written, settings_read() itself reads the settings again. */
-	bool is_watched;
 };
 
 /**

@@ -115,8 +115,7 @@ static bool sources_equal(const struct virtual_file *a, const struct virtual_fil
 
 static bool rule_equal(const struct rule *a, const struct rule *b)
 {
-	return a->dropins == b->dropins && a->format == b->format &&
-	       a->is_toml_1_0 == b->is_toml_1_0 &&
+	return a->dropins == b->dropins && a->format == b->format && a->toml == b->toml &&
 	       nodes_equal(a->dropin_suffixes, b->dropin_suffixes) &&
 	       options_equal(&a->options, &b->options) && program_equal(a->check, b->check) &&
 	       schema_equal(a->schema, b->schema);

@@ -46,8 +46,13 @@ int settings_read_schema(struct settings *settings, const struct node *map,
 int settings_read_yaml(const struct node *node, const char *name, const enum node_schema **ret,
 	struct problem *problem);
 
-/** Completes settings of settings_outline(): opens their layers. */
-int settings_open(struct settings *settings, struct problem *problem);
+/**
+ * Reads the plyfs.yaml of `old` again, as settings_read() does, but for a caller that does so when
+ * a file changes: a bad file that was just written is a problem at once. *outline becomes what the
+ * plyfs.yaml says, also if a layer can't be opened.
+ */
+int settings_read_again(const struct settings *old, struct settings **outline,
+	struct settings **ret, struct problem *problem);
 
 /** Opens the layers of settings->specs; each spec needs a name. */
 int settings_set_layers(struct settings *settings, struct problem *problem);

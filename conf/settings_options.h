@@ -9,13 +9,16 @@
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
 enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
 
+/* What the command line demands of `header`. */
+enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
+
 struct settings_options {
 	enum settings_coherence coherence;
 	enum settings_on_error on_error;
 	const char *state;     /* directory for data that outlives the mount; NULL: none */
 	enum node_schema yaml; /* YAML version of the sources; a rule may set another one */
 	bool header;           /* merged files begin with a comment that names their sources */
-	bool is_header_fixed;  /* plyfs.yaml can't change `header` */
+	enum header_choice header_choice; /* HEADER_AS_SET: plyfs.yaml sets `header` */
 	unsigned poll_ms; /* between two polls of a layer that inotify can't watch; default 1000 */
 	unsigned answer_ms; /* time for a network or FUSE file system to answer; default 5000 */
 	unsigned cache_mib; /* size of the cache of parsed sources */

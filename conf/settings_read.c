@@ -197,7 +197,7 @@ static const struct node *program_of_preset(
 /* Returns where plyfs.yaml first requires trust; NULL: any user may write the file. */
 static const struct node *what_needs_trust(const struct settings *settings)
 {
-	const struct program *program = first_program(settings);
+	const struct program *program = settings->program;
 	const struct node *root = settings->text.document->roots[0];
 
 	if (program && strcmp(program->place->source->name, settings->text.path) == 0)
@@ -278,14 +278,12 @@ static int check_states(const struct settings *settings, struct problem *problem
  * write them anyway. */
 static int check_trust(struct settings *settings, struct problem *problem)
 {
+	settings->program = first_program(settings);
 	const struct node *node = what_needs_trust(settings);
-	int r;
-
-	settings->has_programs = first_program(settings);
 	if (!node)
 		return 0;
-	r = outside_trust(&(struct trusted){RUNS "a plyfs.yaml", settings->text.path,
-				  settings->text.place, node, &settings->text.read, 0},
+	int r = outside_trust(&(struct trusted){RUNS "a plyfs.yaml", settings->text.path,
+				      settings->text.place, node, &settings->text.read, 0},
 		problem);
 	if (r == 0 && settings->facts.place)
 		r = outside_trust(&(struct trusted){RUNS "facts", settings->facts.path,
@@ -310,14 +308,16 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	return r == 0 ? check_programs(settings, problem) : r;
 }
 
-int settings_open(struct settings *settings, struct problem *problem)
+static int open_layers(struct settings *settings, struct problem *problem)
 {
 	int r = settings_set_layers(settings, problem);
 
 	return r == 0 ? settings_check_layer_names(settings, problem) : r;
 }
 
-static int read_settings(struct settings *settings, bool has_layers, struct problem *problem)
+enum reading { READ_ALL, READ_OUTLINE, READ_OUTLINE_AGAIN };
+
+static int read_settings(struct settings *settings, enum reading reading, struct problem *problem)
 {
 	const struct node *root = NULL;
 	int r;
@@ -340,7 +340,7 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 			settings->arena, &settings->warning, problem);
 	if (r == 0)
 		r = check_trust(settings, problem);
-	return r == 0 && has_layers ? settings_open(settings, problem) : r;
+	return r == 0 && reading == READ_ALL ? open_layers(settings, problem) : r;
 }
 
 static int64_t milliseconds(struct timespec time)
@@ -373,8 +373,8 @@ static bool has_young(const struct settings *settings, struct timespec began)
 	return has;
 }
 
-static int make_once(const struct settings_environment *around, const char *path, bool has_layers,
-	struct settings **ret, struct problem *problem)
+static int make_once(const struct settings_environment *around, const char *path,
+	enum reading reading, struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	struct timespec began;
@@ -395,8 +395,8 @@ static int make_once(const struct settings_environment *around, const char *path
 	if (r == 0)
 		r = settings_text_read(&settings->text, problem);
 	if (r == 0)
-		r = read_settings(settings, has_layers, problem);
-	if (r == PROBLEM && !settings->around.is_watched && has_young(settings, began))
+		r = read_settings(settings, reading, problem);
+	if (r == PROBLEM && reading != READ_OUTLINE_AGAIN && has_young(settings, began))
 		return -ESTALE;
 	if (r != 0)
 		return r;
@@ -408,7 +408,7 @@ static int make_once(const struct settings_environment *around, const char *path
 /* Reads everything again if a file was replaced between reading it and checking it, or may have
  * been read while it was being written. The latter leaves a problem. */
 static int settings_make(const struct settings_environment *around, const char *path,
-	bool has_layers, struct settings **ret, struct problem *problem)
+	enum reading reading, struct settings **ret, struct problem *problem)
 {
 	struct problem found = {0};
 	int r = -ESTALE;
@@ -417,7 +417,7 @@ static int settings_make(const struct settings_environment *around, const char *
 		if (found.message[0])
 			await_pause_us(PAUSE_NS / 1000);
 		found.message[0] = '\0';
-		r = make_once(around, path, has_layers, ret, &found);
+		r = make_once(around, path, reading, ret, &found);
 	}
 	if (found.message[0]) {
 		*problem = found;
@@ -435,11 +435,26 @@ static int settings_make(const struct settings_environment *around, const char *
 int settings_read(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem)
 {
-	return settings_make(around, path, true, ret, problem);
+	return settings_make(around, path, READ_ALL, ret, problem);
 }
 
 int settings_outline(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem)
 {
-	return settings_make(around, path, false, ret, problem);
+	return settings_make(around, path, READ_OUTLINE, ret, problem);
+}
+
+int settings_read_again(const struct settings *old, struct settings **outline,
+	struct settings **ret, struct problem *problem)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+
+	int r = settings_make(&old->around, old->text.path, READ_OUTLINE_AGAIN, &settings, problem);
+	if (r != 0)
+		return r;
+	*outline = settings_ref(settings);
+	r = open_layers(settings, problem);
+	if (r == 0)
+		*ret = take_ptr(settings);
+	return r;
 }

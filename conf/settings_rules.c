@@ -351,7 +351,7 @@ static int read_rule(
 		r = settings_read_yaml(node_get(map, "yaml"), "yaml", &rule->yaml, problem);
 	if (r == 0)
 		r = value_choice(node_get(map, "toml"), "toml", "1.1, 1.0", &toml, problem);
-	rule->is_toml_1_0 = toml == 1;
+	rule->toml = toml == 1 ? &format_toml_1_0 : NULL;
 	if (r == 0)
 		r = read_dropins(node_get(map, "dropins"), &rule->dropins, problem);
 	if (r == 0)

@@ -18,7 +18,6 @@
 struct claim {
 	const struct trusted *trusted;
 	struct problem *problem;
-	bool has_links; /* the path so far contains links */
 	struct stat last;
 };
 
@@ -72,11 +71,6 @@ static int refuse_mode(const struct claim *claim, const struct path_part *part)
 		(unsigned)part->stat->st_uid, mode);
 }
 
-static bool is_sticky_directory(const struct stat *stat)
-{
-	return S_ISDIR(stat->st_mode) && (stat->st_mode & S_ISVTX);
-}
-
 static bool may_own(const struct claim *claim, uid_t uid)
 {
 	return uid == 0 || uid == geteuid() || uid == claim->trusted->user;
@@ -86,8 +80,9 @@ static int check_stat(const struct claim *claim, const struct path_part *part)
 {
 	if (!may_own(claim, part->stat->st_uid))
 		return refuse_owner(claim, part);
-	if (!S_ISLNK(part->stat->st_mode) && (part->stat->st_mode & 022) &&
-		!is_sticky_directory(part->stat))
+	mode_t mode = part->stat->st_mode;
+	bool is_sticky = S_ISDIR(mode) && (mode & S_ISVTX);
+	if (!S_ISLNK(mode) && (mode & 022) && !is_sticky)
 		return refuse_mode(claim, part);
 	return 0;
 }
@@ -177,7 +172,7 @@ static int check_step(void *context, const struct route_step *step)
 
 	if (step->fd < 0)
 		return 0;
-	bool is_end = step->is_last && !claim->has_links;
+	bool is_end = step->name && !*step->rest && !step->links;
 	struct path_part part = {is_end ? claim->trusted->path : step->path,
 		S_ISLNK(step->stat.st_mode)   ? "the link "
 		: S_ISDIR(step->stat.st_mode) ? "the directory "
@@ -186,7 +181,6 @@ static int check_step(void *context, const struct route_step *step)
 	int r = step->name ? check_stat(claim, &part) : check_directories(claim, step->fd);
 	if (r == 0)
 		r = check_mounter(claim, &part, step->fd);
-	claim->has_links |= S_ISLNK(step->stat.st_mode);
 	claim->last = step->stat;
 	return r;
 }
@@ -196,7 +190,7 @@ int trust_check(const struct trusted *trusted, struct problem *problem)
 	struct claim claim = {.trusted = trusted, .problem = problem};
 	const struct stat *read = trusted->read;
 
-	int r = route_each(trusted->place, check_step, &claim);
+	int r = route_each(trusted->place, NULL, check_step, &claim);
 	bool is_missing = r == -ENOENT || r == -ENOTDIR;
 	if (is_missing)
 		return read ? -ESTALE : 0;

@@ -49,17 +49,11 @@ struct record {
 	size_t fd_at; /* reading */
 };
 
-static void close_all(int *fds, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		closep(&fds[i]);
-}
-
 void record_free(struct record *record)
 {
 	if (!record)
 		return;
-	close_all(record->fds, record->fd_count);
+	descriptor_close_all(record->fds, record->fd_count);
 	free(record->fds);
 	if (record->map.data)
 		munmap((char *)(uintptr_t)record->map.data, record->map.len);
@@ -299,7 +293,7 @@ int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct rec
 	CLEANUP(record_freep) struct record *record = calloc(1, sizeof(*record));
 
 	if (!record) {
-		close_all(fds, fd_count);
+		descriptor_close_all(fds, fd_count);
 		free(fds);
 		return -ENOMEM;
 	}

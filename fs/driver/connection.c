@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "descriptor.h"
@@ -60,7 +61,7 @@ int connection_init(struct connection *connection, const struct session_options 
 	connection->has_permissions = is_shared || geteuid() == 0;
 	if (connection->has_permissions)
 		strcat(text, ",default_permissions");
-	if (options->flags.has_no_exec)
+	if (options->flags.attributes & MOUNT_ATTR_NOEXEC)
 		strcat(text, ",noexec");
 	int r = make_ended(connection);
 	if (r < 0)
@@ -89,9 +90,11 @@ void connection_agree(struct connection *connection, struct fuse_conn_info *conn
 {
 	/* Without the clone the visible mount can't be read-only. Then the kernel must send each
 	 * open, so that one for writing fails at once. */
-	connection->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT && is_read_only;
+	if (is_read_only)
+		connection->in_force |= conn->capable & FUSE_CAP_NO_OPEN_SUPPORT;
 	conn->want &= ~(unsigned)FUSE_CAP_ATOMIC_O_TRUNC;
-	connection->has_no_opendir = conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT && !is_strict;
+	if (!is_strict)
+		connection->in_force |= conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT;
 	/* A listing must not merge every file that it names: attributes only on request. */
 	conn->want &= ~(unsigned)(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
 	conn->want |= conn->capable & (FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
@@ -111,10 +114,10 @@ void connection_put(const struct connection *connection, struct record *record)
 {
 	record_put_bytes(record, connection->hello.data, connection->hello.len);
 	record_put(record, connection->wanted);
-	record_put(record, connection->has_no_open);
-	record_put(record, connection->has_no_opendir);
+	record_put(record, (connection->in_force & FUSE_CAP_NO_OPEN_SUPPORT) != 0);
+	record_put(record, (connection->in_force & FUSE_CAP_NO_OPENDIR_SUPPORT) != 0);
 	record_put(record, (connection->wanted & FUSE_CAP_POSIX_ACL) != 0);
-	record_put(record, connection->is_parallel);
+	record_put(record, (connection->in_force & FUSE_CAP_PARALLEL_DIROPS) != 0);
 }
 
 static int take_hello(struct connection *connection, struct record *record)
@@ -131,10 +134,10 @@ int connection_take(struct connection *connection, struct record *record)
 	int r = take_hello(connection, record);
 
 	connection->wanted = (unsigned)record_get_below(record, UINT_MAX);
-	connection->has_no_open = record_get_bool(record);
-	connection->has_no_opendir = record_get_bool(record);
+	connection->in_force = record_get_bool(record) ? FUSE_CAP_NO_OPEN_SUPPORT : 0;
+	connection->in_force |= record_get_bool(record) ? FUSE_CAP_NO_OPENDIR_SUPPORT : 0;
 	(void)record_get_bool(record); /* `wanted` has it, too */
-	connection->is_parallel = record_get_bool(record);
+	connection->in_force |= record_get_bool(record) ? FUSE_CAP_PARALLEL_DIROPS : 0;
 	return r;
 }
 

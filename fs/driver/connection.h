@@ -16,13 +16,17 @@ struct fuse_session;
 struct connection {
 	struct fuse_session *fuse;
 	bool has_permissions; /* the kernel enforces the modes that we show */
-	bool has_no_open;     /* if we answer an OPEN with ENOSYS, the kernel sends no more OPENs */
-	bool has_no_opendir;  /* the same for OPENDIR */
-	bool is_parallel;     /* the kernel sends several LOOKUPs in one directory at a time */
 	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
-	struct span hello;    /* the kernel's first request; owned */
-	int ended_fd;         /* a pipe, by which connection_close() replaces /dev/fuse; -1: none */
-	bool is_ending;       /* the mount is about to end: do not notify the kernel any more */
+	/*
+	 * What the kernel does by the agreement:
+	 * FUSE_CAP_NO_OPEN_SUPPORT     if we answer an OPEN with ENOSYS, it sends no more OPENs
+	 * FUSE_CAP_NO_OPENDIR_SUPPORT  the same for OPENDIR
+	 * FUSE_CAP_PARALLEL_DIROPS     it sends several LOOKUPs in one directory at a time
+	 */
+	unsigned in_force;
+	struct span hello; /* the kernel's first request; owned */
+	int ended_fd;      /* a pipe, by which connection_close() replaces /dev/fuse; -1: none */
+	bool is_ending;    /* the mount is about to end: do not notify the kernel any more */
 };
 
 /** Prepares the connection of `session`, before /dev/fuse is open. Returns 0 or -errno. */

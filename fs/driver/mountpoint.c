@@ -26,11 +26,8 @@
 #define NO_PROGRAM 127
 
 struct search {
-	const char *path; /* for match_path() */
-	int id;           /* for match_dev(); 0: any mount of the superblock */
-	dev_t dev;
-	struct mountpoint found; /* without `path`; its id is 0 until there is one */
-	bool is_plyfs;
+	const char *path;
+	struct table_mount found; /* its id is 0 until there is one */
 };
 
 /* Takes each mount at the path, so the last one remains: it is on top. */
@@ -38,34 +35,29 @@ static bool match_path(void *context, const struct table_mount *mount)
 {
 	struct search *search = context;
 
-	if (strcmp(mount->path, search->path) == 0) {
-		search->found = (struct mountpoint){
-			.id = mount->id, .dev = mount->dev, .uid = mount->uid, .gid = mount->gid};
-		search->is_plyfs = strcmp(mount->type, "fuse.plyfs") == 0;
-	}
+	if (strcmp(mount->path, search->path) == 0)
+		search->found = *mount;
 	return false;
+}
+
+static bool has_found_plyfs(const struct search *search)
+{
+	return strcmp(search->found.type, "fuse.plyfs") == 0;
 }
 
 /* The kernel reuses ids. */
 static bool match_dev(void *context, const struct table_mount *mount)
 {
-	struct search *search = context;
+	const struct mountpoint *wanted = context;
 
-	if (mount->dev == search->dev && (!search->id || mount->id == search->id))
-		search->found.id = mount->id;
-	return search->found.id;
+	return mount->dev == wanted->dev && (!wanted->id || mount->id == wanted->id);
 }
 
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev)
 {
-	struct search search = {.id = mount_id, .dev = dev};
+	struct mountpoint wanted = {.id = mount_id, .dev = dev};
 
-	return mount_table_each(mounts_fd, match_dev, &search) < 0 || search.found.id;
-}
-
-bool mountpoint_is_elsewhere(dev_t dev)
-{
-	return mountpoint_is_mounted(-1, 0, dev);
+	return mount_table_each(mounts_fd, match_dev, &wanted) != 0;
 }
 
 /* The mounts of one superblock, and whether another mount covers the path. */
@@ -75,9 +67,9 @@ struct cover_search {
 	struct table_mount **mounts;
 	size_t count;
 	size_t capacity;
-	bool is_found; /* also if that is unknown */
 };
 
+/* Stops if memory is short. */
 static bool gather_mount(void *context, const struct table_mount *mount)
 {
 	struct cover_search *search = context;
@@ -87,7 +79,6 @@ static bool gather_mount(void *context, const struct table_mount *mount)
 	struct table_mount *copy = malloc(sizeof(*copy));
 	if (!copy || array_grow(search->mounts, search->count, search->capacity) < 0) {
 		free(copy);
-		search->is_found = true;
 		return true;
 	}
 	*copy = *mount;
@@ -105,7 +96,7 @@ static const char *path_beneath(const char *above, const char *path)
 
 static bool match_cover(void *context, const struct table_mount *mount)
 {
-	struct cover_search *search = context;
+	const struct cover_search *search = context;
 
 	for (size_t i = 0; i < search->count; i++) {
 		const struct table_mount *below = search->mounts[i];
@@ -116,10 +107,10 @@ static bool match_cover(void *context, const struct table_mount *mount)
 			continue;
 		snprintf(path, sizeof(path), "%s%s",
 			strcmp(below->root, "/") == 0 ? "" : below->root, rest);
-		search->is_found |=
-			strcmp(path + 1, search->path) == 0 || path_beneath(search->path, path + 1);
+		if (strcmp(path + 1, search->path) == 0 || path_beneath(search->path, path + 1))
+			return true;
 	}
-	return search->is_found;
+	return false;
 }
 
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path)
@@ -128,12 +119,12 @@ bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path)
 
 	/* A covering mount may be listed before the mount below it, if that was moved. */
 	int r = mount_table_each(mounts_fd, gather_mount, &search);
-	if (r == 0 && !search.is_found)
+	if (r == 0)
 		r = mount_table_each(mounts_fd, match_cover, &search);
 	for (size_t i = 0; i < search.count; i++)
 		free(search.mounts[i]);
 	free(search.mounts);
-	return r < 0 || search.is_found;
+	return r != 0;
 }
 
 /* Resolves the path's directory. A dead mount itself can't be examined. */
@@ -373,7 +364,7 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 	r = mount_table_each(-1, match_path, &search);
 	if (r < 0)
 		return r;
-	if (search.is_plyfs)
+	if (has_found_plyfs(&search))
 		return problem_set(problem, path, 0, 0,
 			"the mountpoint is busy: plyfs is mounted there; unmount it first: umount "
 			"%s",
@@ -402,10 +393,13 @@ int mountpoint_take(const char *path, struct mountpoint *ret)
 	}
 	if (r < 0)
 		return r;
-	if (!search.is_plyfs)
+	if (!has_found_plyfs(&search))
 		return -ENOENT;
-	*ret = search.found;
-	ret->path = take_ptr(resolved);
+	*ret = (struct mountpoint){.path = take_ptr(resolved),
+		.id = search.found.id,
+		.dev = search.found.dev,
+		.uid = search.found.uid,
+		.gid = search.found.gid};
 	return 0;
 }
 

@@ -37,9 +37,6 @@ struct mountpoint {
  */
 int mountpoint_take(const char *path, struct mountpoint *ret);
 
-/** Returns whether this mount namespace has a mount of the superblock `dev`; true if unknown. */
-bool mountpoint_is_elsewhere(dev_t dev);
-
 /** Returns whether a process answers for the mount at `path`. False if unknown. */
 bool mountpoint_answers(const char *path);
 

@@ -13,38 +13,32 @@
 
 /* A reading of the nearby mounts. */
 struct nearby {
-	const char **remote; /* where network and FUSE file systems are mounted */
-	size_t remote_count;
-	size_t remote_capacity;
-	const char *mountpoint; /* our own */
-	const char *last;       /* the last path of a resolution */
+	struct path_list remote; /* where network and FUSE file systems are mounted */
+	const char *mountpoint;  /* our own */
+	const char *last;        /* the last path of a resolution */
 	struct nearby_mounts mounts;
-	bool is_short; /* memory is short */
 };
 
 static void nearby_fini(struct nearby *nearby)
 {
-	free(nearby->remote);
+	path_list_fini(&nearby->remote);
 	nearby_mounts_fini(&nearby->mounts);
 }
 
 static int add_way(struct nearby *nearby, const char *path)
 {
-	struct nearby_paths *paths = &nearby->mounts.paths;
-	const char *copy = arena_copy(paths->arena, span_of(path));
+	struct path_list *ways = &nearby->mounts.ways;
+	int r = path_list_add(ways, path, strlen(path));
 
-	if (!copy || array_grow(paths->ways, paths->way_count, paths->way_capacity) < 0)
-		return -ENOMEM;
-	paths->ways[paths->way_count++] = nearby->last = copy;
-	return 0;
+	if (r == 0)
+		nearby->last = ways->paths[ways->count - 1];
+	return r;
 }
 
 /* Adds the last path of the resolution. */
 static int add_top(struct nearby *nearby)
 {
-	struct nearby_paths *paths = &nearby->mounts.paths;
-
-	return array_push(paths->tops, paths->top_count, paths->top_capacity, nearby->last);
+	return path_list_add(&nearby->mounts.tops, nearby->last, strlen(nearby->last));
 }
 
 static int take_step(void *context, const struct route_step *step)
@@ -52,26 +46,20 @@ static int take_step(void *context, const struct route_step *step)
 	return add_way(context, step->path);
 }
 
+/* Stops if memory is short. */
 static bool note_remote(void *context, const struct table_mount *mount)
 {
 	struct nearby *nearby = context;
 
-	if (!mount_table_is_remote(mount) || strcmp(mount->path, nearby->mountpoint) == 0)
-		return false;
-	const char *copy = arena_copy(nearby->mounts.paths.arena, span_of(mount->path));
-	nearby->is_short = !copy || array_push(nearby->remote, nearby->remote_count,
-					    nearby->remote_capacity, copy) < 0;
-	return nearby->is_short;
+	return mount_table_is_remote(mount) && strcmp(mount->path, nearby->mountpoint) != 0 &&
+	       path_list_add(&nearby->remote, mount->path, strlen(mount->path)) < 0;
 }
 
-static bool is_remote(void *context, const char *path)
+static int avoid_remote(void *context, const char *path)
 {
 	const struct nearby *nearby = context;
 
-	for (size_t i = 0; i < nearby->remote_count; i++)
-		if (strcmp(nearby->remote[i], path) == 0)
-			return true;
-	return false;
+	return path_list_has(&nearby->remote, path) ? -EREMOTE : 0;
 }
 
 /*
@@ -81,7 +69,7 @@ static bool is_remote(void *context, const char *path)
 static int go(struct nearby *nearby, const char *path, bool is_top)
 {
 	nearby->last = NULL;
-	int r = path ? route_each_avoiding(path, is_remote, take_step, nearby) : 0;
+	int r = path ? route_each(path, avoid_remote, take_step, nearby) : 0;
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
 		return r;
@@ -127,15 +115,14 @@ static int add_mount(struct nearby_list *mounts, const char *path, uint64_t dige
 	return 0;
 }
 
-static bool is_near(const struct nearby_paths *paths, const char *path)
+static bool is_near(const struct nearby_mounts *mounts, const char *path)
 {
-	for (size_t i = 0; i < paths->way_count; i++)
-		if (strcmp(paths->ways[i], path) == 0)
-			return true;
-	for (size_t i = 0; i < paths->top_count; i++)
-		if (strcmp(paths->tops[i], path) != 0 && path_within(path, paths->tops[i]))
-			return true;
-	return false;
+	const struct path_list *tops = &mounts->tops;
+	bool is_so = path_list_has(&mounts->ways, path);
+
+	for (size_t i = 0; !is_so && i < tops->count; i++)
+		is_so = strcmp(tops->paths[i], path) != 0 && path_within(path, tops->paths[i]);
+	return is_so;
 }
 
 static void add_digest(uint64_t *digest, const struct table_mount *mount)
@@ -148,22 +135,23 @@ static bool take_mount(void *context, const struct table_mount *mount)
 {
 	struct nearby *nearby = context;
 	struct nearby_mounts *mounts = &nearby->mounts;
-	const struct nearby_paths *paths = &mounts->paths;
+	const struct path_list *tops = &mounts->tops;
 
 	/* The first top is the mountpoint: mounts in it only change the digest. Others: layers. */
-	for (size_t i = 1; !nearby->is_short && i < paths->top_count; i++) {
-		const char *path = path_within(mount->path, paths->tops[i]);
+	for (size_t i = 1; i < tops->count; i++) {
+		const char *path = path_within(mount->path, tops->paths[i]);
 
-		if (path && *path)
-			nearby->is_short = add_mount(&mounts->in_layers, path, mount->digest) < 0;
+		if (path && *path && add_mount(&mounts->in_layers, path, mount->digest) < 0)
+			return true;
 	}
-	if (is_near(paths, mount->path)) {
+	if (is_near(mounts, mount->path)) {
 		add_digest(&mounts->digest, mount);
-	} else if (mounts->has_links && !nearby->is_short) {
-		add_digest(&mounts->elsewhere_digest, mount);
-		nearby->is_short = add_mount(&mounts->elsewhere, mount->path, mount->digest) < 0;
+		return false;
 	}
-	return nearby->is_short;
+	if (!mounts->has_links)
+		return false;
+	add_digest(&mounts->elsewhere_digest, mount);
+	return add_mount(&mounts->elsewhere, mount->path, mount->digest) < 0;
 }
 
 int nearby_mounts_read(
@@ -172,11 +160,9 @@ int nearby_mounts_read(
 	CLEANUP(nearby_fini) struct nearby nearby = {.mountpoint = mountpoint};
 	struct nearby_mounts *mounts = &nearby.mounts;
 	bool has_remote = false;
-	int r = arena_new(&mounts->paths.arena);
+	int r = mount_table_each(-1, note_remote, &nearby);
 
-	if (r == 0)
-		r = mount_table_each(-1, note_remote, &nearby);
-	if (r == 0 && nearby.is_short)
+	if (r > 0)
 		r = -ENOMEM;
 	if (r == 0)
 		r = go_blindly(&nearby, mountpoint);
@@ -195,7 +181,7 @@ int nearby_mounts_read(
 	}
 	if (r == 0)
 		r = mount_table_each(-1, take_mount, &nearby);
-	if (r == 0 && nearby.is_short)
+	if (r > 0)
 		r = -ENOMEM;
 	if (r < 0)
 		return r;
@@ -209,7 +195,7 @@ int nearby_mounts_read(
 
 void nearby_mounts_forget_paths(struct nearby_mounts *mounts)
 {
-	mounts->paths.way_count = 0;
+	path_list_clear(&mounts->ways);
 }
 
 static void free_list(struct nearby_list *list)
@@ -221,9 +207,8 @@ static void free_list(struct nearby_list *list)
 
 void nearby_mounts_fini(struct nearby_mounts *mounts)
 {
-	free(mounts->paths.ways);
-	free(mounts->paths.tops);
-	arena_free(mounts->paths.arena);
+	path_list_fini(&mounts->ways);
+	path_list_fini(&mounts->tops);
 	free_list(&mounts->in_layers);
 	free_list(&mounts->elsewhere);
 	*mounts = (struct nearby_mounts){0};
@@ -245,7 +230,7 @@ static bool compare_mount(void *context, const struct table_mount *mount)
 
 	comparison->own_count +=
 		mount->id == comparison->own->id && mount->dev == comparison->own->dev;
-	if (is_near(&before->paths, mount->path))
+	if (is_near(before, mount->path))
 		add_digest(&comparison->digest, mount);
 	else if (before->has_links)
 		add_digest(&comparison->elsewhere_digest, mount);
@@ -256,7 +241,7 @@ bool nearby_mounts_are_same(const struct nearby_mounts *mounts, const struct own
 {
 	struct comparison now = {.before = mounts, .own = own};
 
-	return mounts->paths.way_count > 0 &&
+	return mounts->ways.count > 0 &&
 	       mount_table_each(own->table_fd, compare_mount, &now) == 0 && now.own_count > 0 &&
 	       now.digest == mounts->digest && now.elsewhere_digest == mounts->elsewhere_digest;
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "own_mount.h"
+#include "path_list.h"
 #include "settings.h"
 
 struct view;
@@ -25,21 +26,12 @@ struct nearby_list {
 	size_t capacity;
 };
 
-/* The paths at which a mount is nearby */
-struct nearby_paths {
-	struct arena *arena; /* holds the paths */
-	/* each path that leads to a layer, the mountpoint, plyfs.yaml or a file that it names */
-	const char **ways;
-	size_t way_count; /* 0: the paths are out of date */
-	size_t way_capacity;
-	const char **tops; /* the mountpoint, then the layers; all mounts in these are nearby */
-	size_t top_count;
-	size_t top_capacity;
-};
-
 struct nearby_mounts {
-	struct nearby_paths paths;
-	uint64_t digest;              /* of the nearby mounts; 0: not read yet */
+	/* each path that leads to a layer, the mountpoint, plyfs.yaml or a file that it names; if
+	 * there is none, the paths are out of date */
+	struct path_list ways;
+	struct path_list tops; /* the mountpoint, then the layers; all mounts in these are nearby */
+	uint64_t digest;       /* of the nearby mounts; 0: not read yet */
 	uint64_t elsewhere_digest;    /* of the mounts in `elsewhere` */
 	struct nearby_list in_layers; /* paths relative to the layer */
 	struct nearby_list elsewhere; /* if has_links: all other mounts; absolute paths */

@@ -264,9 +264,9 @@ static void op_readlink(fuse_req_t req, fuse_ino_t ino)
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	const struct session *session = fuse_req_userdata(req);
-	int error = (fi->flags & O_ACCMODE) != O_RDONLY ? EROFS
-		    : session->connection.has_no_open   ? ENOSYS
-							: 0;
+	int error = (fi->flags & O_ACCMODE) != O_RDONLY                       ? EROFS
+		    : session->connection.in_force & FUSE_CAP_NO_OPEN_SUPPORT ? ENOSYS
+									      : 0;
 
 	if (error == 0 && unanswered_waits(req, ino))
 		return;
@@ -283,7 +283,7 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	struct session *session = session_of(req, REQUEST_OPENDIR);
 
 	(void)ino;
-	if (session->connection.has_no_opendir) {
+	if (session->connection.in_force & FUSE_CAP_NO_OPENDIR_SUPPORT) {
 		fuse_reply_err(req, ENOSYS);
 	} else {
 		fi->keep_cache = session->coherence != COHERENCE_STRICT;

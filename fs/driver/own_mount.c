@@ -102,7 +102,7 @@ int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
 		mount->id = made.id;
 		mount->dev = made.dev;
 	}
-	if (r == 0 && options->flags.has_no_links)
+	if (r == 0 && options->flags.attributes & MOUNT_ATTR_NOSYMFOLLOW)
 		r = forbid_links(mount->path);
 	if (r == -EPERM || r == -EINVAL || r == -ENOSYS)
 		return problem_set(problem, mount->path, 0, 0,

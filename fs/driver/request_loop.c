@@ -201,13 +201,12 @@ static int answer_with(struct fuse_session *fuse, const struct fuse_buf *request
 }
 
 /* libfuse assumes that no other request is read meanwhile. */
-int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel)
+int request_loop_greet(struct fuse_session *fuse, struct span *ret, unsigned *in_force)
 {
 	struct fuse_buf buffer = {0};
 	bool is_added = false;
 	int r;
 
-	*is_parallel = false;
 	do
 		r = fuse_session_receive_buf(fuse, &buffer);
 	while (r == -EINTR || r == -EAGAIN);
@@ -224,7 +223,8 @@ int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_par
 		r = answer_with(fuse, &buffer, more, &is_added);
 	else
 		process(fuse, &buffer);
-	*is_parallel = is_added && more.flags & PARALLEL_DIROPS;
+	if (is_added && more.flags & PARALLEL_DIROPS)
+		*in_force |= FUSE_CAP_PARALLEL_DIROPS;
 	leave_to_next(&buffer);
 	*ret = (struct span){copy, copy ? buffer.size : 0};
 	return r < 0 ? r : 0;
@@ -271,8 +271,8 @@ static void wait_for_end(struct request_loop *loop)
 			loop->rests = hook->handle(hook->context);
 		if (polled[1].revents)
 			hook->take_helpers(hook->context);
-		if (polled[2].revents && !hook->take_last_good(hook->context))
-			polled[2].fd = -1;
+		if (polled[2].revents)
+			polled[2].fd = hook->take_last_good(hook->context);
 	}
 }
 

@@ -21,7 +21,7 @@ struct request_loop_hook {
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
-	bool (*take_last_good)(void *context); /* false: last_good_fd is closed now */
+	int (*take_last_good)(void *context); /* returns the last_good_fd from now on */
 	void *context;
 
 	/* Called when the loop begins to answer requests; may be NULL. */
@@ -32,9 +32,10 @@ struct request_loop_hook {
 /**
  * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, empty before, becomes a copy
  * of the request, with ret->data for free(3). If memory is short or no request was read, *ret stays
- * empty. Sets *is_parallel to whether the kernel sends several LOOKUPs in one directory at a time.
+ * empty. If the kernel sends several LOOKUPs in one directory at a time, adds
+ * FUSE_CAP_PARALLEL_DIROPS to *in_force.
  */
-int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
+int request_loop_greet(struct fuse_session *fuse, struct span *ret, unsigned *in_force);
 
 /**
  * Serves until fuse_session_exit() is called, the mount has ended, or hook->handle returns true.

@@ -92,15 +92,6 @@ static int start_processes(struct session *session)
 	return r;
 }
 
-/* Layers that the mount is going to hide will be found through the directory that it lies on. */
-static int cover_settings(struct session *session)
-{
-	char beneath[DESCRIPTOR_LINK_MAX];
-
-	descriptor_link(session->mount.beneath_fd, beneath);
-	return settings_cover(session->settings, session->mount.path, beneath);
-}
-
 static int open_view(struct session *session, struct problem *problem)
 {
 	const struct view_callbacks callbacks = {.log = log_view_line,
@@ -170,7 +161,7 @@ int session_try(struct settings *settings, const struct session_options *options
 {
 	CLEANUP(last_good_freep) struct last_good *last_good = NULL;
 
-	if ((settings->options.coherence == COHERENCE_STRICT) != terms->is_strict)
+	if (settings->options.coherence != terms->coherence)
 		return session_handover_refuse_coherence(options->mountpoint, problem);
 	int r = last_good_open(&(struct last_good_options){.directory = settings->options.state,
 				       .switches = options->switches},
@@ -181,13 +172,16 @@ int session_try(struct settings *settings, const struct session_options *options
 /* Does everything that looks up paths, before the mount: a layer may lie under it. */
 static int session_init(struct session *session, struct problem *problem)
 {
+	char beneath[DESCRIPTOR_LINK_MAX];
 	int r = own_mount_prepare(&session->mount, &session->options, problem);
 	if (r != 0)
 		return r;
 	session->label = strdup(session->options.label);
 	if (!session->label)
 		return -ENOMEM;
-	r = cover_settings(session);
+	/* Layers that the mount is going to hide are found through what it lies on. */
+	descriptor_link(session->mount.beneath_fd, beneath);
+	r = settings_cover(session->settings, session->mount.path, beneath);
 	if (r == 0)
 		r = open_keep(session, problem);
 	if (r == 0)
@@ -375,16 +369,11 @@ static int start_publisher(struct session *session)
 	return coroutine_new(run_publisher, session, &session->publishing.coroutine);
 }
 
-/* False if the connection has ended: a newer mount may have the same numbers by now. */
-static bool has_mount(const struct session *session)
-{
-	return !connection_has_ended(&session->connection) && session->mount.id &&
-	       own_mount_is_there(&session->mount);
-}
-
 static void unmount_if_mounted(struct session *session)
 {
-	bool is_ours = has_mount(session);
+	/* If the connection has ended, a newer mount may have the same numbers by now. */
+	bool is_ours = !connection_has_ended(&session->connection) && session->mount.id &&
+		       own_mount_is_there(&session->mount);
 
 	if (fuse_session_fd(session->connection.fuse) < 0)
 		return;
@@ -425,11 +414,12 @@ static void on_helpers(void *context)
 	supervisor_look(session->options.supervisor);
 }
 
-static bool on_keep(void *context)
+static int on_keep(void *context)
 {
 	struct session *session = context;
 
-	return last_good_take(session->last_good);
+	(void)last_good_take(session->last_good);
+	return last_good_fd(session->last_good);
 }
 
 /* Serves until the mount ends, or is handed over. */
@@ -520,7 +510,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 		unanswered_ask_again(&session->handover, session->connection.fuse);
 	else
 		r = request_loop_greet(session->connection.fuse, &session->connection.hello,
-			&session->connection.is_parallel);
+			&session->connection.in_force);
 	if (r == 0)
 		r = serve(session, ready, context);
 	if (r > 0)

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "mountpoint.h"
@@ -33,11 +34,10 @@ struct session;
 /* Flags of a mount. The user who mounts sets most of them by words after -o. */
 struct mount_flags {
 	bool is_private;     /* only that user may use the mount; else allow_other */
-	bool has_no_exec;    /* noexec */
-	bool has_no_links;   /* nosymfollow */
 	bool is_debugging;   /* libfuse prints every request on standard error */
 	bool may_be_system;  /* the mountpoint may be a directory of the system (mountpoint.h) */
 	bool is_unpublished; /* for tests: invalidates the kernel's caches, publishes nothing */
+	uint64_t attributes; /* of mount_setattr(2): MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NOSYMFOLLOW */
 };
 
 struct session_options {

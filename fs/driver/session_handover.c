@@ -41,8 +41,7 @@ int session_handover_offer(struct session *session)
 {
 	const struct handover_options options = {.call = session->options.call,
 		.beneath_fd = session->mount.beneath_fd,
-		.terms = {session->coherence == COHERENCE_STRICT,
-			last_good_place(session->last_good)},
+		.terms = {session->coherence, last_good_place(session->last_good)},
 		.tried = session->options.tried};
 
 	if (!options.call)
@@ -65,12 +64,6 @@ static void put_one(void *context, const char *path, struct version *version)
 	record_put(record, version != NULL);
 	if (version)
 		version_put(record, version);
-}
-
-static void put_last_good(struct last_good *last_good, struct record *record)
-{
-	last_good_each(last_good, put_one, record);
-	record_put(record, false);
 }
 
 static int take_one(struct last_good *last_good, struct record *record)
@@ -113,7 +106,8 @@ static void put_state(struct session *session, struct record *record)
 	unanswered_put(&session->handover, record);
 	origins_put(&session->origins, record);
 	view_put_state(session->view, record);
-	put_last_good(session->last_good, record);
+	last_good_each(session->last_good, put_one, record);
+	record_put(record, false);
 }
 
 int session_handover_take_agreement(struct session *session, int *fuse_fd)

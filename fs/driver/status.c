@@ -64,7 +64,7 @@ static void put_requests(FILE *out, struct session *session)
 		fprintf(out, "\"%s\": %llu, ", request_names[i], count);
 	}
 	fprintf(out, "\"total\": %llu},\n  \"parallel_lookups\": %s,\n", total,
-		session->connection.is_parallel ? "true" : "false");
+		session->connection.in_force & FUSE_CAP_PARALLEL_DIROPS ? "true" : "false");
 }
 
 static void put_kept(FILE *out, struct last_good *last_good)

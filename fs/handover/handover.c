@@ -67,12 +67,6 @@ static int send_message(int socket, const struct message *message, const int *fd
 	return parcel_send_all(socket, message, sizeof(*message), fds, count);
 }
 
-static void close_all(const int *fds, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		close(fds[i]);
-}
-
 /* Receives a message. Returns 0; -EAGAIN or -EPIPE: no message is left; or another -errno. */
 static int receive(int socket, struct message *message, int fds[PARCEL_FDS_MAX], size_t *count)
 {
@@ -82,7 +76,7 @@ static int receive(int socket, struct message *message, int fds[PARCEL_FDS_MAX],
 		return n == -EMFILE ? -EBADMSG : (int)n;
 	if (n == sizeof(*message))
 		return 0;
-	close_all(fds, *count);
+	descriptor_close_all(fds, *count);
 	return n == 0 ? -EPIPE : -EBADMSG;
 }
 
@@ -121,7 +115,7 @@ static int receive_fds(int socket, size_t wanted, int **ret, size_t *ret_count)
 				? reallocarray(*ret, *ret_count + count, sizeof(int))
 				: NULL;
 		if (!fds) {
-			close_all(some, count);
+			descriptor_close_all(some, count);
 			return -EBADMSG;
 		}
 		memcpy(fds + *ret_count, some, count * sizeof(int));
@@ -142,14 +136,14 @@ static int receive_record(int socket, uint64_t format, struct record **ret)
 	if (r < 0)
 		return r;
 	if (message.kind != MESSAGE_RECORD || first_count != 1) {
-		close_all(first, first_count);
+		descriptor_close_all(first, first_count);
 		return -EBADMSG;
 	}
 	file = first[0];
 	r = receive_fds(socket, message.count, &fds, &count);
 	if (r == 0)
 		return record_open(format, file, fds, count, ret);
-	close_all(fds, count);
+	descriptor_close_all(fds, count);
 	free(fds);
 	return r;
 }
@@ -369,7 +363,8 @@ static int begin_trial(struct handover *handover)
 	char question[TRIAL_QUESTION_MAX];
 
 	snprintf(question, sizeof(question), "%d,%s,%s", STATE_FORMAT,
-		options->terms.is_strict ? "strict" : "cached", options->terms.state);
+		options->terms.coherence == COHERENCE_STRICT ? "strict" : "cached",
+		options->terms.state);
 	/* If it is gone, the trial says so, and names it. */
 	if (stat(options->call->path, &handover->program) < 0)
 		handover->program = (struct stat){0};
@@ -391,7 +386,8 @@ bool handover_is_answered(const char *question, struct handover_terms *ret)
 
 	if (strtol(question, &end, 10) != STATE_FORMAT || *end != ',')
 		return false;
-	ret->is_strict = strncmp(++end, strict, strlen(strict)) == 0;
+	ret->coherence =
+		strncmp(++end, strict, strlen(strict)) == 0 ? COHERENCE_STRICT : COHERENCE_CACHED;
 	const char *comma = strchr(end, ',');
 	ret->state = comma ? comma + 1 : "";
 	return true;
@@ -571,14 +567,6 @@ struct inheritance handover_inherit(void)
 	return ret;
 }
 
-/* Returns whether the manager has closed the other end, and so does not keep the mount. */
-static bool is_dropped(int socket)
-{
-	struct pollfd polled = {.fd = socket};
-
-	return poll(&polled, 1, 0) != 0;
-}
-
 /*
  * In a process of its own, while the state is in the socket. If the manager waits for the mount, it
  * can't start the next daemon. So the mount ends, and whoever waits for it gets an error. Systemd
@@ -609,10 +597,10 @@ int handover_leave(struct handover *handover, struct record *record,
 
 	if (r < 0)
 		return r;
-	if (!manager->store(ends[1]))
-		r = -EIO;
+	r = manager->store(ends[1]);
 	close(ends[1]);
-	if (r == 0 && is_dropped(ends[0]))
+	/* If the manager has closed the other end, it does not keep the mount. */
+	if (r == 0 && poll(&(struct pollfd){.fd = ends[0]}, 1, 0) != 0)
 		r = -ENOSPC;
 	if (r == 0 && fork() == 0)
 		watch_manager(ends[0], manager, mountpoint);
@@ -713,7 +701,7 @@ bool heir_end(struct heir *heir)
 		return false;
 	while ((r = receive(heir->socket, &message, fds, &count)) == 0 || r == -EBADMSG)
 		if (r == 0)
-			close_all(fds, count);
+			descriptor_close_all(fds, count);
 	return true;
 }
 

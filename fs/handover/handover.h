@@ -42,6 +42,7 @@
 #include <sys/types.h>
 
 #include "record.h"
+#include "settings_options.h"
 #include "trial.h"
 
 /* Makes the daemon leave the mount to the service manager, and end. */
@@ -62,7 +63,7 @@ struct inheritance handover_inherit(void);
 
 /* The daemon's settings that the new program, in a trial, compares with its own. */
 struct handover_terms {
-	bool is_strict;    /* coherence=strict */
+	enum settings_coherence coherence;
 	const char *state; /* last_good_place(): the directory that the daemon has locked */
 };
 
@@ -127,8 +128,8 @@ int handover_become(struct handover *handover, struct record *record);
 
 /* The service manager. */
 struct handover_manager {
-	/* Gives the manager a socket, for the next daemon. Returns whether that succeeded. */
-	bool (*store)(int socket);
+	/* Gives the manager a socket, for the next daemon. Returns 0 or -EIO. */
+	int (*store)(int socket);
 
 	/*
 	 * Sends the manager a message, and waits until it is read. Returns 0, or -ETIMEDOUT if that

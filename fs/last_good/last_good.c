@@ -31,6 +31,9 @@
 #define CLAIM_MS 2000
 #define CLAIM_PAUSE_US 20000
 
+/* In the directory, from an older plyfs. */
+#define DATABASE_NAME "last-good.tdb"
+
 /* Whether the directory has a path's present version. */
 enum written { WRITTEN, CHANGED, WRITING };
 
@@ -328,9 +331,9 @@ static void report_load(
 			report->damaged);
 		log_about(last_good, &problem);
 	}
-	if (report->has_database) {
+	if (faccessat(last_good->directory, DATABASE_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
 		problem_set(&problem, last_good->name, 0, 0,
-			"its last-good.tdb is of an older plyfs and is not read; remove it");
+			"its " DATABASE_NAME " is of an older plyfs and is not read; remove it");
 		log_about(last_good, &problem);
 	}
 }
@@ -508,11 +511,6 @@ bool last_good_take(struct last_good *last_good)
 	return false;
 }
 
-static bool is_called(struct last_good *last_good)
-{
-	return last_good->is_called;
-}
-
 /* Waits for an answer. False: there is none, or plyfs-state has ended. */
 static bool wait_for_answer(struct last_good *last_good)
 {
@@ -532,7 +530,7 @@ void last_good_stop(struct last_good *last_good)
 		order(last_good, STATE_HURRY, 0, -1);
 	else
 		call(last_good);
-	while (!last_good->error && is_called(last_good) && wait_for_answer(last_good))
+	while (!last_good->error && last_good->is_called && wait_for_answer(last_good))
 		;
 }
 

@@ -13,6 +13,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "layer.h"
 #include "text.h"
 #include "version_record.h"
 
@@ -23,8 +24,6 @@
 
 /* Bytes of a number and the suffix. */
 #define NAME_MAX_BYTES 32
-
-#define DATABASE_NAME "last-good.tdb"
 
 /* Bytes of a record, besides the version's. */
 #define RECORD_MORE ((size_t)64 << 10)
@@ -77,21 +76,16 @@ static int add_file(int directory, const char *name, uint64_t number, struct fou
 static int find_files(
 	int directory, struct found_files *found, struct last_good_file_report *report)
 {
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP(dir_closep) DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	CLEANUP(dir_closep) DIR *dir = descriptor_list(directory);
 	const struct dirent *entry;
 	int r = 0;
 
-	if (!dir) {
-		r = -errno;
-		closep(&fd);
-		return r;
-	}
+	if (!dir)
+		return -errno;
 	while (r == 0 && (errno = 0, entry = readdir(dir))) {
 		uint64_t number;
 		bool is_new;
 
-		report->has_database |= strcmp(entry->d_name, DATABASE_NAME) == 0;
 		if (!parse_name(entry->d_name, &number, &is_new))
 			continue;
 		if (is_new)
@@ -167,11 +161,6 @@ static int read_file(
 	return 0;
 }
 
-static bool is_shortage(int r)
-{
-	return r == -ENOMEM || r == -EMFILE || r == -ENFILE;
-}
-
 int last_good_file_load(int directory, size_t max,
 	void (*each)(void *context, uint64_t number, const char *path, struct version *version),
 	void *context, struct last_good_file_report *ret)
@@ -197,7 +186,7 @@ int last_good_file_load(int directory, size_t max,
 		uint64_t number = found.files[i].number;
 
 		int is_bad = i < first ? 0 : read_file(directory, number, max, &path, &version);
-		if (is_shortage(is_bad))
+		if (layer_is_shortage(is_bad))
 			r = is_bad;
 		else if (i < first || is_bad)
 			(void)last_good_file_remove(directory, number);

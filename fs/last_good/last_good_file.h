@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,9 +16,8 @@
 #include "version.h"
 
 struct last_good_file_report {
-	uint64_t last;     /* the largest number that a file has; 0: no files */
-	size_t damaged;    /* files that could not be read, and were removed */
-	bool has_database; /* there is a last-good.tdb of an older plyfs */
+	uint64_t last;  /* the largest number that a file has; 0: no files */
+	size_t damaged; /* files that could not be read, and were removed */
 };
 
 /**

@@ -51,11 +51,12 @@ struct etcd {
 	bool wants_read;        /* all keys must be read again */
 	bool has_clash;         /* a key is left out because it is a directory, too */
 	bool is_watched;        /* the member has confirmed the watch */
-	bool is_confirmed;      /* the user has confirmed the state that is being read */
 	bool was_away;          /* no member has answered for a while */
 	unsigned strange;       /* consecutive members whose store is not the known one */
 	uint64_t term;          /* of the cluster's leader: the highest that a majority has known */
 	unsigned page;
+	/* names the state that is being read; "": the user has confirmed that state */
+	char offer[MIRROR_WORD_MAX];
 	int64_t compare_at; /* a time of clock_ms(), as is the next */
 	int64_t probe_at;
 };
@@ -173,20 +174,20 @@ static bool is_confirmed(struct etcd *etcd, const struct etcd_reply *reply)
 static int check_store(struct etcd *etcd, const struct etcd_reply *reply)
 {
 	uint64_t known = known_cluster(etcd);
-	char offer[MIRROR_WORD_MAX];
 
-	make_offer(reply->cluster, reply->revision, offer);
-	etcd->is_confirmed = is_confirmed(etcd, reply);
-	if (etcd->is_confirmed || !replica_is_filled(etcd->mirror->replica))
+	make_offer(reply->cluster, reply->revision, etcd->offer);
+	if (is_confirmed(etcd, reply))
+		*etcd->offer = '\0';
+	if (!*etcd->offer || !replica_is_filled(etcd->mirror->replica))
 		return 0;
 	if (known && known != reply->cluster) {
-		mirror_hold(etcd->mirror, offer,
+		mirror_hold(etcd->mirror, etcd->offer,
 			"%s is the cluster %" PRIu64 ", and the present state comes from %" PRIu64,
 			gateway_endpoint(etcd->gateway), reply->cluster, known);
 		return ETCD_STRANGE;
 	}
 	if (reply->revision < etcd->revision) {
-		mirror_hold(etcd->mirror, offer,
+		mirror_hold(etcd->mirror, etcd->offer,
 			"%s is at revision %" PRIu64 ", and the present state is at %" PRIu64
 			": it was set back",
 			gateway_endpoint(etcd->gateway), reply->revision, etcd->revision);
@@ -216,14 +217,14 @@ static int goes_on(const char *from64, struct span key, bool *ret)
 static int check_page(struct etcd *etcd, const char *from64, bool is_first,
 	const struct etcd_reply *reply, struct problem *problem)
 {
-	bool is_good = !reply->has_more;
+	bool is_good = reply->word != ETCD_MORE;
 	int r = 0;
 
 	if (!is_first && reply->cluster != known_cluster(etcd))
 		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
 			"answers for another cluster than it did for the keys before; is it the "
 			"address of several?");
-	if (reply->has_more && reply->count)
+	if (reply->word == ETCD_MORE && reply->count)
 		r = goes_on(from64, reply->keys[reply->count - 1].key, &is_good);
 	if (r == 0 && !is_good)
 		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
@@ -257,7 +258,7 @@ static int read_page(struct etcd *etcd, const char *from64, uint64_t *revision, 
 		snprintf(etcd->mirror->status.identity, MIRROR_WORD_MAX, "%" PRIu64, reply.cluster);
 	}
 	r = take_page(etcd, &reply);
-	if (r < 0 || !reply.has_more || !reply.count)
+	if (r < 0 || reply.word != ETCD_MORE || !reply.count)
 		return r;
 	/* The first possible key behind the last one is that key with a NUL, which is behind it. */
 	const struct span last = reply.keys[reply.count - 1].key;
@@ -321,7 +322,7 @@ static int fail_on_disk(struct etcd *etcd, int error)
  */
 static int read_all(struct etcd *etcd, struct problem *problem)
 {
-	char identity[MIRROR_WORD_MAX], offer[MIRROR_WORD_MAX];
+	char identity[MIRROR_WORD_MAX];
 	struct mirror *mirror = etcd->mirror;
 	uint64_t revision = 0;
 
@@ -334,8 +335,7 @@ static int read_all(struct etcd *etcd, struct problem *problem)
 	r = read_pages(etcd, &revision, problem);
 	if (r == 0) {
 		mirror_status_sweep_end(&mirror->status);
-		make_offer(known_cluster(etcd), revision, offer);
-		r = mirror_publish(mirror, etcd->is_confirmed ? NULL : offer);
+		r = mirror_publish(mirror, *etcd->offer ? etcd->offer : NULL);
 	}
 	if (r != 0) {
 		replica_discard(mirror->replica);
@@ -463,6 +463,14 @@ static int apply_together(struct etcd *etcd, const struct etcd_batch *batch, siz
 	return r ? r : mirror_publish(mirror, offer);
 }
 
+static bool has_deletes(const struct etcd_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->changes[i].is_deleted)
+			return true;
+	return false;
+}
+
 static int apply(struct etcd *etcd, struct etcd_batch *batch)
 {
 	bool is_changed = false;
@@ -472,7 +480,7 @@ static int apply(struct etcd *etcd, struct etcd_batch *batch)
 	if (batch->revision <= etcd->revision)
 		return 0;
 	/* A key that was left out for a directory returns when the directory goes. */
-	if (etcd->has_clash && batch->has_deletes) {
+	if (etcd->has_clash && has_deletes(batch)) {
 		etcd->wants_read = true;
 		return 0;
 	}
@@ -519,7 +527,7 @@ static int take_message(struct etcd *etcd, const struct etcd_reply *reply, struc
 		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
 			"watches another cluster than it reads; is it the address of several?");
 	}
-	if (reply->is_canceled) {
+	if (reply->word == ETCD_CANCELED) {
 		/* Compacted: the events that we have missed no longer exist. */
 		etcd->wants_read = true;
 		if (reply->compact_revision)
@@ -533,10 +541,10 @@ static int take_message(struct etcd *etcd, const struct etcd_reply *reply, struc
 		etcd->wants_read = true;
 		return 0;
 	}
-	etcd->is_watched |= reply->is_created;
-	batch->is_open = reply->is_fragment;
+	etcd->is_watched |= reply->word == ETCD_CREATED;
+	batch->is_open = reply->word == ETCD_FRAGMENT;
 	/* Up to this revision there were no changes. */
-	if (!reply->count && !reply->is_created && !batch->count &&
+	if (!reply->count && reply->word != ETCD_CREATED && !batch->count &&
 		reply->revision > etcd->revision)
 		batch->revision = reply->revision;
 	return take_events(etcd, reply, batch);

@@ -209,7 +209,7 @@ int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, 
 		return r;
 	for (r = PROBLEM; r == PROBLEM && is_old && tries-- > 0; has_failed = true) {
 		r = call(client, "kv/txn", body, arena, &reply, problem);
-		if (r == 0 && reply.is_succeeded)
+		if (r == 0 && reply.word == ETCD_SUCCEEDED)
 			*ret = reply.revision;
 		/* After a failure, our own earlier write may be the one that made this one fail. */
 		else if (r == 0 && !has_failed)

@@ -205,6 +205,11 @@ static int read_error(struct reply_reader *reader, const struct node *map)
 
 static int read_result(struct reply_reader *reader, const struct node *map)
 {
+	static const char *const words[] = {[ETCD_MORE] = "more",
+		[ETCD_SUCCEEDED] = "succeeded",
+		[ETCD_CANCELED] = "canceled", /* before "created": a refused watch has both */
+		[ETCD_CREATED] = "created",
+		[ETCD_FRAGMENT] = "fragment"};
 	struct etcd_reply *reply = reader->reply;
 	const struct node *header = node_get(map, "header");
 	int r = 0;
@@ -217,11 +222,9 @@ static int read_result(struct reply_reader *reader, const struct node *map)
 	r = r ? r : get_number(reader, map, "compact_revision", &reply->compact_revision);
 	r = r ? r : get_text(reader, map, "token", &reply->token);
 	r = r ? r : get_text(reader, map, "cancel_reason", &reply->error);
-	reply->has_more = report_is(map, "more", "true");
-	reply->is_succeeded = report_is(map, "succeeded", "true");
-	reply->is_created = report_is(map, "created", "true");
-	reply->is_canceled = report_is(map, "canceled", "true");
-	reply->is_fragment = report_is(map, "fragment", "true");
+	for (int word = ETCD_MORE; reply->word == ETCD_NO_WORD && word <= ETCD_FRAGMENT; word++)
+		if (report_is(map, words[word], "true"))
+			reply->word = (enum etcd_word)word;
 	r = r ? r : read_keys(reader, map, "kvs", read_key);
 	return r ? r : read_keys(reader, map, "events", read_event);
 }
@@ -281,7 +284,6 @@ int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd
 		}
 		batch->changes[batch->count++] = change;
 		batch->bytes += change.value.len + change.key.len + sizeof(change);
-		batch->has_deletes |= key->is_deleted;
 	}
 	if (key->revision > batch->revision)
 		batch->revision = key->revision;
@@ -304,7 +306,7 @@ void etcd_batch_clear(struct etcd_batch *batch)
 		change_fini(&batch->changes[i]);
 	batch->count = batch->bytes = 0;
 	batch->revision = 0;
-	batch->has_deletes = batch->is_open = false;
+	batch->is_open = false;
 }
 
 void etcd_batch_fini(struct etcd_batch *batch)

@@ -21,17 +21,23 @@ struct etcd_key {
 	bool is_deleted;
 };
 
+/* What a reply says besides keys. Ranges, transactions and watches have words of their own. */
+enum etcd_word {
+	ETCD_NO_WORD,
+	ETCD_MORE,      /* of a range: there are more keys than the request's limit */
+	ETCD_SUCCEEDED, /* of a transaction: its comparisons were true */
+	ETCD_CANCELED,  /* of a watch: the watch has ended */
+	ETCD_CREATED,   /* of a watch: the watch was created */
+	ETCD_FRAGMENT,  /* of a watch: the revision's events continue in the next message */
+};
+
 struct etcd_reply {
 	uint64_t cluster;  /* 0: the reply has no header */
 	uint64_t revision; /* of the store; 0: not given */
 	uint64_t term;     /* of the leader, as the answering server knows it; 0: not given */
 	struct etcd_key *keys;
 	size_t count;
-	bool has_more;     /* of a range: there are more keys than the request's limit */
-	bool is_succeeded; /* of a transaction: its comparisons were true */
-	bool is_created;   /* of a watch: the watch was created */
-	bool is_canceled;  /* of a watch: the watch has ended */
-	bool is_fragment;  /* of a watch: the revision's events continue in the next message */
+	enum etcd_word word;
 	uint64_t compact_revision; /* of a canceled watch: the oldest revision in etcd; or 0 */
 	const char *token;         /* or NULL */
 	const char *error;         /* or NULL */
@@ -69,8 +75,7 @@ struct etcd_batch {
 	size_t capacity;
 	uint64_t revision; /* of the last reported change; 0: none was reported */
 	size_t bytes;      /* of values, paths and structs */
-	bool has_deletes;
-	bool is_open; /* the events of the last revision continue in the next message */
+	bool is_open;      /* the events of the last revision continue in the next message */
 };
 
 /* Maximum of changes to apply one by one. For more changes, a draft (replica.h) is cheaper. */

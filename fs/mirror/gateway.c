@@ -59,6 +59,9 @@ static struct {
 /* Maximum size of the file with user and password, in bytes. */
 #define USER_MAX 4096
 
+/* In place of its result: an exchange has not ended. libcurl never returns this. */
+#define EXCHANGE_GOES_ON CURL_LAST
+
 /* One exchange with the gateway. */
 struct exchange {
 	CURL *easy;
@@ -66,8 +69,7 @@ struct exchange {
 	struct json_stream answer;
 	char *body;
 	char error[CURL_ERROR_SIZE];
-	CURLcode code; /* valid once it has ended */
-	bool is_ended;
+	CURLcode code;
 	bool has_news; /* bytes have arrived since the last wait */
 	int failure;   /* the result of storing the reply: JSON_STREAM_TOO_LONG or -ENOMEM */
 };
@@ -109,7 +111,7 @@ static void exchange_end(struct gateway *gateway, struct exchange *exchange)
 	libcurl.slist_free_all(exchange->headers);
 	free(exchange->body);
 	json_stream_clear(&exchange->answer);
-	*exchange = (struct exchange){.answer = exchange->answer};
+	*exchange = (struct exchange){.answer = exchange->answer, .code = EXCHANGE_GOES_ON};
 }
 
 void gateway_freep(struct gateway **place)
@@ -241,23 +243,18 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
 static int add_headers(struct gateway *gateway, struct exchange *exchange)
 {
 	/* hasleader: a member that has lost the others ends the watch. */
-	static const char *const lines[] = {
-		"Content-Type: application/json", "Expect:", "Grpc-Metadata-hasleader: true"};
-	char line[TOKEN_MAX + 32];
+	char token[TOKEN_MAX + 32];
+	const char *const lines[] = {"Content-Type: application/json",
+		"Expect:", "Grpc-Metadata-hasleader: true", gateway->token ? token : NULL, NULL};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		struct curl_slist *more = libcurl.slist_append(exchange->headers, lines[i]);
+	if (gateway->token)
+		snprintf(token, sizeof(token), "Authorization: %s", gateway->token);
+	for (const char *const *line = lines; *line; line++) {
+		struct curl_slist *more = libcurl.slist_append(exchange->headers, *line);
 		if (!more)
 			return -ENOMEM;
 		exchange->headers = more;
 	}
-	if (!gateway->token)
-		return 0;
-	snprintf(line, sizeof(line), "Authorization: %s", gateway->token);
-	struct curl_slist *more = libcurl.slist_append(exchange->headers, line);
-	if (!more)
-		return -ENOMEM;
-	exchange->headers = more;
 	return 0;
 }
 
@@ -328,7 +325,6 @@ static void run(struct gateway *gateway, unsigned timeout_ms, bool is_wakeable)
 		if (message->msg != CURLMSG_DONE)
 			continue;
 		libcurl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
-		exchange->is_ended = true;
 		exchange->code = message->data.result;
 	}
 }
@@ -437,7 +433,7 @@ static int exchange_once(struct gateway *gateway, const char *path, const char *
 
 	*ret = (struct etcd_reply){0};
 	int r = exchange_begin(gateway, call, path, body, timeout_ms);
-	while (r == 0 && !call->is_ended)
+	while (r == 0 && call->code == EXCHANGE_GOES_ON)
 		run(gateway, timeout_ms, false);
 	if (r == 0 && (call->code != CURLE_OK || call->failure))
 		r = complain(gateway, call, problem);
@@ -538,13 +534,12 @@ int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *p
 	struct exchange *watch = &gateway->watch;
 
 	/* A message may have arrived during a call, and the next one may be far away. */
-	if (!watch->is_ended)
+	if (watch->code == EXCHANGE_GOES_ON)
 		run(gateway, watch->has_news ? 0 : timeout_ms, true);
 	watch->has_news = false;
 	/* Messages that arrived before the end are still read. */
-	if (watch->is_ended && watch->answer.len == watch->answer.begin)
-		return complain(gateway, watch, problem);
-	if (watch->is_ended && watch->failure)
+	if (watch->code != EXCHANGE_GOES_ON &&
+		(watch->failure || watch->answer.len == watch->answer.begin))
 		return complain(gateway, watch, problem);
 	return 0;
 }
@@ -562,13 +557,13 @@ int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_re
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
 			"answers a watch with something that is no JSON object");
 	if (!text.len)
-		return watch->is_ended ? complain(gateway, watch, problem) : 0;
+		return watch->code != EXCHANGE_GOES_ON ? complain(gateway, watch, problem) : 0;
 	int r = etcd_reply_read(text, arena, ret, &inner);
 	if (r == PROBLEM)
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", inner.message);
 	if (r == 0 && ret->error && wants_login(gateway, ret))
 		forget_token(gateway);
-	if (r == 0 && ret->error && !ret->is_canceled)
+	if (r == 0 && ret->error && ret->word != ETCD_CANCELED)
 		return refuse(gateway, ret->error, problem);
 	*is_there = r == 0;
 	return r;

@@ -53,9 +53,12 @@ struct git {
 	struct mirror *mirror;
 	struct repository *repository;
 	char *path; /* of the directory, without slashes at its ends */
-	/* The last look took its commit, or found no other one, and no SIGHUP has come since. */
-	bool is_compared;
-	bool is_unsigned; /* the commit that was looked at last */
+	/* the commit that was looked at last */
+	enum {
+		COMMIT_UNKNOWN,  /* the look has failed, or SIGHUP has come since */
+		COMMIT_COMPARED, /* the look took it, or found no other one */
+		COMMIT_UNSIGNED, /* compared, but the key has not signed it */
+	} commit;
 };
 
 static void export_fini(struct export *export)
@@ -329,10 +332,12 @@ static int check_signature(struct git *git, const char *id)
 {
 	struct problem problem;
 
+	git->commit = COMMIT_COMPARED;
 	if (!git->options->verify)
 		return 0;
 	int r = repository_verify(git->repository, id, &problem);
-	git->is_unsigned = r == PROBLEM;
+	if (r == PROBLEM)
+		git->commit = COMMIT_UNSIGNED;
 	if (r == 0)
 		mirror_mend(git->mirror, "signature");
 	else if (r == PROBLEM)
@@ -381,21 +386,22 @@ static int look(struct git *git, struct problem *problem)
 	int r = repository_fetch(git->repository, git->options->ref, id, problem);
 	if (r != 0)
 		return r;
-	bool is_taken = !git->is_compared || strcmp(id, git->mirror->status.revision) != 0;
+	bool is_taken =
+		git->commit == COMMIT_UNKNOWN || strcmp(id, git->mirror->status.revision) != 0;
 	if (is_taken)
 		r = take(git, id, problem);
-	else if (git->is_unsigned)
+	else if (git->commit == COMMIT_UNSIGNED)
 		r = check_signature(git, id);
 	if (r == 0 && !is_taken)
 		r = linked;
 	if (r == MIRROR_HELD || r < 0)
 		mirror_answered(git->mirror);
 	/* If the present commit comes back, taking it ends what was said of the other one. */
-	git->is_compared = r == 0;
 	if (r != 0)
-		return r;
-	mirror_took(git->mirror, id, false);
-	return 0;
+		git->commit = COMMIT_UNKNOWN;
+	else
+		mirror_took(git->mirror, id, false);
+	return r;
 }
 
 static int keep(struct git *git)
@@ -425,7 +431,7 @@ static int keep(struct git *git)
 			mirror->attempts = 0;
 		}
 		if (mirror_sleep(mirror, pause))
-			git->is_compared = false;
+			git->commit = COMMIT_UNKNOWN;
 	}
 }
 

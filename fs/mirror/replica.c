@@ -44,11 +44,16 @@ struct replica {
 	size_t written;                    /* new files of the draft that are not on the disk yet */
 	char revision[STORE_REVISION_MAX]; /* of files that are put; "": none */
 
-	/* The draft began as a copy of the present tree, and may differ from it at `changes`. */
-	bool is_copy;
+	/* If there are any, the draft began as a copy of the present tree, and may differ from it
+	 * at these paths alone. */
 	struct path_list changes;
 	struct recycled_tree recycled;
 };
+
+static bool is_copy(const struct replica *replica)
+{
+	return replica->changes.count > 0;
+}
 
 void replica_freep(struct replica **place)
 {
@@ -462,7 +467,6 @@ static void drop_draft(struct replica *replica)
 {
 	closep(&replica->draft_fd);
 	replica->written = 0;
-	replica->is_copy = false;
 	path_list_clear(&replica->changes);
 	(void)tree_remove(replica->state_fd, DRAFT);
 }
@@ -475,7 +479,7 @@ void replica_discard(struct replica *replica)
 
 void replica_put_back(struct replica *replica)
 {
-	if (replica->is_copy) {
+	if (is_copy(replica)) {
 		recycled_tree_keep(&replica->recycled, DRAFT, replica->draft_fd, &replica->changes);
 		replica->draft_fd = -1;
 	}
@@ -500,7 +504,6 @@ static int begin_copy(struct replica *replica, struct path_list *changes)
 	int r = path_list_add_all(&replica->changes, changes);
 	if (r < 0)
 		return r;
-	replica->is_copy = true;
 	if (recycled_tree_is_worth_it(&replica->recycled, changes->count)) {
 		r = recycled_tree_take(&replica->recycled, DRAFT, replica->tree_fd, changes);
 		replica->draft_fd = r;
@@ -547,7 +550,7 @@ int replica_draft_put(
 	CLEANUP(closep) int parent = tree_open_parent(replica->draft_fd, path, &name, clash);
 
 	int r = parent < 0 ? parent : type_of(parent, name, &type);
-	if (r == 0 && *clash && replica->is_copy)
+	if (r == 0 && *clash && is_copy(replica))
 		r = path_list_add(&replica->changes, path, *clash);
 	if (r < 0)
 		return r;
@@ -560,7 +563,7 @@ int replica_draft_put(
 	r = link_same(replica, parent, path, bytes, mode);
 	if (r != 1)
 		return r;
-	bool is_synced = replica->is_copy && replica->changes.count <= WRITTEN_SINGLY;
+	bool is_synced = is_copy(replica) && replica->changes.count <= WRITTEN_SINGLY;
 	replica->written += !is_synced;
 	r = tree_write(parent, name, bytes, mode, is_synced);
 	if (r == 0)
@@ -575,7 +578,7 @@ int replica_draft_remove(struct replica *replica, const char *path)
 
 int replica_compare(struct replica *replica, struct tree_difference *ret)
 {
-	if (replica->is_copy) {
+	if (is_copy(replica)) {
 		path_list_sort(&replica->changes);
 		return tree_compare_at(replica->tree_fd, replica->draft_fd, &replica->changes,
 			replica->count, ret);
@@ -589,7 +592,7 @@ int replica_compare(struct replica *replica, struct tree_difference *ret)
  */
 static void retire(struct replica *replica, const char *name, int fd)
 {
-	if (fd >= 0 && replica->is_copy && replica->changes.count <= RECYCLED_TREE_STALE_MAX &&
+	if (fd >= 0 && is_copy(replica) && replica->changes.count <= RECYCLED_TREE_STALE_MAX &&
 		!is_held(fd)) {
 		recycled_tree_keep(&replica->recycled, name, fd, &replica->changes);
 	} else {

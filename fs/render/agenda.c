@@ -23,8 +23,7 @@ struct agenda {
 	int64_t generation_ms;
 	int64_t changed_ms; /* when the first change for the next generation was made */
 	int64_t status_ms;
-	void *paths; /* paths to be examined: a tsearch(3) tree of strings */
-	bool are_all;
+	struct agenda_paths paths;
 };
 
 int agenda_new(struct agenda **ret)
@@ -47,7 +46,7 @@ void agenda_free(struct agenda *agenda)
 {
 	if (!agenda)
 		return;
-	tdestroy(agenda->paths, free);
+	tdestroy(agenda->paths.some, free);
 	close(agenda->fd);
 	free(agenda);
 }
@@ -81,9 +80,9 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms)
 	int64_t at = clock_ms() + after_ms;
 	char *copy = path ? strdup(path) : NULL;
 
-	char **found = copy ? tsearch(copy, &agenda->paths, compare_paths) : NULL;
+	char **found = copy ? tsearch(copy, &agenda->paths.some, compare_paths) : NULL;
 	if (!found)
-		agenda->are_all = true;
+		agenda->paths.are_all = true;
 	if (!found || *found != copy)
 		free(copy);
 	if (!agenda->paths_ms || at < agenda->paths_ms) {
@@ -113,26 +112,27 @@ void agenda_put_status(struct agenda *agenda)
 	}
 }
 
-void agenda_take(struct agenda *agenda, struct due *ret)
+bool agenda_take(struct agenda *agenda, struct due *ret)
 {
 	int64_t now = clock_ms();
+	bool is_status_due = agenda->status_ms && agenda->status_ms <= now;
 	uint64_t count;
 
 	(void)!read(agenda->fd, &count, sizeof(count));
-	*ret = (struct due){.is_status = agenda->status_ms && agenda->status_ms <= now};
+	*ret = (struct due){0};
 	if (agenda->generation_ms && agenda->generation_ms <= now) {
 		ret->since_ms = agenda->changed_ms;
 		agenda->generation_ms = 0;
 	}
 	if (agenda->paths_ms && agenda->paths_ms <= now) {
-		ret->paths = take_ptr(agenda->paths);
-		ret->are_all = agenda->are_all;
-		agenda->are_all = false;
+		ret->paths = agenda->paths;
+		agenda->paths = (struct agenda_paths){0};
 		agenda->paths_ms = 0;
 	}
-	if (ret->is_status)
+	if (is_status_due)
 		agenda->status_ms = 0;
 	set_timer(agenda);
+	return is_status_due;
 }
 
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms)

@@ -28,17 +28,24 @@ void agenda_commit(struct agenda *agenda, int64_t after_ms);
 /** Schedules the writing of the status (render_state.h), after 100 ms. */
 void agenda_put_status(struct agenda *agenda);
 
-/* Work that is due. */
-struct due {
-	void *paths;  /* to be examined: a tsearch(3) tree of strings; the caller frees it */
+/* Paths to be examined. */
+struct agenda_paths {
+	void *some;   /* a tsearch(3) tree of strings */
 	bool are_all; /* all paths must be examined */
-	/* clock_ms() of the first change in the due generation; 0: no generation is due */
-	int64_t since_ms;
-	bool is_status; /* the status must be written */
 };
 
-/** Takes the due work. If ret->since_ms is not 0, the caller must call agenda_commit_done(). */
-void agenda_take(struct agenda *agenda, struct due *ret);
+/* Work that is due. */
+struct due {
+	struct agenda_paths paths; /* the caller frees `some` */
+	/* clock_ms() of the first change in the due generation; 0: no generation is due */
+	int64_t since_ms;
+};
+
+/**
+ * Takes the due work. If ret->since_ms is not 0, the caller must call agenda_commit_done(). Returns
+ * whether the status must be written.
+ */
+bool agenda_take(struct agenda *agenda, struct due *ret);
 
 /** Notes that the caller makes a due generation (`after_ms` 0), or postpones it by `after_ms`. */
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms);

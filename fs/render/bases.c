@@ -205,7 +205,7 @@ int bases_write(struct rendered *rendered)
 	CLEANUP(freep) char *text = NULL;
 	size_t len;
 
-	if (!rendered->has_new_bases || !rendered->seed || rendered->options.is_dry)
+	if (!rendered->has_new_bases || !rendered->seed || rendered->options.mode == RENDER_DRY)
 		return 0;
 	int r = make_text(rendered, &text, &len);
 	if (r == 0)

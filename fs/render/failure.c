@@ -49,7 +49,7 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	struct problem own;
 
 	/* Nothing can be written there any more. */
-	if (render->options.is_watched && rendered_is_removed(render->rendered)) {
+	if (render->options.mode == RENDER_WATCH && rendered_is_removed(render->rendered)) {
 		render_stop(render);
 		return;
 	}

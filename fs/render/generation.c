@@ -110,7 +110,7 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 
 	if (r == -EINVAL || (r == 0 && *name && !link->fingerprint.mode))
 		return rendered_refuse(GENERATION_LINK, problem);
-	rendered->has_old_links = true;
+	rendered->work = COMMIT_LINKS;
 	if (r == 0 && *name)
 		r = open_layer(rendered->place->dirfd, name, &rendered->tree);
 	/* Another program has removed or changed the link, and maybe the generation, too. */
@@ -147,7 +147,7 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 	owned->fingerprint = *wanted;
 	owned->is_logged = false;
 	owned->fate = FATE_CHANGED;
-	rendered->is_changed = true;
+	rendered->work = COMMIT_GENERATION;
 	return 0;
 }
 
@@ -239,7 +239,7 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 			if (all[i]->fate != FATE_GONE && !S_ISDIR(all[i]->fingerprint.mode))
 				rendered_report_outcome(rendered, OUTCOME_REMOVED, all[i]);
 			all[i]->fate = FATE_GONE;
-			rendered->is_changed = true;
+			rendered->work = COMMIT_GENERATION;
 		}
 	}
 	return r == 0 && is_kept ? RENDERED_KEPT : r;
@@ -442,7 +442,7 @@ static void settle(struct rendered *rendered)
 			owned->reported = 0;
 		owned->fate = FATE_SAME;
 	}
-	rendered->is_changed = false;
+	rendered->work = COMMIT_LINKS;
 }
 
 /* Shows the next generation. Returns 0 with its name; PROBLEM or -errno: the old one stays. */
@@ -489,22 +489,21 @@ int generation_commit(struct rendered *rendered, struct problem *problem)
 
 	if (r == -EINVAL)
 		return rendered_refuse(GENERATION_LINK, problem);
-	if (r == 0 && rendered->options.is_dry)
+	if (r == 0 && rendered->options.mode == RENDER_DRY)
 		return rendered->place->dirfd < 0 ? 0 : generation_link_all(rendered, problem);
-	if (r == 0 && (rendered->is_changed || !rendered->tree || !*name)) {
+	if (r == 0 && (rendered->work == COMMIT_GENERATION || !rendered->tree || !*name)) {
 		r = switch_to_next(rendered, name, problem);
-		rendered->has_old_links |= r == 0;
 	} else if (r == 0 && strcmp(name, rendered->shown) != 0) {
 		/* Another program has changed the link. */
 		r = generation_link_put(rendered, GENERATION_LINK, rendered->shown, problem);
 	}
 	if (r == 0)
 		r = manifest_seal(rendered->manifest);
-	if (r != 0 || !rendered->has_old_links)
+	if (r != 0 || rendered->work == COMMIT_NOTHING)
 		return r;
 	int linked = generation_link_all(rendered, problem);
 	r = remove_old(rendered, rendered->shown, linked == 0 ? problem : &(struct problem){0});
-	rendered->has_old_links = linked != 0 || r != 0;
+	rendered->work = linked != 0 || r != 0 ? COMMIT_LINKS : COMMIT_NOTHING;
 	if (r == 0)
 		r = rendered_forget_gone(rendered);
 	if (r == 0)

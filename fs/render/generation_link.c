@@ -35,7 +35,7 @@ int generation_link_put(
 		if (rendered->options.keeps_drift)
 			return 0;
 	}
-	if (rendered->options.is_dry)
+	if (rendered->options.mode == RENDER_DRY)
 		return 0;
 	const struct fingerprint before = owned->fingerprint;
 	r = manifest_put(rendered->manifest, owned, &fingerprint);
@@ -62,7 +62,8 @@ static bool adopt(struct rendered *rendered, const struct owned *owned)
 	       fingerprint_at(rendered->place->dirfd, owned->path, &now) == 0 &&
 	       S_ISREG(now.mode) && S_ISREG(owned->fingerprint.mode) &&
 	       now.hash == owned->fingerprint.hash &&
-	       (rendered->options.is_dry || unlinkat(rendered->place->dirfd, owned->path, 0) == 0);
+	       (rendered->options.mode == RENDER_DRY ||
+		       unlinkat(rendered->place->dirfd, owned->path, 0) == 0);
 }
 
 /* Puts the link by which a name at the top is reached. */
@@ -75,7 +76,7 @@ static int link_name(struct rendered *rendered, struct owned *owned, struct prob
 	int r = generation_link_put(rendered, owned->path, target, problem);
 	if (r != PROBLEM || !adopt(rendered, owned))
 		return r;
-	return rendered->options.is_dry
+	return rendered->options.mode == RENDER_DRY
 		       ? 0
 		       : generation_link_put(rendered, owned->path, target, problem);
 }
@@ -124,7 +125,8 @@ int generation_link_all(struct rendered *rendered, struct problem *problem)
 		int r = 0;
 
 		if (is_idle(rendered, all[i]))
-			r = rendered->options.is_dry ? 0 : unlink_name(rendered, all[i]);
+			r = rendered->options.mode == RENDER_DRY ? 0
+								 : unlink_name(rendered, all[i]);
 		else if (generation_shows(all[i]) && !strchr(all[i]->path, '/'))
 			r = link_name(rendered, all[i], &other);
 		if (r != 0 && result == 0) {

@@ -43,7 +43,7 @@ struct populate_names {
 	size_t asked;            /* names whose lookups have begun */
 	size_t pending;          /* those of them whose names are not written yet */
 	enum shown_state before; /* the directory's: a failure is reported once */
-	bool has_failed;         /* no memory */
+	int error;               /* -ENOMEM: why the list ends early; or 0 */
 };
 
 static void on_answer(struct view_caller *caller, int result, const struct stat *stat)
@@ -103,7 +103,7 @@ static bool take_name(void *context, const char *name, uint64_t ino, mode_t type
 		array_push(names->items, names->count, names->capacity, look) < 0) {
 		free(look ? look->name : NULL);
 		free(look);
-		names->has_failed = true;
+		names->error = -ENOMEM;
 		return false;
 	}
 	return true;
@@ -211,7 +211,7 @@ bool populate_was_replaced(const struct render *render, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);
 
-	return !render->options.is_watched && settings_were_read(settings, problem) != 0;
+	return render->options.mode != RENDER_WATCH && settings_were_read(settings, problem) != 0;
 }
 
 /*
@@ -255,7 +255,7 @@ static void ask_some(
 	struct render *render, uint64_t parent, const char *directory, struct populate_names *names)
 {
 	/* A process that watches might miss that the directory is replaced meanwhile. */
-	layer_stay(render->options.is_watched ? "" : directory);
+	layer_stay(render->options.mode == RENDER_WATCH ? "" : directory);
 	for (; names->asked < names->count && names->pending < LOOKS; names->asked++) {
 		struct populate_lookup *look = names->items[names->asked];
 
@@ -302,8 +302,8 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 	int patience_ms = layer_tasks_patience(0);
 	int r = view_list(render->view, ino, 0, true, take_name, &names);
 	layer_tasks_patience(patience_ms);
-	if (r == 0 && names.has_failed)
-		r = -ENOMEM;
+	if (r == 0)
+		r = names.error;
 	if (r < 0) {
 		if (r != -ENOENT && names.before == SHOWN_WHOLE)
 			failure_retry(render, path, NULL, r, NULL);

@@ -91,7 +91,7 @@ int render_all(struct render *render)
 	commit(render);
 	if (render->options.is_atomic)
 		shown_watch_beside(render);
-	if (!render->options.is_dry)
+	if (render->options.mode != RENDER_DRY)
 		render_status_write(render);
 	/* Without the bases, the next process makes all files again. */
 	(void)bases_write(render->rendered);
@@ -276,16 +276,16 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	struct due due;
 
 	(void)hook;
-	agenda_take(render->agenda, &due);
+	bool is_status_due = agenda_take(render->agenda, &due);
 	/* If more changes are in progress, tries the generation again in a moment. */
 	bool is_early = due.since_ms && !is_whole(render, due.since_ms);
 	if (due.since_ms)
 		agenda_commit_done(render->agenda, is_early ? GENERATION_STEP_MS : 0);
-	twalk_r(due.paths, put_node, render);
-	tdestroy(due.paths, free);
-	if (due.are_all)
+	twalk_r(due.paths.some, put_node, render);
+	tdestroy(due.paths.some, free);
+	if (due.paths.are_all)
 		populate_all_again(render);
-	if (due.is_status)
+	if (is_status_due)
 		render_status_write(render);
 	if ((due.since_ms && !is_early) || !render->options.is_atomic)
 		commit(render);
@@ -379,7 +379,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		 * Watching compares later versions with the present ones, and a generation writes
 		 * a file that can't be linked: both need the versions.
 		 */
-		if (r == 0 && !options->is_watched && !options->is_atomic)
+		if (r == 0 && options->mode != RENDER_WATCH && !options->is_atomic)
 			callbacks.basis_seed = bases_read(render->rendered, settings);
 		if (r == 0 && settings->text.path)
 			r = runner_new(&render->runner);
@@ -398,7 +398,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	}
 	settings_unref(settings);
 	/* helper_watch() blocks a signal: coroutines made before it would not block the signal. */
-	if (r == 0 && options->is_watched) {
+	if (r == 0 && options->mode == RENDER_WATCH) {
 		r = inotify_new(&render->inotify);
 		render->helpers_fd = helper_watch();
 	}

@@ -56,7 +56,7 @@ static void put_rendered(FILE *out, const struct render *render)
 	json_put(out, "  'rendered': {'at': %s, 'files': %zu, 'directories': %zu", text,
 		counts[false], counts[true]);
 	json_put(out, ", 'atomic': %hhd, 'watch': %hhd, 'drift': %s},\n", options->is_atomic,
-		options->is_watched, options->keeps_drift ? "keep" : "restore");
+		(bool)(options->mode == RENDER_WATCH), options->keeps_drift ? "keep" : "restore");
 }
 
 static int make(const struct render *render, char **ret, size_t *size)

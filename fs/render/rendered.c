@@ -83,7 +83,7 @@ static int open_plyfs(struct rendered *rendered)
 {
 	int at = rendered->place->dirfd;
 
-	if (!rendered->options.is_dry)
+	if (rendered->options.mode != RENDER_DRY)
 		return make_directory(at, PLYFS_NAME, 0700, &rendered->own_fd);
 	if (at < 0)
 		return 0;
@@ -110,7 +110,7 @@ static void write_boot(struct rendered *rendered)
 
 static int open_own(struct rendered *rendered, struct problem *problem)
 {
-	bool is_dry = rendered->options.is_dry;
+	bool is_dry = rendered->options.mode == RENDER_DRY;
 	const char *name = rendered->options.directory;
 	bool is_empty;
 
@@ -215,7 +215,7 @@ static int settle(struct rendered *rendered)
 	}
 	if (r == 0)
 		r = manifest_seal(rendered->manifest);
-	if (r == 0 && rendered->options.is_atomic && !rendered->options.is_dry)
+	if (r == 0 && rendered->options.is_atomic && rendered->options.mode != RENDER_DRY)
 		return generation_clear(rendered);
 	return r == 0 ? rendered_forget_gone(rendered) : r;
 }
@@ -553,9 +553,9 @@ void rendered_report_drift(
 		reported = 0;
 	if (reported && reported != owned->reported) {
 		problem_set(&problem, generation_path(owned), 0, 0, "%s; it %s", drift_text(drift),
-			rendered->options.keeps_drift ? "stays so (--drift=keep)"
-			: rendered->options.is_dry    ? "would be put right"
-						      : "is put right");
+			rendered->options.keeps_drift          ? "stays so (--drift=keep)"
+			: rendered->options.mode == RENDER_DRY ? "would be put right"
+							       : "is put right");
 		log_problem(rendered, &problem);
 	}
 	owned->reported = reported;
@@ -647,7 +647,7 @@ static int replace(struct rendered *rendered, struct owned *owned, int parent, c
 	char staged[STAGED_MAX];
 	struct fingerprint fingerprint;
 
-	if (rendered->options.is_dry)
+	if (rendered->options.mode == RENDER_DRY)
 		return foresee(rendered, owned, version);
 	rendered_stage_name(rendered, staged);
 	int r = rendered_write(rendered->stage_fd, staged, version, &fingerprint);
@@ -699,7 +699,7 @@ static int take_over(struct rendered *rendered, struct owned *owned, int parent,
 	/* If another program's change has the right bytes by now, it is no drift. */
 	if (owned->fingerprint.mode && owned->fingerprint.hash == fingerprint->hash)
 		r = meet_drift(rendered, owned, parent, name);
-	if (r == 0 && rendered->options.is_dry)
+	if (r == 0 && rendered->options.mode == RENDER_DRY)
 		return foresee(rendered, owned, version);
 	version_stat(version, &stat);
 	if (r == 0)
@@ -762,7 +762,7 @@ static int narrow(struct rendered *rendered, struct owned *owned, const struct v
 	struct fingerprint fingerprint = {.hash = owned->fingerprint.hash};
 
 	if (!S_ISREG(owned->fingerprint.mode) || !rights_take_away(&own, &both) ||
-		rendered->options.is_dry)
+		rendered->options.mode == RENDER_DRY)
 		return 0;
 	int r = narrow_wanted(owned, broken, &mounter);
 	/* The next generation, which is about to be made, has the restricted version. */
@@ -793,7 +793,7 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
 	/* In a dry run the directory may be missing, or something in its place. */
-	bool is_to_come = rendered->options.is_dry && is_nowhere(parent);
+	bool is_to_come = rendered->options.mode == RENDER_DRY && is_nowhere(parent);
 	if (parent < 0 && !is_to_come &&
 		!(is_ours && rendered->options.keeps_drift &&
 			(parent == -ENOENT || parent == -ENOTDIR)))
@@ -818,7 +818,7 @@ static void report_put(const struct rendered *rendered, struct owned *owned,
 	const struct fingerprint *before, int result)
 {
 	bool is_changed = rendered->options.is_atomic ? owned->fate != FATE_SAME
-			  : rendered->options.is_dry
+			  : rendered->options.mode == RENDER_DRY
 				  ? !rendered_is_as_wanted(&owned->fingerprint, before)
 				  : !fingerprint_equal(before, &owned->fingerprint);
 
@@ -900,7 +900,7 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 		return generation_put_directory(rendered, owned, stat, problem);
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
 	fingerprint.mode = S_IFDIR | (stat->st_mode & 07777) | more;
-	if (rendered->options.is_dry && is_nowhere(parent))
+	if (rendered->options.mode == RENDER_DRY && is_nowhere(parent))
 		return manifest_put(rendered->manifest, owned, &fingerprint);
 	if (parent < 0)
 		return parent;
@@ -912,7 +912,7 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	CLEANUP(closep) int fd = descriptor_open_directory(parent, name);
 	if (fd >= 0 && is_doubtful(owned, parent, fd))
 		r = rendered_refuse(owned->path, problem);
-	else if (rendered->options.is_dry)
+	else if (rendered->options.mode == RENDER_DRY)
 		r = manifest_put(rendered->manifest, owned, &fingerprint);
 	else if (fd < 0)
 		r = fd == -ENOENT ? place_directory(rendered, owned, parent, name, stat, more) : fd;
@@ -990,7 +990,7 @@ static int unlink_owned(const struct rendered *rendered, const struct owned *own
 	struct rendered_directory directory = {rendered->manifest, owned->path};
 	struct stat stat;
 
-	if (!rendered->options.is_dry)
+	if (rendered->options.mode != RENDER_DRY)
 		return unlink_any(parent, name, is_directory);
 	if (fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -errno;
@@ -1002,7 +1002,7 @@ static int unlink_owned(const struct rendered *rendered, const struct owned *own
 /* Frees an entry; in a dry run it is kept. */
 static void forget(struct rendered *rendered, struct owned *owned)
 {
-	if (!rendered->options.is_dry)
+	if (rendered->options.mode != RENDER_DRY)
 		manifest_forget(rendered->manifest, owned);
 }
 
@@ -1072,7 +1072,7 @@ int rendered_commit(struct rendered *rendered, bool *has_switched, struct proble
 					    : manifest_seal(rendered->manifest);
 
 	*has_switched = rendered->tree != before;
-	if (rendered->options.is_dry)
+	if (rendered->options.mode == RENDER_DRY)
 		return r;
 	/* From now on an empty file is another program's doing. */
 	rendered->has_rebooted &= r != 0;
@@ -1083,12 +1083,14 @@ int rendered_commit(struct rendered *rendered, bool *has_switched, struct proble
 
 void rendered_doubt_links(struct rendered *rendered)
 {
-	rendered->has_old_links = rendered->options.is_atomic;
+	if (rendered->options.is_atomic && rendered->work == COMMIT_NOTHING)
+		rendered->work = COMMIT_LINKS;
 }
 
 bool rendered_is_to_switch(const struct rendered *rendered)
 {
-	return rendered->options.is_atomic && (rendered->is_changed || !rendered->tree);
+	return rendered->options.is_atomic &&
+	       (rendered->work == COMMIT_GENERATION || !rendered->tree);
 }
 
 int rendered_open_place(const struct rendered *rendered)

@@ -28,6 +28,12 @@ enum outcome {
 	OUTCOME_FAILED,
 };
 
+enum rendered_mode {
+	RENDER_ONCE,
+	RENDER_WATCH, /* goes on, and detects drift at once, by inotify(7) */
+	RENDER_DRY,   /* only reports what would change; the directory need not exist */
+};
+
 struct rendered_options {
 	const char *directory; /* must be empty, unless plyfs has rendered it */
 	bool is_made;          /* the caller has just made the directory, closed to other users */
@@ -35,8 +41,7 @@ struct rendered_options {
 	bool adopts;           /* takes over other programs' files that have the right bytes */
 	bool keeps_drift;      /* does not undo changes of other programs */
 	bool is_atomic;
-	bool is_dry;     /* only reports what would change; the directory need not exist */
-	bool is_watched; /* detects drift at once, by inotify(7) */
+	enum rendered_mode mode;
 	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there are none */
 	struct sandbox_switches switches;
 	/* Logs a line, as view_callbacks.log does. */

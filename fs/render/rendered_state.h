@@ -24,8 +24,12 @@ struct rendered {
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
 	bool has_new_bases;               /* .plyfs/bases must be written */
-	bool is_changed;                  /* --atomic: another generation must be made */
-	bool has_old_links;               /* --atomic: the links beside `tree` must be examined */
+	/* --atomic: the work of the next rendered_commit() */
+	enum {
+		COMMIT_NOTHING,
+		COMMIT_LINKS,      /* to examine the links beside `tree` */
+		COMMIT_GENERATION, /* to make another generation, and then to examine its links */
+	} work;
 };
 
 /* Size of a name in .plyfs/stage, in bytes, with its NUL. */

@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
+
+#include "descriptor.h"
 
 struct parcel {
 	struct msghdr message;
@@ -43,12 +44,6 @@ int parcel_send(int socket, const void *data, size_t size, int fd)
 	return parcel_send_all(socket, data, size, &fd, fd >= 0);
 }
 
-static void close_all(const int *fds, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		close(fds[i]);
-}
-
 static size_t take_descriptors(struct msghdr *message, int *fds)
 {
 	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
@@ -79,7 +74,7 @@ ssize_t parcel_take_all(int socket, void *data, size_t size, int fds[PARCEL_FDS_
 						       : 0;
 	if (r == 0)
 		return n;
-	close_all(fds, *count);
+	descriptor_close_all(fds, *count);
 	*count = 0;
 	return r;
 }
@@ -92,6 +87,6 @@ ssize_t parcel_take(int socket, void *data, size_t size, int *fd)
 
 	*fd = count == 1 ? fds[0] : -1;
 	if (count > 1)
-		close_all(fds, count);
+		descriptor_close_all(fds, count);
 	return n;
 }

@@ -34,18 +34,6 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 	[SANDBOX_STATE] = 0, /* its directory is its user's own */
 };
 
-/* The programs that a mirror runs need the environment. */
-static bool keeps_environment(enum sandbox_process process)
-{
-	return process == SANDBOX_MIRROR;
-}
-
-/* A process that runs other programs can't know their system calls. */
-static bool has_filter(enum sandbox_process process)
-{
-	return process != SANDBOX_MIRROR;
-}
-
 /* Overwrites the variables, so that a user who reads the process's memory does not find them. */
 static void clear_environment(void)
 {
@@ -131,7 +119,8 @@ int sandbox_prepare(
 		return -ENOMEM;
 	*sandbox = (struct sandbox){.options = *options, .landlock = {.fd = -1}};
 	if (!options->switches.has_no_sandbox) {
-		if (!keeps_environment(options->process))
+		/* The programs that a mirror runs need the environment. */
+		if (options->process != SANDBOX_MIRROR)
 			clear_environment();
 		int r = prepare_landlock(sandbox);
 		if (r < 0)
@@ -170,7 +159,8 @@ static int enter_filter(
 {
 	const struct sandbox_options *options = &sandbox->options;
 
-	if (!has_filter(options->process) || options->switches.has_no_seccomp)
+	/* A process that runs other programs can't know their system calls. */
+	if (options->process == SANDBOX_MIRROR || options->switches.has_no_seccomp)
 		return 0;
 	int r = options->process == SANDBOX_WORKER ? filter_enter_worker(options->watches)
 						   : filter_enter(options->process);
@@ -221,7 +211,7 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 		return r;
 	state = (struct sandbox_state){.landlock = sandbox->landlock_force,
 		.landlock_abi = sandbox->landlock.abi,
-		.has_no_new_privs = true,
+		.no_new_privs = SANDBOX_ON,
 		.capabilities = permitted()};
 	r = enter_filter(sandbox, &state, problem);
 	if (r != 0)
@@ -285,6 +275,6 @@ void sandbox_put(FILE *out, const struct sandbox_state *state)
 	if (state->landlock == SANDBOX_ON)
 		fprintf(out, ", \"landlock_abi\": %d", state->landlock_abi);
 	fprintf(out, ", \"seccomp\": \"%s\", \"no_new_privs\": %s, \"capabilities\": \"%llx\"}",
-		names[state->seccomp], state->has_no_new_privs ? "true" : "false",
+		names[state->seccomp], state->no_new_privs == SANDBOX_ON ? "true" : "false",
 		state->capabilities);
 }

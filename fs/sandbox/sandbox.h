@@ -86,7 +86,7 @@ struct sandbox_state {
 	enum sandbox_force landlock;
 	int landlock_abi; /* the kernel's version of Landlock, if `landlock` is SANDBOX_ON */
 	enum sandbox_force seccomp;
-	bool has_no_new_privs;
+	enum sandbox_force no_new_privs;
 	unsigned long long capabilities; /* that the process keeps: bits 1 << CAP_… */
 };
 

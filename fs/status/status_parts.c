@@ -144,7 +144,7 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 		report_text(map, "kind"), report_text(map, "source"), report_text(map, "revision"),
 		report_text(map, "endpoint"));
 	json_put(out, ", 'running': %hhd, 'connected': %hhd, 'files': %.0f", (bool)!*report.idle,
-		report.is_connected, report_number(map, "files"));
+		mirror_report_is_connected(&report), report_number(map, "files"));
 	if (*report.idle)
 		json_put(out, ", 'reason': %s", report.idle);
 	put_moment(out, "changed", report_number(map, "changed"));

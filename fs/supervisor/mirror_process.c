@@ -49,11 +49,10 @@ int mirror_identity_find(
 	ret->gid = user.pw_gid;
 	ret->name = user.pw_name;
 	ret->home = user.pw_dir;
-	ret->is_other = ret->uid != geteuid();
 	if (ret->uid == 0)
 		return problem_at(problem, store->place,
 			"a mirror must not run as root; give another 'user'");
-	if (ret->is_other && geteuid() != 0)
+	if (ret->uid != geteuid() && geteuid() != 0)
 		return problem_at(problem, store->place,
 			"only root may run a mirror as another user; leave 'user' out");
 	return 0;
@@ -154,11 +153,14 @@ static void drop_rights(const struct mirror_identity *identity)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	const struct __user_cap_data_struct none[2] = {{0}};
 
-	if (identity->is_other &&
-		(initgroups(identity->name, identity->gid) < 0 ||
+	if (identity->uid != geteuid()) {
+		/* An SSH agent is the user's own. */
+		(void)unsetenv("SSH_AUTH_SOCK");
+		if (initgroups(identity->name, identity->gid) < 0 ||
 			setresgid(identity->gid, identity->gid, identity->gid) < 0 ||
-			setresuid(identity->uid, identity->uid, identity->uid) < 0))
-		fail("becoming the mirror's user");
+			setresuid(identity->uid, identity->uid, identity->uid) < 0)
+			fail("becoming the mirror's user");
+	}
 	/* A service manager may have given us ambient capabilities. */
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	(void)syscall(SYS_capset, &header, none);
@@ -169,8 +171,9 @@ static void drop_rights(const struct mirror_identity *identity)
 /* Makes the environment: paths, names, the locale, proxies and certificates; nothing else. */
 static char **make_environment(const struct mirror_identity *identity, struct arena *arena)
 {
-	static const char *const passed[] = {"LANG", "http_proxy", "https_proxy", "no_proxy",
-		"HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"};
+	static const char *const passed[] = {"SSH_AUTH_SOCK", "LANG", "http_proxy", "https_proxy",
+		"no_proxy", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "SSL_CERT_FILE",
+		"SSL_CERT_DIR"};
 	char **environment = arena_zalloc(arena, ENVIRONMENT_MAX, sizeof(*environment));
 	size_t count = 0;
 
@@ -180,10 +183,6 @@ static char **make_environment(const struct mirror_identity *identity, struct ar
 	environment[count++] = arena_printf(arena, "HOME=%s", identity->home);
 	environment[count++] = arena_printf(arena, "USER=%s", identity->name);
 	environment[count++] = arena_printf(arena, "LOGNAME=%s", identity->name);
-	/* The user's own SSH agent, if one runs. */
-	if (!identity->is_other && getenv("SSH_AUTH_SOCK"))
-		environment[count++] =
-			arena_printf(arena, "SSH_AUTH_SOCK=%s", getenv("SSH_AUTH_SOCK"));
 	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
 		if (getenv(passed[i]))
 			environment[count++] =

@@ -15,7 +15,6 @@
 
 /* The user that a store's mirror runs as. */
 struct mirror_identity {
-	bool is_other; /* not the calling process's user */
 	uid_t uid;
 	gid_t gid;
 	const char *name;

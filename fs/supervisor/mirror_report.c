@@ -62,7 +62,7 @@ static int find_process(int state, struct mirror_report *report)
 	struct stat own, owner;
 	char path[32];
 
-	if (!report->is_running || !(pid > 1 && pid < INT_MAX))
+	if (!(pid > 1 && pid < INT_MAX))
 		return -1;
 	/* The files in the directory may be root's, as a mirror's memory can't be dumped. */
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
@@ -89,11 +89,12 @@ static bool is_stopped(int process)
 
 static void find_idle(int state, struct mirror_report *report)
 {
-	CLEANUP(closep) int process = find_process(state, report);
-
-	if (!report->is_running)
+	if (!is_running(state)) {
 		strcpy(report->idle, "no process is running");
-	else if (process >= 0 && is_stopped(process))
+		return;
+	}
+	CLEANUP(closep) int process = find_process(state, report);
+	if (process >= 0 && is_stopped(process))
 		snprintf(report->idle, MIRROR_IDLE_MAX, MIRROR_STOPPED, (int)report->pid,
 			(int)report->pid);
 }
@@ -126,13 +127,15 @@ int mirror_report_read(
 	if (r != 0)
 		return r;
 	const struct node *map = document->roots[0];
-	*ret = (struct mirror_report){.document = document,
-		.map = map,
-		.faults = report_get(map, "troubles"),
-		.is_running = is_running(state)};
+	*ret = (struct mirror_report){
+		.document = document, .map = map, .faults = report_get(map, "troubles")};
 	find_idle(state, ret);
-	ret->is_connected = !*ret->idle && report_is(map, "connected", "true");
 	return 0;
+}
+
+bool mirror_report_is_connected(const struct mirror_report *report)
+{
+	return !*report->idle && report_is(report->map, "connected", "true");
 }
 
 void mirror_report_fini(struct mirror_report *report)
@@ -159,7 +162,8 @@ void mirror_report_put(FILE *out, const char *name, const struct mirror_report *
 	if (*report->idle)
 		fprintf(out, ", %s", report->idle);
 	else
-		fprintf(out, "%s%s", report->is_connected ? " from " : ", not connected to ",
+		fprintf(out, "%s%s",
+			mirror_report_is_connected(report) ? " from " : ", not connected to ",
 			report_text(map, "endpoint"));
 	if (report_count(report->faults)) {
 		const struct node *fault = report->faults->seq.items[0];

@@ -21,9 +21,7 @@ struct mirror_report {
 	struct document *document; /* owns `map` */
 	const struct node *map;    /* for the functions of report.h */
 	const struct node *faults; /* a list in `map`; NULL: there is none */
-	bool is_connected; /* the mirror runs, and reports that it is connected to its store */
-	bool is_running;   /* a process holds the lock in STATE */
-	pid_t pid;         /* of the mirror that runs; 0: no such process of STATE's owner */
+	pid_t pid; /* of the mirror that runs; 0: no such process of STATE's owner */
 	char idle[MIRROR_IDLE_MAX]; /* why no process fills the directory; "": a process does */
 };
 
@@ -47,6 +45,9 @@ int mirror_report_document(
 int mirror_report_read(
 	int state, const char *name, struct mirror_report *ret, struct problem *problem);
 void mirror_report_fini(struct mirror_report *report);
+
+/** Returns whether the mirror runs, and reports that it is connected to its store. */
+bool mirror_report_is_connected(const struct mirror_report *report);
 
 /**
  * Opens and reads the report of the mirror that fills `directory`. Returns true with *ret for

@@ -74,9 +74,8 @@ struct supervisor {
 	time_t started;
 	char last_line[REASON_MAX]; /* of the log */
 
-	struct coroutine *coroutine;    /* NULL: none */
+	struct coroutine *coroutine;    /* NULL: none, or it is to end */
 	struct coroutine_queue changed; /* where the coroutine waits */
-	bool is_stopped;
 };
 
 /* Before the first wait, reports a store whose mirror can't run. */
@@ -404,13 +403,13 @@ static void run(void *context)
 {
 	struct supervisor *supervisor = context;
 
-	while (!supervisor->is_stopped) {
+	while (supervisor->coroutine) {
 		if (supervisor->next)
 			take_stores(supervisor, take_ptr(supervisor->next));
 		struct pollfd events = {.fd = supervisor->events_fd, .events = POLLIN};
 		int left_ms = step(supervisor);
 		/* step() may have waited, with new settings or the stop meanwhile. */
-		if (supervisor->is_stopped || supervisor->next)
+		if (!supervisor->coroutine || supervisor->next)
 			continue;
 		struct timespec left = {left_ms / 1000, left_ms % 1000 * 1000000L};
 		coroutine_poll(&events, 1, left_ms < 0 ? NULL : &left, &supervisor->changed);
@@ -439,9 +438,9 @@ void supervisor_stop(struct supervisor *supervisor)
 {
 	if (!supervisor || !supervisor->coroutine)
 		return;
-	supervisor->is_stopped = true;
+	struct coroutine *coroutine = take_ptr(supervisor->coroutine);
 	coroutine_wake(&supervisor->changed);
-	coroutine_join(take_ptr(supervisor->coroutine));
+	coroutine_join(coroutine);
 }
 
 static bool has_state(const struct store_spec *store)
@@ -461,8 +460,9 @@ static bool is_fresh(const struct supervisor *supervisor, const struct store_spe
 		return false;
 	double pid = report_number(report.map, "pid");
 	bool is_there = pid > 1 && pid < INT_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
-	bool is_so = report.is_connected && (is_there || report_number(report.map, "contact") >=
-								 (double)supervisor->started);
+	bool is_so =
+		mirror_report_is_connected(&report) &&
+		(is_there || report_number(report.map, "contact") >= (double)supervisor->started);
 	mirror_report_fini(&report);
 	return is_so;
 }

@@ -126,7 +126,7 @@ void change_hook_directory(struct view *view, const char *path)
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
 	const struct traversal traversal = {settings, NULL, DEPTH_MAX, note_traversed, view};
 
-	if (settings->has_programs)
+	if (settings->program)
 		(void)traverse(&traversal, path);
 }
 
@@ -145,7 +145,7 @@ void change_hook_change(struct view *view, const struct change *change)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
 
-	if (!settings->has_programs)
+	if (!settings->program)
 		return;
 	/* A file that can't be read is of no use to a command. */
 	if (change->kind == CHANGE_REPLACE && change->version->kind == VERSION_BROKEN)
@@ -163,7 +163,7 @@ void change_hook_pin(struct view *view, struct entry *entry)
 {
 	CLEANUP(freep) char *path = NULL;
 
-	if (entry->use->hook || !view->composer.settings->has_programs ||
+	if (entry->use->hook || !view->composer.settings->program ||
 		directory_join(entry->parent, entry->name, &path) < 0 ||
 		!settings_on_change(view->composer.settings, path))
 		return;

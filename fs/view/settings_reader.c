@@ -189,7 +189,7 @@ static int watch_step(void *context, const struct route_step *step)
 	if (layer_is_kernels_own(step->at))
 		return 0;
 	/* For a directory on the path, only its replacement counts. */
-	uint32_t mask = step->is_last ? WATCHED : WATCHED & ~(uint32_t)IN_CLOSE_WRITE;
+	uint32_t mask = *step->rest ? WATCHED & ~(uint32_t)IN_CLOSE_WRITE : WATCHED;
 	int r = watch_name(context, step->at, step->name, mask);
 	/* Through another name, a write is no event of this directory. */
 	if (r == 0 && step->fd >= 0 && S_ISREG(step->stat.st_mode) && step->stat.st_nlink > 1)
@@ -202,7 +202,7 @@ static void answer_watch(const char *path, int inotify_fd, struct record *answer
 	size_t count = record_put_count(answer);
 	struct watching watching = {inotify_fd, answer, 0};
 
-	int r = route_each(path, watch_step, &watching);
+	int r = route_each(path, NULL, watch_step, &watching);
 	record_set_count(answer, count, watching.count);
 	record_put_result(answer, is_worth_a_retry(r) ? r : 0);
 }

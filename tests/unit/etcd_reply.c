@@ -36,7 +36,7 @@ TEST(a_range_has_keys_and_numbers_of_64_bits)
 	assert_true(reply.cluster == UINT64_MAX);
 	/* More than a double can hold. */
 	assert_true(reply.revision == 9007199254740993);
-	assert_true(reply.has_more);
+	assert_int_equal(reply.word, ETCD_MORE);
 	assert_int_equal(reply.count, 2);
 	assert_true(span_is(reply.keys[0].key, "/a/b"));
 	assert_true(span_equal(reply.keys[0].value, (struct span){"1", 2}));
@@ -57,19 +57,19 @@ TEST(a_watch_reports_puts_and_deletes)
 			   "\"DELETE\",\"kv\":{\"key\":\"Yg==\",\"mod_revision\":\"4\"}}]}}",
 			arena, &reply),
 		0);
-	assert_true(reply.is_fragment);
+	assert_int_equal(reply.word, ETCD_FRAGMENT);
 	assert_int_equal(reply.count, 2);
 	assert_false(reply.keys[0].is_deleted);
 	assert_true(reply.keys[1].is_deleted);
 	assert_int_equal(
 		read_reply("{\"result\":{" HEADER ",\"created\":true}}", arena, &reply), 0);
-	assert_true(reply.is_created && !reply.count);
+	assert_true(reply.word == ETCD_CREATED && !reply.count);
 	assert_int_equal(
 		read_reply("{\"result\":{" HEADER ",\"canceled\":true,\"compact_revision\":"
 			   "\"3\"}}",
 			arena, &reply),
 		0);
-	assert_true(reply.is_canceled);
+	assert_int_equal(reply.word, ETCD_CANCELED);
 	assert_int_equal(reply.compact_revision, 3);
 }
 

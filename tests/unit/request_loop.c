@@ -62,7 +62,7 @@ static bool greet(uint32_t flags, uint32_t flags2, struct init_answer *ret)
 		.flags = flags,
 		.flags2 = flags2};
 	struct span copy = {NULL, 0};
-	bool is_parallel = true;
+	unsigned in_force = 0;
 	char path[32];
 	int ends[2];
 
@@ -75,7 +75,7 @@ static bool greet(uint32_t flags, uint32_t flags2, struct init_answer *ret)
 	assert_int_equal(fuse_session_mount(fuse, path), 0);
 
 	assert_int_equal(write(kernel, &request, sizeof(request)), sizeof(request));
-	assert_int_equal(request_loop_greet(fuse, &copy, &is_parallel), 0);
+	assert_int_equal(request_loop_greet(fuse, &copy, &in_force), 0);
 	assert_int_equal(copy.len, sizeof(request));
 	assert_memory_equal(copy.data, &request, sizeof(request));
 	assert_int_equal(read(kernel, ret, sizeof(*ret)), sizeof(*ret));
@@ -84,7 +84,7 @@ static bool greet(uint32_t flags, uint32_t flags2, struct init_answer *ret)
 	free((char *)copy.data);
 	fuse_session_destroy(fuse);
 	fuse_opt_free_args(&args);
-	return is_parallel;
+	return in_force & FUSE_CAP_PARALLEL_DIROPS;
 }
 
 TEST(the_kernel_sends_several_lookups_of_a_directory_at_a_time_if_it_offers_that)

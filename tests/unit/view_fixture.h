@@ -40,7 +40,7 @@ static inline struct settings *settings_with(const char *yaml)
 		fail_msg("%d: %s:%u: %s", r, problem.source, problem.line, problem.message);
 	/* Bytes are easier to compare without a header; a test of the header sets it. */
 	if (!strstr(yaml, "header"))
-		settings_fix_header(settings, false);
+		settings_fix_header(settings, HEADER_OFF);
 	return settings;
 }
 
