@@ -56,7 +56,6 @@ struct amendment_state {
 	size_t target;
 	struct layer_store *store; /* NULL: the target is a file. Lent */
 	const char *path;          /* of the target, in its layer */
-	bool is_there;             /* it exists already */
 	struct loaded *loaded;     /* the text of a file; or NULL */
 	struct stat like;          /* of the highest source, less the rights that another denies */
 	bool has_like;
@@ -138,7 +137,7 @@ static int load_stored(struct amendment_state *made, struct problem *problem)
 	int r = layer_store_read(made->store, made->path, made->arena, &text, problem);
 	if (r != 0)
 		return r;
-	made->is_there = text.data;
+	made->amendment.is_new = !text.data;
 	input->text = text;
 	input->document = NULL;
 	input->source.name = arena_copy(made->arena, span_of(layer_store_name(made->store)));
@@ -236,7 +235,7 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 		.format = settings_source_format(made->settings, made->request->path, made->path),
 	};
 	made->target = at;
-	made->is_there = false;
+	made->amendment.is_new = true;
 	if (!input->source.name)
 		return -ENOMEM;
 	return made->store ? load_stored(made, problem) : refuse_object(layer, made->path, problem);
@@ -262,7 +261,7 @@ static int load_target(struct amendment_state *made, size_t i, struct problem *p
 	int r = compose_load(&made->composer, made->path, &found, NULL, &made->loaded, problem);
 	if (r != 0)
 		return r;
-	made->is_there = true;
+	made->amendment.is_new = false;
 	input->text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
 	input->document = NULL;
 	return 0;
@@ -446,6 +445,7 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->path = path_of_new(made);
 	made->target = find_target(made, sources);
 	made->amendment.source = made->target < sources->count ? made->target : 0;
+	made->amendment.is_new = true;
 	if (made->target < sources->count)
 		return load_target(made, made->target, problem);
 	return made->request->resets ? 0 : add_new(made, problem);
@@ -473,7 +473,7 @@ static void take_text(struct amendment_state *made, struct span text)
 
 	made->amendment.old = old;
 	made->amendment.new = text;
-	if (!span_equal(old, text) || (!made->is_there && text.len))
+	if (!span_equal(old, text) || (made->amendment.is_new && text.len))
 		made->amendment.effect = PUT_CHANGED;
 }
 
@@ -517,7 +517,7 @@ static int leave_out_target(struct amendment_state *made, struct merge_request *
 static int show_stored(struct amendment_state *made, struct span *ret, struct problem *problem)
 {
 	struct merge_request merge = made->merge;
-	int r = made->is_there ? 0 : leave_out_target(made, &merge);
+	int r = made->amendment.is_new ? leave_out_target(made, &merge) : 0;
 
 	if (r < 0 || !merge.count)
 		return r;
@@ -613,11 +613,11 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 		r = put_text(&request, wanted, made->arena, &text, problem);
 	if (r != 0)
 		return r;
-	if (!made->is_there && shown_source(made) && span_equal(text, wanted))
+	if (made->amendment.is_new && shown_source(made) && span_equal(text, wanted))
 		made->amendment.copies = shown_source(made)->name;
 	take_text(made, text);
 	/* A new file that is empty is a change, too. */
-	if (!is_so && !made->is_there)
+	if (!is_so && made->amendment.is_new)
 		made->amendment.effect = PUT_CHANGED;
 	return 0;
 }
@@ -734,7 +734,7 @@ static int put(struct amendment_state *made, struct problem *problem)
 	size_t tries = made->composition.sources.count + 1;
 	while (r == PROBLEM && tries-- > 0 && (r = retarget(made, problem)) == 0)
 		r = put_values(made, problem);
-	if (r == PROBLEM && !made->is_there)
+	if (r == PROBLEM && made->amendment.is_new)
 		*problem = first;
 	return r;
 }
@@ -859,7 +859,7 @@ static int check_copies(struct amendment_state *made, struct problem *problem)
 	struct copy_search search = {.arena = made->arena, .target = target};
 	int r = 0;
 
-	if (!made->is_there || made->merge.count != made->composition.sources.count)
+	if (made->amendment.is_new || made->merge.count != made->composition.sources.count)
 		return 0;
 	for (size_t i = 0; r == 0 && i < made->merge.count; i++) {
 		struct merge_input *input = &made->inputs[i];
@@ -990,7 +990,7 @@ static int merge_changed(struct amendment_state *made, struct merge_request *mer
 static int find_old_errors(struct amendment_state *made, struct validity *ret)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
-	const struct span *old = made->is_there ? &made->amendment.old : NULL;
+	const struct span *old = made->amendment.is_new ? NULL : &made->amendment.old;
 	struct merge_request merge = {.wants_origins = true};
 	struct problem ignored;
 
@@ -1167,7 +1167,6 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 		return target_layer_is_current(made->settings) ? r : -ESTALE;
 	if (made->target < made->merge.count)
 		made->amendment.file = made->inputs[made->target].source.name;
-	made->amendment.is_new = !made->is_there;
 	if (made->amendment.effect >= PUT_CHANGED && request->mode != AMENDMENT_TRIAL)
 		r = check_result(made, problem);
 	if (r == 0 && made->amendment.effect >= PUT_CHANGED && request->mode == AMENDMENT_WRITES)
