@@ -57,8 +57,8 @@ struct amendment_state {
 	struct layer_store *store; /* NULL: the target is a file. Lent */
 	const char *path;          /* of the target, in its layer */
 	struct loaded *loaded;     /* the text of a file; or NULL */
-	struct stat like;          /* of the highest source, less the rights that another denies */
-	bool has_like;
+	/* of the highest source, if there is one, less the rights that another denies */
+	struct stat like;
 
 	struct put_result *put;
 	struct edit_result *edit;
@@ -417,7 +417,6 @@ static int find_like(struct amendment_state *made)
 	size_t count = sources->count;
 	int r = 0;
 
-	made->has_like = count > 0;
 	if (count)
 		made->like = sources->stats[count - 1];
 	for (size_t i = count; r == 0 && i-- > 0;)
@@ -950,7 +949,7 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 		.path = made->path,
 		.old = amendment->old,
 		.new = amendment->new,
-		.like = made->has_like ? &made->like : NULL,
+		.like = sources->count ? &made->like : NULL,
 		.model = sources->count ? sources->layers[sources->count - 1] : NULL,
 	};
 	if (amendment->effect == PUT_EMPTIED)
