@@ -18,22 +18,21 @@ struct reset {
 	struct problem absent;
 };
 
-/* Resets the KEYs in one source. Returns 0 with *before for the next source, or as
+/* Resets the KEYs in one source. Returns 0 with *below for the next source, or as
  * edited_file_amend(). */
-static int reset_in_one(struct reset *reset, struct assignments *assignments, size_t *before,
+static int reset_in_one(struct reset *reset, struct assignments *assignments, size_t *below,
 	struct problem *problem)
 {
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	struct amendment_request request = {.plan = assignments_plan,
 		.context = assignments,
-		.resets = true,
-		.before = *before,
+		.resets_below = *below,
 		.mode = reset->output ? AMENDMENT_WRITES : AMENDMENT_DRY};
 	int r = edited_file_amend(reset->command, reset->edited, &request, &amendment, problem);
 
 	if (r != 0)
 		return r;
-	*before = amendment->source;
+	*below = amendment->source;
 	if (amendment->effect == PUT_ABSENT)
 		reset->absent = *problem;
 	reset->has_source |= amendment->file && amendment->effect != PUT_ABSENT;
@@ -47,14 +46,14 @@ static int reset_in_one(struct reset *reset, struct assignments *assignments, si
 static int reset_in_all(
 	struct reset *reset, struct assignments *assignments, struct problem *problem)
 {
-	size_t before = SIZE_MAX;
+	size_t below = SIZE_MAX;
 	int r = 0;
 
 	reset->has_source = false;
 	reset->absent.message[0] = '\0';
 	do {
-		r = reset_in_one(reset, assignments, &before, problem);
-	} while (r == 0 && before > 0);
+		r = reset_in_one(reset, assignments, &below, problem);
+	} while (r == 0 && below > 0);
 	if (r == 0 && !reset->has_source && reset->absent.message[0]) {
 		*problem = reset->absent;
 		r = PROBLEM;

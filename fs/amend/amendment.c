@@ -90,9 +90,9 @@ static size_t find_target(const struct amendment_state *made, const struct sourc
 	size_t found = sources->count;
 
 	/* A reset edits all of them, one a call, the highest first. */
-	if (made->request->resets) {
+	if (made->request->resets_below) {
 		while (found > 0 && (sources->layers[found - 1] != made->amendment.layer ||
-					    found - 1 >= made->request->before))
+					    found - 1 >= made->request->resets_below))
 			found--;
 		return found ? found - 1 : sources->count;
 	}
@@ -198,7 +198,7 @@ static int refuse_unshown(const struct amendment_state *made, struct problem *pr
 	if (!mark)
 		return r;
 	const char *remedy =
-		made->request->resets
+		made->request->resets_below
 			? arena_printf(made->arena,
 				  "to remove the layer's whole file: plyfs reset -L %s %s",
 				  layer->name, made->path)
@@ -209,7 +209,7 @@ static int refuse_unshown(const struct amendment_state *made, struct problem *pr
 	return problem_set(problem, made->path, 0, 0,
 		"is hidden by %s, so a change of the layer '%s' would not show; %s%s", mark,
 		layer->name, remedy ? remedy : "",
-		!made->request->resets && letters && strchr(letters, 'H')
+		!made->request->resets_below && letters && strchr(letters, 'H')
 			? ", or choose another host (-H OTHER)"
 			: "");
 }
@@ -447,7 +447,7 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->amendment.is_new = true;
 	if (made->target < sources->count)
 		return load_target(made, made->target, problem);
-	return made->request->resets ? 0 : add_new(made, problem);
+	return made->request->resets_below ? 0 : add_new(made, problem);
 }
 
 static struct put_request put_request_of(const struct amendment_state *made)
@@ -457,7 +457,7 @@ static struct put_request put_request_of(const struct amendment_state *made)
 		.target = made->target,
 		.plan = made->request->plan,
 		.context = made->request->context,
-		.is_reset = made->request->resets,
+		.is_reset = made->request->resets_below,
 	};
 }
 
@@ -689,7 +689,7 @@ static int has_unshown_values(struct amendment_state *made)
 	struct put_request request = put_request_of(made);
 	struct problem ignored = {.message = ""};
 
-	if (made->request->before != SIZE_MAX || settings_file(made->settings, path) ||
+	if (made->request->resets_below != SIZE_MAX || settings_file(made->settings, path) ||
 		layer->dirfd < 0 || layer_excludes(layer, path) ||
 		layer_stat(layer, path, &found.stat) < 0 || !S_ISREG(found.stat.st_mode))
 		return 0;
@@ -724,7 +724,7 @@ static int put_reset(struct amendment_state *made, struct problem *problem)
 
 static int put(struct amendment_state *made, struct problem *problem)
 {
-	if (made->request->resets)
+	if (made->request->resets_below)
 		return put_reset(made, problem);
 	if (!is_tree(made) || (made->request->text && is_alone(made)))
 		return put_whole(made, problem);
