@@ -73,7 +73,7 @@ struct schema_run {
 	size_t step_count, step_capacity;
 	uint64_t *bits;
 	size_t bit_words, bit_capacity;
-	struct secrets secrets; /* instances to which a subschema with is_secret was applied */
+	struct secrets secrets; /* instances to which a SCHEMA_SECRET was applied */
 
 	struct schema_record *records;
 	size_t record_count, record_capacity;
