@@ -406,11 +406,5 @@ int schema_validate(const struct schema *schema, const struct node *root, struct
 		return 0;
 	if (complete(&run.secrets) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < run.record_count; i++) {
-		struct schema_record *record = &run.records[i];
-
-		record->is_secret = secrets_have(&run.secrets, record->instance) ||
-				    (record->at && secrets_have(&run.secrets, record->at));
-	}
 	return faults_make(&run, arena, ret);
 }

@@ -44,8 +44,7 @@ struct schema_record {
 	uint32_t alternative; /* number (from 1) of the alternative probably meant; 0: unknown */
 	/* if no alternative fits: number of records behind this one, one for each alternative */
 	uint32_t children;
-	bool is_key;    /* the fault is in the key itself */
-	bool is_secret; /* a message must not quote the instance */
+	bool is_key; /* the fault is in the key itself */
 };
 
 enum run_failure {
