@@ -59,11 +59,12 @@ static int read_arguments(
 	const struct command *command, int argc, char **argv, struct render_job *job)
 {
 	struct rendered_options *given = &job->options;
+	bool is_quiet = false;
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
 		{'w', "watch", .flag = &given->is_watched},
 		{'n', "dry-run", .flag = &job->report.is_dry},
-		{'q', "quiet", .flag = &job->report.is_quiet},
+		{'q', "quiet", .flag = &is_quiet},
 		{0, "json"},
 		{0, "adopt", .flag = &given->adopts},
 		{0, "atomic", .flag = &given->is_atomic},
@@ -78,6 +79,7 @@ static int read_arguments(
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
+	job->report.progress.state = is_quiet ? PROGRESS_QUIET : PROGRESS_OFF;
 	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	if (!layer_choice_text(&job->choice))
@@ -111,7 +113,7 @@ static void take_signals(void)
 
 static int render(struct render_job *job, struct render *render)
 {
-	progress_begin(&job->report.progress, PROGRESS_MS, job->report.is_quiet);
+	progress_begin(&job->report.progress, PROGRESS_MS);
 	int r = render_all(render);
 
 	progress_hide(&job->report.progress);

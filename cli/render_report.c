@@ -160,7 +160,7 @@ int render_report_end(struct render_report *report)
 		warn_of_unchecked(report);
 	if (!message_is_json() && report->is_dry)
 		print_names(report);
-	if (!message_is_json() && !report->is_quiet)
+	if (!message_is_json() && report->progress.state != PROGRESS_QUIET)
 		print_summary(report);
 	return EXIT_DONE;
 }

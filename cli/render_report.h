@@ -12,9 +12,8 @@ struct named_outcome;
 struct view_unchecked;
 
 struct render_report {
-	bool is_quiet; /* no summary */
-	bool is_dry;   /* nothing was changed; the report has the changes that would be made */
-	struct progress progress;
+	bool is_dry; /* nothing was changed; the report has the changes that would be made */
+	struct progress progress; /* PROGRESS_QUIET: no summary */
 
 	/* private: */
 	size_t counts[OUTCOME_FAILED + 1];
