@@ -63,7 +63,7 @@ static int read_arguments(
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
 		{'w', "watch", .flag = &given->is_watched},
-		{'n', "dry-run", .flag = &job->report.is_dry},
+		{'n', "dry-run", .flag = &given->is_dry},
 		{'q', "quiet", .flag = &is_quiet},
 		{0, "json"},
 		{0, "adopt", .flag = &given->adopts},
@@ -84,15 +84,16 @@ static int read_arguments(
 		return EXIT_WRONG_USE;
 	if (!layer_choice_text(&job->choice))
 		return command_misuse(command, "the layers are missing; give -c or -l");
-	if (given->is_watched && (job->report.is_dry || message_is_json()))
+	if (given->is_watched && (given->is_dry || message_is_json()))
 		return command_misuse(command, "--watch goes on, and %s ends; give one",
-			job->report.is_dry ? "--dry-run" : "--json");
+			given->is_dry ? "--dry-run" : "--json");
 	if (optind == argc)
 		return command_misuse(command, "the directory is missing");
 	if (optind + 1 < argc)
 		return command_misuse(
 			command, "'%s' is one too many; give one directory", argv[optind + 1]);
 	given->directory = argv[optind];
+	job->report.options = given;
 	return -1;
 }
 
@@ -121,7 +122,7 @@ static int render(struct render_job *job, struct render *render)
 		return message_result(r, NULL, job->options.directory);
 	if (!job->options.is_watched) {
 		bool are_hooks_done =
-			job->report.is_dry || view_run_change_hooks(render_view(render)) == 0;
+			job->options.is_dry || view_run_change_hooks(render_view(render)) == 0;
 		view_unchecked(render_view(render), render_report_add_unchecked, &job->report);
 		int code = render_report_end(&job->report);
 		return are_hooks_done && r == 0 ? code : EXIT_FAILED;
@@ -231,7 +232,6 @@ static int run(const struct command *command, int argc, char **argv)
 	job.choice.around.directory = working;
 	if (open_settings(&job, &supervisor, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	options->is_dry = job.report.is_dry;
 	/* The directory may be on a mount that does not answer. */
 	int r = plyfs_mount_may_be_silent() ? rendered_tree_find(options->directory, &root) : 0;
 	if (r != -ETIMEDOUT)
