@@ -385,7 +385,7 @@ static int examine_layers(struct doctor_report *report, const struct settings *s
 static int examine_settings(void *context, const char *word, int out)
 {
 	const struct doctor *doctor = context;
-	struct doctor_report report = {.is_verbose = doctor->report.is_verbose, .out = out};
+	struct doctor_report report = {.most = doctor->report.most, .out = out};
 	struct layer_choice choice = {0};
 	struct settings *settings;
 	struct problem problem;
@@ -483,7 +483,7 @@ static void examine_faults(
 static int examine_status(void *context, const char *mountpoint, int out)
 {
 	const struct doctor *doctor = context;
-	struct doctor_report report = {.is_verbose = doctor->report.is_verbose, .out = out};
+	struct doctor_report report = {.most = doctor->report.most, .out = out};
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct table_mount entry;
 
@@ -547,9 +547,10 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	struct doctor doctor = {.report = {.out = -1}};
 	struct doctor_report *report = &doctor.report;
+	bool is_verbose = false;
 	const struct command_option options[] = {
 		{'o', "options", .take = mount_options_take, .context = &doctor.options},
-		{'v', "verbose", .flag = &report->is_verbose},
+		{'v', "verbose", .flag = &is_verbose},
 		{0, "json"},
 		{0, "color", .take = command_colour},
 		{0},
@@ -559,6 +560,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (code >= 0)
 		return code;
 	const struct path_list given = {argv + optind, (size_t)(argc - optind)};
+	report->most = is_verbose ? DIAGNOSIS_NOTE : DIAGNOSIS_FAULT;
 	doctor_report_begin();
 	examine_device(report);
 	examine_right_to_mount(&doctor);
