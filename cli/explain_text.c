@@ -33,7 +33,7 @@ struct explain_writer {
 	const struct explained *only;
 	const struct origin_step **steps; /* the steps of one value, to be printed backwards */
 	size_t step_capacity;
-	bool has_failed; /* no memory: the output is incomplete */
+	int error; /* -ENOMEM: the output is incomplete */
 };
 
 static void put(struct explain_writer *writer, const char *text, size_t len)
@@ -213,7 +213,7 @@ static void put_contributor(struct explain_writer *writer, enum origin_fate fate
 static void take_step(struct explain_writer *writer, size_t *count, const struct origin_step *step)
 {
 	if (array_push(writer->steps, *count, writer->step_capacity, step) < 0)
-		writer->has_failed = true;
+		writer->error = -ENOMEM;
 }
 
 /*
@@ -338,7 +338,7 @@ static int put_explained(void *context, const struct explained_value *value)
 	}
 	for (const struct origin_removed *at = origin ? origin->removed : NULL; at; at = at->next)
 		put_removed(writer, value->value, value->key, at);
-	return writer->has_failed ? -ENOMEM : 0;
+	return writer->error;
 }
 
 static void put_gone(struct explain_writer *writer, const char *asked)
@@ -394,7 +394,8 @@ static void put_documents(struct explain_writer *writer, const struct explanatio
 	}
 	if (r == 0)
 		r = put_gone_documents(writer, explanation);
-	writer->has_failed |= r < 0 || key.has_failed;
+	if (r < 0 || key.has_failed)
+		writer->error = -ENOMEM;
 	key_text_fini(&key);
 }
 
@@ -524,7 +525,6 @@ int explain_text(const struct explanation *explanation, const struct explained *
 			put_pieces(&writer, explanation->result);
 		put_passed(&writer, explanation);
 	}
-	writer.has_failed |= r < 0 || (only && only->at.key->has_failed);
 	free(writer.steps);
-	return writer.has_failed ? -ENOMEM : 0;
+	return r < 0 || (only && only->at.key->has_failed) ? -ENOMEM : writer.error;
 }
