@@ -307,9 +307,6 @@ static void report_walk(
 			"every user can write to %zu of its files and directories, such as %s, and "
 			"so decides what others read",
 			walk->writable.count, walk->writable.first);
-	if (walk->is_cut)
-		doctor_report(report, path, NOTE, "only %zu directories were looked at",
-			walk->directories);
 }
 
 /* Examines a layer that is open. Returns the number of inotify watches that it needs. */
@@ -325,8 +322,11 @@ static size_t examine_layer(struct doctor_report *report, const struct settings 
 			"it lies on a network or FUSE file system, whose changes inotify does not "
 			"report, so a change shows up to %u ms later",
 			settings->options.poll_ms);
-	layer_walk(layer, end_ms, &walk);
+	bool is_whole = layer_walk(layer, end_ms, &walk);
 	report_walk(report, layer->path, &walk);
+	if (!is_whole)
+		doctor_report(report, layer->path, NOTE, "only %zu directories were looked at",
+			walk.directories);
 	return is_remote ? 0 : walk.directories;
 }
 
