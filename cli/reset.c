@@ -14,7 +14,7 @@ struct reset {
 	const struct command *command;
 	struct edited_file *edited;
 	struct amendment_output *output; /* NULL: a trial; nothing is written or reported */
-	bool has_source;                 /* a source, or the merged file, has the KEYs */
+	size_t found; /* number of sources that have the KEYs, or whose merge has them */
 	struct problem absent;
 };
 
@@ -35,7 +35,7 @@ static int reset_in_one(struct reset *reset, struct assignments *assignments, si
 	*below = amendment->source;
 	if (amendment->effect == PUT_ABSENT)
 		reset->absent = *problem;
-	reset->has_source |= amendment->file && amendment->effect != PUT_ABSENT;
+	reset->found += amendment->file && amendment->effect != PUT_ABSENT;
 	return reset->output ? amendment_report(reset->output, amendment) : 0;
 }
 
@@ -49,12 +49,12 @@ static int reset_in_all(
 	size_t below = SIZE_MAX;
 	int r = 0;
 
-	reset->has_source = false;
+	reset->found = 0;
 	reset->absent.message[0] = '\0';
 	do {
 		r = reset_in_one(reset, assignments, &below, problem);
 	} while (r == 0 && below > 0);
-	if (r == 0 && !reset->has_source && reset->absent.message[0]) {
+	if (r == 0 && !reset->found && reset->absent.message[0]) {
 		*problem = reset->absent;
 		r = PROBLEM;
 	}
@@ -107,8 +107,7 @@ static int reset_keys(
 	edited->output.resets = true;
 	int r = reset_in_all(&reset, assignments, &problem);
 
-	bool is_nothing_found =
-		r == PROBLEM ? reset.absent.message[0] : r == 0 && !reset.has_source;
+	bool is_nothing_found = r == PROBLEM ? reset.absent.message[0] : r == 0 && !reset.found;
 	if (is_nothing_found && assignments->count > 1 && !have_items(assignments))
 		r = reset_each(&reset, assignments, &problem);
 	amendment_report_end(&edited->output,
