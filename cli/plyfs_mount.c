@@ -263,10 +263,10 @@ static int ask(void *context, const char *mountpoint, int out)
 }
 
 struct silence {
-	const char *paths;      /* a list, "A:B" */
-	const char *working;    /* the working directory */
-	const char *mountpoint; /* NULL: none was found yet */
-	bool is_guessed;        /* the mount answers the call, but one of the paths is in it */
+	const char *paths;   /* a list, "A:B" */
+	const char *working; /* the working directory */
+	const char *silent;  /* a mountpoint; NULL: none was found yet */
+	const char *guessed; /* of a mount that answers the call, but has one of the paths */
 };
 
 /* Returns whether one of the paths, as it is written, is in the mount. */
@@ -293,14 +293,13 @@ static bool names_mount(const struct silence *silence, const char *mountpoint)
 static int take_silent(void *context, const char *mountpoint, int result, struct span text)
 {
 	struct silence *silence = context;
-	bool is_silent = result == -ETIMEDOUT, is_named = names_mount(silence, mountpoint);
-	bool is_first = !silence->mountpoint || (is_silent && silence->is_guessed);
+	bool is_named = names_mount(silence, mountpoint);
 
 	(void)text;
-	if (is_silent ? is_named || is_first : is_named && is_first) {
-		silence->mountpoint = mountpoint;
-		silence->is_guessed = !is_silent;
-	}
+	if (result == -ETIMEDOUT && (is_named || !silence->silent))
+		silence->silent = mountpoint;
+	else if (is_named && !silence->guessed)
+		silence->guessed = mountpoint;
 	return 0;
 }
 
@@ -567,7 +566,8 @@ int plyfs_mount_complain(const char *path)
 	(void)!getcwd(working, sizeof(working));
 	if (list_mounts(mount_table_is_remote, &mounted) == 0)
 		(void)plyfs_mount_each(&mounted, PROBE_NAME_MS, ask, take_silent, &silence);
-	plyfs_mount_silence(silence.mountpoint ? silence.mountpoint : path, PROBE_MS, text);
+	const char *found = silence.silent ? silence.silent : silence.guessed;
+	plyfs_mount_silence(found ? found : path, PROBE_MS, text);
 	return message("%s", text);
 }
 
