@@ -341,7 +341,7 @@ struct question {
 	/* The directories of layers (absolute): each use of them is tried. NULL: there are none. A
 	 * child has no descriptors of them. */
 	const struct path_list *layers;
-	bool is_last; /* a mount that does not answer in time is silent */
+	unsigned limit_ms; /* a mount that does not answer for PROBE_MS is silent */
 };
 
 /* In a child: reads one byte, or one entry. */
@@ -420,7 +420,8 @@ static int note_answer(void *context, const char *mountpoint, int result, struct
 	while (guarded.mounted.paths[i] != mountpoint)
 		i++;
 	struct guarded_mount *state = &guarded.states[i];
-	if (result == -ETIMEDOUT && question->is_last && state->state == GUARDED_ANSWERS)
+	if (result == -ETIMEDOUT && question->limit_ms == PROBE_MS &&
+		state->state == GUARDED_ANSWERS)
 		state->state = GUARDED_SILENT;
 	if (result == -ETIMEDOUT)
 		return 0;
@@ -454,7 +455,7 @@ static void report_silence(size_t mount)
 bool plyfs_mount_guard_ask(const struct settings *settings)
 {
 	CLEANUP(path_list_fini) struct path_list layers = {0};
-	struct question question = {.layers = &layers, .is_last = true};
+	struct question question = {.layers = &layers, .limit_ms = PROBE_MS};
 	struct path_list reached = {0};
 	bool is_silent = false;
 	char path[PATH_MAX];
@@ -470,7 +471,7 @@ bool plyfs_mount_guard_ask(const struct settings *settings)
 		if (settings_follow_links(settings) ||
 			is_in_layers(&layers, guarded.mounted.paths[i]))
 			reached.paths[reached.count++] = guarded.mounted.paths[i];
-	(void)plyfs_mount_each(&reached, PROBE_MS, put_question, note_answer, &question);
+	(void)plyfs_mount_each(&reached, question.limit_ms, put_question, note_answer, &question);
 	free(reached.paths);
 	for (size_t i = 0; i < guarded.mounted.count; i++)
 		if (guarded.states[i].state != GUARDED_ANSWERS &&
@@ -488,14 +489,16 @@ bool plyfs_mount_guard_ask(const struct settings *settings)
 static void ask_guarded(size_t mount, const char *path, unsigned use)
 {
 	const struct path_list one = {&guarded.mounted.paths[mount], 1};
-	struct question question = {
-		.mountpoint = guarded.mounted.paths[mount], .path = path, .use = use};
+	struct question question = {.mountpoint = guarded.mounted.paths[mount],
+		.path = path,
+		.use = use,
+		.limit_ms = PROBE_NAME_MS};
 
-	(void)plyfs_mount_each(&one, PROBE_NAME_MS, put_question, note_answer, &question);
-	question.is_last = true;
+	(void)plyfs_mount_each(&one, question.limit_ms, put_question, note_answer, &question);
+	question.limit_ms = PROBE_MS;
 	if (!(guarded.states[mount].answered & 1u << use))
 		(void)plyfs_mount_each(
-			&guarded.mounted, PROBE_MS, put_question, note_answer, &question);
+			&guarded.mounted, question.limit_ms, put_question, note_answer, &question);
 }
 
 /* Finds the innermost mount that may be silent and has the path. Returns false if there is none. */
