@@ -155,8 +155,8 @@ static int read_arguments(
 struct shown {
 	char *text; /* the last result; NULL: there is none yet */
 	size_t len;
-	bool has_failed;
-	struct problem problem; /* has_failed: the last problem that was reported */
+	int result;             /* of the last merge */
+	struct problem problem; /* with the result PROBLEM */
 };
 
 /* A signal arrived during a merge. */
@@ -224,9 +224,9 @@ static int show_result(const struct merge_job *job, struct shown *shown)
 	bool is_same = shown->text && shown->len == text.len &&
 		       memcmp(shown->text, text.data, text.len) == 0;
 
-	if (is_same && shown->has_failed)
+	if (is_same && shown->result != 0)
 		message("merges again, with the same result as before");
-	shown->has_failed = false;
+	shown->result = 0;
 	if (is_same)
 		return EXIT_DONE;
 	int code = shown->text && !job->ends_with_nul ? write_separator(job, shown) : EXIT_DONE;
@@ -247,11 +247,13 @@ static int show_result(const struct merge_job *job, struct shown *shown)
 static void show_problem(
 	const struct merge_job *job, struct shown *shown, int result, const struct problem *problem)
 {
-	if (result == PROBLEM && shown->has_failed && problem_equal(&shown->problem, problem))
+	if (result == PROBLEM && shown->result == PROBLEM &&
+		problem_equal(&shown->problem, problem))
 		return;
 	merge_job_complain(job, result, problem);
-	shown->has_failed = true;
-	shown->problem = result == PROBLEM ? *problem : (struct problem){0};
+	shown->result = result;
+	if (result == PROBLEM)
+		shown->problem = *problem;
 }
 
 /* Watches the files, and the directories and files of the strategy's searches so far. */
