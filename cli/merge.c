@@ -120,6 +120,7 @@ static int refuse_stdin(const struct command *command, char **files)
 static int read_arguments(
 	const struct command *command, int argc, char **argv, struct merge_job *job)
 {
+	bool is_watched = false, ends_with_nul = false;
 	const struct command_option options[] = {
 		{'s', "strategy", .take = choose_strategy, .context = job},
 		{0, "set", .take = set_option, .context = job},
@@ -130,8 +131,8 @@ static int read_arguments(
 		{0, "validate-formats", .flag = &job->validates_formats},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
-		{'w', "watch", .flag = &job->is_watched},
-		{'0', "null", .flag = &job->ends_with_nul},
+		{'w', "watch", .flag = &is_watched},
+		{'0', "null", .flag = &ends_with_nul},
 		{0},
 	};
 
@@ -145,10 +146,11 @@ static int read_arguments(
 		return command_misuse(command,
 			"the strategy '%s' copies whole files; --to can't convert them",
 			job->strategy->name);
-	if (job->ends_with_nul && !job->is_watched)
+	if (ends_with_nul && !is_watched)
 		return command_misuse(
 			command, "--null ends each of many results; it needs --watch");
-	return job->is_watched ? refuse_stdin(command, argv + optind) : -1;
+	job->mode = ends_with_nul ? MERGE_WATCH_NUL : is_watched ? MERGE_WATCH : MERGE_ONCE;
+	return is_watched ? refuse_stdin(command, argv + optind) : -1;
 }
 
 /* The output so far, on standard output and standard error. */
@@ -229,9 +231,10 @@ static int show_result(const struct merge_job *job, struct shown *shown)
 	shown->result = 0;
 	if (is_same)
 		return EXIT_DONE;
-	int code = shown->text && !job->ends_with_nul ? write_separator(job, shown) : EXIT_DONE;
+	bool ends_with_nul = job->mode == MERGE_WATCH_NUL;
+	int code = shown->text && !ends_with_nul ? write_separator(job, shown) : EXIT_DONE;
 	if (code == EXIT_DONE)
-		code = command_print(text.data, text.len + job->ends_with_nul);
+		code = command_print(text.data, text.len + ends_with_nul);
 	if (code != EXIT_DONE)
 		return code;
 	char *copy = span_dup(text);
@@ -346,7 +349,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	if (!job.is_watched)
+	if (job.mode == MERGE_ONCE)
 		overseer_begin();
 	job.files = argv + optind;
 	for (char **file = job.files; *file; file++)
@@ -355,7 +358,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int r = options_check(&(struct options){job.strategy, job.set}, &problem);
 	if (r != 0)
 		return complain_of_option(r, &problem);
-	if (job.is_watched)
+	if (job.mode != MERGE_ONCE)
 		return merge_watch(&job);
 	r = merge_job_run(&job, &problem);
 	return r == 0 ? command_print(job.result->text.data, job.result->text.len)
