@@ -76,11 +76,6 @@ static void take_code(struct ls_job *job, int code)
 	job->code = code > job->code ? code : job->code;
 }
 
-static bool wants_types(const struct ls_job *job)
-{
-	return job->form != LS_NAMES || job->types;
-}
-
 /* Returns whether the name is listed: not too deep, and not hidden by a dot at its beginning. */
 static bool is_listed(const struct ls_job *job, const char *path)
 {
@@ -256,7 +251,7 @@ static int examine_entry(struct ls_job *job, struct ls_entry *entry)
 
 	if (entry->type == LS_MASKED)
 		return examine_masked(job, entry);
-	if (entry->type == LS_DIRECTORY || !wants_types(job))
+	if (entry->type == LS_DIRECTORY || (job->form == LS_NAMES && !job->types))
 		return 1;
 	job->entry = entry;
 	int r = offline_look_at(job->offline, entry->path, examine, job, &problem);

@@ -146,13 +146,6 @@ static void put_path(FILE *out, const struct explained_place *place)
 		json_put(out, "%" PRIu32, place->step.index);
 }
 
-static void begin_element(struct json_writer *writer, struct span key)
-{
-	fputs_unlocked(writer->before, writer->out);
-	writer->before = ",\n    {\"key\": ";
-	json_put_span(writer->out, key);
-}
-
 /* Writes where a value was removed. put_removed() writes the rest of the object. */
 static void put_removal(struct json_writer *writer, const struct origin_removed *removed)
 {
@@ -208,7 +201,9 @@ static int put_element(void *context, const struct explained_value *value)
 
 	if (!is_leaf && !value->origin && !also)
 		return 0;
-	begin_element(writer, key_text_span(value->key));
+	fputs_unlocked(writer->before, writer->out);
+	writer->before = ",\n    {\"key\": ";
+	json_put_span(writer->out, key_text_span(value->key));
 	fputs_unlocked(", \"path\": [", writer->out);
 	put_path(writer->out, value->place);
 	fputs_unlocked("], ", writer->out);
