@@ -1,7 +1,9 @@
 #include "explain_text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "cleanup.h"
@@ -23,7 +25,6 @@
 #define NUMBERS_WIDTH 7
 
 struct explain_writer {
-	FILE *out; /* written without its lock (fwrite_unlocked(3)) */
 	bool is_coloured;
 	const struct store_places *places; /* of the sources */
 	size_t layer_width;
@@ -36,21 +37,16 @@ struct explain_writer {
 	int error; /* -ENOMEM: the output is incomplete */
 };
 
-static void put(struct explain_writer *writer, const char *text, size_t len)
-{
-	fwrite_unlocked(text, 1, len, writer->out);
-}
-
 static void put_colour(struct explain_writer *writer, const char *sequence)
 {
 	if (writer->is_coloured)
-		put(writer, sequence, strlen(sequence));
+		fwrite_unlocked(sequence, 1, strlen(sequence), stdout);
 }
 
-/* Puts text without control characters. */
+/* Puts text without control characters, and without the lock of standard output. */
 static void put_clean(struct explain_writer *writer, const char *text, size_t len)
 {
-	put(writer, text, len);
+	fwrite_unlocked(text, 1, len, stdout);
 	writer->columns += utf8_count(text, text + len);
 }
 
@@ -127,7 +123,7 @@ static void put_blanks(struct explain_writer *writer, size_t column)
 
 static void end_line(struct explain_writer *writer)
 {
-	put(writer, "\n", 1);
+	putc_unlocked('\n', stdout);
 	writer->columns = 0;
 }
 
@@ -498,12 +494,11 @@ static void choose_widths(struct explain_writer *writer, const struct explanatio
 		widen(writer, &explanation->source);
 }
 
-int explain_text(const struct explanation *explanation, const struct explained *only,
-	const char *asked, bool is_coloured, FILE *out)
+int explain_text(
+	const struct explanation *explanation, const struct explained *only, const char *asked)
 {
 	struct explain_writer writer = {
-		.out = out,
-		.is_coloured = is_coloured,
+		.is_coloured = colour_use(STDOUT_FILENO),
 		.places = &explanation->places,
 		.origins = explanation->result ? explanation->result->origins : NULL,
 		.only = only,
