@@ -224,11 +224,13 @@ static uint32_t nearest_of(const struct node *names, const struct node *key)
 /* Lists the names that a map may have, if `additionalProperties` allows no others. */
 static void put_known(struct fault_text *text, const struct subschema *rule, const struct node *key)
 {
-	const struct keyword *keyword =
-		rule->parent ? subschema_keyword(rule->parent, "additionalProperties") : NULL;
-	const struct node *index = keyword ? keyword->index : NULL;
+	const struct subschema *parent = rule->parent;
+	const struct node *index = NULL;
 	size_t start = text->len;
 
+	for (uint32_t i = 0; parent && i < parent->count; i++)
+		if (strcmp(parent->keywords[i].spec->name, "additionalProperties") == 0)
+			index = parent->keywords[i].index;
 	if (!index || !index->map.count || !span_is(rule->step, "additionalProperties"))
 		return;
 	uint32_t nearest = nearest_of(index, key);

@@ -120,6 +120,3 @@ struct keyword {
 
 /** All keywords. The array ends with an entry without a name. */
 extern const struct keyword_spec keyword_specs[];
-
-/** Returns the subschema's keyword of that name, or NULL. */
-const struct keyword *subschema_keyword(const struct subschema *subschema, const char *name);
