@@ -234,7 +234,7 @@ static void offer_value(struct completion *to, struct span value, const struct t
 		offer_settings(to, typed->strategy ? typed->strategy : "deep");
 	} else if (span_is(value, "OPTION,...")) {
 		skip_past(to, ",");
-		offer_each(to, mount_options_names(), ", ");
+		offer_each(to, MOUNT_OPTION_WORDS, ", ");
 	} else if (memchr(value.data, '|', value.len) && value.len < sizeof(words)) {
 		memcpy(words, value.data, value.len);
 		words[value.len] = '\0';

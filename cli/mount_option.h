@@ -7,6 +7,12 @@
 
 struct command;
 
+/* Our own documented words. */
+#define MOUNT_OPTION_WORDS                                                                         \
+	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, "        \
+	"noexec, nosymfollow, "                                                                    \
+	"over_system"
+
 /* Whether merged files begin with a comment that names their sources. */
 enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
 
@@ -22,6 +28,3 @@ struct mount_options {
 
 /** A command_option.take (command.h). Reads the words into `context`, a struct mount_options. */
 int mount_options_take(const struct command *command, void *context, const char *text);
-
-/** Returns our own documented words: "allow_other, private, header …". Static. */
-const char *mount_options_names(void);
