@@ -34,7 +34,8 @@ struct report {
 /* Returns whether the source's difference is shown: not where it may have secrets. */
 static bool has_diff(const struct report *report)
 {
-	return report->output->is_dry && !schema_has_secrets(report->amendment->schema);
+	return report->output->mode == AMENDMENT_DRY &&
+	       !schema_has_secrets(report->amendment->schema);
 }
 
 /* Returns whether the value is a secret, or has one in it. */
@@ -394,7 +395,7 @@ static int report_values(struct report *report)
 static void put_json_head(const struct amendment_output *output)
 {
 	json_put(stdout, "{\n  'path': %s,\n  'dry_run': %hhd,\n  'changes': [", output->path,
-		output->is_dry);
+		(bool)(output->mode == AMENDMENT_DRY));
 }
 
 static int put_json(struct report *report)
@@ -435,7 +436,7 @@ static int print_text(struct report *report)
 {
 	const struct amendment *amendment = report->amendment;
 	struct problem unchecked;
-	bool is_dry = report->output->is_dry;
+	bool is_dry = report->output->mode == AMENDMENT_DRY;
 	bool is_diff = has_diff(report) && (amendment->old.len || amendment->new.len);
 	int r = is_diff ? print_diff(amendment) : 0;
 
@@ -501,6 +502,7 @@ void amendment_report_end(const struct amendment_output *output, const char *not
 	if (message_is_json() && (!is_empty || nothing))
 		fputs(is_empty ? "]\n}\n" : "\n  ]\n}\n", stdout);
 	/* A script that repeats a failed command must not add an item twice. */
-	if (!is_empty && !output->is_dry && (fflush(stdout) != 0 || ferror(stdout)))
+	if (!is_empty && output->mode == AMENDMENT_WRITES &&
+		(fflush(stdout) != 0 || ferror(stdout)))
 		message("%s: is changed; only the report of it can't be written", output->path);
 }

@@ -13,7 +13,7 @@
 /* A command's output about its changes: lines, or one JSON object. */
 struct amendment_output {
 	const char *path; /* of the merged file, as the user gave it */
-	bool is_dry;
+	enum amendment_mode mode;
 	bool resets;  /* set by plyfs reset: the changes remove values from the layer */
 	size_t count; /* number of changes that were reported */
 };

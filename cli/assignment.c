@@ -81,7 +81,6 @@ struct assignment_walk {
 	const struct node *in; /* the value to which the steps lead; NULL: none */
 	struct edit_step *steps;
 	size_t count;
-	bool is_insert; /* the last step is the place of a new item */
 	struct arena *arena;
 	struct problem *problem;
 };
@@ -225,7 +224,6 @@ static int take_item(struct assignment_walk *walk, size_t i, const struct node *
 	int r;
 
 	walk->steps[walk->count++] = (struct edit_step){.index = EDIT_END};
-	walk->is_insert = true;
 	r = make_value(walk, i + 1, ret);
 	return r == 0 && part->value.data ? make_matched(walk, part, *ret, ret) : r;
 }
@@ -338,11 +336,13 @@ static int plan(struct assignment_walk *walk, size_t done, struct edit_op *ret)
 			walk->in ? (int)key->parts[done].end : (int)strlen(key->text), key->text);
 	if (value)
 		r = done == key->count ? take_old(walk, &value) : take_new(walk, done, &value);
+	/* The last step may be the place of a new item. */
+	bool is_insert = walk->count && walk->steps[walk->count - 1].index == EDIT_END;
 	*ret = (struct edit_op){
 		.document = key->document,
-		.kind = !value            ? EDIT_REMOVE
-			: walk->is_insert ? EDIT_INSERT
-					  : EDIT_SET,
+		.kind = !value      ? EDIT_REMOVE
+			: is_insert ? EDIT_INSERT
+				    : EDIT_SET,
 		.steps = walk->steps,
 		.count = walk->count,
 		.value = value,

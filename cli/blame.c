@@ -102,7 +102,7 @@ const struct line_author *blame_author(struct blame_authors *authors, const stru
 	return file && file->authors ? line_authors_get(file->authors, line->source_line) : NULL;
 }
 
-void blame_authors_fini(struct blame_authors *authors)
+static void authors_fini(struct blame_authors *authors)
 {
 	for (size_t i = 0; i < authors->count; i++)
 		line_authors_freep(&authors->files[i].authors);
@@ -401,7 +401,7 @@ static int print_blame(const struct blame_request *request, const struct explain
 		message_at(request->path, "its lines can't be traced: %s", text_error(r));
 	if (r != 0)
 		return EXIT_FAILED;
-	CLEANUP(blame_authors_fini)
+	CLEANUP(authors_fini)
 	struct blame_authors authors = {.places = &explanation->places};
 	const struct blame blame = {
 		.path = explanation->path,

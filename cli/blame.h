@@ -46,7 +46,6 @@ const char *blame_place(const struct blame *blame, const struct source *source);
  * lives until blame_authors_fini(). If the history of a file can't be read, prints one message.
  */
 const struct line_author *blame_author(struct blame_authors *authors, const struct line *line);
-void blame_authors_fini(struct blame_authors *authors);
 
 #define BLAME_COMMIT_WIDTH 12 /* characters of a commit's name, in the text and the page */
 

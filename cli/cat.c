@@ -36,12 +36,14 @@ static int print_version(const char *path, const struct version *version)
 
 struct cat_job {
 	struct layer_choice choice;
-	bool has_sources; /* they are printed in place of the file */
+	/* Prints the file at `inner`, to which `path` leads, or its sources. Returns an exit
+	 * code. */
+	int (*print)(struct offline *offline, const char *path, const char *inner);
 };
 
 struct cat_sources {
 	const char *separator; /* JSON: before the next source; NULL: as text */
-	bool has_failed;
+	int code;              /* EXIT_FAILED: a source could not be read */
 };
 
 static void put_source(
@@ -86,9 +88,8 @@ static int put_sources(void *context, const struct composer *composer, const cha
 		if (r == 0)
 			put_source(job, layer, name, loaded->text);
 		else
-			layer_choice_complain(
+			job->code = layer_choice_complain(
 				NULL, place, r == PROBLEM || r < 0 ? r : -ENOENT, problem);
-		job->has_failed |= r != 0;
 		loaded_unref(loaded);
 	}
 	return 0;
@@ -111,21 +112,16 @@ static int cat_sources(struct offline *offline, const char *path, const char *in
 	if (r != 0)
 		return layer_choice_complain_in(
 			offline_settings(offline), path, inner, r, &problem);
-	if (layer_choice_end(offline_settings(offline)) != EXIT_DONE)
-		return EXIT_FAILED;
-	return job.has_failed ? EXIT_FAILED : EXIT_DONE;
+	return layer_choice_end(offline_settings(offline)) != EXIT_DONE ? EXIT_FAILED : job.code;
 }
 
 /* Prints the file, and on standard error what was left out: a broken layer, or a refused value. */
-static int cat_offline(
-	const struct cat_job *job, struct offline *offline, const char *path, const char *inner)
+static int cat_file(struct offline *offline, const char *path, const char *inner)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	CLEANUP(freep) char *real = NULL;
 	struct problem problem = {0};
 
-	if (job->has_sources)
-		return cat_sources(offline, path, inner);
 	int r = follow(offline, inner, &real, &problem);
 	if (r == 0)
 		r = offline_read(offline, real, &version, &problem);
@@ -152,7 +148,7 @@ static int cat_in_view(const struct command *command, struct cat_job *job, char 
 	if (code != EXIT_DONE)
 		return code;
 	for (; *paths; paths++)
-		if (cat_offline(job, subject.offline, *paths, *paths) != EXIT_DONE)
+		if (job->print(subject.offline, *paths, *paths) != EXIT_DONE)
 			code = EXIT_FAILED;
 	return code;
 }
@@ -184,15 +180,16 @@ static int cat_of_mount(const struct command *command, const struct cat_job *job
 	CLEANUP(freep) char *inner = NULL;
 
 	int code = explained_file_find(command, &job->choice, path, false, &subject, &inner);
-	return code == EXIT_DONE ? cat_offline(job, subject.offline, path, inner) : code;
+	return code == EXIT_DONE ? job->print(subject.offline, path, inner) : code;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct cat_job job = {0};
+	bool has_sources = false;
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job.choice),
-		{0, "sources", .flag = &job.has_sources},
+		{0, "sources", .flag = &has_sources},
 		/* Without `sources`, it affects messages alone, see command_options(). */
 		{0, "json"},
 		{0},
@@ -205,12 +202,13 @@ static int run(const struct command *command, int argc, char **argv)
 		return command_misuse(command, "a path is missing");
 	if (layer_choice_is_double(command, &job.choice))
 		return EXIT_WRONG_USE;
+	job.print = has_sources ? cat_sources : cat_file;
 	if (layer_choice_text(&job.choice))
 		return cat_in_view(command, &job, argv + optind);
 
 	code = EXIT_DONE;
 	for (int i = optind; i < argc; i++) {
-		int r = job.has_sources || settings_environment_is_other(&job.choice.around)
+		int r = has_sources || settings_environment_is_other(&job.choice.around)
 				? cat_of_mount(command, &job, argv[i])
 				: cat_in_mount(command, argv[i]);
 		if (r > code)

@@ -50,11 +50,12 @@ static void job_fini(struct check_job *job)
 static int read_arguments(
 	const struct command *command, int argc, char **argv, struct check_job *job)
 {
+	bool is_quiet = false;
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
 		{0, "hosts", .path = &job->hosts_file},
 		{'W', "strict", .flag = &job->report.is_strict},
-		{'q', "quiet", .flag = &job->report.is_quiet},
+		{'q', "quiet", .flag = &is_quiet},
 		{0, "json"},
 		{0},
 	};
@@ -62,6 +63,7 @@ static int read_arguments(
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
+	job->report.progress.state = is_quiet ? PROGRESS_QUIET : PROGRESS_OFF;
 	if (job->hosts_file && job->choice.around.host)
 		return command_misuse(command, "-H and --hosts both say which hosts; give one");
 	if (job->hosts_file && job->choice.layers)

@@ -27,7 +27,7 @@ void check_report_begin(struct check_report *report, size_t count)
 	if (report->is_begun)
 		return;
 	report->is_begun = true;
-	progress_begin(&report->progress, PROGRESS_MS, report->is_quiet);
+	progress_begin(&report->progress, PROGRESS_MS);
 	if (message_is_json())
 		fputs("{\n  \"findings\": [", stdout);
 }
@@ -100,7 +100,7 @@ static void put_text(const struct check_report *report, const struct finding *fi
 	char hosts[HOSTS_SIZE];
 
 	/* With --strict a warning is a failure, and must not be suppressed. */
-	if (!is_error && report->is_quiet && !report->is_strict)
+	if (!is_error && report->progress.state == PROGRESS_QUIET && !report->is_strict)
 		return;
 	format_hosts(report, reported, hosts, sizeof(hosts));
 	problem_reword(&problem, &finding->problem, "%s%s%s",
@@ -220,7 +220,7 @@ int check_report_end(struct check_report *report)
 		json_put(stdout, "  'files': %zu,\n  'failed': %zu,\n  'errors': %zu,\n",
 			report->files, report->failed, report->errors);
 		json_put(stdout, "  'warnings': %zu\n}\n", report->warnings);
-	} else if (!report->is_quiet) {
+	} else if (report->progress.state != PROGRESS_QUIET) {
 		print_summary(report);
 	}
 	if (report->errors > 0 || (report->is_strict && report->warnings > 0))

@@ -17,8 +17,8 @@ struct reported_finding;
 
 struct check_report {
 	const struct settings *settings; /* to show lines of the sources; NULL: none are shown */
-	bool is_quiet;  /* the text has no summary, and has warnings only if `is_strict` */
-	bool is_strict; /* warnings are failures */
+	bool is_strict;                  /* warnings are failures */
+	/* PROGRESS_QUIET: the text has no summary, and has warnings only if `is_strict` */
 	struct progress progress;
 	/* the host that is checked (the text must outlive the report); NULL: this host */
 	const char *host;

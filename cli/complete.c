@@ -41,7 +41,6 @@ struct typed {
 	const char *path;           /* the first argument; NULL: none */
 	int arguments;              /* number of words that are neither options nor their values */
 	struct span waiting; /* the value of an option that the last word is; empty: it is none */
-	bool has_ended_options; /* "--" */
 };
 
 /* The word to complete, split into a fixed prefix and the part that is completed. */
@@ -115,23 +114,25 @@ static bool find_option(const struct command *command, const char *typed, struct
 	return false;
 }
 
-/* Reads words[0..count), which stand before the last one. */
-static void read_words(const struct command *command, int count, char **words, struct typed *typed)
+/* Reads words[0..count), which stand before the last one. Returns whether "--" is among them. */
+static bool read_words(const struct command *command, int count, char **words, struct typed *typed)
 {
+	bool has_ended_options = false;
+
 	for (int i = 0; i < count; i++) {
 		struct help_option option;
 		const char *value;
 
-		if (typed->has_ended_options || words[i][0] != '-') {
+		if (has_ended_options || words[i][0] != '-') {
 			if (typed->arguments++ == 0)
 				typed->path = words[i];
 		} else if (strcmp(words[i], "--") == 0) {
-			typed->has_ended_options = true;
+			has_ended_options = true;
 		} else if (find_option(command, words[i], &option, &value) &&
 			   option.value.len > 0) {
 			if (!value && i + 1 == count) {
 				typed->waiting = option.value;
-				return;
+				return false;
 			}
 			value = value ? value : words[++i];
 			if (span_is(option.value, "STRATEGY"))
@@ -142,6 +143,7 @@ static void read_words(const struct command *command, int count, char **words, s
 				typed->choice.layers = value;
 		}
 	}
+	return has_ended_options;
 }
 
 /*
@@ -232,7 +234,7 @@ static void offer_value(struct completion *to, struct span value, const struct t
 		offer_settings(to, typed->strategy ? typed->strategy : "deep");
 	} else if (span_is(value, "OPTION,...")) {
 		skip_past(to, ",");
-		offer_each(to, mount_options_names(), ", ");
+		offer_each(to, MOUNT_OPTION_WORDS, ", ");
 	} else if (memchr(value.data, '|', value.len) && value.len < sizeof(words)) {
 		memcpy(words, value.data, value.len);
 		words[value.len] = '\0';
@@ -476,10 +478,10 @@ static void complete_for(const struct command *command, int count, char **words)
 	struct typed typed = {0};
 	struct help_option option;
 
-	read_words(command, count - 1, words, &typed);
+	bool has_ended_options = read_words(command, count - 1, words, &typed);
 	if (typed.waiting.len > 0) {
 		offer_value(&to, typed.waiting, &typed);
-	} else if (typed.has_ended_options || last[0] != '-') {
+	} else if (has_ended_options || last[0] != '-') {
 		offer_argument(command, &typed, &to);
 	} else if (!find_option(command, last, &option, &value) || !value) {
 		offer_options(&to, command);

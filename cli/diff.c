@@ -26,7 +26,6 @@ struct diff_job {
 	struct settings_environment around; /* of -H and similar options since the last -c or -l */
 	struct settings_environment common; /* of those before the first -c or -l: for both sets */
 	struct unified how;
-	bool wants_code;
 
 	/* of --hosts: */
 	const char *hosts_file;
@@ -220,12 +219,13 @@ static int diff_hosts(const struct command *command, struct diff_job *job, char 
 		code = host_paths_report(paths, is_found);
 	if (groups.count > 0)
 		print_groups(&groups);
-	return code == EXIT_DONE && job->wants_code && job->how.count ? EXIT_FAILED : code;
+	return code;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct diff_job job = {.how = {.out = stdout, .context = UNIFIED_CONTEXT}};
+	bool wants_code = false;
 	const struct command_option options[] = {
 		{'c', "config", .take = add_config, .context = &job},
 		{'l', "layers", .take = add_layers, .context = &job},
@@ -233,7 +233,7 @@ static int run(const struct command *command, int argc, char **argv)
 		{'U', "unified", .take = set_context, .context = &job},
 		{0, "color", .take = command_colour},
 		{0, "hosts", .path = &job.hosts_file},
-		{0, "exit-code", .flag = &job.wants_code},
+		{0, "exit-code", .flag = &wants_code},
 		{0, "json"},
 		{0},
 	};
@@ -245,9 +245,9 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	job.how.is_coloured = colour_use(STDOUT_FILENO);
 	job.how.is_shown = isatty(STDOUT_FILENO);
-	if (job.hosts_file)
-		return diff_hosts(command, &job, argv + optind);
-	if (job.choice_count == 2) {
+	if (job.hosts_file) {
+		code = diff_hosts(command, &job, argv + optind);
+	} else if (job.choice_count == 2) {
 		code = diff_sets(&job, argv + optind);
 	} else {
 		if (optind == argc)
@@ -259,8 +259,9 @@ static int run(const struct command *command, int argc, char **argv)
 				argv[optind + 1]);
 		code = diff_layers(command, &job, argv[optind]);
 	}
-	unified_end(&job.how, code != EXIT_DONE);
-	return code == EXIT_DONE && job.wants_code && job.how.count ? EXIT_FAILED : code;
+	if (!job.hosts_file)
+		unified_end(&job.how, code != EXIT_DONE);
+	return code == EXIT_DONE && wants_code && job.how.count ? EXIT_FAILED : code;
 }
 
 const struct command command_diff = {

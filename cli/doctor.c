@@ -55,7 +55,7 @@ struct doctor {
 	struct doctor_report report;
 	struct mount_options options; /* of a mount to be made */
 	struct path_list answering;   /* the mounts that have answered; the paths are borrowed */
-	bool is_mounted;              /* settings of mounts are examined, not given ones */
+	struct path_list given;       /* settings to examine; empty: those of the mounts */
 };
 
 static void examine_device(struct doctor_report *report)
@@ -308,9 +308,6 @@ static void report_walk(
 			"every user can write to %zu of its files and directories, such as %s, and "
 			"so decides what others read",
 			walk->writable.count, walk->writable.first);
-	if (walk->is_cut)
-		doctor_report(report, path, NOTE, "only %zu directories were looked at",
-			walk->directories);
 }
 
 /* Examines a layer that is open. Returns the number of inotify watches that it needs. */
@@ -326,8 +323,11 @@ static size_t examine_layer(struct doctor_report *report, const struct settings 
 			"it lies on a network or FUSE file system, whose changes inotify does not "
 			"report, so a change shows up to %u ms later",
 			settings->options.poll_ms);
-	layer_walk(layer, end_ms, &walk);
+	bool is_whole = layer_walk(layer, end_ms, &walk);
 	report_walk(report, layer->path, &walk);
+	if (!is_whole)
+		doctor_report(report, layer->path, NOTE, "only %zu directories were looked at",
+			walk.directories);
 	return is_remote ? 0 : walk.directories;
 }
 
@@ -384,18 +384,19 @@ static int examine_layers(struct doctor_report *report, const struct settings *s
 static int examine_settings(void *context, const char *word, int out)
 {
 	const struct doctor *doctor = context;
-	struct doctor_report report = {.is_verbose = doctor->report.is_verbose, .out = out};
+	struct doctor_report report = {.most = doctor->report.most, .out = out};
 	struct layer_choice choice = {0};
 	struct settings *settings;
 	struct problem problem;
+	bool is_mounted = doctor->given.count == 0;
 
-	if (!doctor->is_mounted)
+	if (!is_mounted)
 		choice = layer_choice_guess(word);
-	int r = doctor->is_mounted ? mounted_settings(word, &choice.around, &settings, &problem)
-		: choice.config    ? settings_outline(&choice.around, word, &settings, &problem)
+	int r = is_mounted      ? mounted_settings(word, &choice.around, &settings, &problem)
+		: choice.config ? settings_outline(&choice.around, word, &settings, &problem)
 				: settings_from_layers(&choice.around, word, &settings, &problem);
 	if (r == PROBLEM)
-		doctor_report_problem(&report, &problem, doctor->is_mounted ? NOTE : REMEDY(NULL));
+		doctor_report_problem(&report, &problem, is_mounted ? NOTE : REMEDY(NULL));
 	if (r != 0)
 		return r == PROBLEM ? 0 : r;
 	if (settings->warning.message[0])
@@ -403,7 +404,7 @@ static int examine_settings(void *context, const char *word, int out)
 	examine_trust(&report, settings);
 	examine_needs(&report, settings);
 	/* The status of a mount has what is wrong with its layers. */
-	return doctor->is_mounted ? 0 : examine_layers(&report, settings);
+	return is_mounted ? 0 : examine_layers(&report, settings);
 }
 
 static int take_findings(void *context, const char *word, int result, struct span text)
@@ -482,7 +483,7 @@ static void examine_faults(
 static int examine_status(void *context, const char *mountpoint, int out)
 {
 	const struct doctor *doctor = context;
-	struct doctor_report report = {.is_verbose = doctor->report.is_verbose, .out = out};
+	struct doctor_report report = {.most = doctor->report.most, .out = out};
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct table_mount entry;
 
@@ -536,7 +537,7 @@ static int examine_mounts(struct doctor *doctor)
 	if (!answering)
 		return -ENOMEM;
 	r = plyfs_mount_each(&mounted, PROBE_OTHERS_MS, examine_status, take_status, doctor);
-	if (r == 0 && doctor->is_mounted)
+	if (r == 0 && doctor->given.count == 0)
 		r = plyfs_mount_each(&doctor->answering, PROBE_OTHERS_MS, examine_settings,
 			take_findings, doctor);
 	return r;
@@ -546,9 +547,10 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	struct doctor doctor = {.report = {.out = -1}};
 	struct doctor_report *report = &doctor.report;
+	bool is_verbose = false;
 	const struct command_option options[] = {
 		{'o', "options", .take = mount_options_take, .context = &doctor.options},
-		{'v', "verbose", .flag = &report->is_verbose},
+		{'v', "verbose", .flag = &is_verbose},
 		{0, "json"},
 		{0, "color", .take = command_colour},
 		{0},
@@ -557,17 +559,17 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
-	const struct path_list given = {argv + optind, (size_t)(argc - optind)};
+	doctor.given = (struct path_list){argv + optind, (size_t)(argc - optind)};
+	report->most = is_verbose ? DIAGNOSIS_NOTE : DIAGNOSIS_FAULT;
 	doctor_report_begin();
 	examine_device(report);
 	examine_right_to_mount(&doctor);
 	examine_kernel(report);
 	examine_inotify(report);
-	doctor.is_mounted = given.count == 0;
 	int r = examine_mounts(&doctor);
-	doctor.is_mounted = false;
 	if (r == 0)
-		r = plyfs_mount_each(&given, PROBE_MS, examine_settings, take_findings, &doctor);
+		r = plyfs_mount_each(
+			&doctor.given, PROBE_MS, examine_settings, take_findings, &doctor);
 	code = doctor_report_end(report);
 	return r == 0 ? code : message_result(r, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void print_text(const struct diagnosis *diagnosis)
 static void add(struct doctor_report *report, const struct diagnosis *diagnosis)
 {
 	report->wrong += diagnosis->kind == DIAGNOSIS_FAULT;
-	if (diagnosis->kind != DIAGNOSIS_FAULT && !report->is_verbose)
+	if (diagnosis->kind > report->most)
 		return;
 	if (report->out >= 0)
 		(void)text_write(report->out, (const char *)diagnosis, sizeof(*diagnosis));

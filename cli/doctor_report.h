@@ -1,15 +1,13 @@
 /* The report of `plyfs doctor`: its findings, each with its remedy, on standard output. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "problem.h"
 
-/* The weight of a finding. */
+/* The weight of a finding; the heaviest first. */
 enum diagnosis_kind {
 	DIAGNOSIS_FAULT,
 	DIAGNOSIS_IN_ORDER, /* as DIAGNOSIS_NOTE, with "in order" in place of the message */
-	DIAGNOSIS_NOTE,     /* no fault; reported only if is_verbose */
+	DIAGNOSIS_NOTE,     /* no fault */
 };
 
 /* The remedy of a finding, for the user to type or to do. */
@@ -25,10 +23,10 @@ struct remedy {
 #define NOTE REMEDY(.kind = DIAGNOSIS_NOTE)
 
 struct doctor_report {
-	bool is_verbose; /* reports findings that are no faults, too */
-	int out;         /* a child's pipe to the parent; -1: findings are printed */
-	size_t wrong;    /* number of faults */
-	size_t printed;  /* number of findings that were printed, or sent to the parent */
+	enum diagnosis_kind most; /* findings of the kinds behind it are not reported */
+	int out;                  /* a child's pipe to the parent; -1: findings are printed */
+	size_t wrong;             /* number of faults */
+	size_t printed;           /* number of findings that were printed, or sent to the parent */
 };
 
 /** Reports a finding at `place`, such as a path. The message of a fault says what does not work. */

@@ -16,10 +16,11 @@ int edited_file_read(
 	struct gateway_options *gateway = &edited->access.gateway;
 	const struct command_option none = {0};
 	const struct command_option *more = edited->more;
+	bool is_dry = false;
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&edited->choice),
 		{'L', "layer", .take = command_once, .context = &edited->layer},
-		{'n', "dry-run", .flag = &edited->output.is_dry},
+		{'n', "dry-run", .flag = &is_dry},
 		{0, "endpoints", .text = &gateway->endpoints},
 		{0, "prefix", .text = &edited->access.prefix},
 		{0, "cacert", .path = &gateway->ca},
@@ -42,6 +43,7 @@ int edited_file_read(
 		return EXIT_WRONG_USE;
 	edited->path = argv[optind++];
 	edited->output.path = edited->path;
+	edited->output.mode = is_dry ? AMENDMENT_DRY : AMENDMENT_WRITES;
 	return -1;
 }
 
@@ -86,8 +88,8 @@ static int prepare(const struct command *command, struct edited_file *edited, in
 	}
 	request->path = edited->inner;
 	request->layer = edited->layer;
-	if (edited->output.is_dry)
-		request->mode = AMENDMENT_DRY;
+	if (edited->output.mode != AMENDMENT_WRITES)
+		request->mode = edited->output.mode;
 	request->access = &edited->access;
 	return 0;
 }

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "colour.h"
 #include "column.h"
 #include "command.h"
 #include "explain.h"
@@ -110,8 +109,7 @@ static int print(const struct explain_job *job, const struct explanation *explan
 
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	int r = message_is_json() ? explain_json(explanation, only, stdout)
-				  : explain_text(explanation, only, job->asked,
-					    colour_use(STDOUT_FILENO), stdout);
+				  : explain_text(explanation, only, job->asked);
 	/* The buffer and its contents are lost when we end. */
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 #include "explain_text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "cleanup.h"
@@ -23,7 +25,6 @@
 #define NUMBERS_WIDTH 7
 
 struct explain_writer {
-	FILE *out; /* written without its lock (fwrite_unlocked(3)) */
 	bool is_coloured;
 	const struct store_places *places; /* of the sources */
 	size_t layer_width;
@@ -33,24 +34,19 @@ struct explain_writer {
 	const struct explained *only;
 	const struct origin_step **steps; /* the steps of one value, to be printed backwards */
 	size_t step_capacity;
-	bool has_failed; /* no memory: the output is incomplete */
+	int error; /* -ENOMEM: the output is incomplete */
 };
-
-static void put(struct explain_writer *writer, const char *text, size_t len)
-{
-	fwrite_unlocked(text, 1, len, writer->out);
-}
 
 static void put_colour(struct explain_writer *writer, const char *sequence)
 {
 	if (writer->is_coloured)
-		put(writer, sequence, strlen(sequence));
+		fwrite_unlocked(sequence, 1, strlen(sequence), stdout);
 }
 
-/* Puts text without control characters. */
+/* Puts text without control characters, and without the lock of standard output. */
 static void put_clean(struct explain_writer *writer, const char *text, size_t len)
 {
-	put(writer, text, len);
+	fwrite_unlocked(text, 1, len, stdout);
 	writer->columns += utf8_count(text, text + len);
 }
 
@@ -127,7 +123,7 @@ static void put_blanks(struct explain_writer *writer, size_t column)
 
 static void end_line(struct explain_writer *writer)
 {
-	put(writer, "\n", 1);
+	putc_unlocked('\n', stdout);
 	writer->columns = 0;
 }
 
@@ -213,7 +209,7 @@ static void put_contributor(struct explain_writer *writer, enum origin_fate fate
 static void take_step(struct explain_writer *writer, size_t *count, const struct origin_step *step)
 {
 	if (array_push(writer->steps, *count, writer->step_capacity, step) < 0)
-		writer->has_failed = true;
+		writer->error = -ENOMEM;
 }
 
 /*
@@ -338,7 +334,7 @@ static int put_explained(void *context, const struct explained_value *value)
 	}
 	for (const struct origin_removed *at = origin ? origin->removed : NULL; at; at = at->next)
 		put_removed(writer, value->value, value->key, at);
-	return writer->has_failed ? -ENOMEM : 0;
+	return writer->error;
 }
 
 static void put_gone(struct explain_writer *writer, const char *asked)
@@ -394,7 +390,8 @@ static void put_documents(struct explain_writer *writer, const struct explanatio
 	}
 	if (r == 0)
 		r = put_gone_documents(writer, explanation);
-	writer->has_failed |= r < 0 || key.has_failed;
+	if (r < 0 || key.has_failed)
+		writer->error = -ENOMEM;
 	key_text_fini(&key);
 }
 
@@ -497,12 +494,11 @@ static void choose_widths(struct explain_writer *writer, const struct explanatio
 		widen(writer, &explanation->source);
 }
 
-int explain_text(const struct explanation *explanation, const struct explained *only,
-	const char *asked, bool is_coloured, FILE *out)
+int explain_text(
+	const struct explanation *explanation, const struct explained *only, const char *asked)
 {
 	struct explain_writer writer = {
-		.out = out,
-		.is_coloured = is_coloured,
+		.is_coloured = colour_use(STDOUT_FILENO),
 		.places = &explanation->places,
 		.origins = explanation->result ? explanation->result->origins : NULL,
 		.only = only,
@@ -524,7 +520,6 @@ int explain_text(const struct explanation *explanation, const struct explained *
 			put_pieces(&writer, explanation->result);
 		put_passed(&writer, explanation);
 	}
-	writer.has_failed |= r < 0 || (only && only->at.key->has_failed);
 	free(writer.steps);
-	return writer.has_failed ? -ENOMEM : 0;
+	return r < 0 || (only && only->at.key->has_failed) ? -ENOMEM : writer.error;
 }

@@ -8,13 +8,11 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "explained_value.h"
 
 /**
- * Explains the value `only`, whose KEY (assignment.h) is `asked`. If `only` is NULL, explains all
- * values. The caller checks ferror(3). Returns 0 or -ENOMEM.
+ * Explains the value `only`, whose KEY (assignment.h) is `asked`, on standard output. If `only` is
+ * NULL, explains all values. The caller checks ferror(3). Returns 0 or -ENOMEM.
  */
-int explain_text(const struct explanation *explanation, const struct explained *only,
-	const char *asked, bool is_coloured, FILE *out);
+int explain_text(
+	const struct explanation *explanation, const struct explained *only, const char *asked);

@@ -20,8 +20,8 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	int code = is_in_mount
 			   ? layer_choice_in_mount(command, choice, path, &ret->settings, ret_path)
 			   : layer_choice_hold(choice, &ret->settings);
-	if (code == EXIT_DONE)
-		code = layer_choice_offline(ret->settings, &ret->offline);
+	if (code == EXIT_DONE && offline_new(ret->settings, &ret->offline) < 0)
+		code = message_result(-ENOMEM, NULL, NULL);
 	/* The layer of a new file is checked when the file is written. */
 	if (code == EXIT_DONE && !may_be_new && !choice->is_of_list)
 		layer_choice_note_absent(ret->settings);

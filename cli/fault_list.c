@@ -23,16 +23,16 @@ struct ground {
 	struct settings *settings; /* NULL: they can't be made here */
 	const char *directory;     /* relative names are relative to it; "": unknown */
 	dev_t dev;                 /* of the mount: a name on it is not a source */
-	bool is_silent;            /* a layer does not answer: no source is read */
 };
 
+/* `ground` NULL: a layer does not answer, so no source is read. */
 static void print_place(const struct ground *ground, struct problem *problem, bool is_file)
 {
 	CLEANUP(freep) char *absolute = NULL;
 	const char *name = problem->source;
 
 	/* The settings would tell whether a file may have secrets. */
-	if (ground->is_silent || (is_file && !ground->settings))
+	if (!ground || (is_file && !ground->settings))
 		return;
 	if (ground->settings && place_print(stdout, EXCERPT_AT, ground->settings, problem))
 		return;
@@ -192,6 +192,7 @@ void fault_list_print(const char *mountpoint, const struct node *report)
 	struct ground ground = {.directory = report_text(report, "directory")};
 	struct problem problem;
 	struct stat stat_of_mount;
+	bool is_silent = false;
 
 	if (!report_count(report_get(report, "troubles")) &&
 		!report_get(report, "settings.trouble")) {
@@ -203,9 +204,9 @@ void fault_list_print(const char *mountpoint, const struct node *report)
 	if (!report_get(report, "rendered") && stat(mountpoint, &stat_of_mount) == 0)
 		ground.dev = stat_of_mount.st_dev;
 	for (uint32_t i = 0; i < report_count(layers); i++)
-		ground.is_silent |= fault_list_layer_is_silent(layers->seq.items[i]);
-	if (!ground.is_silent && mounted_settings(mountpoint, &(struct settings_environment){0},
-					 &settings, &problem) == 0)
+		is_silent |= fault_list_layer_is_silent(layers->seq.items[i]);
+	if (!is_silent && mounted_settings(mountpoint, &(struct settings_environment){0}, &settings,
+				  &problem) == 0)
 		ground.settings = settings;
-	print_all(&ground, report);
+	print_all(is_silent ? NULL : &ground, report);
 }

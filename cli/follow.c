@@ -22,7 +22,7 @@ struct path_resolution {
 	const char *given;    /* the whole path, borrowed */
 	char link[PATH_SIZE]; /* the last link that was followed */
 	size_t after;         /* bytes at the end of `rest` that are not from that link's target */
-	bool is_file;         /* `done` is no directory: the path ends */
+	enum union_kind kind; /* UNION_FILE: `done` is a file, and the path ends */
 };
 
 /* Takes the first name off `rest`. False: there is none. */
@@ -101,8 +101,8 @@ static int take_file(void *context, const struct composer *composer, const char 
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct path_resolution *resolution = context;
 
-	resolution->is_file = lookup->kind == UNION_FILE && !*resolution->rest;
-	if (resolution->is_file)
+	resolution->kind = *resolution->rest ? UNION_DIRECTORY : lookup->kind;
+	if (resolution->kind == UNION_FILE)
 		return 0;
 	int r = compose(composer, path, lookup, &asked, &version, problem);
 	if (r != 0)
@@ -138,7 +138,7 @@ static int resolve(const struct offline *offline, const char *path, size_t len,
 		return -ENOMEM;
 	memcpy((*ret)->rest, path, len);
 	(*ret)->given = path;
-	while (r == 0 && !(*ret)->is_file && next_name(*ret, name))
+	while (r == 0 && (*ret)->kind != UNION_FILE && next_name(*ret, name))
 		r = step(offline, *ret, name, problem);
 	return r;
 }
@@ -154,7 +154,7 @@ int follow(const struct offline *offline, const char *path, char **ret, struct p
 	CLEANUP(freep) struct path_resolution *resolution = NULL;
 	int r = resolve(offline, path, strlen(path), &resolution, problem);
 
-	if (r == 0 && !resolution->is_file)
+	if (r == 0 && resolution->kind != UNION_FILE)
 		r = -EISDIR;
 	return r == 0 ? done_path(resolution, ret) : r;
 }
@@ -167,7 +167,7 @@ int follow_to(const struct offline *offline, const char *path, char **ret, struc
 
 	int r = resolve(offline, path, has_name ? (size_t)(name - path) : strlen(path), &resolution,
 		problem);
-	if (r == 0 && resolution->is_file)
+	if (r == 0 && resolution->kind == UNION_FILE)
 		r = -ENOTDIR;
 	if (r == 0 && has_name)
 		r = go_down(resolution, name);

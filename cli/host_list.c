@@ -175,7 +175,7 @@ int each_host_run(
 
 	if (code != EXIT_DONE)
 		return code;
-	progress_begin(&progress, PROGRESS_FIRST_MS, false);
+	progress_begin(&progress, PROGRESS_FIRST_MS);
 	for (size_t i = 0; code != EXIT_WRONG_USE && i < list->count; i++) {
 		char *text = NULL;
 

@@ -17,7 +17,6 @@
 #include "layer.h"
 #include "message.h"
 #include "mounted_settings.h"
-#include "offline.h"
 #include "place.h"
 #include "plyfs_mount.h"
 #include "rendered_tree.h"
@@ -383,13 +382,6 @@ int layer_choice_warn_closed(const struct settings *settings, const char *beside
 		r = warn(context, &problem);
 	}
 	return r;
-}
-
-int layer_choice_offline(struct settings *settings, struct offline **ret)
-{
-	int r = offline_new(settings, ret);
-
-	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
 /*

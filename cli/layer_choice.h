@@ -5,7 +5,6 @@
 #include "supervisor.h"
 
 struct command;
-struct offline;
 
 struct layer_choice {
 	const char *config; /* a plyfs.yaml; or NULL */
@@ -96,12 +95,6 @@ void layer_choice_note_absent(const struct settings *settings);
 
 /** Reports `error`, the result of plyfs_mount_find() for `path`. Returns the exit code. */
 int layer_choice_not_in_mount(const struct command *command, const char *path, int error);
-
-/**
- * Opens an offline tree (offline.h) of `settings`, and adds a reference to `settings`. Returns
- * EXIT_DONE with *ret for offline_free(), or EXIT_FAILED after an error message.
- */
-int layer_choice_offline(struct settings *settings, struct offline **ret);
 
 /**
  * Reports that `path` of the layers can't be read. `result` is the -errno, or PROBLEM with

@@ -19,21 +19,19 @@
 /* Size of a layer's name in a label, in bytes. */
 #define NAME_SIZE 256
 
-/* The file, merged from the layers up to one of them. */
-struct layer_step {
-	struct compared_file compared;
-	bool is_broken; /* these layers do not merge without the higher ones */
-};
-
+/*
+ * The file, merged from the layers up to each of them. COMPARED_BROKEN: these layers do not merge
+ * without the higher ones.
+ */
 struct layer_steps {
-	struct layer_step *items;
+	struct compared_file *items;
 	size_t count;
 };
 
 static void steps_fini(struct layer_steps *steps)
 {
 	for (size_t i = 0; i < steps->count; i++)
-		compared_file_fini(&steps->items[i].compared);
+		compared_file_fini(&steps->items[i]);
 	free(steps->items);
 }
 
@@ -51,7 +49,7 @@ static int warn(const struct layer *layer, const struct problem *problem)
 }
 
 static int make_step(struct settings *settings, struct source_cache *cache, size_t count,
-	const char *path, struct layer_step *step)
+	const char *path, struct compared_file *step)
 {
 	CLEANUP(freep) struct settings *lower = malloc(sizeof(*lower));
 	CLEANUP(offline_freep) struct offline *offline = NULL;
@@ -70,11 +68,12 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 	int r = offline_new(lower, &offline);
 	if (r == 0) {
 		offline_share_cache(offline, cache);
-		r = compared_file_make(offline, path, &step->compared, &problem);
+		r = compared_file_make(offline, path, step, &problem);
 	}
 	if (r == -EISDIR && count < settings->layer_count)
 		r = 0; /* a higher layer's file may hide the directory */
-	step->is_broken = r != 0;
+	if (r != 0)
+		step->kind = COMPARED_BROKEN;
 	if (r == PROBLEM && count < settings->layer_count)
 		return warn(settings->layers[count], &problem);
 	if (r != 0)
@@ -100,7 +99,7 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 	for (size_t i = 0; code == EXIT_DONE && i < settings->layer_count; i++) {
 		code = make_step(settings, cache, i + 1, path, &steps->items[i]);
 		steps->count++;
-		is_there |= steps->items[i].compared.kind != COMPARED_ABSENT;
+		is_there |= steps->items[i].kind > COMPARED_BROKEN;
 	}
 	source_cache_free(cache);
 	if (code == EXIT_DONE && !is_there)
@@ -112,7 +111,7 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 static char *make_label(const struct settings *settings, const struct layer_steps *steps,
 	const char *lead, size_t first, size_t last)
 {
-	const struct compared_file *compared = &steps->items[last].compared;
+	const struct compared_file *compared = &steps->items[last];
 	CLEANUP(freep) char *label = NULL;
 	size_t size;
 	char name[NAME_SIZE];
@@ -139,15 +138,15 @@ static int print_steps(struct unified *how, const struct settings *settings,
 
 	/* If a step is written anew, all are compared in that form. */
 	for (size_t i = 0; i < steps->count; i++)
-		is_rewritten |= steps->items[i].compared.kind == COMPARED_WRITTEN;
+		is_rewritten |= steps->items[i].kind == COMPARED_WRITTEN;
 	for (size_t i = 0; i < steps->count; i++) {
-		if (steps->items[i].is_broken)
+		if (steps->items[i].kind == COMPARED_BROKEN)
 			continue;
 		CLEANUP(freep) char *without = make_label(settings, steps, "without", first, i);
 		CLEANUP(freep) char *with = make_label(settings, steps, "with", first, i);
 		if (!without || !with)
 			return -ENOMEM;
-		struct span after = compared_file_text(&steps->items[i].compared, is_rewritten);
+		struct span after = compared_file_text(&steps->items[i], is_rewritten);
 		const struct unified_item item = {.path = path,
 			.layers = settings->layers + first,
 			.layer_count = i + 1 - first};

@@ -108,14 +108,15 @@ static bool is_left_out(const struct layer *layer, const FTSENT *entry)
 	return is_hidden || layer_excludes(layer, inner + (*inner == '/'));
 }
 
-void layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *walk)
+bool layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *walk)
 {
 	int options = FTS_NOCHDIR | FTS_COMFOLLOW | (layer->follow ? FTS_LOGICAL : FTS_PHYSICAL);
 	FTS *tree = fts_open((char *[]){layer->place, NULL}, options, NULL);
 	FTSENT *entry;
+	bool is_cut = false;
 
-	while (tree && !walk->is_cut && (entry = fts_read(tree))) {
-		walk->is_cut = clock_ms() >= end_ms;
+	while (tree && !is_cut && (entry = fts_read(tree))) {
+		is_cut = clock_ms() >= end_ms;
 		if (entry->fts_info == FTS_DP)
 			continue;
 		bool is_skipped = is_left_out(layer, entry);
@@ -129,4 +130,5 @@ void layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *wa
 	}
 	if (tree)
 		fts_close(tree);
+	return !is_cut;
 }

@@ -17,11 +17,10 @@ struct layer_walk {
 	size_t directories;
 	struct walk_fault unreadable; /* this process can't read them */
 	struct walk_fault writable;   /* every user can reach them, and write to them */
-	bool is_cut;                  /* the time was up before the end */
 };
 
 /**
  * Walks through an open layer, until clock_ms() is `end_ms` at the latest. Leaves out /proc, /sys,
- * /dev and the like. *walk must be zero.
+ * /dev and the like. *walk must be zero. Returns false if the time was up before the end.
  */
-void layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *walk);
+bool layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *walk);

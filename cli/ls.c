@@ -49,13 +49,13 @@ struct ls_entry {
 
 struct ls_job {
 	struct layer_choice choice;
+	char *const *paths; /* the PATHs; ends with NULL */
 	bool shows_all;
-	bool is_long;
-	bool is_recursive;
-	bool has_headings;
+	enum { LS_NAMES, LS_LONG, LS_JSON } form;
+	int depth;      /* as traversal.depth: 1; or -1: recursive */
 	unsigned types; /* bits 1 << enum ls_type that --type wants; 0: it was not given */
-	bool has_printed;
-	bool has_failed; /* a directory or file could not be examined */
+	size_t printed; /* number of names and headings, of all PATHs */
+	int code;       /* the highest exit code */
 
 	/* of the present PATH: */
 	struct settings *settings;
@@ -71,9 +71,9 @@ struct ls_job {
 	int layers_width;
 };
 
-static bool wants_types(const struct ls_job *job)
+static void take_code(struct ls_job *job, int code)
 {
-	return job->is_long || message_is_json() || job->types;
+	job->code = code > job->code ? code : job->code;
 }
 
 /* Returns whether the name is listed: not too deep, and not hidden by a dot at its beginning. */
@@ -81,7 +81,7 @@ static bool is_listed(const struct ls_job *job, const char *path)
 {
 	const char *below = path_within(path, job->root);
 
-	if (!job->is_recursive && strchr(below, '/'))
+	if (job->depth > 0 && strchr(below, '/'))
 		return false;
 	return job->shows_all || (*below != '.' && !strstr(below, "/."));
 }
@@ -128,8 +128,7 @@ static int search_layers(struct ls_job *job, const struct traversed *found)
 			continue;
 		if (layer_source_name(layer, found->path, &name) < 0)
 			return -ENOMEM;
-		message_at(name, "can't be listed: %s", text_error(r));
-		job->has_failed = true;
+		take_code(job, message_at(name, "can't be listed: %s", text_error(r)));
 	}
 	return 0;
 }
@@ -143,7 +142,7 @@ static int add_found(void *context, const struct traversed *found)
 	if (!is_root && !is_listed(job, found->path))
 		return 0;
 	if (found->kind == UNION_DIRECTORY) {
-		int r = is_root || job->is_recursive ? search_layers(job, found) : 0;
+		int r = is_root || job->depth < 0 ? search_layers(job, found) : 0;
 
 		entry.type = LS_DIRECTORY;
 		entry.layers = found->own;
@@ -252,17 +251,15 @@ static int examine_entry(struct ls_job *job, struct ls_entry *entry)
 
 	if (entry->type == LS_MASKED)
 		return examine_masked(job, entry);
-	if (entry->type == LS_DIRECTORY || !wants_types(job))
+	if (entry->type == LS_DIRECTORY || (job->form == LS_NAMES && !job->types))
 		return 1;
 	job->entry = entry;
 	int r = offline_look_at(job->offline, entry->path, examine, job, &problem);
 	/* After the listing, the name has gone, or has become a directory. */
 	if (r == -ENOENT || r == -ENOTDIR || r == -EISDIR)
 		return 0;
-	if (r == PROBLEM) {
-		message_problem(&problem);
-		job->has_failed = true;
-	}
+	if (r == PROBLEM)
+		take_code(job, message_problem(&problem));
 	return r < 0 ? r : 1;
 }
 
@@ -315,7 +312,7 @@ static int examine_all(struct ls_job *job)
 
 		last = entry->path;
 		r = is_known ? 0 : examine_entry(job, entry);
-		if (r > 0 && job->is_long)
+		if (r > 0 && job->form == LS_LONG)
 			widen(job, entry);
 		if (r > 0 && (!job->types || entry->type == LS_DIRECTORY ||
 				     job->types & 1u << entry->type))
@@ -344,18 +341,18 @@ static void print_part(const char *before, const char *text, const char *after)
 	fputs(after, stdout);
 }
 
-static void print_entry(const struct ls_job *job, const struct ls_entry *entry, const char *name)
+static void print_entry(struct ls_job *job, const struct ls_entry *entry, const char *name)
 {
 	const char *on = colour_use(STDOUT_FILENO) ? ls_words[entry->type][1] : "";
 	const char *off = *on ? COLOUR_NORMAL : "";
 
-	if (job->is_long) {
+	if (job->form == LS_LONG) {
 		printf("%s%-10s%s  %-*s  ", on, ls_words[entry->type][0], off, job->strategy_width,
 			entry->strategy ? entry->strategy : "-");
 		printf("%*s  ", job->layers_width - put_names(stdout, job, entry->layers), "");
 	}
 	print_part(on, name, off);
-	if (job->is_long) {
+	if (job->form == LS_LONG) {
 		fputs(entry->kind == UNION_DIRECTORY ? "/" : "", stdout);
 		print_part(" -> ", entry->target, "");
 		print_part("  (hidden by ", entry->mark, ")");
@@ -364,6 +361,7 @@ static void print_entry(const struct ls_job *job, const struct ls_entry *entry, 
 		fputs(entry->hidden ? ")" : "", stdout);
 	}
 	putchar('\n');
+	job->printed++;
 }
 
 /* Returns the entry's name if it is in the directory; NULL: it lies elsewhere. */
@@ -378,7 +376,7 @@ static void print_heading(struct ls_job *job, const char *typed, const char *dir
 {
 	const char *below = path_within(directory, job->root);
 
-	if (job->has_printed)
+	if (job->printed++)
 		putchar('\n');
 	print_name(typed);
 	if (*below && typed[strlen(typed) - 1] != '/')
@@ -390,11 +388,11 @@ static void print_heading(struct ls_job *job, const char *typed, const char *dir
 /* With --type, directories are only headings. */
 static void print_directory(struct ls_job *job, const char *typed, const char *directory)
 {
-	bool has_heading = !job->has_headings;
+	bool has_heading = job->depth > 0 && !job->paths[1];
 
 	if (!has_heading && !job->types) {
 		print_heading(job, typed, directory);
-		has_heading = job->has_printed = true;
+		has_heading = true;
 	}
 	for (size_t i = 0; i < job->count; i++) {
 		const char *name = name_in(&job->entries[i], directory);
@@ -402,7 +400,7 @@ static void print_directory(struct ls_job *job, const char *typed, const char *d
 			continue;
 		if (!has_heading)
 			print_heading(job, typed, directory);
-		has_heading = job->has_printed = true;
+		has_heading = true;
 		print_entry(job, &job->entries[i], name);
 	}
 }
@@ -426,7 +424,7 @@ static void put_entry(struct ls_job *job, const struct ls_entry *entry)
 {
 	static const char *const kinds[] = {"none", "file", "directory", "link"};
 
-	fputs(job->has_printed ? ",\n  " : "\n  ", stdout);
+	fputs(job->printed++ ? ",\n  " : "\n  ", stdout);
 	json_put(stdout, "{'path': %s, 'kind': %s", entry->path, kinds[entry->kind]);
 	if (entry->type != LS_DIRECTORY)
 		json_put(stdout, ", 'type': %s", ls_words[entry->type][0]);
@@ -440,26 +438,24 @@ static void put_entry(struct ls_job *job, const struct ls_entry *entry)
 	if (entry->target)
 		json_put(stdout, ", 'target': %s", entry->target);
 	putchar('}');
-	job->has_printed = true;
 }
 
 static void print_all(struct ls_job *job, const char *typed)
 {
 	size_t count = job->count;
 
-	for (size_t i = 0; message_is_json() && i < count; i++)
+	for (size_t i = 0; job->form == LS_JSON && i < count; i++)
 		if (!job->types || job->entries[i].type != LS_DIRECTORY)
 			put_entry(job, &job->entries[i]);
-	if (message_is_json())
+	if (job->form == LS_JSON)
 		return;
 	/* PATH is a file. */
 	if (count == 1 && strcmp(job->entries[0].path, job->root) == 0) {
 		print_entry(job, &job->entries[0], typed);
-		job->has_printed = true;
 		return;
 	}
 	print_directory(job, typed, job->root);
-	for (size_t i = 0; job->is_recursive && i < count; i++)
+	for (size_t i = 0; job->depth < 0 && i < count; i++)
 		if (job->entries[i].type == LS_DIRECTORY)
 			print_directory(job, typed, job->entries[i].path);
 }
@@ -478,7 +474,7 @@ static int list_path(const struct command *command, struct ls_job *job, const ch
 		const struct traversal traversal = {.settings = job->settings,
 			.finder = offline_finder(job->offline),
 			/* The names of directories in the directory belong to it. */
-			.depth = job->is_recursive ? -1 : 1,
+			.depth = job->depth,
 			.each = add_found,
 			.context = job};
 
@@ -520,20 +516,21 @@ static int take_types(const struct command *command, void *context, const char *
 /* Returns whether -l was meant as other commands have it: "-l LAYER:LAYER". */
 static bool is_of_layers(const struct ls_job *job, const char *path)
 {
-	return !layer_choice_text(&job->choice) && job->is_long && path && strchr(path, ':') &&
+	return !layer_choice_text(&job->choice) && path && strchr(path, ':') &&
 	       access(path, F_OK) < 0;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct ls_job job = {0};
+	bool is_long = false, is_recursive = false;
 	const struct command_option options[] = {
 		{'c', "config", .take = command_once, .context = &job.choice.config},
 		{0, "layers", .take = command_once, .context = &job.choice.layers},
 		LAYER_CHOICE_OTHERS_OPTIONS(&job.choice.around),
 		{'a', "all", .flag = &job.shows_all},
-		{'l', "long", .flag = &job.is_long},
-		{'R', "recursive", .flag = &job.is_recursive},
+		{'l', "long", .flag = &is_long},
+		{'R', "recursive", .flag = &is_recursive},
 		{'t', "type", .take = take_types, .context = &job},
 		{0, "json"},
 		{0, "color", .take = command_colour},
@@ -546,20 +543,19 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	if (layer_choice_is_double(command, &job.choice))
 		return EXIT_WRONG_USE;
-	if (is_of_layers(&job, argv[optind]))
+	if (is_long && is_of_layers(&job, argv[optind]))
 		return command_misuse(command,
 			"-l is the long list here; give layers with --layers %s", argv[optind]);
-	char *const *paths = optind < argc ? argv + optind : here;
-	job.has_headings = job.is_recursive || argc - optind > 1;
-	if (message_is_json())
+	job.paths = optind < argc ? argv + optind : here;
+	job.form = message_is_json() ? LS_JSON : is_long ? LS_LONG : LS_NAMES;
+	job.depth = is_recursive ? -1 : 1;
+	if (job.form == LS_JSON)
 		fputs("{\"files\": [", stdout);
-	for (code = EXIT_DONE; *paths; paths++) {
-		int r = list_path(command, &job, *paths);
-		code = r > code ? r : code;
-	}
-	if (message_is_json())
+	for (char *const *path = job.paths; *path; path++)
+		take_code(&job, list_path(command, &job, *path));
+	if (job.form == LS_JSON)
 		puts("\n]}");
-	return code == EXIT_DONE && job.has_failed ? EXIT_FAILED : code;
+	return job.code;
 }
 
 const struct command command_ls = {

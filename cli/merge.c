@@ -120,6 +120,7 @@ static int refuse_stdin(const struct command *command, char **files)
 static int read_arguments(
 	const struct command *command, int argc, char **argv, struct merge_job *job)
 {
+	bool is_watched = false, ends_with_nul = false;
 	const struct command_option options[] = {
 		{'s', "strategy", .take = choose_strategy, .context = job},
 		{0, "set", .take = set_option, .context = job},
@@ -130,8 +131,8 @@ static int read_arguments(
 		{0, "validate-formats", .flag = &job->validates_formats},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
-		{'w', "watch", .flag = &job->is_watched},
-		{'0', "null", .flag = &job->ends_with_nul},
+		{'w', "watch", .flag = &is_watched},
+		{'0', "null", .flag = &ends_with_nul},
 		{0},
 	};
 
@@ -145,18 +146,19 @@ static int read_arguments(
 		return command_misuse(command,
 			"the strategy '%s' copies whole files; --to can't convert them",
 			job->strategy->name);
-	if (job->ends_with_nul && !job->is_watched)
+	if (ends_with_nul && !is_watched)
 		return command_misuse(
 			command, "--null ends each of many results; it needs --watch");
-	return job->is_watched ? refuse_stdin(command, argv + optind) : -1;
+	job->mode = ends_with_nul ? MERGE_WATCH_NUL : is_watched ? MERGE_WATCH : MERGE_ONCE;
+	return is_watched ? refuse_stdin(command, argv + optind) : -1;
 }
 
 /* The output so far, on standard output and standard error. */
 struct shown {
 	char *text; /* the last result; NULL: there is none yet */
 	size_t len;
-	bool has_failed;
-	struct problem problem; /* has_failed: the last problem that was reported */
+	int result;             /* of the last merge */
+	struct problem problem; /* with the result PROBLEM */
 };
 
 /* A signal arrived during a merge. */
@@ -224,14 +226,15 @@ static int show_result(const struct merge_job *job, struct shown *shown)
 	bool is_same = shown->text && shown->len == text.len &&
 		       memcmp(shown->text, text.data, text.len) == 0;
 
-	if (is_same && shown->has_failed)
+	if (is_same && shown->result != 0)
 		message("merges again, with the same result as before");
-	shown->has_failed = false;
+	shown->result = 0;
 	if (is_same)
 		return EXIT_DONE;
-	int code = shown->text && !job->ends_with_nul ? write_separator(job, shown) : EXIT_DONE;
+	bool ends_with_nul = job->mode == MERGE_WATCH_NUL;
+	int code = shown->text && !ends_with_nul ? write_separator(job, shown) : EXIT_DONE;
 	if (code == EXIT_DONE)
-		code = command_print(text.data, text.len + job->ends_with_nul);
+		code = command_print(text.data, text.len + ends_with_nul);
 	if (code != EXIT_DONE)
 		return code;
 	char *copy = span_dup(text);
@@ -247,11 +250,13 @@ static int show_result(const struct merge_job *job, struct shown *shown)
 static void show_problem(
 	const struct merge_job *job, struct shown *shown, int result, const struct problem *problem)
 {
-	if (result == PROBLEM && shown->has_failed && problem_equal(&shown->problem, problem))
+	if (result == PROBLEM && shown->result == PROBLEM &&
+		problem_equal(&shown->problem, problem))
 		return;
 	merge_job_complain(job, result, problem);
-	shown->has_failed = true;
-	shown->problem = result == PROBLEM ? *problem : (struct problem){0};
+	shown->result = result;
+	if (result == PROBLEM)
+		shown->problem = *problem;
 }
 
 /* Watches the files, and the directories and files of the strategy's searches so far. */
@@ -344,7 +349,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	if (!job.is_watched)
+	if (job.mode == MERGE_ONCE)
 		overseer_begin();
 	job.files = argv + optind;
 	for (char **file = job.files; *file; file++)
@@ -353,7 +358,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int r = options_check(&(struct options){job.strategy, job.set}, &problem);
 	if (r != 0)
 		return complain_of_option(r, &problem);
-	if (job.is_watched)
+	if (job.mode != MERGE_ONCE)
 		return merge_watch(&job);
 	r = merge_job_run(&job, &problem);
 	return r == 0 ? command_print(job.result->text.data, job.result->text.len)

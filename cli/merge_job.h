@@ -23,8 +23,11 @@ struct merge_job {
 	size_t schema_ref_count;
 	bool validates_formats; /* the schema's `format` keywords are checked */
 	bool has_header;
-	bool is_watched;                 /* the result is printed again after each change */
-	bool ends_with_nul;              /* with `is_watched`: a NUL byte follows each result */
+	enum {
+		MERGE_ONCE,
+		MERGE_WATCH,     /* the result is printed again after each change */
+		MERGE_WATCH_NUL, /* as MERGE_WATCH; a NUL byte follows each result */
+	} mode;
 	const atomic_bool *is_cancelled; /* as merge_request.is_cancelled */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
 

@@ -9,11 +9,7 @@
 /* Maximum size of a word, in bytes; no option is longer. */
 #define WORD_MAX 256
 
-#define PUBLIC_WORDS                                                                               \
-	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, "        \
-	"noexec, nosymfollow, "                                                                    \
-	"over_system"
-#define OWN_WORDS PUBLIC_WORDS ", norealtime, unpublished, exec, symfollow"
+#define OWN_WORDS MOUNT_OPTION_WORDS ", norealtime, unpublished, exec, symfollow"
 
 /*
  * Words of mount(8) that are always true of a plyfs, or that concern only mount(8). A plyfs is
@@ -68,12 +64,12 @@ static int refuse(struct span name, bool has_value, struct problem *problem)
 	if (has_value && word_index(OWN_WORDS, name) >= 0)
 		return problem_set(problem, NULL, 0, 0, "the mount option '%.*s' has no value", len,
 			name.data);
-	if (word_nearest(PUBLIC_WORDS, name, &nearest))
+	if (word_nearest(MOUNT_OPTION_WORDS, name, &nearest))
 		return problem_set(problem, NULL, 0, 0,
 			"there is no mount option '%.*s'; did you mean '%.*s'?", len, name.data,
 			(int)nearest.len, nearest.data);
 	return problem_set(problem, NULL, 0, 0,
-		"there is no mount option '%.*s'; there are: " PUBLIC_WORDS ", and those of "
+		"there is no mount option '%.*s'; there are: " MOUNT_OPTION_WORDS ", and those of "
 		"mount(8) that plyfs(1) lists",
 		len, name.data);
 }
@@ -205,9 +201,4 @@ int mount_options_take(const struct command *command, void *context, const char 
 		return EXIT_DONE;
 	message_result(r, &problem, NULL);
 	return EXIT_WRONG_USE;
-}
-
-const char *mount_options_names(void)
-{
-	return PUBLIC_WORDS;
 }

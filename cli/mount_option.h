@@ -8,6 +8,12 @@
 
 struct command;
 
+/* Our own documented words. */
+#define MOUNT_OPTION_WORDS                                                                         \
+	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, "        \
+	"noexec, nosymfollow, "                                                                    \
+	"over_system"
+
 struct mount_options {
 	enum header_choice header; /* by the last of the words "header" and "noheader" */
 	bool is_shared;            /* all users have access; the default if root mounts */
@@ -20,6 +26,3 @@ struct mount_options {
 
 /** A command_option.take (command.h). Reads the words into `context`, a struct mount_options. */
 int mount_options_take(const struct command *command, void *context, const char *text);
-
-/** Returns our own documented words: "allow_other, private, header …". Static. */
-const char *mount_options_names(void);

@@ -253,10 +253,10 @@ static int ask(void *context, const char *mountpoint, int out)
 }
 
 struct silence {
-	const char *paths;      /* a list, "A:B" */
-	const char *working;    /* the working directory */
-	const char *mountpoint; /* NULL: none was found yet */
-	bool is_guessed;        /* the mount answers the call, but one of the paths is in it */
+	const char *paths;   /* a list, "A:B" */
+	const char *working; /* the working directory */
+	const char *silent;  /* a mountpoint; NULL: none was found yet */
+	const char *guessed; /* of a mount that answers the call, but has one of the paths */
 };
 
 /* Returns whether one of the paths, as it is written, is in the mount. */
@@ -283,14 +283,13 @@ static bool names_mount(const struct silence *silence, const char *mountpoint)
 static int take_silent(void *context, const char *mountpoint, int result, struct span text)
 {
 	struct silence *silence = context;
-	bool is_silent = result == -ETIMEDOUT, is_named = names_mount(silence, mountpoint);
-	bool is_first = !silence->mountpoint || (is_silent && silence->is_guessed);
+	bool is_named = names_mount(silence, mountpoint);
 
 	(void)text;
-	if (is_silent ? is_named || is_first : is_named && is_first) {
-		silence->mountpoint = mountpoint;
-		silence->is_guessed = !is_silent;
-	}
+	if (result == -ETIMEDOUT && (is_named || !silence->silent))
+		silence->silent = mountpoint;
+	else if (is_named && !silence->guessed)
+		silence->guessed = mountpoint;
 	return 0;
 }
 
@@ -332,7 +331,7 @@ struct question {
 	/* The directories of layers (absolute): each use of them is tried. NULL: there are none. A
 	 * child has no descriptors of them. */
 	const struct path_list *layers;
-	bool is_last; /* a mount that does not answer in time is silent */
+	unsigned limit_ms; /* a mount that does not answer for PROBE_MS is silent */
 };
 
 /* In a child: reads one byte, or one entry. */
@@ -411,7 +410,8 @@ static int note_answer(void *context, const char *mountpoint, int result, struct
 	while (guarded.mounted.paths[i] != mountpoint)
 		i++;
 	struct guarded_mount *state = &guarded.states[i];
-	if (result == -ETIMEDOUT && question->is_last && state->state == GUARDED_ANSWERS)
+	if (result == -ETIMEDOUT && question->limit_ms == PROBE_MS &&
+		state->state == GUARDED_ANSWERS)
 		state->state = GUARDED_SILENT;
 	if (result == -ETIMEDOUT)
 		return 0;
@@ -445,7 +445,7 @@ static void report_silence(size_t mount)
 bool plyfs_mount_guard_ask(const struct settings *settings)
 {
 	CLEANUP(path_list_fini) struct path_list layers = {0};
-	struct question question = {.layers = &layers, .is_last = true};
+	struct question question = {.layers = &layers, .limit_ms = PROBE_MS};
 	struct path_list reached = {0};
 	bool is_silent = false;
 	char path[PATH_MAX];
@@ -461,7 +461,7 @@ bool plyfs_mount_guard_ask(const struct settings *settings)
 		if (settings_follow_links(settings) ||
 			is_in_layers(&layers, guarded.mounted.paths[i]))
 			reached.paths[reached.count++] = guarded.mounted.paths[i];
-	(void)plyfs_mount_each(&reached, PROBE_MS, put_question, note_answer, &question);
+	(void)plyfs_mount_each(&reached, question.limit_ms, put_question, note_answer, &question);
 	free(reached.paths);
 	for (size_t i = 0; i < guarded.mounted.count; i++)
 		if (guarded.states[i].state != GUARDED_ANSWERS &&
@@ -479,14 +479,16 @@ bool plyfs_mount_guard_ask(const struct settings *settings)
 static void ask_guarded(size_t mount, const char *path, unsigned use)
 {
 	const struct path_list one = {&guarded.mounted.paths[mount], 1};
-	struct question question = {
-		.mountpoint = guarded.mounted.paths[mount], .path = path, .use = use};
+	struct question question = {.mountpoint = guarded.mounted.paths[mount],
+		.path = path,
+		.use = use,
+		.limit_ms = PROBE_NAME_MS};
 
-	(void)plyfs_mount_each(&one, PROBE_NAME_MS, put_question, note_answer, &question);
-	question.is_last = true;
+	(void)plyfs_mount_each(&one, question.limit_ms, put_question, note_answer, &question);
+	question.limit_ms = PROBE_MS;
 	if (!(guarded.states[mount].answered & 1u << use))
 		(void)plyfs_mount_each(
-			&guarded.mounted, PROBE_MS, put_question, note_answer, &question);
+			&guarded.mounted, question.limit_ms, put_question, note_answer, &question);
 }
 
 /* Finds the innermost mount that may be silent and has the path. Returns false if there is none. */
@@ -557,7 +559,8 @@ int plyfs_mount_complain(const char *path)
 	(void)!getcwd(working, sizeof(working));
 	if (list_mounts(mount_table_is_remote, &mounted) == 0)
 		(void)plyfs_mount_each(&mounted, PROBE_NAME_MS, ask, take_silent, &silence);
-	plyfs_mount_silence(silence.mountpoint ? silence.mountpoint : path, PROBE_MS, text);
+	const char *found = silence.silent ? silence.silent : silence.guessed;
+	plyfs_mount_silence(found ? found : path, PROBE_MS, text);
 	return message("%s", text);
 }
 

@@ -35,27 +35,31 @@ void progress_print_count(const char *before, size_t count, const char *one, con
 	printf("%s%s %s", before, format_number(count, text), count == 1 ? one : more);
 }
 
-void progress_begin(struct progress *progress, int64_t first_ms, bool is_quiet)
+void progress_begin(struct progress *progress, int64_t first_ms)
 {
-	progress->next_ms = !is_quiet && isatty(STDERR_FILENO) ? clock_ms() + first_ms : 0;
+	if (progress->state == PROGRESS_QUIET || !isatty(STDERR_FILENO))
+		return;
+	progress->state = PROGRESS_HIDDEN;
+	progress->next_ms = clock_ms() + first_ms;
 }
 
 void progress_show(struct progress *progress, const char *what, size_t done, size_t total)
 {
 	char part[NUMBER_SIZE], all[NUMBER_SIZE];
-	int64_t now = progress->next_ms ? clock_ms() : 0;
+	int64_t now = progress->state >= PROGRESS_HIDDEN ? clock_ms() : 0;
 
-	if (!progress->next_ms || now < progress->next_ms)
+	if (progress->state < PROGRESS_HIDDEN || now < progress->next_ms)
 		return;
 	progress->next_ms = now + PROGRESS_MS;
-	progress->is_shown = true;
+	progress->state = PROGRESS_SHOWN;
 	fprintf(stderr, "\r\033[K%s %s%s%s", what, format_number(done, part), total ? " of " : "",
 		total ? format_number(total, all) : "");
 }
 
 void progress_hide(struct progress *progress)
 {
-	if (progress->is_shown)
-		fputs("\r\033[K", stderr);
-	progress->is_shown = false;
+	if (progress->state != PROGRESS_SHOWN)
+		return;
+	fputs("\r\033[K", stderr);
+	progress->state = PROGRESS_HIDDEN;
 }

@@ -137,20 +137,21 @@ static int try_value(
 		.mode = AMENDMENT_TRIAL,
 		.plan = assignments_plan,
 		.context = &assignments,
-		.resets = !value,
-		.before = SIZE_MAX,
+		.resets_below = value ? 0 : SIZE_MAX,
 	};
 	struct problem problem;
 	bool is_changed = false;
 	int r = assignments_add(&assignments, key, value, &problem);
 
-	while (r == 0 && request.before > 0) {
+	if (r != 0)
+		return r;
+	do {
 		CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 
 		r = amendment_make(proposal->subject->offline, &request, &amendment, &problem);
-		request.before = r == 0 && !value ? amendment->source : 0;
+		request.resets_below = r == 0 && !value ? amendment->source : 0;
 		is_changed |= r == 0 && amendment->effect >= PUT_CHANGED;
-	}
+	} while (request.resets_below > 0);
 	return r == 0 && !is_changed ? PROBLEM : r;
 }
 

@@ -59,12 +59,12 @@ static int read_arguments(
 	const struct command *command, int argc, char **argv, struct render_job *job)
 {
 	struct rendered_options *given = &job->options;
-	bool is_watched = false;
+	bool is_watched = false, is_dry = false, is_quiet = false;
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
 		{'w', "watch", .flag = &is_watched},
-		{'n', "dry-run", .flag = &job->report.is_dry},
-		{'q', "quiet", .flag = &job->report.is_quiet},
+		{'n', "dry-run", .flag = &is_dry},
+		{'q', "quiet", .flag = &is_quiet},
 		{0, "json"},
 		{0, "adopt", .flag = &given->adopts},
 		{0, "atomic", .flag = &given->is_atomic},
@@ -79,20 +79,22 @@ static int read_arguments(
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
+	job->report.progress.state = is_quiet ? PROGRESS_QUIET : PROGRESS_OFF;
 	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	if (!layer_choice_text(&job->choice))
 		return command_misuse(command, "the layers are missing; give -c or -l");
-	if (is_watched && (job->report.is_dry || message_is_json()))
+	if (is_watched && (is_dry || message_is_json()))
 		return command_misuse(command, "--watch goes on, and %s ends; give one",
-			job->report.is_dry ? "--dry-run" : "--json");
+			is_dry ? "--dry-run" : "--json");
 	if (optind == argc)
 		return command_misuse(command, "the directory is missing");
 	if (optind + 1 < argc)
 		return command_misuse(
 			command, "'%s' is one too many; give one directory", argv[optind + 1]);
 	given->directory = argv[optind];
-	given->mode = is_watched ? RENDER_WATCH : job->report.is_dry ? RENDER_DRY : RENDER_ONCE;
+	given->mode = is_watched ? RENDER_WATCH : is_dry ? RENDER_DRY : RENDER_ONCE;
+	job->report.options = given;
 	return -1;
 }
 
@@ -113,15 +115,15 @@ static void take_signals(void)
 
 static int render(struct render_job *job, struct render *render)
 {
-	progress_begin(&job->report.progress, PROGRESS_MS, job->report.is_quiet);
+	progress_begin(&job->report.progress, PROGRESS_MS);
 	int r = render_all(render);
 
 	progress_hide(&job->report.progress);
 	if (r < 0)
 		return message_result(r, NULL, job->options.directory);
 	if (job->options.mode != RENDER_WATCH) {
-		bool are_hooks_done =
-			job->report.is_dry || view_run_change_hooks(render_view(render)) == 0;
+		bool are_hooks_done = job->options.mode == RENDER_DRY ||
+				      view_run_change_hooks(render_view(render)) == 0;
 		view_unchecked(render_view(render), render_report_add_unchecked, &job->report);
 		int code = render_report_end(&job->report);
 		return are_hooks_done && r == 0 ? code : EXIT_FAILED;

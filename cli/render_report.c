@@ -52,10 +52,12 @@ void render_report_add(void *context, enum outcome outcome, const char *path, co
 	struct render_report *report = context;
 
 	report->counts[outcome]++;
-	if ((message_is_json() || (report->is_dry && !why && outcome != OUTCOME_UNCHANGED)) &&
+	if ((message_is_json() || (report->options->mode == RENDER_DRY && !why &&
+					  outcome != OUTCOME_UNCHANGED)) &&
 		keep(report, outcome, path, why) < 0)
-		report->has_failed = true;
-	progress_show(&report->progress, report->is_dry ? "looking at" : "rendering",
+		report->result = -ENOMEM;
+	progress_show(&report->progress,
+		report->options->mode == RENDER_DRY ? "looking at" : "rendering",
 		count_files(report), 0);
 }
 
@@ -63,8 +65,9 @@ void render_report_add_unchecked(void *context, const struct view_unchecked *unc
 {
 	struct render_report *report = context;
 
-	report->has_failed |= unchecked_list_add(&report->unchecked, unchecked->program,
-				      unchecked->why, unchecked->files) < 0;
+	if (unchecked_list_add(
+		    &report->unchecked, unchecked->program, unchecked->why, unchecked->files) < 0)
+		report->result = -ENOMEM;
 }
 
 static void warn_of_unchecked(const struct render_report *report)
@@ -112,7 +115,7 @@ static void put_json(const struct render_report *report)
 	put_list(report, "failed", 1u << OUTCOME_BROKEN | 1u << OUTCOME_FAILED);
 	unchecked_list_print_json(&report->unchecked);
 	json_put(stdout, "  'files': %zu,\n  'dry_run': %hhd\n}\n", count_files(report),
-		report->is_dry);
+		report->options->mode == RENDER_DRY);
 }
 
 static void print_names(const struct render_report *report)
@@ -130,8 +133,8 @@ static void print_names(const struct render_report *report)
 
 static void print_summary(const struct render_report *report)
 {
-	const char *written = report->is_dry ? "would be written" : "written";
-	const char *removed = report->is_dry ? "would be removed" : "removed";
+	const char *written = report->options->mode == RENDER_DRY ? "would be written" : "written";
+	const char *removed = report->options->mode == RENDER_DRY ? "would be removed" : "removed";
 	const size_t *counts = report->counts;
 
 	progress_print_count("", count_files(report), "file", "files");
@@ -150,17 +153,17 @@ static void print_summary(const struct render_report *report)
 int render_report_end(struct render_report *report)
 {
 	progress_hide(&report->progress);
-	if (report->has_failed)
-		return message_result(-ENOMEM, NULL, NULL);
+	if (report->result < 0)
+		return message_result(report->result, NULL, NULL);
 	if (report->name_count)
 		qsort(report->names, report->name_count, sizeof(*report->names), compare_names);
 	if (message_is_json())
 		put_json(report);
 	else
 		warn_of_unchecked(report);
-	if (!message_is_json() && report->is_dry)
+	if (!message_is_json() && report->options->mode == RENDER_DRY)
 		print_names(report);
-	if (!message_is_json() && !report->is_quiet)
+	if (!message_is_json() && report->progress.state != PROGRESS_QUIET)
 		print_summary(report);
 	return EXIT_DONE;
 }

@@ -1,7 +1,6 @@
 /* The report of a rendering: progress, then the outcomes of the files, for people or as JSON. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "progress.h"
@@ -12,9 +11,9 @@ struct named_outcome;
 struct view_unchecked;
 
 struct render_report {
-	bool is_quiet; /* no summary */
-	bool is_dry;   /* nothing was changed; the report has the changes that would be made */
-	struct progress progress;
+	/* RENDER_DRY: the report has the changes that would be made */
+	const struct rendered_options *options;
+	struct progress progress; /* PROGRESS_QUIET: no summary */
 
 	/* private: */
 	size_t counts[OUTCOME_FAILED + 1];
@@ -22,7 +21,7 @@ struct render_report {
 	size_t name_count;
 	size_t name_capacity;
 	struct unchecked_list unchecked;
-	bool has_failed; /* memory was short, so `names` and `unchecked` are incomplete */
+	int result; /* -ENOMEM: `names` and `unchecked` are incomplete */
 };
 
 /* Functions for rendered_options and view_unchecked() (view.h); `context` is the render_report. */

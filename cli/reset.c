@@ -14,29 +14,28 @@ struct reset {
 	const struct command *command;
 	struct edited_file *edited;
 	struct amendment_output *output; /* NULL: a trial; nothing is written or reported */
-	bool has_source;                 /* a source, or the merged file, has the KEYs */
+	size_t found; /* number of sources that have the KEYs, or whose merge has them */
 	struct problem absent;
 };
 
-/* Resets the KEYs in one source. Returns 0 with *before for the next source, or as
+/* Resets the KEYs in one source. Returns 0 with *below for the next source, or as
  * edited_file_amend(). */
-static int reset_in_one(struct reset *reset, struct assignments *assignments, size_t *before,
+static int reset_in_one(struct reset *reset, struct assignments *assignments, size_t *below,
 	struct problem *problem)
 {
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	struct amendment_request request = {.plan = assignments_plan,
 		.context = assignments,
-		.resets = true,
-		.before = *before,
+		.resets_below = *below,
 		.mode = reset->output ? AMENDMENT_WRITES : AMENDMENT_DRY};
 	int r = edited_file_amend(reset->command, reset->edited, &request, &amendment, problem);
 
 	if (r != 0)
 		return r;
-	*before = amendment->source;
+	*below = amendment->source;
 	if (amendment->effect == PUT_ABSENT)
 		reset->absent = *problem;
-	reset->has_source |= amendment->file && amendment->effect != PUT_ABSENT;
+	reset->found += amendment->file && amendment->effect != PUT_ABSENT;
 	return reset->output ? amendment_report(reset->output, amendment) : 0;
 }
 
@@ -47,15 +46,15 @@ static int reset_in_one(struct reset *reset, struct assignments *assignments, si
 static int reset_in_all(
 	struct reset *reset, struct assignments *assignments, struct problem *problem)
 {
-	size_t before = SIZE_MAX;
+	size_t below = SIZE_MAX;
 	int r = 0;
 
-	reset->has_source = false;
+	reset->found = 0;
 	reset->absent.message[0] = '\0';
 	do {
-		r = reset_in_one(reset, assignments, &before, problem);
-	} while (r == 0 && before > 0);
-	if (r == 0 && !reset->has_source && reset->absent.message[0]) {
+		r = reset_in_one(reset, assignments, &below, problem);
+	} while (r == 0 && below > 0);
+	if (r == 0 && !reset->found && reset->absent.message[0]) {
 		*problem = reset->absent;
 		r = PROBLEM;
 	}
@@ -108,8 +107,7 @@ static int reset_keys(
 	edited->output.resets = true;
 	int r = reset_in_all(&reset, assignments, &problem);
 
-	bool is_nothing_found =
-		r == PROBLEM ? reset.absent.message[0] : r == 0 && !reset.has_source;
+	bool is_nothing_found = r == PROBLEM ? reset.absent.message[0] : r == 0 && !reset.found;
 	if (is_nothing_found && assignments->count > 1 && !have_items(assignments))
 		r = reset_each(&reset, assignments, &problem);
 	amendment_report_end(&edited->output,

@@ -20,11 +20,6 @@
 #include "report_print.h"
 #include "text.h"
 
-struct wish {
-	bool is_verbose; /* with details for experts */
-	bool has_code;   /* the exit code says whether there are faults */
-};
-
 /* Exit codes with --exit-code, besides EXIT_DONE for no fault. */
 #define EXIT_FAULT 1
 #define EXIT_UNKNOWN 3 /* the status can't be read */
@@ -432,31 +427,25 @@ static int code_of(const struct node *status)
 	return fault_list_count(status) > 0 ? EXIT_FAULT : EXIT_DONE;
 }
 
-static int show(const char *path, const struct wish *wish)
+/* Shows the state at `path`. Returns an exit code, with *document if the status could be read. */
+static int show(const char *path, bool is_verbose, struct document **document)
 {
-	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(freep) char *mountpoint = NULL;
-	int code;
-
 	int r = plyfs_mount_find(path, &mountpoint);
+
 	bool is_rendered = r == -ENOENT;
 	if (is_rendered)
 		r = rendered_tree_find(path, &mountpoint);
 	if (r < 0)
-		code = complain(path, r);
-	else if (message_is_json())
-		code = print_json(path, mountpoint, is_rendered, &document);
-	else
-		code = print_for_people(path, mountpoint, wish->is_verbose, &document);
-	if (!wish->has_code)
-		return code;
-	return code == EXIT_DONE ? code_of(document->roots[0]) : EXIT_UNKNOWN;
+		return complain(path, r);
+	return message_is_json() ? print_json(path, mountpoint, is_rendered, document)
+				 : print_for_people(path, mountpoint, is_verbose, document);
 }
 
 struct status_listing {
-	const struct wish *wish;
 	const char *before; /* JSON: stands before the next mount */
-	int code;           /* the highest of EXIT_… */
+	int code;           /* EXIT_FAILED: a mount does not answer */
+	int state;          /* the highest result of code_of() */
 };
 
 static void explain_absence(const char *mountpoint, int result, char text[PLYFS_MOUNT_SILENCE_MAX])
@@ -482,9 +471,7 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 	bool is_known =
 		result == 0 && plyfs_mount_read_report(mountpoint, text, &document, &ignored) == 0;
 	const struct node *status = is_known ? document->roots[0] : NULL;
-	int code = listing->wish->has_code ? code_of(status)
-		   : result == -ETIMEDOUT  ? EXIT_FAILED
-					   : EXIT_DONE;
+	int state = code_of(status);
 
 	if (!is_known)
 		explain_absence(mountpoint, result, absence);
@@ -508,14 +495,16 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 		putchar('\n');
 	}
 	listing->before = ",\n";
-	listing->code = code > listing->code ? code : listing->code;
+	listing->state = state > listing->state ? state : listing->state;
+	if (result == -ETIMEDOUT)
+		listing->code = EXIT_FAILED;
 	return 0;
 }
 
-static int list(const struct wish *wish)
+static int list(bool has_code)
 {
 	CLEANUP(path_list_fini) struct path_list mounted = {0};
-	struct status_listing listing = {.wish = wish, .before = "\n", .code = EXIT_DONE};
+	struct status_listing listing = {.before = "\n"};
 
 	int r = plyfs_mount_all(&mounted);
 	if (r < 0)
@@ -527,24 +516,28 @@ static int list(const struct wish *wish)
 	(void)plyfs_mount_each(&mounted, PROBE_OTHERS_MS, NULL, list_mount, &listing);
 	if (message_is_json())
 		puts("]");
-	return listing.code;
+	return has_code ? listing.state : listing.code;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct wish wish = {0};
-	const struct command_option options[] = {{'v', "verbose", .flag = &wish.is_verbose},
-		{0, "exit-code", .flag = &wish.has_code}, {0, "json"}, {0}};
+	CLEANUP(document_freep) struct document *document = NULL;
+	bool is_verbose = false, has_code = false;
+	const struct command_option options[] = {{'v', "verbose", .flag = &is_verbose},
+		{0, "exit-code", .flag = &has_code}, {0, "json"}, {0}};
 
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
 	if (optind == argc)
-		return list(&wish);
+		return list(has_code);
 	if (optind + 1 < argc)
 		return command_misuse(
 			command, "'%s' is one too many; give one mountpoint", argv[optind + 1]);
-	return show(argv[optind], &wish);
+	code = show(argv[optind], is_verbose, &document);
+	if (!has_code)
+		return code;
+	return code == EXIT_DONE ? code_of(document->roots[0]) : EXIT_UNKNOWN;
 }
 
 const struct command command_status = {

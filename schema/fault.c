@@ -142,9 +142,17 @@ static void put_item_count(struct fault_text *text, const struct keyword *keywor
 		put(text, "%u to %u items", (unsigned)keyword->number, (unsigned)keyword->more);
 }
 
-static void put_instance(struct fault_text *text, const struct schema_record *record)
+/* Returns whether a message must not quote the instance. */
+static bool is_secret(const struct schema_run *run, const struct schema_record *record)
 {
-	if (record->is_secret)
+	return secrets_have(&run->secrets, record->instance) ||
+	       (record->at && secrets_have(&run->secrets, record->at));
+}
+
+static void put_instance(
+	struct fault_text *text, const struct schema_run *run, const struct schema_record *record)
+{
+	if (is_secret(run, record))
 		put(text, "%s that is not shown", instance_type_name(record->instance));
 	else
 		put_value(text, record->instance);
@@ -152,30 +160,32 @@ static void put_instance(struct fault_text *text, const struct schema_record *re
 
 /* Writes the instance's type. A number that is not whole is written itself, as it shows the
  * fault. */
-static void put_type(struct fault_text *text, const struct schema_record *record)
+static void put_type(
+	struct fault_text *text, const struct schema_run *run, const struct schema_record *record)
 {
 	unsigned type = instance_type(record->instance);
 
-	if (record->is_secret || type & (INSTANCE_NUMBER | INSTANCE_STRING))
-		put_instance(text, record);
+	if (is_secret(run, record) || type & (INSTANCE_NUMBER | INSTANCE_STRING))
+		put_instance(text, run, record);
 	else
 		put(text, "%s", instance_type_name(record->instance));
-	if (!record->is_secret && type == INSTANCE_STRING &&
+	if (!is_secret(run, record) && type == INSTANCE_STRING &&
 		!(record->keyword->number & INSTANCE_STRING))
 		put(text, ", a string");
 }
 
-static void put_part(struct fault_text *text, const struct schema_record *record, char part)
+static void put_part(struct fault_text *text, const struct schema_run *run,
+	const struct schema_record *record, char part)
 {
 	switch (part) {
 	case 'v':
 		put_keyword_value(text, record->keyword);
 		return;
 	case 'i':
-		put_instance(text, record);
+		put_instance(text, run, record);
 		return;
 	case 't':
-		put_type(text, record);
+		put_type(text, run, record);
 		return;
 	case 's':
 		put_quoted(text, record->name);
@@ -214,11 +224,13 @@ static uint32_t nearest_of(const struct node *names, const struct node *key)
 /* Lists the names that a map may have, if `additionalProperties` allows no others. */
 static void put_known(struct fault_text *text, const struct subschema *rule, const struct node *key)
 {
-	const struct keyword *keyword =
-		rule->parent ? subschema_keyword(rule->parent, "additionalProperties") : NULL;
-	const struct node *index = keyword ? keyword->index : NULL;
+	const struct subschema *parent = rule->parent;
+	const struct node *index = NULL;
 	size_t start = text->len;
 
+	for (uint32_t i = 0; parent && i < parent->count; i++)
+		if (strcmp(parent->keywords[i].spec->name, "additionalProperties") == 0)
+			index = parent->keywords[i].index;
 	if (!index || !index->map.count || !span_is(rule->step, "additionalProperties"))
 		return;
 	uint32_t nearest = nearest_of(index, key);
@@ -250,7 +262,7 @@ static void put_message(
 
 	if (record->is_key)
 		put(text, "the key ");
-	if (record->is_key && !record->is_secret) {
+	if (record->is_key && !is_secret(run, record)) {
 		put_quoted(text, instance_key(record->instance));
 		put(text, " ");
 	}
@@ -264,7 +276,7 @@ static void put_message(
 		message = "fits its alternatives %1 and %2, and must fit only one";
 	for (const char *at = message; at && *at; at++) {
 		if (*at == '%')
-			put_part(text, record, *++at);
+			put_part(text, run, record, *++at);
 		else
 			put(text, "%c", *at);
 	}
@@ -275,7 +287,7 @@ static void put_message(
 static int put_path(const struct schema_run *run, const struct schema_record *record,
 	uint32_t first, struct key_text *key)
 {
-	uint32_t count = record->path_count - (record->is_key && record->is_secret);
+	uint32_t count = record->path_count - (record->is_key && is_secret(run, record));
 
 	for (uint32_t i = first; i < count; i++) {
 		const struct edit_step *step = &run->kept_steps[record->path + i];

@@ -530,11 +530,3 @@ const struct keyword_spec keyword_specs[] = {
 	{NAME("unevaluatedProperties"), SINCE_2019, MAP, LAST, WITH(one), BY(unevaluated)},
 	{NULL},
 };
-
-const struct keyword *subschema_keyword(const struct subschema *subschema, const char *name)
-{
-	for (uint32_t i = 0; i < subschema->count; i++)
-		if (strcmp(subschema->keywords[i].spec->name, name) == 0)
-			return &subschema->keywords[i];
-	return NULL;
-}

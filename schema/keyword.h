@@ -51,9 +51,9 @@ struct subschema {
 	struct span step;
 	const struct node *key; /* of the subschema in a map of schemas; or NULL */
 	uint32_t index;         /* of the subschema in a list of schemas; or UINT32_MAX */
-	enum { SCHEMA_MAP, SCHEMA_TRUE, SCHEMA_FALSE } form;
-	bool is_secret; /* `writeOnly: true`: no message quotes the value */
-	uint8_t visit;  /* state of the search for loops (loop.c) */
+	/* SECRET: a map with `writeOnly: true`; no message quotes the value */
+	enum { SCHEMA_MAP, SCHEMA_SECRET, SCHEMA_TRUE, SCHEMA_FALSE } form;
+	uint8_t visit; /* state of the search for loops (schema.c) */
 	struct keyword *keywords;
 	uint32_t count;
 };
@@ -120,6 +120,3 @@ struct keyword {
 
 /** All keywords. The array ends with an entry without a name. */
 extern const struct keyword_spec keyword_specs[];
-
-/** Returns the subschema's keyword of that name, or NULL. */
-const struct keyword *subschema_keyword(const struct subschema *subschema, const char *name);

@@ -255,8 +255,10 @@ static int read_map(struct reading *reading, struct subschema *subschema)
 	const struct node *mark = node_get(subschema->node, "writeOnly");
 	int r = read_id(reading, subschema);
 
-	subschema->is_secret = mark && instance_type(mark) == INSTANCE_BOOLEAN && scalar_bool(mark);
-	reading->schema->has_secrets |= subschema->is_secret;
+	if (mark && instance_type(mark) == INSTANCE_BOOLEAN && scalar_bool(mark)) {
+		subschema->form = SCHEMA_SECRET;
+		reading->schema->has_secrets = true;
+	}
 	if (r == 0 && subschema->resource->draft > DRAFT_7)
 		r = read_anchor(reading, "$anchor", subschema, false);
 	if (r == 0 && subschema->resource->draft == DRAFT_2019_09)

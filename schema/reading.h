@@ -16,7 +16,7 @@ struct schema {
 	uint32_t pattern_count;
 	uint32_t pattern_capacity;
 	struct subschema *root;
-	bool has_secrets; /* a subschema has `is_secret` */
+	bool has_secrets; /* a subschema is a SCHEMA_SECRET */
 
 	struct table resources; /* from a URI, or URI#ANCHOR, to the subschema that it names */
 	struct table places;    /* from a node and its resource to the subschema of that node */

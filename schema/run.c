@@ -226,14 +226,14 @@ bool run_apply(struct schema_run *run, const struct subschema *subschema,
 
 	if (!run_spend(run, instance, 1))
 		return false;
-	if (subschema->form != SCHEMA_MAP)
+	if (subschema->form >= SCHEMA_TRUE)
 		return subschema->form == SCHEMA_TRUE ||
 		       run_fail(run,
 			       (struct schema_record){.rule = subschema, .instance = instance});
 	if (run->depth == RUN_DEPTH_MAX)
 		return run_give_up(run, RUN_TOO_DEEP, instance);
-	if (subschema->is_secret && array_push(run->secrets.items, run->secrets.count,
-					    run->secrets.capacity, instance) < 0)
+	if (subschema->form == SCHEMA_SECRET && array_push(run->secrets.items, run->secrets.count,
+							run->secrets.capacity, instance) < 0)
 		return run_give_up(run, RUN_NO_MEMORY, NULL);
 	/* Entries that keywords around this schema evaluated do not count in it. */
 	if (has_unevaluated(subschema) && !node_is_scalar(instance))
@@ -406,11 +406,5 @@ int schema_validate(const struct schema *schema, const struct node *root, struct
 		return 0;
 	if (complete(&run.secrets) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < run.record_count; i++) {
-		struct schema_record *record = &run.records[i];
-
-		record->is_secret = secrets_have(&run.secrets, record->instance) ||
-				    (record->at && secrets_have(&run.secrets, record->at));
-	}
 	return faults_make(&run, arena, ret);
 }

@@ -44,8 +44,7 @@ struct schema_record {
 	uint32_t alternative; /* number (from 1) of the alternative probably meant; 0: unknown */
 	/* if no alternative fits: number of records behind this one, one for each alternative */
 	uint32_t children;
-	bool is_key;    /* the fault is in the key itself */
-	bool is_secret; /* a message must not quote the instance */
+	bool is_key; /* the fault is in the key itself */
 };
 
 enum run_failure {
@@ -73,7 +72,7 @@ struct schema_run {
 	size_t step_count, step_capacity;
 	uint64_t *bits;
 	size_t bit_words, bit_capacity;
-	struct secrets secrets; /* instances to which a subschema with is_secret was applied */
+	struct secrets secrets; /* instances to which a SCHEMA_SECRET was applied */
 
 	struct schema_record *records;
 	size_t record_count, record_capacity;

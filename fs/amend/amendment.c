@@ -56,10 +56,9 @@ struct amendment_state {
 	size_t target;
 	struct layer_store *store; /* NULL: the target is a file. Lent */
 	const char *path;          /* of the target, in its layer */
-	bool is_there;             /* it exists already */
 	struct loaded *loaded;     /* the text of a file; or NULL */
-	struct stat like;          /* of the highest source, less the rights that another denies */
-	bool has_like;
+	/* of the highest source, if there is one, less the rights that another denies */
+	struct stat like;
 
 	struct put_result *put;
 	struct edit_result *edit;
@@ -91,9 +90,9 @@ static size_t find_target(const struct amendment_state *made, const struct sourc
 	size_t found = sources->count;
 
 	/* A reset edits all of them, one a call, the highest first. */
-	if (made->request->resets) {
+	if (made->request->resets_below) {
 		while (found > 0 && (sources->layers[found - 1] != made->amendment.layer ||
-					    found - 1 >= made->request->before))
+					    found - 1 >= made->request->resets_below))
 			found--;
 		return found ? found - 1 : sources->count;
 	}
@@ -138,7 +137,7 @@ static int load_stored(struct amendment_state *made, struct problem *problem)
 	int r = layer_store_read(made->store, made->path, made->arena, &text, problem);
 	if (r != 0)
 		return r;
-	made->is_there = text.data;
+	made->amendment.is_new = !text.data;
 	input->text = text;
 	input->document = NULL;
 	input->source.name = arena_copy(made->arena, span_of(layer_store_name(made->store)));
@@ -199,7 +198,7 @@ static int refuse_unshown(const struct amendment_state *made, struct problem *pr
 	if (!mark)
 		return r;
 	const char *remedy =
-		made->request->resets
+		made->request->resets_below
 			? arena_printf(made->arena,
 				  "to remove the layer's whole file: plyfs reset -L %s %s",
 				  layer->name, made->path)
@@ -210,7 +209,7 @@ static int refuse_unshown(const struct amendment_state *made, struct problem *pr
 	return problem_set(problem, made->path, 0, 0,
 		"is hidden by %s, so a change of the layer '%s' would not show; %s%s", mark,
 		layer->name, remedy ? remedy : "",
-		!made->request->resets && letters && strchr(letters, 'H')
+		!made->request->resets_below && letters && strchr(letters, 'H')
 			? ", or choose another host (-H OTHER)"
 			: "");
 }
@@ -236,7 +235,7 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 		.format = settings_source_format(made->settings, made->request->path, made->path),
 	};
 	made->target = at;
-	made->is_there = false;
+	made->amendment.is_new = true;
 	if (!input->source.name)
 		return -ENOMEM;
 	return made->store ? load_stored(made, problem) : refuse_object(layer, made->path, problem);
@@ -262,7 +261,7 @@ static int load_target(struct amendment_state *made, size_t i, struct problem *p
 	int r = compose_load(&made->composer, made->path, &found, NULL, &made->loaded, problem);
 	if (r != 0)
 		return r;
-	made->is_there = true;
+	made->amendment.is_new = false;
 	input->text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
 	input->document = NULL;
 	return 0;
@@ -418,7 +417,6 @@ static int find_like(struct amendment_state *made)
 	size_t count = sources->count;
 	int r = 0;
 
-	made->has_like = count > 0;
 	if (count)
 		made->like = sources->stats[count - 1];
 	for (size_t i = count; r == 0 && i-- > 0;)
@@ -446,9 +444,10 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->path = path_of_new(made);
 	made->target = find_target(made, sources);
 	made->amendment.source = made->target < sources->count ? made->target : 0;
+	made->amendment.is_new = true;
 	if (made->target < sources->count)
 		return load_target(made, made->target, problem);
-	return made->request->resets ? 0 : add_new(made, problem);
+	return made->request->resets_below ? 0 : add_new(made, problem);
 }
 
 static struct put_request put_request_of(const struct amendment_state *made)
@@ -458,7 +457,7 @@ static struct put_request put_request_of(const struct amendment_state *made)
 		.target = made->target,
 		.plan = made->request->plan,
 		.context = made->request->context,
-		.is_reset = made->request->resets,
+		.is_reset = made->request->resets_below,
 	};
 }
 
@@ -473,7 +472,7 @@ static void take_text(struct amendment_state *made, struct span text)
 
 	made->amendment.old = old;
 	made->amendment.new = text;
-	if (!span_equal(old, text) || (!made->is_there && text.len))
+	if (!span_equal(old, text) || (made->amendment.is_new && text.len))
 		made->amendment.effect = PUT_CHANGED;
 }
 
@@ -517,7 +516,7 @@ static int leave_out_target(struct amendment_state *made, struct merge_request *
 static int show_stored(struct amendment_state *made, struct span *ret, struct problem *problem)
 {
 	struct merge_request merge = made->merge;
-	int r = made->is_there ? 0 : leave_out_target(made, &merge);
+	int r = made->amendment.is_new ? leave_out_target(made, &merge) : 0;
 
 	if (r < 0 || !merge.count)
 		return r;
@@ -613,11 +612,11 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 		r = put_text(&request, wanted, made->arena, &text, problem);
 	if (r != 0)
 		return r;
-	if (!made->is_there && shown_source(made) && span_equal(text, wanted))
+	if (made->amendment.is_new && shown_source(made) && span_equal(text, wanted))
 		made->amendment.copies = shown_source(made)->name;
 	take_text(made, text);
 	/* A new file that is empty is a change, too. */
-	if (!is_so && !made->is_there)
+	if (!is_so && made->amendment.is_new)
 		made->amendment.effect = PUT_CHANGED;
 	return 0;
 }
@@ -691,7 +690,7 @@ static int has_unshown_values(struct amendment_state *made)
 	struct put_request request = put_request_of(made);
 	struct problem ignored = {.message = ""};
 
-	if (made->request->before != SIZE_MAX || settings_file(made->settings, path) ||
+	if (made->request->resets_below != SIZE_MAX || settings_file(made->settings, path) ||
 		layer->dirfd < 0 || layer_excludes(layer, path) ||
 		layer_stat(layer, path, &found.stat) < 0 || !S_ISREG(found.stat.st_mode))
 		return 0;
@@ -726,7 +725,7 @@ static int put_reset(struct amendment_state *made, struct problem *problem)
 
 static int put(struct amendment_state *made, struct problem *problem)
 {
-	if (made->request->resets)
+	if (made->request->resets_below)
 		return put_reset(made, problem);
 	if (!is_tree(made) || (made->request->text && is_alone(made)))
 		return put_whole(made, problem);
@@ -735,7 +734,7 @@ static int put(struct amendment_state *made, struct problem *problem)
 	size_t tries = made->composition.sources.count + 1;
 	while (r == PROBLEM && tries-- > 0 && (r = retarget(made, problem)) == 0)
 		r = put_values(made, problem);
-	if (r == PROBLEM && !made->is_there)
+	if (r == PROBLEM && made->amendment.is_new)
 		*problem = first;
 	return r;
 }
@@ -860,7 +859,7 @@ static int check_copies(struct amendment_state *made, struct problem *problem)
 	struct copy_search search = {.arena = made->arena, .target = target};
 	int r = 0;
 
-	if (!made->is_there || made->merge.count != made->composition.sources.count)
+	if (made->amendment.is_new || made->merge.count != made->composition.sources.count)
 		return 0;
 	for (size_t i = 0; r == 0 && i < made->merge.count; i++) {
 		struct merge_input *input = &made->inputs[i];
@@ -951,7 +950,7 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 		.path = made->path,
 		.old = amendment->old,
 		.new = amendment->new,
-		.like = made->has_like ? &made->like : NULL,
+		.like = sources->count ? &made->like : NULL,
 		.model = sources->count ? sources->layers[sources->count - 1] : NULL,
 	};
 	if (amendment->effect == PUT_EMPTIED)
@@ -991,7 +990,7 @@ static int merge_changed(struct amendment_state *made, struct merge_request *mer
 static int find_old_errors(struct amendment_state *made, struct validity *ret)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
-	const struct span *old = made->is_there ? &made->amendment.old : NULL;
+	const struct span *old = made->amendment.is_new ? NULL : &made->amendment.old;
 	struct merge_request merge = {.wants_origins = true};
 	struct problem ignored;
 
@@ -1168,7 +1167,6 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 		return target_layer_is_current(made->settings) ? r : -ESTALE;
 	if (made->target < made->merge.count)
 		made->amendment.file = made->inputs[made->target].source.name;
-	made->amendment.is_new = !made->is_there;
 	if (made->amendment.effect >= PUT_CHANGED && request->mode != AMENDMENT_TRIAL)
 		r = check_result(made, problem);
 	if (r == 0 && made->amendment.effect >= PUT_CHANGED && request->mode == AMENDMENT_WRITES)

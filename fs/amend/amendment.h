@@ -43,11 +43,10 @@ struct amendment_request {
 	/*
 	 * A reset: `plan` removes values from the layer's sources, whatever the merge shows
 	 * afterwards. A source that becomes empty is removed. Each call of amendment_make() edits
-	 * one source, from the highest down. In the first call `before` is SIZE_MAX; in each
-	 * further call it is amendment.source of the previous call.
+	 * one source, from the highest down. In the first call `resets_below` is SIZE_MAX; in each
+	 * further call it is amendment.source of the previous call. 0: this is no reset.
 	 */
-	bool resets;
-	size_t before;
+	size_t resets_below;
 
 	/*
 	 * The wanted text of the file, or NULL. It takes the place of `plan` if the strategy does
@@ -68,9 +67,9 @@ struct amendment {
 	struct layer *layer;
 	bool is_new;            /* the file did not exist before */
 	enum put_effect effect; /* PUT_EMPTIED: the file is removed */
-	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
-	const char *copies; /* the source of which the new file is an edited copy; or NULL */
-	const char *hides;  /* if `file` is a new whiteout: the names that it hides; or NULL */
+	size_t source;          /* of a reset: the next call's resets_below; 0: no source is left */
+	const char *copies;     /* the source of which the new file is an edited copy; or NULL */
+	const char *hides;      /* if `file` is a new whiteout: the names that it hides; or NULL */
 	const char *shown_by;  /* of a new whiteout: a drop-in that still shows the file; or NULL */
 	uint64_t revision;     /* etcd's revision of the write; 0: unknown, or not in etcd */
 	const char *unchecked; /* why the check could not run; NULL: it ran, or there is none */

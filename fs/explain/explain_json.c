@@ -13,11 +13,9 @@ struct json_writer {
 	FILE *out;
 	struct arena *arena;         /* for converted numbers */
 	const struct format *format; /* of the merged file; or NULL */
-	const struct origins *origins;
-	const struct store_places *places;
+	const struct explanation *explanation;
 	const struct explained *only;
-	bool has_documents; /* more than one: each value gets the number of its document */
-	bool has_written;   /* the list being written has an element already */
+	const char *before; /* stands before the next element of `values` */
 };
 
 static void put_source(FILE *out, const struct store_places *places, const struct source *source)
@@ -40,7 +38,7 @@ static void put_place(struct json_writer *writer, const struct node *node)
 	if (!node->source)
 		return;
 	fputs_unlocked(", ", writer->out);
-	put_source(writer->out, writer->places, node->source);
+	put_source(writer->out, &writer->explanation->places, node->source);
 	put_line_column(writer->out, node);
 }
 
@@ -85,7 +83,7 @@ static void put_why(const struct json_writer *writer, struct origin_why why)
 	if (!why.by || !why.by->source)
 		return;
 	fputs_unlocked(", \"by\": {", out);
-	put_source(out, writer->places, why.by->source);
+	put_source(out, &writer->explanation->places, why.by->source);
 	put_line_column(out, why.by);
 	putc_unlocked('}', out);
 }
@@ -148,13 +146,6 @@ static void put_path(FILE *out, const struct explained_place *place)
 		json_put(out, "%" PRIu32, place->step.index);
 }
 
-static void begin_element(struct json_writer *writer, struct span key)
-{
-	fputs_unlocked(writer->has_written ? ",\n    {\"key\": " : "\n    {\"key\": ", writer->out);
-	writer->has_written = true;
-	json_put_span(writer->out, key);
-}
-
 /* Writes where a value was removed. put_removed() writes the rest of the object. */
 static void put_removal(struct json_writer *writer, const struct origin_removed *removed)
 {
@@ -210,11 +201,13 @@ static int put_element(void *context, const struct explained_value *value)
 
 	if (!is_leaf && !value->origin && !also)
 		return 0;
-	begin_element(writer, key_text_span(value->key));
+	fputs_unlocked(writer->before, writer->out);
+	writer->before = ",\n    {\"key\": ";
+	json_put_span(writer->out, key_text_span(value->key));
 	fputs_unlocked(", \"path\": [", writer->out);
 	put_path(writer->out, value->place);
 	fputs_unlocked("], ", writer->out);
-	if (writer->has_documents)
+	if (writer->explanation->stream.count > 1)
 		fprintf(writer->out, "\"document\": %zu, ", value->document);
 	int r = put_value(writer, node, false);
 	put_place(writer, node);
@@ -231,15 +224,16 @@ static int put_element(void *context, const struct explained_value *value)
 	return r;
 }
 
-static int put_values(struct json_writer *writer, const struct explanation *explanation)
+static int put_values(struct json_writer *writer)
 {
 	struct key_text key = {0};
-	const struct stream *stream = &explanation->stream;
+	const struct stream *stream = &writer->explanation->stream;
+	const struct merge_result *result = writer->explanation->result;
+	const struct origins *origins = result ? result->origins : NULL;
 	int r = 0;
 
-	writer->has_documents = stream->count > 1;
 	if (writer->only && writer->only->at.value) {
-		r = explained_value_each(writer->origins, &writer->only->at, put_element, writer);
+		r = explained_value_each(origins, &writer->only->at, put_element, writer);
 	} else if (!writer->only) {
 		for (size_t i = 0; r == 0 && i < stream->count; i++) {
 			const struct explained_value root = {
@@ -247,7 +241,7 @@ static int put_values(struct json_writer *writer, const struct explanation *expl
 
 			key_text_cut(&key, 0);
 			stream_put(stream, i, &key);
-			r = explained_value_each(writer->origins, &root, put_element, writer);
+			r = explained_value_each(origins, &root, put_element, writer);
 		}
 	}
 	if (key.has_failed || (writer->only && writer->only->at.key->has_failed))
@@ -257,12 +251,12 @@ static int put_values(struct json_writer *writer, const struct explanation *expl
 }
 
 /* Writes the documents that layers had and the file has not. */
-static int put_gone_documents(struct json_writer *writer, const struct explanation *explanation)
+static int put_gone_documents(struct json_writer *writer)
 {
 	CLEANUP(key_text_fini) struct key_text key = {0};
 	struct explained_document *gone;
 	size_t count;
-	int r = explained_documents_gone(explanation, writer->arena, &gone, &count);
+	int r = explained_documents_gone(writer->explanation, writer->arena, &gone, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		fputs_unlocked(i ? ",\n    " : ",\n  \"removed\": [\n    ", writer->out);
@@ -355,9 +349,9 @@ int explain_json(const struct explanation *explanation, const struct explained *
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const struct merge_result *result = explanation->result;
 	struct json_writer writer = {.out = out,
-		.origins = result ? result->origins : NULL,
-		.places = &explanation->places,
+		.explanation = explanation,
 		.only = only,
+		.before = "\n    {\"key\": ",
 		.format = explanation->request ? explanation->request->to : NULL};
 
 	int r = arena_new(&arena);
@@ -371,12 +365,12 @@ int explain_json(const struct explanation *explanation, const struct explained *
 	if (!only && result && origin_pieces(result->origins))
 		put_pieces(out, explanation);
 	fputs_unlocked(",\n  \"values\": [", out);
-	r = put_values(&writer, explanation);
-	fputs_unlocked(writer.has_written ? "\n  ]" : "]", out);
+	r = put_values(&writer);
+	fputs_unlocked(*writer.before == ',' ? "\n  ]" : "]", out);
 	if (r == 0 && only && !only->at.value)
 		r = put_gone(&writer);
 	if (r == 0 && !only && explanation->kind == VERSION_BYTES)
-		r = put_gone_documents(&writer, explanation);
+		r = put_gone_documents(&writer);
 	fputs_unlocked("\n}\n", out);
 	return r;
 }

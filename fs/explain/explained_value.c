@@ -147,13 +147,6 @@ static int go_down(struct explained *explained, const struct key_step *step)
 	return 0;
 }
 
-/* The array grows: each of a file's many documents may have replaced a map. */
-static int add_lost(struct explained *explained, struct origin_step step)
-{
-	return arena_push(explained->arena, explained->also, explained->also_count,
-		explained->also_capacity, step);
-}
-
 /* Adds the values at `key` in those maps and lists that lost against the one at `depth`. */
 static int note_lost_around(struct explained *explained, const struct key *key, size_t depth,
 	const struct origin *origin)
@@ -170,7 +163,9 @@ static int note_lost_around(struct explained *explained, const struct key *key, 
 		lost.value = key_follow(key, depth, step->value);
 		if (!lost.value)
 			continue;
-		r = add_lost(explained, lost);
+		/* The array grows: each of a file's many documents may have replaced a map. */
+		r = arena_push(explained->arena, explained->also, explained->also_count,
+			explained->also_capacity, lost);
 		explained->in = explained->at.value;
 		explained->in_len = key_text_span(&explained->key).len;
 		explained->lost = step->value;
@@ -318,11 +313,6 @@ static bool has_value(const struct origin_removed *removed, const struct key *ke
 	return false;
 }
 
-static bool is_name(const struct node *a, const struct node *b)
-{
-	return a == b || (a && b && node_equal(a, b));
-}
-
 /* Searches the document among those that are gone. */
 static int find_document(
 	struct explained *explained, const struct explanation *explanation, const struct key *key)
@@ -333,7 +323,9 @@ static int find_document(
 
 	explained->at = (struct explained_value){.key = &explained->key, .document = key->document};
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (!is_name(gone[i].name, key->named) || !has_value(&gone[i].removed, key))
+		const struct node *name = gone[i].name, *named = key->named;
+		bool is_it = name == named || (name && named && node_equal(name, named));
+		if (!is_it || !has_value(&gone[i].removed, key))
 			continue;
 		stream_put_name(key->named, &explained->key);
 		explained->removed = &gone[i].removed;

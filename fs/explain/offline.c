@@ -33,7 +33,7 @@ struct offline_index {
 
 struct offline {
 	struct composer composer;
-	bool is_cache_shared;
+	struct source_cache *own; /* the composer's cache; NULL: that is another's */
 	struct finder finder;
 	struct offline_index *indexes; /* an index never changes once it is in the list */
 };
@@ -196,10 +196,10 @@ int offline_new(struct settings *settings, struct offline **ret)
 		.mounter = {geteuid(), getegid()},
 		.finder = &offline->finder,
 	};
-	int r = source_cache_new(
-		(size_t)settings->options.cache_mib << 20, false, &offline->composer.cache);
+	int r = source_cache_new((size_t)settings->options.cache_mib << 20, false, &offline->own);
 	if (r < 0)
 		return r;
+	offline->composer.cache = offline->own;
 	*ret = take_ptr(offline);
 	return 0;
 }
@@ -213,8 +213,7 @@ void offline_free(struct offline *offline)
 		offline->indexes = index->next;
 		index_freep(&index);
 	}
-	if (!offline->is_cache_shared)
-		source_cache_free(offline->composer.cache);
+	source_cache_free(offline->own);
 	settings_unref(offline->composer.settings);
 	free(offline);
 }
@@ -226,9 +225,8 @@ void offline_freep(struct offline **offline)
 
 void offline_share_cache(struct offline *offline, struct source_cache *cache)
 {
-	source_cache_free(offline->composer.cache);
+	source_cache_free(take_ptr(offline->own));
 	offline->composer.cache = cache;
-	offline->is_cache_shared = true;
 }
 
 struct settings *offline_settings(const struct offline *offline)

@@ -28,14 +28,14 @@ static void put_fault_rest(FILE *out, const struct fault *fault)
 }
 
 /* The state of writing a list. */
-struct fault_writer {
+struct list_writer {
 	FILE *out;
 	size_t count;
 };
 
 static void put_fault(void *context, const char *path, const struct fault *fault)
 {
-	struct fault_writer *writer = context;
+	struct list_writer *writer = context;
 	FILE *out = writer->out;
 
 	json_put(out, writer->count++ ? ",\n    {'path': %s, " : "\n    {'path': %s, ", path);
@@ -206,7 +206,7 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings)
 
 static void put_unchecked(void *context, const struct view_unchecked *unchecked)
 {
-	struct fault_writer *writer = context;
+	struct list_writer *writer = context;
 
 	fputs(writer->count++ ? ", " : "", writer->out);
 	json_put(writer->out, "{'program': %s, 'reason': %s, 'files': %zu, 'shown': %zu}",
@@ -227,7 +227,7 @@ static void put_workers(FILE *out, struct view *view)
 
 void status_put_view(FILE *out, struct view *view, const struct settings *settings)
 {
-	struct fault_writer writer = {.out = out};
+	struct list_writer writer = {.out = out};
 	struct view_counts counts;
 	char text[256];
 
@@ -325,21 +325,13 @@ void status_put_process_lines(FILE *out, const char *remedy)
 			fprintf(out, "%s\n", reason);
 }
 
-/* The state of writing the list of change hooks. */
-struct hook_writer {
-	FILE *out;
-	size_t count;
-	bool is_trusted;
-};
-
 static void put_hook(void *context, const struct change_hook_state *state)
 {
-	struct hook_writer *writer = context;
+	struct list_writer *writer = context;
 	FILE *out = writer->out;
-
 	char time[FAULT_TIME_MAX];
 
-	fputs(writer->count++ ? ",\n    " : "\n    ", out);
+	fputs(writer->count++ ? "},\n    " : "\n    ", out);
 	json_put(out, "{'command': %s, 'running': %hhd, 'waiting': %zu", state->name,
 		(bool)(state->phase == CHANGE_HOOK_RUNS), state->waiting);
 	if (state->began.tv_sec) {
@@ -351,28 +343,33 @@ static void put_hook(void *context, const struct change_hook_state *state)
 		json_put(out, ", 'ended': %s, 'age_s': %lld, 'good': %hhd", time,
 			fault_age_s(state->ended), (bool)!state->problem.message[0]);
 	}
-	if (state->problem.message[0]) {
+	if (state->problem.message[0])
 		json_put(out, ", 'failures': %u, 'given_up': %hhd, 'again_ms': %" PRId64,
 			state->failures, (bool)(state->phase == CHANGE_HOOK_GIVEN_UP),
 			state->again_ms);
-		if (writer->is_trusted)
-			json_put(out, ", 'error': %s", state->problem.message);
-	}
-	fputc('}', out);
+}
+
+static void put_hook_and_error(void *context, const struct change_hook_state *state)
+{
+	struct list_writer *writer = context;
+
+	put_hook(context, state);
+	if (state->problem.message[0])
+		json_put(writer->out, ", 'error': %s", state->problem.message);
 }
 
 void status_put_hooks(FILE *out, struct view *view, bool is_trusted)
 {
-	struct hook_writer writer = {.out = out, .is_trusted = is_trusted};
+	struct list_writer writer = {.out = out};
 
 	fputs("  \"on_change\": [", out);
-	view_change_hooks(view, put_hook, &writer);
-	fputs(writer.count ? "\n  ],\n" : "],\n", out);
+	view_change_hooks(view, is_trusted ? put_hook_and_error : put_hook, &writer);
+	fputs(writer.count ? "}\n  ],\n" : "],\n", out);
 }
 
 void status_put_faults(FILE *out, struct view *view)
 {
-	struct fault_writer writer = {.out = out};
+	struct list_writer writer = {.out = out};
 
 	fputs("  \"troubles\": [", out);
 	if (view)
