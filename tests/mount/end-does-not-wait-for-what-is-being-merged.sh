@@ -17,8 +17,8 @@ ends_soon() { # SIGNAL
 	until ! is_mounted mnt; do sleep 0.02; done
 	ended=$(date +%s%N)
 	echo "$1: $(((ended - begun) / 1000000)) ms"
-	# Within a second; and two more, as other tests run beside this one.
-	[ $((ended - begun)) -lt 3000000000 ] || fail "$1 took $(((ended - begun) / 1000000)) ms"
+	# Within a second on an idle machine. If it waited, it would take as long as the rest of the merge.
+	[ $((ended - begun)) -lt 15000000000 ] || fail "$1 took $(((ended - begun) / 1000000)) ms"
 	ended_cleanly
 }
 
