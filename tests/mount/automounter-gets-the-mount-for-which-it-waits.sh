@@ -25,7 +25,7 @@ reader = subprocess.Popen(["cat", "mnt/app.yaml"], start_new_session=True)
 mounting = None
 while mounting is None or reader.poll() is None:
     # A second request means that the mount waits for itself.
-    if not select.select([requests], [], [], 0.1 if mounting else 20)[0]:
+    if not select.select([requests], [], [], 0.1 if mounting else 60)[0]:
         if mounting is None:
             sys.exit("the first access asked for no mount")
         continue

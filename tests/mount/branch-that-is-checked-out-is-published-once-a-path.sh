@@ -38,17 +38,21 @@ first=
 [ "$(id -u)" -ne 0 ] || first='nice -n -15'
 $first git -C high checkout -q other
 comes_to_equal_fresh
-unwatch
-grep -v ' \.git$' events | grep '^mnt/sub/' | sort | uniq -c | awk '{ print $1, $3, $4 }' >seen
+# A reader may see a name come or go before its event.
 {
 	for i in $(seq 200); do echo "1 MOVED_TO $i.yaml"; done
 	echo '1 DELETE only-main'
 	echo '1 MOVED_TO only-other'
+	echo '1 mnt/ CREATE,ISDIR only-other'
+	echo '1 mnt/ DELETE,ISDIR only-main'
 } | sort >wanted
-sort seen | diff wanted - || fail "not each path was published once, see above"
-grep '^mnt/ ' events | grep -v '\.git$' | sort >seen
-printf '%s\n' 'mnt/ CREATE,ISDIR only-other' 'mnt/ DELETE,ISDIR only-main' | diff - seen ||
-	fail "not each directory was published once, see above"
+are_wanted() {
+	grep -v ' \.git$' events | sort | uniq -c | awk '{ sub("mnt/sub/ ", ""); $1 = $1; print }' | sort |
+		diff wanted - >difference
+}
+eventually are_wanted || fail "not each path was published once: $(cat difference)"
+unwatch
+are_wanted || fail "not each path was published once: $(cat difference)"
 
 # The branch is checked out again, without watchers: the mount shows what a fresh mount shows.
 git -C high checkout -q main

@@ -31,7 +31,7 @@ eventually mended || fail "without a check there is still a trouble"
 has_guard() { pgrep -P "$plyfs_pid" -x plyfs-guard >/dev/null; }
 refuses_later() {
 	rm -f go
-	with "check: [sh, -c, 'until [ -e $PWD/go ]; do sleep 0.05; done; exit 1', '%f']"
+	with "timeout: 10m, check: [sh, -c, 'until [ -e $PWD/go ]; do sleep 0.05; done; exit 1', '%f']"
 	eventually has_guard || fail "no check runs"
 	echo "$1" | replace low/app.yaml
 	sleep 0.3

@@ -21,7 +21,8 @@ in_trouble() { [ -n "$(attribute mnt/app.yaml user.plyfs.error)" ]; }
 mended() { ! in_trouble; }
 
 watch mnt/app.yaml
-echo 'port: eighty' | tee high/app.yaml | replace high/free.yaml
+echo 'port: eighty' | replace high/app.yaml
+echo 'port: eighty' | replace high/free.yaml
 # A file without a check shows the change; so the daemon has seen it.
 comes_to_show mnt/free.yaml 'port: eighty'
 eventually in_trouble || fail "a content that fails is no trouble"
@@ -57,8 +58,8 @@ shows mnt/app.yaml $'a: 1\nport: 81'
 
 # A file that never was good reads as an error.
 mkdir low/sub
-sed -i 's/app.yaml/"{app,sub\/x}.yaml"/' plyfs.yaml
-sleep 0.3
+sed -i 's/app.yaml/"{app,sub\/x}.yaml"/; $a files: [{path: in-force.yaml, from: free.yaml}]' plyfs.yaml
+comes_to_exist mnt/in-force.yaml
 echo 'port: none' >low/sub/x.yaml
 comes_to_exist mnt/sub
 fails_with 'Input/output error' cat mnt/sub/x.yaml

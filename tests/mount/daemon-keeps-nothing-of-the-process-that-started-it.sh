@@ -40,7 +40,7 @@ check() {
 for what in low:../high '-c plyfs.yaml'; do
 	exec 9>lock
 	flock 9
-	(cd sub && "$PLYFS" mount -o noheader $what ../mnt 2>&1 3>&1 | timeout 10 cat) >said || fail "the pipe never ends"
+	(cd sub && "$PLYFS" mount -o noheader $what ../mnt 2>&1 3>&1 | timeout 60 cat) >said || fail "the pipe never ends"
 	[ ! -s said ] || fail "it says: $(cat said)"
 	exec 9>&-
 	flock -n lock true || fail "the lock is held"

@@ -8,7 +8,7 @@ printf 'layers: [%s/low]\noptions: {header: false}\n' "$directory" >"$settings"
 printf 'a: 1\n' >low/app.yaml
 rmdir mnt
 inside systemctl start "$unit"
-inside sh -c "exec 5<$directory/mnt/app.yaml; echo >$directory/held; sleep 50" &
+nsenter -t "$init" -m -p -u -i -n -C sh -c "exec 5<$directory/mnt/app.yaml; echo >$directory/held; exec sleep 1000" &
 eventually [ -e held ] || fail "nobody has it open"
 inside umount -i -l "$directory/mnt"
 inside systemctl reload "$unit"

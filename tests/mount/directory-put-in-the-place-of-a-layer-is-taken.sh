@@ -20,6 +20,7 @@ mv next high
 comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 comes_to_show mnt/dir/app.yaml 'b: 2'
 comes_to_show mnt/motd new
+comes_event 'mnt/ MOVED_TO motd' # a reader sees a new file before its event
 unwatch
 [ "$(grep -c 'mnt/ MOVED_TO motd' events)" -eq 1 ] || fail "the events were: $(cat events)"
 

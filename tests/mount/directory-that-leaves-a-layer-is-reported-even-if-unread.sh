@@ -63,7 +63,8 @@ covered_by_empty() {
 	mkdir "away/$3"
 	mount --bind "away/$3" "$1/$2"
 }
-covered_by_empty_undo() { umount "$1/$2"; }
+# plyfs may be looking at it.
+covered_by_empty_undo() { eventually umount "$1/$2" 2>/dev/null; }
 
 # Linux 3.15 has it, but mv(1) of Debian 12 has not.
 exchange() {
@@ -115,6 +116,9 @@ for in in low high; do
 	echo "$in: 1" | tee $in/made/parts/$in.yaml $in/d/app.yaml.d/$in.yaml >/dev/null
 done
 echo 'low: 0' >low/d/app.yaml
+mkdir low/cover high/cover
+echo 'low: 1' >low/cover/app.yaml
+echo 'high: 1' >high/cover/app.yaml
 start -c plyfs.yaml mnt
 ls mnt/made mnt/d >/dev/null
 for each in "${all[@]}"; do
@@ -167,11 +171,7 @@ done
 
 # A mount on the file itself, which was only listed.
 if [ -n "${IS_PRIVATE:-}" ]; then
-	mkdir -p low/cover high/cover
-	echo 'low: 1' >low/cover/app.yaml
-	echo 'high: 1' >high/cover/app.yaml
 	echo 'low: 2' >away/cover.yaml
-	comes_to_exist mnt/cover
 	ls mnt/cover >/dev/null
 	watch mnt/cover
 	mount --bind away/cover.yaml low/cover/app.yaml
@@ -179,7 +179,7 @@ if [ -n "${IS_PRIVATE:-}" ]; then
 	unwatch
 	shows mnt/cover/app.yaml $'low: 2\nhigh: 1'
 	watch mnt/cover
-	umount low/cover/app.yaml
+	eventually umount low/cover/app.yaml 2>/dev/null
 	comes_event '^mnt/cover/ MOVED_TO app.yaml'
 	unwatch
 	shows mnt/cover/app.yaml $'low: 1\nhigh: 1'

@@ -34,7 +34,7 @@ eventually test -e mnt/d/new.yaml || fail "what can't be read is not told"
 fails_with 'Input/output error' cat mnt/d/new.yaml
 chmod 755 low/d
 comes_to_list mnt/d new new.yaml sub x.yaml
-[ -d mnt/d/new ] || fail "a directory is shown as $(stat -c %F mnt/d/new)"
+eventually test -d mnt/d/new || fail "a directory is shown as $(stat -c %F mnt/d/new)"
 comes_to_show mnt/d/x.yaml $'x: 2\ny: 1'
 comes_to_show mnt/d/new.yaml 'n: 1'
 comes_to_show mnt/d/sub/new.yaml 'n: 1'

@@ -7,14 +7,15 @@ need python3 pgrep
 
 doctor() {
 	local code=0
-	timeout -s KILL 30 "$PLYFS" doctor "$@" >out 2>err || code=$?
+	timeout -s KILL 120 "$PLYFS" doctor "$@" >out 2>err || code=$?
 	[ ! -s err ] || fail "it says: $(cat err)"
 	[ $code -eq "$(grep -qx 'Nothing is wrong.' out && echo 0 || echo 1)" ] || fail "it exits with $code: $(cat out)"
 }
 finds() { grep -qxF -- "$1" out || fail "no '$1' in: $(cat out)"; }
 # Whether it finds what it found before there was a mount: this machine's own faults.
 is_well() { doctor && cmp -s out machine; }
-well() { is_well || fail "there is more than $(cat machine): $(cat out)"; }
+# On a busy machine a mount may be silent for the two seconds that doctor gives it.
+well() { eventually is_well || fail "there is more than $(cat machine): $(cat out)"; }
 
 doctor
 cp out machine
@@ -116,18 +117,21 @@ start -c plyfs.yaml other
 shows other/a.conf good
 echo bad >low/a.conf
 make_silent mnt deaf
-begin=$SECONDS
 has_error() { doctor && grep -q "^$PWD/other: it has 1 error" out; }
 eventually has_error || fail "$(cat out)"
 grep -q "^$PWD/mnt: does not answer for 2 s.*; plyfs umount --force $PWD/mnt\$" out || fail "$(cat out)"
-begin=$SECONDS
-doctor
-[ $((SECONDS - begin)) -le 4 ] || fail "it takes $((SECONDS - begin)) s"
+# is_quick SECONDS ARGUMENT...: doctor takes no longer. A busy machine may need several tries.
+is_quick() {
+	local begin=$SECONDS most=$1
+	shift
+	doctor "$@"
+	took=$((SECONDS - begin))
+	[ $took -le "$most" ]
+}
+eventually is_quick 4 || fail "it takes $took s"
 # A layer there does not hold it up either.
-begin=$SECONDS
-doctor "low:$PWD/mnt"
+eventually is_quick 12 "low:$PWD/mnt" || fail "it takes $took s"
 grep -q '^low:.*could not be examined: that took too long; look after its file systems' out || fail "$(cat out)"
-[ $((SECONDS - begin)) -le 12 ] || fail "it takes $((SECONDS - begin)) s"
 umount -fl mnt
 stop other
 

@@ -1,11 +1,10 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# A merge of a minute: sixty sources that take long to read, though they have no content.
-printf '# a line of comment, as there are many in files that somebody sends round\n%.0s' \
-	{1..200000} >low/large.yaml
+# A merge of half a minute or more: sixty sources that take long to read, though they have no content.
+{ yes '#' || true; } | head -c 40000000 >low/large.yaml
 {
-	echo 'options: {limits: {time: 60m}}'
+	echo 'options: {limits: {time: 60m, source: 40000000}}'
 	echo 'layers:'
 	for i in $(seq 60); do echo "  - {name: l$i, path: $PWD/low}"; done
 } >plyfs.yaml
@@ -17,8 +16,8 @@ ends_soon() { # SIGNAL
 	until ! is_mounted mnt; do sleep 0.02; done
 	ended=$(date +%s%N)
 	echo "$1: $(((ended - begun) / 1000000)) ms"
-	# Within a second; and two more, as other tests run beside this one.
-	[ $((ended - begun)) -lt 3000000000 ] || fail "$1 took $(((ended - begun) / 1000000)) ms"
+	# Within a second on an idle machine. If it waited, it would take as long as the rest of the merge.
+	[ $((ended - begun)) -lt 10000000000 ] || fail "$1 took $(((ended - begun) / 1000000)) ms"
 	ended_cleanly
 }
 

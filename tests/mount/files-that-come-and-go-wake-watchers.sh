@@ -7,7 +7,7 @@ make() {
 	mkdir low/gone
 	echo 'a: 1' | tee low/gone.yaml >low/gone/app.yaml
 }
-change() {
+change() { # COMMAND, which waits for an event, where there are any
 	ls mnt mnt/dir >/dev/null
 	shows mnt/gone.yaml 'a: 1'
 	shows mnt/gone/app.yaml 'a: 1'
@@ -16,9 +16,10 @@ change() {
 	echo 'a: 1' >low/new.yaml
 	comes_to_show mnt/new.yaml 'a: 1'
 	# A reader sees the file before its event: a file that comes and goes meanwhile makes one event.
-	sleep 0.3
+	"$1" 'MOVED_TO new.yaml'
 	echo 'a: 1' | replace high/dir.yaml
 	comes_to_show mnt/dir.yaml 'a: 1'
+	"$1" 'MOVED_TO dir.yaml'
 	rm low/new.yaml
 	comes_to_vanish mnt/new.yaml
 	mkdir low/dir/sub
@@ -39,7 +40,7 @@ change() {
 
 make
 start
-change
+change comes_event
 [ "$links" = '0 0' ] || fail "what is gone still has links: $links"
 for file in mnt/gone.yaml mnt/gone/app.yaml; do
 	[ "$(grep -c "^$file DELETE_SELF" events)" -eq 1 ] || fail "$file: not one DELETE_SELF, but: $(cat events)"
@@ -51,5 +52,5 @@ stop
 
 make
 start -o unpublished low:high mnt
-change
+change :
 saw_no_events

@@ -49,7 +49,9 @@ drop
 echo 'b: watched' | replace high/dir/sub/8.yaml
 comes_event 'MOVED_TO 8.yaml'
 drop
+kill -STOP "$plyfs_pid" # it never sees one without the other
 rm low/dir/sub/9.yaml high/dir/sub/9.yaml
+kill -CONT "$plyfs_pid"
 comes_event 'DELETE 9.yaml'
 drop
 rmdir low/dir/sub/inner

@@ -14,10 +14,10 @@ stop_loops() {
 }
 at_end 'stop_loops; umount -f mnt 2>/dev/null'
 
-# A process that hangs in a mount gets no signal: it is left behind, and released by `umount -f`.
+# within COMMAND...: it succeeds within a minute. A process that hangs in a mount gets no signal: it is left behind, and
+# released by `umount -f`.
 within() {
-	local limit=$((SECONDS + $1)) pid
-	shift
+	local limit=$((SECONDS + 60)) pid
 	"$@" >said 2>&1 &
 	pid=$!
 	while ! has_ended $pid; do
@@ -54,26 +54,26 @@ while True:
 END
 
 kill=0
-within 20 "$PLYFS" mount -o noheader low:high mnt
+within "$PLYFS" mount -o noheader low:high mnt
 for loop in read read write; do
 	python3 $loop.py &
 	loops+=($!)
 done
 for kill in $(seq "$kills"); do
-	within 20 ls mnt
-	within 20 "$PLYFS" status mnt
+	within ls mnt
+	within "$PLYFS" status mnt
 	plyfs_pid=$(status pid)
 	# Time for the daemon to be busy: some microseconds to some milliseconds.
 	sleep "0.0$((RANDOM % 100 + 10))"
 	kill -9 "$plyfs_pid"
 	plyfs_pid=
-	within 20 "$PLYFS" mount -o noheader low:high mnt
+	within "$PLYFS" mount -o noheader low:high mnt
 	[ "$(grep -cF " $directory/mnt " /proc/self/mountinfo)" -eq 1 ] || fail "kill $kill: the dead mount is still there"
 done
 stop_loops
 plyfs_pid=$(status pid)
 echo "a: last" | replace high/1.yaml
 comes_to_show mnt/1.yaml "a: last"
-umount mnt
+unmount mnt
 eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
 plyfs_pid=

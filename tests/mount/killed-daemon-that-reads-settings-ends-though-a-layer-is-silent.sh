@@ -14,5 +14,5 @@ answers_no OPENDIR
 echo '# saved' >>plyfs.yaml
 sleep 1
 
-killed_mount_ends 2
+killed_mount_ends 20
 answers_no NONE

@@ -14,7 +14,7 @@ plyfs_pid=
 ln -s "$directory/far" high/d
 printf 'options: {header: false, poll_interval: 100ms}\nlayers: [low, {path: high, follow: true}]\n' >plyfs.yaml
 start -c plyfs.yaml mnt
-is_shown() { timeout 10 cmp -s "mnt/d/$1" "source/$1"; }
+is_shown() { timeout 60 cmp -s "mnt/d/$1" "source/$1"; }
 for name in large.bin small.bin; do
 	is_shown $name || fail "$name: $(cat mnt/.plyfs/errors)"
 done

@@ -36,6 +36,7 @@ while not os.path.exists("over"):
     kinds = set(text)
     assert len(kinds) == 1, f"{len(text)} bytes of {bytes(kinds)}"
     whole += 1
+    open("read-whole", "w").close()
 print(whole, errors)
 END
 python3 reader.py >result 2>&1 &
@@ -45,6 +46,7 @@ for letter in c d e f g h; do
 	sleep 0.1
 done
 comes_to_be large h $size
+comes_to_exist read-whole
 touch over
 wait $reader || fail "the reader says: $(cat result)"
 read -r whole errors <result

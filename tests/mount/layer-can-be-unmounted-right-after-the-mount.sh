@@ -14,10 +14,26 @@ again() {
 	shows mnt/app.yaml 'a: 1'
 }
 
+# frees COMMAND...: it unmounts, and then the layer is free at once. On a busy machine, the command may have to give up
+# the wait for the daemon (cli/umount.c): after a second at the earliest.
+frees() {
+	local begin=${EPOCHREALTIME/./} us
+	"$@" || fail "'$*' fails"
+	us=$((${EPOCHREALTIME/./} - begin))
+	if umount low 2>/dev/null; then
+		freed=$((freed + 1))
+	else
+		[ $us -ge 1000000 ] || fail "the layer is busy after '$*', which took $us us"
+		eventually umount low
+	fi
+}
+
+freed=0
 for ((i = 0; i < 50; i++)); do
 	again
-	"$PLYFS" umount mnt && umount low || fail "time $i: the layer is busy after plyfs umount"
+	frees "$PLYFS" umount mnt
 done
+[ $freed -gt 0 ] || fail "the layer is busy each time after plyfs umount"
 
 # A mount in use is reported as busy, and stays. By a path with a link in it, a slash behind it, from elsewhere.
 again
@@ -37,13 +53,13 @@ pid=$(cd / && "$PLYFS" status --json "$directory/mnt" | python3 -c 'import json,
 ! has_ended "$pid" || fail "it ended while it was in use"
 exec 5<&-
 eventually has_ended "$pid" || fail "it does not end"
-umount low
+eventually umount low 2>/dev/null # workers may end after it
 fails_with 'no plyfs is mounted there' "$PLYFS" umount mnt
 fails_with 'no plyfs is mounted there' "$PLYFS" umount nowhere
 fails_with 'no plyfs is mounted there' "$PLYFS" umount /proc
 again
-(cd high && "$PLYFS" umount ../link/)
-umount low
+from_high() { (cd high && "$PLYFS" umount ../link/); }
+frees from_high
 
 # If one of several can't be unmounted, the others are, as by umount(8).
 again
@@ -51,7 +67,7 @@ mkdir second
 "$PLYFS" mount low:high second
 fails_with 'nowhere: no plyfs is mounted there' "$PLYFS" umount mnt nowhere second
 ! is_mounted mnt && ! is_mounted second || fail "one of them stays: $(grep plyfs /proc/mounts)"
-umount low
+eventually umount low 2>/dev/null
 
 # A layer that leaves the settings is free as soon as they are in force.
 mount -t tmpfs tmpfs low
@@ -69,26 +85,28 @@ rm high/app.yaml
 # Mounted at two places: the first umount returns at once, the second waits.
 again
 mkdir other
-mount --bind mnt other
-start_s=$(date +%s%N)
-"$PLYFS" umount other
-(($(date +%s%N) - start_s < 2500000000)) || fail "it waits for a process that serves another mount"
+is_quick() {
+	mount --bind mnt other
+	local begin=${EPOCHREALTIME/./}
+	"$PLYFS" umount other
+	[ $((${EPOCHREALTIME/./} - begin)) -lt 2500000 ]
+}
+eventually is_quick || fail "it waits for a process that serves another mount"
 shows mnt/app.yaml 'a: 1'
-"$PLYFS" umount mnt
-umount low
+frees "$PLYFS" umount mnt
 
 # A stopped daemon does not answer, and is unmounted all the same; so is a dead mount.
 again
 pid=$("$PLYFS" status --json mnt | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 kill -STOP "$pid"
-timeout 20 "$PLYFS" umount -f mnt || fail "one that is stopped is not unmounted"
+timeout 60 "$PLYFS" umount -f mnt || fail "one that is stopped is not unmounted"
 kill -KILL "$pid"
 eventually umount low 2>/dev/null
 again
 pid=$("$PLYFS" status --json mnt | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 kill -KILL "$pid"
 eventually has_ended "$pid"
-timeout 20 "$PLYFS" umount mnt || fail "a dead one is not unmounted"
+timeout 60 "$PLYFS" umount mnt || fail "a dead one is not unmounted"
 eventually umount low 2>/dev/null
 
 # umount(8), which finds the helper by its name.
@@ -96,13 +114,15 @@ mkdir tools
 ln -s "$(realpath "$PLYFS")" tools/umount.fuse.plyfs
 sbin=$(realpath /sbin)
 if mount -t overlay overlay -o "lowerdir=$directory/tools:$sbin" "$sbin" 2>overlay; then
+	freed=0
 	for ((i = 0; i < 50; i++)); do
 		again
-		umount mnt && umount low || fail "time $i: the layer is busy after umount(8)"
+		frees umount mnt
 	done
+	[ $freed -gt 0 ] || fail "the layer is busy each time after umount(8)"
 	# Without the helper (-i) the layer is held a moment longer.
 	busy=0
-	for ((i = 0; i < 10; i++)); do
+	for ((i = 0; i < 10 || (i < 200 && busy == 0); i++)); do
 		again
 		umount -i mnt
 		umount low 2>/dev/null || { busy=1 && eventually umount low 2>/dev/null; }
@@ -112,14 +132,12 @@ if mount -t overlay overlay -o "lowerdir=$directory/tools:$sbin" "$sbin" 2>overl
 	exec 5<mnt/app.yaml
 	fails_with 'is busy' umount mnt
 	exec 5<&-
-	umount -v mnt
-	umount low
+	frees umount -v mnt
 	again
 	umount -l mnt
 	eventually umount low 2>/dev/null
 	again
-	umount -t fuse.plyfs -a
-	umount low
+	frees umount -t fuse.plyfs -a
 else
 	echo "umount(8) is not tried: $(cat overlay)"
 fi

@@ -37,7 +37,7 @@ comes_to_show mnt/app.yaml $'a: 22\nb: 2'
 watch mnt mnt/app.yaml
 sleep 0.5
 [ ! -s events ] || fail "there are events, and nothing has changed: $(cat events)"
-echo 'a: 4' >real/app.yaml
+echo 'a: 4' | replace real/app.yaml # one change, even if a poll comes in the middle
 comes_event 'MOVED_TO app.yaml'
 unwatch
 [ "$(grep -c MOVED_TO events)" -eq 1 ] || fail "the events were: $(cat events)"

@@ -8,17 +8,17 @@
 mkdir part low/own high/own low/inside
 make_silent part half_FORGET
 with_layers() {
-	echo 'options: {answer_timeout: 3s}'
+	echo 'options: {answer_timeout: 6s}'
 	echo 'layers:'
 	printf -- '- {path: %s}\n' "$@"
 }
 
-# No more seconds than that since `begin`. With a sanitizer, workers may stand still, and are forked again.
-factor=1
-! grep -qaE '__asan_init' "$PLYFS" || factor=4
+# within SECONDS WHAT: since `begin`. What waits for the layer takes six seconds. All else takes a moment, but other tests
+# may have the processors; and with a sanitizer, workers may stand still, and are forked again. The publisher may wait
+# for the layer once: when it reads the settings.
 within() {
 	local took=$((SECONDS - begin))
-	[ $took -le $(($1 * factor)) ] || fail "$2 took $took s"
+	[ $took -le "$1" ] || fail "$2 took $took s"
 }
 
 start_again() {
@@ -45,8 +45,8 @@ for i in 1 2 3 4 5 6; do
 done
 sleep 0.5
 begin=$SECONDS
-said=$(timeout 20 cat mnt/own/never_read.yaml) && [ "$said" = 'a: 1' ] || fail "a first look in another directory: $said"
-within 1 "a first look while six listings wait"
+said=$(timeout 60 cat mnt/own/never_read.yaml) && [ "$said" = 'a: 1' ] || fail "a first look in another directory: $said"
+within 5 "a first look while six listings wait"
 for listing in $listings; do
 	wait "$listing" && fail "a directory of a silent layer was listed: $(head listed*)"
 done
@@ -60,7 +60,7 @@ for request in LOOKUP ALL; do
 
 	# The file that is looked up first waits, and gets an error. Its directory is the layer's, too.
 	begin=$SECONDS
-	timeout 20 cat mnt/first.yaml >got 2>&1 &
+	timeout 60 cat mnt/first.yaml >got 2>&1 &
 	reader=$!
 	for i in 1 2 3; do
 		echo "b: $i" | replace high/own/x.yaml
@@ -68,12 +68,12 @@ for request in LOOKUP ALL; do
 		echo "n: $i" >high/own/new$i.yaml
 		comes_to_show mnt/own/new$i.yaml "n: $i"
 	done
-	within 4 "changes of other directories"
-	said=$(timeout 3 cat mnt/own/never_read.yaml) || fail "a first look in another directory waits"
+	within 25 "changes of other directories"
+	said=$(timeout 5 cat mnt/own/never_read.yaml) || fail "a first look in another directory waits"
 	[ "$said" = 'a: 1' ]
 	wait $reader && fail "the file was read: $(cat got)"
-	within 6 "the error"
-	eventually grep -q "the layer 'part' has not answered for 3 s" log || fail "the log says nothing"
+	within 40 "the error"
+	eventually grep -q "the layer 'part' has not answered for 6 s" log || fail "the log says nothing"
 	[ "$(status layers 1 answers)" = False ] || fail "the status: $(status layers 1)"
 	code=0
 	"$PLYFS" status --exit-code mnt >got 2>&1 || code=$?
@@ -82,15 +82,15 @@ for request in LOOKUP ALL; do
 
 	# From then on nothing waits for it.
 	code=0
-	timeout 3 cat mnt/second.yaml >got 2>&1 || code=$?
+	timeout 5 cat mnt/second.yaml >got 2>&1 || code=$?
 	[ $code -eq 1 ] || fail "a second reader waited: $code, $(cat got)"
-	timeout 3 ls mnt >/dev/null || fail "the listing waits"
+	timeout 5 ls mnt >/dev/null || fail "the listing waits"
 	mount -t tmpfs none low/inside
 	echo 'm: 1' >low/inside/mounted.yaml
 	begin=$SECONDS
 	comes_to_show mnt/inside/mounted.yaml 'm: 1'
-	within 4 "a mount inside another layer"
-	umount low/inside
+	within 15 "a mount inside another layer"
+	eventually umount low/inside 2>/dev/null
 
 	# Other settings with this layer wait until it answers; without it they apply.
 	(
@@ -103,7 +103,7 @@ for request in LOOKUP ALL; do
 	begin=$SECONDS
 	comes_to_show mnt/app.yaml 'a: 1'
 	comes_to_show mnt/second.yaml 'a: 1'
-	within 5 "the end of the layer"
+	within 15 "the end of the layer"
 
 	answers_no NONE
 	with_layers low part high | replace plyfs.yaml
@@ -111,7 +111,7 @@ for request in LOOKUP ALL; do
 
 	# When it answers, it counts.
 	answers_no $request
-	said=$(timeout 20 cat mnt/absent.yaml 2>&1) && fail "it was read"
+	said=$(timeout 60 cat mnt/absent.yaml 2>&1) && fail "it was read"
 	[[ $said == *"Input/output error"* ]] || fail "a name that may be there: $said"
 	answers_no NONE
 	eventually grep -q "the layer 'part' answers again" log || fail "nobody noticed that it answers"
@@ -127,12 +127,12 @@ for request in LOOKUP ALL; do
 	begin=$SECONDS
 	kill "$plyfs_pid"
 	ended_cleanly
-	within 3 "the end"
+	within 8 "the end"
 	answers_no NONE
 
 	start_again
 	answers_no $request
 	timeout 1 cat mnt/third.yaml >/dev/null 2>&1 || :
-	killed_mount_ends $((2 * factor))
+	killed_mount_ends 20
 	answers_no NONE
 done

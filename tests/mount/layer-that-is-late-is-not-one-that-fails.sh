@@ -22,7 +22,7 @@ eventually test -f high/plain.yaml || skip "faulty can't mount here"
 cat >plyfs.yaml <<'END'
 layers: [low, high]
 rules: [{match: app.yaml, dropins: true}]
-options: {poll_interval: 50ms, answer_timeout: 10s, header: false, on_error: fail}
+options: {poll_interval: 50ms, answer_timeout: 20s, header: false, on_error: fail}
 END
 show_all() {
 	shows mnt/app.yaml "a: 1"$'\n'"b: $1"

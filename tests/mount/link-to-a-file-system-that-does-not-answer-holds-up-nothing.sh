@@ -10,7 +10,7 @@ echo 'a: 1' | tee low/app.yaml low/more.yaml low/own/other.yaml >low/other.yaml
 echo 'b: 1' | tee high/more.yaml high/own/other.yaml >high/other.yaml
 ln -s "$directory/part/app.yaml" high/app.yaml
 ln -s "$directory/part/d1" high/far
-echo 'options: {answer_timeout: 2s, header: false}
+echo 'options: {answer_timeout: 5s, header: false}
 layers: [low, {path: high, follow: true}]' >plyfs.yaml
 
 for request in LOOKUP GETATTR READDIR ALL; do
@@ -27,27 +27,27 @@ for request in LOOKUP GETATTR READDIR ALL; do
 		answers_no $request
 		ln -s "$directory/part/app.yaml" high/late.yaml
 		ln -s "$directory/part/app.yaml" high/own/late.yaml
-		timeout 30 cat mnt/late.yaml >read 2>&1 &
+		timeout 60 cat mnt/late.yaml >read 2>&1 &
 		readers=$!
-		timeout 30 ls -l mnt/far >listed 2>&1 &
+		timeout 60 ls -l mnt/far >listed 2>&1 &
 		readers+=" $!"
 		sleep 0.5
 		for i in 2 3; do
 			echo "a: $i" | replace low/own/other.yaml
-			timeout 4 bash -c "until [ \"\$(cat mnt/own/other.yaml)\" = $'a: $i\nb: 1' ]; do sleep 0.05; done" ||
+			timeout 20 bash -c "until [ \"\$(cat mnt/own/other.yaml)\" = $'a: $i\nb: 1' ]; do sleep 0.05; done" ||
 				fail "$request: a change of another directory does not show: $(cat log)"
 		done
 		# The directory of a name that is looked up first is locked until its layer's answer is no longer awaited.
-		said=$(timeout 4 cat mnt/other.yaml) && [ "$said" = $'a: 1\nb: 1' ] || fail "$request: another file: $said"
-		said=$(timeout 8 ls mnt) || fail "$request: the listing waits"
+		said=$(timeout 20 cat mnt/other.yaml) && [ "$said" = $'a: 1\nb: 1' ] || fail "$request: another file: $said"
+		said=$(timeout 40 ls mnt) || fail "$request: the listing waits"
 		[[ $said == *other.yaml* ]] || fail "$request: the listing: $said"
 		begin=$SECONDS
 		if [ $end = TERM ]; then
 			kill "$plyfs_pid"
 			ended_cleanly
-			[ $((SECONDS - begin)) -le 5 ] || fail "$request: the end took $((SECONDS - begin)) s"
+			[ $((SECONDS - begin)) -le 20 ] || fail "$request: the end took $((SECONDS - begin)) s"
 		else
-			killed_mount_ends 2
+			killed_mount_ends 20
 		fi
 		for reader in $readers; do
 			wait "$reader" || true
@@ -60,7 +60,7 @@ done
 # It is silent from the beginning, and while the settings are read again. When it answers, what it has shows.
 answers_no ALL
 start -c plyfs.yaml mnt
-timeout 30 cat mnt/late.yaml >/dev/null 2>&1 && fail "it was read"
+timeout 60 cat mnt/late.yaml >/dev/null 2>&1 && fail "it was read"
 shows mnt/own/other.yaml $'a: 3\nb: 1'
 echo 'rules: [{match: "own/*", strategy: last}]' >>plyfs.yaml
 comes_to_show mnt/own/other.yaml 'b: 1'

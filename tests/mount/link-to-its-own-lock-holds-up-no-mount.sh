@@ -13,6 +13,6 @@ XDG_RUNTIME_DIR=$directory/run as_user env --default-signal=INT,QUIT "$PLYFS" mo
 plyfs_pid=$!
 at_end "umount -l $directory/real/plyfs 2>/dev/null"
 eventually is_mounted real/plyfs || fail "it does not mount: $(cat log)"
-said=$(as_user timeout 5 cat real/plyfs/app.yaml) && [ "$said" = 'a: 1' ] || fail "it does not answer: $said"
-umount real/plyfs
+said=$(as_user timeout 60 cat real/plyfs/app.yaml) && [ "$said" = 'a: 1' ] || fail "it does not answer: $said"
+unmount real/plyfs
 ended_cleanly

@@ -32,7 +32,8 @@ eventually inside_shows 'a: 2' || fail "a commit does not show: $(cat log)"
 inside systemctl stop "$unit" plyfs-mirror@fleet.service
 
 # The mount itself keeps it; without the drop-in it has no network.
-inside git daemon --base-path="$directory" --export-all --listen=127.0.0.1 --reuseaddr >daemon 2>&1 &
+nsenter -t "$init" -m -p -u -i -n -C env -i PATH=/usr/sbin:/usr/bin \
+	git daemon --base-path="$directory" --export-all --listen=127.0.0.1 --reuseaddr >daemon 2>&1 &
 printf 'layers: [{name: fleet, git: {url: "git://127.0.0.1/store", ref: main, interval: 1s, user: nobody}}]\noptions: {header: false}\n' >"$settings"
 inside systemctl start --no-block "$unit"
 eventually grep -q 'unable to connect to 127.0.0.1' log || fail "without a network it says: $(cat log daemon)"

@@ -139,12 +139,10 @@ is_mounted() {
 }
 
 unmount() {
-	if [ "$(id -u)" -eq 0 ]; then
-		# While a change is being published the mount is in use for a moment.
-		umount "$1" 2>/dev/null || { sleep 0.5 && umount "$1"; }
-	else
-		fusermount3 -u "$1"
-	fi
+	# While a change is being published the mount is in use for a moment.
+	local command=(umount "$1")
+	[ "$(id -u)" -eq 0 ] || command=(fusermount3 -u "$1")
+	eventually "${command[@]}" 2>/dev/null || "${command[@]}"
 }
 
 dirty_log() {
@@ -166,8 +164,8 @@ clean_up() {
 	eval "$endings"
 	for mount in "$directory"/*; do
 		if is_mounted "$mount"; then
-			unmount "$mount" 2>/dev/null || umount -l "$mount" 2>/dev/null ||
-				fusermount3 -uz "$mount"
+			umount "$mount" 2>/dev/null || umount -l "$mount" 2>/dev/null ||
+				fusermount3 -u "$mount" 2>/dev/null || fusermount3 -uz "$mount"
 		fi
 	done
 	if [ -n "$plyfs_pid" ]; then
@@ -316,9 +314,10 @@ watch() {
 	# All events of changes; events of the test's own reads are left out.
 	local what=modify,attrib,close_write,moved_from,moved_to,create,delete,delete_self,move_self
 	need inotifywait
-	inotifywait -m -q --format '%w %e %f' -e "$what" "$@" >events 2>watcher &
+	: >.last-event
+	inotifywait -m -q --format '%w %e %f' -e "$what" "$@" .last-event >events 2>watcher &
 	watcher_pid=$!
-	eventually is_watching $# || fail "inotifywait does not start: $(cat watcher)"
+	eventually is_watching $(($# + 1)) || fail "inotifywait does not start: $(cat watcher)"
 }
 
 # Whether all of its watches are set: /proc shows them.
@@ -326,12 +325,15 @@ is_watching() {
 	[ "$(cat "/proc/$watcher_pid/fdinfo"/* 2>/dev/null | grep -c '^inotify')" -eq "$1" ]
 }
 
-# Ends the watching, after the events that are under way have come in.
+# Ends the watching, after the events that are under way have come in: they come in order, and inotifywait may be slow.
 unwatch() {
 	sleep "${1:-0.5}"
+	echo >.last-event
+	eventually has_event '^\.last-event ' || fail "inotifywait stands still"
 	kill "$watcher_pid"
 	wait "$watcher_pid" 2>/dev/null || true
 	watcher_pid=
+	sed -i '/^\.last-event /d' events
 }
 
 has_event() {
