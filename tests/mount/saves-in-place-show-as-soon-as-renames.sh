@@ -23,6 +23,6 @@ for number in range(1, 2 * rounds + 1):
             sys.exit(f"{wanted} does not come")
     late[kind] += time.monotonic() > end + 0.045
 print(f"of {rounds} each took 45 ms or more: {late}")
-# By chance the one number differs from the other by a few roots of it.
-sys.exit(late["saves"] > rounds * 0.05 + late["renames"] + 4 * math.sqrt(late["renames"]))
+# On a busy machine a save has one more chance to be late, and by chance the numbers differ by a few roots.
+sys.exit(late["saves"] > rounds * 0.05 + 2 * late["renames"] + 4 * math.sqrt(late["renames"]))
 END
