@@ -55,7 +55,7 @@ LAYERS = {name: f"{name}/layer" for name in ("low", "mid", "high")}
 JOURNAL = "journal"
 PATIENT = "patient.yaml"  # the same settings for what the mount is compared with
 SETTLE_TRIES = 20  # half a second each
-PATIENCE_S = 20  # the least, for a mount to become what a fresh one is
+PATIENCE_S = 60  # the least, for a mount to become what a fresh one is
 SETTINGS_PAUSE_S = 10  # RELOAD_PAUSE_MAX_MS: settings that failed, as a layer did, are read again after it
 FRESH_TIMES = 30  # then the mount may take so many times as long as a fresh one
 WARM_UP = 20  # rounds in which memory and descriptors of the daemon may grow
@@ -225,7 +225,7 @@ class Mount:
 
     def end(self):
         # A change may be under way just now: then the mount is busy for a moment.
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while subprocess.run(["umount", self.mountpoint], check=time.monotonic() > end).returncode:
             time.sleep(0.05)
         self.wait()
@@ -275,7 +275,7 @@ class Faulty:
         os.makedirs(self.shown)
         self.control("")
         self.process = subprocess.Popen([os.path.abspath(tool), LAYERS["mid"], "control", self.shown])
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while not os.path.ismount(self.shown):
             if self.process.poll() is not None or time.monotonic() > end:
                 raise Failed(f"{tool} does not mount {self.shown}")
@@ -317,7 +317,7 @@ class Faulty:
     def end(self):
         subprocess.run(["umount", self.shown], check=True)
         self.process.kill()  # another program's mount namespace may still have the file system
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 class Growth:

@@ -20,7 +20,7 @@ PASSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, 
 FIRST_NUMBER = 1 << 62  # in inode numbers
 # With these, a layer's file system fails.
 FAILING = {errno.EIO, errno.ETIMEDOUT, errno.EACCES, errno.ESTALE}
-SLOW_WAITS = 20  # tenths of a second
+SLOW_WAITS = 100  # tenths of a second
 LARGE = 256 << 10  # bytes; smaller than a version that is shown without a copy
 
 
@@ -311,7 +311,7 @@ class Watcher:
             quiet = 0 if self.take_events() else quiet + 1
             time.sleep(0.02)
         # On a busy machine a lookup may show a change before its event comes.
-        late = time.monotonic() + 10
+        late = time.monotonic() + 60
         while self.copy != copy_of(self.top) and time.monotonic() < late:
             self.take_events()
             self.try_failed()

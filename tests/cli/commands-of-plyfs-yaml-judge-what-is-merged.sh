@@ -79,7 +79,7 @@ mkdir watched
 watching=$!
 trap 'kill $watching 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 eventually() {
-	local end=$((SECONDS + 15))
+	local end=$((SECONDS + 60))
 	until "$@"; do
 		[ $SECONDS -lt $end ] || fail "never: $*"
 		sleep 0.05

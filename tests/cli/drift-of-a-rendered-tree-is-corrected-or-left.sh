@@ -7,7 +7,7 @@ printf 'b: 2\n' >site/app.yaml
 ln -s app.yaml site/link
 render() { "$PLYFS" render --no-header -l vendor:site "$@"; }
 eventually() {
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		"$@" && return
 		sleep 0.1
 	done
@@ -81,11 +81,13 @@ for way in edit remove rights other whole turn; do
 	$way
 	kill -CONT $pid
 	eventually is_right || fail "$way: it is not put right while it runs"
-	grep -qF "$(say $way); it is put right" log || fail "$way: not told: $(cat log)"
+	eventually grep -qF "$(say $way); it is put right" log || fail "$way: not told: $(cat log)"
 done
 printf '[' >site/app.yaml
 sleep 0.3
+kill -STOP $pid
 edit
+kill -CONT $pid
 eventually is_right || fail 'the last good state is not put back'
 printf 'b: 2\n' >site/app.yaml
 kill $pid

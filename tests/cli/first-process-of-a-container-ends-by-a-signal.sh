@@ -13,7 +13,7 @@ ends() {
 		sleep 0.05
 	done
 	kill -"$signal" "$first"
-	for _ in {1..100}; do
+	for _ in {1..1200}; do
 		[ -e "/proc/$first" ] || break
 		sleep 0.05
 	done

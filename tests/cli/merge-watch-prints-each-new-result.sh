@@ -12,7 +12,7 @@ trap 'kill $watcher 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 
 # shows TEXT: that is, or will soon be, the whole output.
 shows() {
-	for ((i = 0; i < 500; i++)); do
+	for ((i = 0; i < 5000; i++)); do
 		[ "$(tr '\0' '|' <out)" != "$1" ] || return 0
 		sleep 0.02
 	done
@@ -21,7 +21,7 @@ shows() {
 
 # will_say TEXT: that is soon in the error output.
 will_say() {
-	for ((i = 0; i < 500; i++)); do
+	for ((i = 0; i < 5000; i++)); do
 		! grep -qF "$1" err || return 0
 		sleep 0.02
 	done
@@ -63,8 +63,15 @@ shows "$three"
 echo 'c: 1' >low.yaml
 shows "$three"$'\n---\nc: 1\nb: 2'
 [ "$(grep -c '^plyfs: ' err)" -eq 3 ] || fail "it says: $(cat err)"
-# Changes that are made together are one change.
+# Changes that are made together are one change: it looks at nothing in between.
+watchers=$(pgrep -P $watcher || true)
+# shellcheck disable=SC2086
+kill -STOP $watcher $watchers
+is_stopped() { grep -q '^State:[[:space:]]*T' /proc/$watcher/status; }
+until is_stopped; do sleep 0.02; done
 python3 -c 'open("low.yaml", "w").write("a: 3\n"); open("high.yaml", "w").write("b: 3\n")'
+# shellcheck disable=SC2086
+kill -CONT $watcher $watchers
 shows "$three"$'\n---\nc: 1\nb: 2\n---\na: 3\nb: 3'
 ends TERM
 echo 'c: 1' >low.yaml

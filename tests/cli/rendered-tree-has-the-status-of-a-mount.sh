@@ -61,14 +61,14 @@ for how in '' --atomic; do
 	trap 'kill $pid 2>/dev/null || true; rm -rf "$directory" "$TMPDIR"' EXIT
 	printf 'b: [\n' >site/app.yaml
 	told() { "$PLYFS" status $tree >out && grep -q "process $pid$" out && grep -q 'site/app.yaml:1:4' out; }
-	for ((i = 0; i < 100; i++)); do told && break || sleep 0.1; done
-	[ $i -lt 100 ] || fail "a trouble is not told: $(cat out)"
+	for ((i = 0; i < 600; i++)); do told && break || sleep 0.1; done
+	[ $i -lt 600 ] || fail "a trouble is not told: $(cat out)"
 	printf 'b: 2\n' >site/app.yaml
 	echo mine >$tree/foreign
 	echo 'f: 1' >site/foreign
 	told() { "$PLYFS" status $tree >out && grep -q "foreign: stands in the way" out && ! grep -q 'site/app.yaml:2' out; }
-	for ((i = 0; i < 100; i++)); do told || [ "$how" ] && break || sleep 0.1; done
-	[ $i -lt 100 ] || fail "what is in the way is not told: $(cat out)"
+	for ((i = 0; i < 600; i++)); do told || [ "$how" ] && break || sleep 0.1; done
+	[ $i -lt 600 ] || fail "what is in the way is not told: $(cat out)"
 	rm $tree/foreign site/foreign
 	kill $pid
 	wait $pid || fail "$(cat log)"

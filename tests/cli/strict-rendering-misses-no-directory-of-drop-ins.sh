@@ -18,7 +18,7 @@ done
 watcher=$!
 trap 'kill $watcher && wait $watcher || true; rm -rf "$directory" "$TMPDIR"' EXIT
 eventually() {
-	for ((n = 0; n < 100; n++)); do
+	for ((n = 0; n < 600; n++)); do
 		"$@" && return
 		sleep 0.1
 	done

@@ -20,7 +20,7 @@ MARK = "--- end of a command ---"
 HOME = "/home/me"
 # These commands only look, so they can be repeated: a change takes its time on a loaded machine.
 LOOKS = ("cat ", "ls ", "plyfs cat ", "plyfs status ", "getfattr ", "stat ", "findmnt ", "head ", "grep ")
-PATIENCE_S = 15
+PATIENCE_S = 60
 # While new output is written, all of it is unexpected.
 WRITE_PATIENCE_S = 1
 # The ordinary user: nobody.

@@ -17,7 +17,7 @@ import struct
 import sys
 import time
 
-PATIENCE = 10  # seconds until a failed step must be right
+PATIENCE = 60  # seconds until a failed step must be right
 SETTLED = 0.15  # seconds in which the daemon has seen a change
 ERRORS = (errno.ENOMEM, errno.EIO, errno.ENOENT, errno.EAGAIN, errno.ESTALE)
 

@@ -65,14 +65,28 @@ def refuse():
 
 
 threading.Thread(target=refuse, daemon=True).start()
-mirror = stores.Mirror("etcd", "--endpoints", f"http://127.0.0.1:{listener.getsockname()[1]}", "--prefix", stores.PREFIX,
-                       name="away").start()
-time.sleep(10)
-pauses = [later - earlier for earlier, later in zip(asked, asked[1:]) if later - earlier > 0.1]
-print("pauses of", [round(pause, 3) for pause in pauses], "s")
-if not 3 <= len(pauses) <= 6 or any(later < 1.5 * earlier for earlier, later in zip(pauses, pauses[2:])):
-    sys.exit(f"failed: pauses grow: {pauses}")
-# Pauses of 0.5, 1, 2 and 4 s, a quarter longer or shorter.
-if not any(abs(pause / 2 ** round(math.log2(pause)) - 1) > 0.02 for pause in pauses):
-    sys.exit(f"failed: chance has a part: {pauses}")
-mirror.kill()
+
+
+def look_at_pauses(number):
+    """Returns what is wrong with them."""
+    asked.clear()
+    mirror = stores.Mirror("etcd", "--endpoints", f"http://127.0.0.1:{listener.getsockname()[1]}", "--prefix", stores.PREFIX,
+                           name=f"away{number}").start()
+    time.sleep(10)
+    mirror.kill()
+    pauses = [later - earlier for earlier, later in zip(asked, asked[1:]) if later - earlier > 0.1]
+    print("pauses of", [round(pause, 3) for pause in pauses], "s")
+    if not 3 <= len(pauses) <= 6 or any(later < 1.5 * earlier for earlier, later in zip(pauses, pauses[2:])):
+        return f"pauses grow: {pauses}"
+    # Pauses of 0.5, 1, 2 and 4 s, a quarter longer or shorter.
+    if not any(abs(pause / 2 ** round(math.log2(pause)) - 1) > 0.02 for pause in pauses):
+        return f"chance has a part: {pauses}"
+    return ""
+
+
+# On a busy machine a process may stand still for a while, and a pause seems to be another.
+faults = []
+while not faults or faults[-1]:
+    if len(faults) == 4:
+        sys.exit(f"failed: {faults}")
+    faults.append(look_at_pauses(len(faults)))

@@ -45,7 +45,9 @@ def go_on(values):
 
 
 def leader_is_killed():
-    leader = cluster.leader()
+    # There is none while one is elected.
+    stores.eventually("there is a leader", lambda: cluster.leader() is not None)
+    leader = cluster.leader() or cluster.members[0]
     leader.kill()
     time.sleep(LENGTH)
     leader.start()

@@ -183,5 +183,5 @@ class Busy(Member):
 busy = Busy()
 mirror = mirror_of(busy, "busy")
 stores.eventually("the member is asked", lambda: busy.changed_at > 0 or mirror.status())
-stores.eventually("what has changed is shown at once", lambda: mirror.files() == {b"app.yaml": b"a: 2\n"} or mirror.files(), 3)
+stores.eventually("what has changed is shown at once", lambda: mirror.files() == {b"app.yaml": b"a: 2\n"} or mirror.files(), 6)
 mirror.kill()

@@ -171,7 +171,7 @@ git("reset", "-q", deleted)
 os.unlink(f"{work}/conf/bad")
 os.rename(f"{work}/.git/app.yaml", f"{work}/conf/app.yaml")
 os.rename(f"{work}/.git/attributes", f"{work}/conf/.gitattributes")
-stores.eventually("both troubles end", lambda: undone.troubles() == before or undone.troubles(), 10)
+stores.eventually("both troubles end", lambda: undone.troubles() == before or undone.troubles())
 # Nor that it rewrites the history, which it would only if it were accepted.
 write("conf/new.yaml", "new: 1\n")
 tip = commit()
@@ -184,7 +184,7 @@ commit()
 undone.has_trouble("suspicion", "3 of 3 files")
 expect("it is not accepted", "history" not in undone.troubles(), undone.troubles())
 reset(tip)
-stores.eventually("the trouble ends", lambda: undone.troubles() == before or undone.troubles(), 10)
+stores.eventually("the trouble ends", lambda: undone.troubles() == before or undone.troubles())
 expect("the present commit stays", undone.status()["revision"] == tip, undone.status())
 reset(deleted)
 undone.kill(signal.SIGTERM)
@@ -264,7 +264,7 @@ shallow.kill(signal.SIGTERM)
 for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("https://u:secret@h/x", "netrc"),
                  ("ssh://u:secret@h/x", "a key of ssh")):
     said = subprocess.run([stores.PLYFS, "mirror", "git", url, stores.path("refused")], capture_output=True,
-                          text=True, check=False, timeout=20)
+                          text=True, check=False, timeout=120)
     expect(f"{url} is refused", said.returncode != 0 and why in said.stderr and "secret" not in said.stderr, said)
 
 
@@ -365,7 +365,7 @@ def takes_signed_commits_alone(kind, make_keys):
     back.kill()
     # A pipe could be read once only.
     said = subprocess.run(["bash", "-c", '"$1" mirror git --verify <(cat "$2") "$3" "$4"', "bash", stores.PLYFS, public, work,
-                           stores.path("piped")], capture_output=True, text=True, check=False, timeout=20)
+                           stores.path("piped")], capture_output=True, text=True, check=False, timeout=120)
     expect("a pipe is refused", said.returncode != 0 and "is no regular file; the key is read from a file" in said.stderr, said)
 
 

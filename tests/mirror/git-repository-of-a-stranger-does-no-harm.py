@@ -47,7 +47,7 @@ first = commit([
     ("040000", tree([("040000", config, ".GIT"), ("100644", plain, "b.yaml")]), "sub"), ("100644", plain, ".gitignore")])
 mirror = stores.Mirror("git", "--ref", "main", "--interval", "86400", work).start()
 stores.eventually("the first commit is there", lambda: mirror.status().get("revision") == first or
-                  (mirror.status(), open(mirror.log, encoding="utf-8").read()), 20)
+                  (mirror.status(), open(mirror.log, encoding="utf-8").read()))
 found = mirror.files()
 expect("the files", sorted(found) == [b".gitignore", b"app.yaml", b"sub/b.yaml"], found)
 troubles = mirror.troubles()
@@ -60,7 +60,7 @@ for _ in range(40):
 long = commit([("100644", plain, "app.yaml"), ("040000", deep, "deep"), ("100644", plain, ".gitignore"),
                ("040000", tree([("100644", plain, "b.yaml")]), "sub")])
 mirror.hup()
-stores.eventually("the commit is taken", lambda: mirror.status().get("revision") == long or mirror.status(), 20)
+stores.eventually("the commit is taken", lambda: mirror.status().get("revision") == long or mirror.status())
 expect("the long path is left out", mirror.files() == found, mirror.files())
 troubles = mirror.troubles()
 expect("and told", len(troubles) == 1 and all("longer than 3500 bytes" in text for text in troubles.values()), troubles)
@@ -76,7 +76,7 @@ expect("what there was stays", mirror.files() == found)
 # The error ends with the commit.
 last = commit([("100644", plain, "app.yaml"), ("100644", plain, ".gitignore"), ("100644", plain, "sub")])
 mirror.hup()
-stores.eventually("the next commit is taken", lambda: mirror.status().get("revision") == last or mirror.status(), 20)
+stores.eventually("the next commit is taken", lambda: mirror.status().get("revision") == last or mirror.status())
 mirror.is_well()
 
 # git takes NAME.git for NAME, also if it belongs to another user, who may have written its configuration.

@@ -47,8 +47,9 @@ names = [f"k{i}.yaml" for i in range(10)] + [f"sub/k{i}.yaml" for i in range(10)
 for name in names:
     read(name)
 watched = open(stores.path("events"), "wb")
-watcher = stores.spawn(["inotifywait", "-mrq", "--format", "%w%f %e", mount], stdout=watched)
-stores.time.sleep(1)
+told = open(stores.path("watcher"), "wb")
+watcher = stores.spawn(["inotifywait", "-mr", "--format", "%w%f %e", mount], stdout=watched, stderr=told)
+stores.eventually("it is watched", lambda: "Watches established" in open(stores.path("watcher"), encoding="utf-8").read())
 inodes = {name: os.stat(f"{mount}/{name}").st_ino for name in names}
 
 cluster.put("k1.yaml", "v: one\n")
@@ -59,16 +60,23 @@ shows("sub/k3.yaml", "v: three\n")
 gateway.write({"sub/new.yaml": "v: new\n"}, ["k4.yaml"])
 shows("sub/new.yaml", "v: new\n")
 shows("k4.yaml", "low: 4\n")
+
+
+def moved():
+    with open(stores.path("events"), encoding="utf-8") as file:
+        return [line.split()[0][len(mount) + 1:] for line in file if "MOVED_TO" in line and line.endswith("\n")]
+
+
+changed = {"k1.yaml", "k2.yaml", "sub/k3.yaml", "k4.yaml"}
+# A change shows before its event comes.
+stores.eventually("each change has an event", lambda: set(moved()) >= changed | {"sub/new.yaml"} or moved())
 stores.time.sleep(1)
 watcher.kill()
 watcher.wait()
-changed = {"k1.yaml", "k2.yaml", "sub/k3.yaml", "k4.yaml"}
 for name in names:
     if (os.stat(f"{mount}/{name}").st_ino != inodes[name]) != (name in changed):
         sys.exit(f"failed: {name} was {'not ' if name in changed else ''}published")
-with open(stores.path("events"), encoding="utf-8") as file:
-    events = [line.split()[0][len(mount) + 1:] for line in file if "MOVED_TO" in line]
-if sorted(events) != sorted(changed | {"sub/new.yaml"}):
-    sys.exit(f"failed: the events were {events}")
-subprocess.run(["umount", mount], check=True)
+if sorted(moved()) != sorted(changed | {"sub/new.yaml"}):
+    sys.exit(f"failed: the events were {moved()}")
+stores.eventually("it is unmounted", lambda: subprocess.run(["umount", mount], check=False).returncode == 0)
 plyfs.wait()

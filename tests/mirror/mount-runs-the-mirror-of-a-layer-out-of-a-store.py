@@ -144,7 +144,13 @@ expect("who only looks has it, too", run("cat", "-c", "plyfs.yaml", "app.yaml").
 
 
 def descriptors(pid):
-    return [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+    found = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except FileNotFoundError:
+            pass  # it was closed meanwhile
+    return found
 
 
 def expect_own(pid):
@@ -269,7 +275,8 @@ mirror = daemon.mirror()
 os.kill(mirror, signal.SIGSTOP)
 began = time.monotonic()
 expect("it ends well", daemon.end() == 0 and is_gone(mirror), text_of("daemon.log"))
-expect("at once", time.monotonic() - began < 4, time.monotonic() - began)
+# A busy machine is slow; a process that is stopped would never end.
+expect("at once", time.monotonic() - began < 15, time.monotonic() - began)
 settings(etcd())
 # A plyfs that takes the mount over has a mirror, and the end leaves none.
 if can_mount:

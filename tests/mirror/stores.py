@@ -98,7 +98,7 @@ def path(name):
     return os.path.join(DIRECTORY, name)
 
 
-def eventually(what, is_so, seconds=30):
+def eventually(what, is_so, seconds=120):
     """Waits until is_so() is true; if it does not become so, its last value is printed."""
     until = time.monotonic() + seconds
     while True:
@@ -202,7 +202,8 @@ class Cluster:
 
     def run(self, *words, check=True, text=None, endpoints=None):
         environment = dict(os.environ, ETCDCTL_API="3")
-        return subprocess.run(["etcdctl", "--endpoints", endpoints or self.endpoints(), *self.ctl, *words],
+        patient = ["--dial-timeout", "30s", "--command-timeout", "60s"] if check else []
+        return subprocess.run(["etcdctl", "--endpoints", endpoints or self.endpoints(), *patient, *self.ctl, *words],
                               env=environment, input=text, capture_output=True, check=check)
 
     def put(self, key, value):
@@ -234,13 +235,13 @@ class Cluster:
 class Gateway:
     """A client of its own: etcdctl is too slow to write a hundred times a second."""
 
-    def __init__(self, cluster):
-        self.cluster, self.connection, self.next = cluster, None, 0
+    def __init__(self, cluster, timeout_s=60):
+        self.cluster, self.connection, self.next, self.timeout_s = cluster, None, 0, timeout_s
 
     def call(self, where, body):
         if not self.connection:
             member = self.cluster.members[self.next % len(self.cluster.members)]
-            self.connection = http.client.HTTPConnection("127.0.0.1", member.client, timeout=2)
+            self.connection = http.client.HTTPConnection("127.0.0.1", member.client, timeout=self.timeout_s)
         try:
             self.connection.request("POST", f"/v3/{where}", json.dumps(body))
             answer = self.connection.getresponse()
@@ -400,7 +401,7 @@ class Writer(threading.Thread):
 
     def __init__(self, cluster, keys=12, rate=50):
         super().__init__(daemon=True)
-        self.gateway, self.rate = Gateway(cluster), rate
+        self.gateway, self.rate = Gateway(cluster, 2), rate  # it leaves a member that stands still
         self.values = {f"d{i % 3}/k{i}": "0" for i in range(keys)}
         self.count, self.failures, self.revision, self.is_ending = 0, 0, None, False
         self.random = random.Random(1)

@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 from killed import BASE, OUT, TURNS, Trial, make_layers  # noqa: E402
 
 ERRORS = [errno.EIO, errno.ENOSPC]
-LONGEST = 15  # seconds until it has tried again
+LONGEST = 60  # seconds until it has tried again
 
 
 class Failure(Trial):

@@ -30,8 +30,9 @@ def say(line):
 
 
 say("ready")
-reads, longest, last = 0, 0, 0
-while not os.path.exists(report + ".end"):
+reads, longest, last, is_over = 0, 0, 0, False
+while not is_over:
+    is_over = os.path.exists(report + ".end")
     before = time.monotonic()
     try:
         with open(path, encoding="utf-8") as now:

@@ -73,7 +73,7 @@ class Manager:
     def __init__(self):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind("notify")
-        self.socket.settimeout(20)
+        self.socket.settimeout(100)
         self.command = [os.environ["PLYFS"], "mount", "-f", *sys.argv[2:]]
         self.environment = dict(os.environ, NOTIFY_SOCKET=os.path.abspath("notify"))
 

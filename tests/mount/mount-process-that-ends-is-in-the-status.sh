@@ -6,7 +6,13 @@ need pgrep
 echo one >low/motd
 start
 shows mnt/motd one
-publisher=$(pgrep -P $plyfs_pid -x plyfs-publish) || fail "there is no process that publishes"
+# find_publisher: the process, which is named and ignores signals, SIGUSR1 as the last, a moment after its start.
+is_at_work() {
+	publisher=$(pgrep -P $plyfs_pid -x plyfs-publish) &&
+		((0x$(awk '$1 == "SigIgn:" { print $2 }' "/proc/$publisher/status") >> 9 & 1))
+}
+find_publisher() { eventually is_at_work || fail "there is no process that publishes"; }
+find_publisher
 held=$(readlink "/proc/$publisher/fd/"* | grep -c /dev/fuse) || true
 [ "$held" -eq 0 ] || fail "it holds /dev/fuse"
 [ "$(ls "/proc/$publisher/fd" | wc -l)" -le 2 ] || fail "it holds: $(ls -l "/proc/$publisher/fd")"
@@ -34,7 +40,7 @@ stop
 
 # It may be stopped while it is needed: the daemon ends all the same, and the process ends with the daemon.
 start
-publisher=$(pgrep -P $plyfs_pid -x plyfs-publish)
+find_publisher
 shows mnt/motd three
 kill -STOP $publisher
 echo four >low/motd
@@ -45,7 +51,7 @@ eventually is_reaped || fail "it outlives the daemon"
 
 # Whatever ends the daemon.
 start
-publisher=$(pgrep -P $plyfs_pid -x plyfs-publish)
+find_publisher
 kill -KILL $plyfs_pid
 wait $plyfs_pid 2>/dev/null || true
 plyfs_pid=

@@ -1,7 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/silent.sh"
-limit_s=20
 
 # A mount is silent, whatever program made it. No command for another mount waits, and each command names the silent
 # one.
@@ -32,12 +31,20 @@ stopped=$("$PLYFS" status --json dead | python3 -c 'import json, sys; print(json
 at_end "kill -CONT $stopped; umount -l $directory/dead"
 kill -STOP "$stopped"
 
-ends 1 "$PLYFS" status
-says "$directory/mnt: 2 layers, 0 errors"
+# A healthy mount may be late on a busy machine.
+lists_the_healthy() {
+	ends 1 "$PLYFS" status
+	[[ $said == *"$directory/mnt: 2 layers, 0 errors"* ]]
+}
+eventually lists_the_healthy || fail "a healthy mount does not answer: $said"
 says "$directory/mute: does not answer for 2 s"
 says "$directory/deaf: does not answer for 2 s"
 says "$directory/dead: does not answer for 2 s (process $stopped serves it)"
-ends 1 "$PLYFS" status --json
+lists_the_healthy_as_json() {
+	ends 1 "$PLYFS" status --json
+	[[ $said != *"$directory/mnt\", \"status\": null"* ]]
+}
+eventually lists_the_healthy_as_json || fail "a healthy mount does not answer: $said"
 python3 - "$said" <<'PY'
 import json, sys
 found = {mount["mountpoint"].rsplit("/", 1)[1]: mount for mount in json.loads(sys.argv[1])}
@@ -76,7 +83,11 @@ is_quick() {
 	all_name deaf <<<'"$PLYFS" explain deaf/x'
 	[ $((($(date +%s%N) - began) / 1000000)) -lt 6900 ]
 }
-is_quick || is_quick || is_quick || fail "it waits for more than 5 s"
+tries=0
+until is_quick; do
+	tries=$((tries + 1))
+	[ $tries -lt 12 ] || fail "it waits for more than 5 s"
+done
 ends 1 "$PLYFS" cat -c deaf/plyfs.yaml app.yaml
 says "$directory/deaf: does not answer for 5 s"
 all_name mute <<'COMMANDS'

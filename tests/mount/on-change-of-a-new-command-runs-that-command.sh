@@ -8,10 +8,13 @@ for name in one two; do
 done
 printf '#!/bin/sh\nexit 3\n' >bad.sh
 chmod 755 ./*.sh
-# pair COMMAND COMMAND: of *.conf, and of *.txt; "": none.
+# pair COMMAND COMMAND: of *.conf, and of *.txt; "": none. The file madeN is there when these settings are in force.
+number=0
 pair() {
+	number=$((number + 1))
 	{
 		echo 'layers: [low, high]'
+		echo "files: [{path: made$number, from: [a.conf], strategy: last}]"
 		echo 'rules:'
 		echo "- {match: '*.conf'${1:+, on_change: [$PWD/$1, \"%f\"]}}"
 		echo "- {match: '*.txt'${2:+, on_change: [$PWD/$2, \"%f\"]}}"
@@ -37,7 +40,8 @@ eventually is_well || fail "the old command's failure stays: $("$PLYFS" status m
 
 # Without a command nothing waits, and nothing is an error.
 pair bad.sh bad.sh
-comes_to_show mnt/a.conf 2
+comes_to_exist mnt/made$number
+shows mnt/a.conf 2
 eventually is_well
 echo 3 | replace low/a.conf
 eventually has_failed || fail "the command does not fail: $("$PLYFS" status mnt)"

@@ -46,7 +46,8 @@ for n in 2 3 4; do
 	change_both $n
 done
 [ ! -e quiet ] || fail "another path's command was run"
-eventually test "$(status on_change 0 good)" = True || fail "the status: $(cat mnt/.plyfs/status)"
+is_good() { [ "$(status on_change 0 good)" = True ]; }
+eventually is_good || fail "the status: $(cat mnt/.plyfs/status)"
 [ "$(status on_change 0 command)" = sh ]
 "$PLYFS" status mnt | grep -q 'on_change *sh: ended well .* ago' || fail "$("$PLYFS" status mnt)"
 

@@ -22,11 +22,16 @@ settings() {
 }
 # read_first PATH: begins to read what nobody has read; the reader's output is in `read`.
 read_first() {
-	forget_names
-	tail -n 1 "mnt/$1" >read 2>&1 &
-	reader=$!
-	sleep 0.2
-	kill -0 $reader 2>/dev/null || fail "it took no time: $(cat read)"
+	local try
+	for try in $(seq 20); do
+		forget_names
+		tail -n 1 "mnt/$1" >read 2>&1 &
+		reader=$!
+		sleep 0.2
+		! kill -0 $reader 2>/dev/null || return 0
+		wait $reader || fail "$what: $(cat read)"
+	done
+	fail "it took no time: $(cat read)"
 }
 read_ends() { # VALUE...
 	local value

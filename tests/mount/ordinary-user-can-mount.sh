@@ -27,9 +27,9 @@ user_is() { [ "$(as_user cat mnt/app.yaml)" = "$1" ]; }
 plyfs_pid=$!
 eventually ready || fail "no mount: $(cat log)"
 user_is $'a: 1\nb: 1' || fail "the content is wrong"
-as_user inotifywait -m -q --format '%e %f' -e move,create,delete mnt >events 2>watcher &
+as_user inotifywait -m --format '%e %f' -e move,create,delete mnt >events 2>watcher &
 watcher_pid=$!
-sleep 1
+eventually grep -q 'Watches established' watcher || fail "inotifywait does not start: $(cat watcher)"
 as_user bash -c 'echo "b: 2" >high/new; mv high/new high/app.yaml'
 eventually user_is $'a: 1\nb: 2' || fail "a change is not seen"
 comes_event '^MOVED_TO app.yaml$'
@@ -49,12 +49,12 @@ for who in "$PLYFS" "$own"; do
 	"$PLYFS" mount -o noheader low:high mnt
 	user_is $'a: 1\nb: 2' || fail "the content is wrong"
 	pid=$(as_user cat mnt/.plyfs/status | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
-	as_user bash -c 'exec 5<mnt/app.yaml; until [ -e done ]; do sleep 0.05; done' &
-	sleep 0.3
+	as_user bash -c 'exec 5<mnt/app.yaml; echo open; until [ -e done ]; do sleep 0.05; done' >held &
+	eventually test -s held || fail "nobody holds a file open"
 	fails_with 'is busy' "$PLYFS" umount mnt
 	touch done
 	wait $!
-	rm done
+	rm done held
 	"$who" umount mnt || fail "$who can not unmount it"
 	has_ended "$pid" || fail "$who does not wait for the end"
 done

@@ -35,7 +35,7 @@ by_rename() { echo "a: $1" | replace low/dir/app.yaml; }
 in_place() { echo "a: $1" >low/dir/app.yaml; }
 in_the_other_layer() { mkdir -p high/dir && echo "a: $1" >high/dir/app.yaml; }
 
-patience=10 expected=2
+patience=60 expected=2
 start
 shows mnt/dir/app.yaml 'a: 0'
 number=0

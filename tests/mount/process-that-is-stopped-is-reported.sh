@@ -33,8 +33,10 @@ has_logged() {
 }
 
 for name in plyfs-publish plyfs-state; do
-	process=$(process_of $name) || fail "there is no $name"
-	is_well || fail "something is wrong before: $("$PLYFS" status mnt)"
+	# It has its name a moment after the daemon has started it.
+	eventually process_of $name >/dev/null || fail "there is no $name"
+	process=$(process_of $name)
+	eventually is_well || fail "something is wrong before: $("$PLYFS" status mnt)"
 	kill -STOP "$process"
 	eventually reports "the process $name is stopped" || fail "the status is: $("$PLYFS" status mnt)"
 	reports "kill -CONT $process" || fail "no remedy: $("$PLYFS" status mnt)"
@@ -61,18 +63,25 @@ echo 1 >low/b.txt
 comes_to_show mnt/b.txt 1
 stop
 
-# However many of them are stopped, the mount ends at once.
-start plyfs.yaml mnt
-processes=$(process_of 'plyfs-.*')
-# shellcheck disable=SC2086
-kill -STOP $processes
-begun=$(date +%s%N)
-kill -TERM "$plyfs_pid"
-ended_cleanly
-took=$((($(date +%s%N) - begun) / 1000000))
-! is_mounted mnt || fail "the mount is still there"
-# A sanitizer looks for leaks, too.
-[ $took -lt 4000 ] || fail "the end took $took ms"
-for process in $processes; do
-	has_ended "$process" || [ ! -e "/proc/$process" ] || fail "process $process outlives the daemon"
+# However many of them are stopped, the mount ends at once. A busy machine is slow: then it is tried again.
+ends_at_once() {
+	start plyfs.yaml mnt
+	processes=$(process_of 'plyfs-.*')
+	# shellcheck disable=SC2086
+	kill -STOP $processes
+	begun=$(date +%s%N)
+	kill -TERM "$plyfs_pid"
+	ended_cleanly
+	took=$((($(date +%s%N) - begun) / 1000000))
+	! is_mounted mnt || fail "the mount is still there"
+	for process in $processes; do
+		eventually has_ended "$process" || fail "process $process outlives the daemon"
+	done
+	# A sanitizer looks for leaks, too.
+	[ $took -lt 4000 ]
+}
+tries=1
+until ends_at_once; do
+	tries=$((tries + 1))
+	[ $tries -lt 8 ] || fail "the end took $took ms"
 done

@@ -41,19 +41,24 @@ while not os.path.exists("stop"):
         pass
     finally:
         os.close(at)
+    if mixes and not os.path.exists(f"{sys.argv[2]}.mixed"):
+        open(f"{sys.argv[2]}.mixed", "w").close()
 print(mixes if pairs else "none read")
 END
-python3 reader.py out >plain &
+python3 reader.py out plain >plain &
 readers=$!
-python3 reader.py out--atomic/..data >atomic &
+python3 reader.py out--atomic/..data atomic >atomic &
 readers+=" $!"
-for ((i = 1; i <= 150; i++)); do
-	publish $i
-	rm -r "high/..$((i - 1))"
+# At least so many, and until the twin has seen a mix.
+last=0
+until [ $last -ge 150 ] && { [ -e plain.mixed ] || [ $last -ge 3000 ]; }; do
+	last=$((last + 1))
+	publish $last
+	rm -r "high/..$((last - 1))"
 	sleep 0.03
 done
 for how in '' --atomic; do
-	eventually is "out$how/a.yaml" 'n: 150' && eventually is "out$how/b.yaml" 'n: 150' || fail "out$how: $(cat "out$how"/*.yaml)"
+	eventually is "out$how/a.yaml" "n: $last" && eventually is "out$how/b.yaml" "n: $last" || fail "out$how: $(cat "out$how"/*.yaml)"
 done
 touch stop
 wait $readers

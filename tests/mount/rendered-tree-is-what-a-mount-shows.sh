@@ -28,7 +28,8 @@ for seed in 1 2 3 4 5 6; do
 	python3 "$storm" change $seed 1.5 low high
 	eventually same || fail "after the storm $seed: $(cat difference)"
 done
-[ -z "$(ls -A out/.plyfs/stage)" ] && [ -z "$(ls -A atomic/.plyfs/stage)" ] || fail 'something is left in the stage'
+nothing_is_staged() { [ -z "$(ls -A out/.plyfs/stage)" ] && [ -z "$(ls -A atomic/.plyfs/stage)" ]; }
+eventually nothing_is_staged || fail 'something is left in the stage'
 ! grep "another program" render.log atomic.log || fail 'what it did itself it takes for what somebody did'
 
 # Unchanged files are not touched, also by a second run; files that are gone meanwhile go.

@@ -27,7 +27,7 @@ echo 'y: 1' >high/app.yaml
 with() {
 	mount -o "loop,$2" "$1" "$3" 2>mount.log || skip "no image can be mounted here: $(cat mount.log)"
 	"$PLYFS" render -q -l "image:high" "$4" || fail "it was not rendered"
-	umount "$3"
+	eventually umount "$3"
 }
 shows_value() { # TREE FILE VALUE
 	grep -qx "x: $3" "$1/$2" || fail "it has: $(cat "$1/$2")"

@@ -3,9 +3,9 @@
 
 # A source is replaced, is removed, or joins.
 echo 'a: 1' >low/app.yaml
+echo 'b: 1' >high/app.yaml
 change() {
-	echo 'b: 1' | replace high/app.yaml
-	comes_to_show mnt/app.yaml $'a: 1\nb: 1'
+	shows mnt/app.yaml $'a: 1\nb: 1'
 	for how in replaced removed joined; do
 		watch mnt mnt/app.yaml
 		exec 8<mnt/app.yaml
@@ -23,6 +23,7 @@ wakes_once() {
 	# The kernel asks plyfs for the attributes of the open file, and knows afterwards that it was replaced.
 	[[ $(stat -L -c '%h %z' /dev/fd/8) == '0 '* ]] || fail "$how: the former file still has a link"
 	exec 8<&-
+	comes_event '^mnt/app.yaml DELETE_SELF'
 	unwatch
 	# No stray name shows: new versions are not staged beside the file.
 	[ "$(grep '^mnt/ ' events)" = 'mnt/ MOVED_TO app.yaml' ] || fail "$how: the events were: $(cat events)"

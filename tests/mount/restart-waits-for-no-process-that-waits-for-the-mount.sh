@@ -20,7 +20,9 @@ restart() {
 }
 
 # Held up between the rename and its last call, while systemd restarts plyfs.
-publisher=$(pgrep -P "$(pgrep -P "$init" -x plyfs)" -x plyfs-publish)
+publish_process() { pgrep -P "$(pgrep -P "$init" -x plyfs)" -x plyfs-publish; }
+eventually publish_process >/dev/null || fail "there is no process that publishes"
+publisher=$(publish_process)
 python3 "$(dirname "$test_file")/hold_call.py" "$publisher" 1 >holding 2>&1 &
 eventually grep -qs ready holding || fail "it can't be traced: $(cat holding)"
 printf 'a: 2\n' | replace low/app.yaml
@@ -38,7 +40,7 @@ for number in signal.SIGUSR1, signal.SIGTERM:
 with open("/sys/fs/cgroup" + sys.argv[1] + "/cgroup.procs", "w") as processes:
     print(0, file=processes)
 print(os.getpid(), flush=True)
-time.sleep(50)' "$(property ControlGroup)" >standing 2>&1 &
+time.sleep(250)' "$(property ControlGroup)" >standing 2>&1 &
 eventually grep -qs '^[0-9]*$' standing || fail "it can't be put into the unit: $(cat standing)"
 restart 'a: 2'
 inside kill -KILL "$(cat standing)" || fail "systemd has ended the process"

@@ -34,10 +34,11 @@ for options in '' --atomic; do
 		"$PLYFS" render $options -c plyfs.yaml $tree
 		is_mode $shown/app.yaml 444 "good again $options"
 		[ $on_error = fail ] || echo 'a: [' >low/app.yaml
+		touch began
 		"$PLYFS" render --watch $options -c plyfs.yaml $tree 2>>err &
 		render_pid=$!
-		eventually [ -e $tree/.plyfs/status ]
-		sleep 0.3
+		# A status is there from the run before.
+		eventually [ $tree/.plyfs/status -nt began ] || fail "$on_error $options: it does not begin"
 		echo 'a: [' >low/app.yaml
 		sleep 0.2
 		chmod 600 low/app.yaml

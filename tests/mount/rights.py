@@ -185,7 +185,7 @@ def close_and_write(number, outsider, is_deep, is_known):
     if not is_known:
         with open(f"mnt/{place}/key") as file:
             assert file.read() == "secret"
-    elif not reads_secret(f"mnt/{place}/key", 10):
+    elif not reads_secret(f"mnt/{place}/key", 60):
         raise RuntimeError(f"{place}/key does not come")
     return outsider.has_read()
 

@@ -16,6 +16,7 @@ shows mnt/app.yaml 'list: [1, 2, 1, 1]'
 watch mnt
 echo 'list: [3]' | replace low/app.yaml
 comes_to_show mnt/app.yaml 'list: [3, 2, 3, 3]'
+comes_event MOVED_TO
 unwatch
 saw_events 'mnt/ MOVED_TO app.yaml'
 mkdir low/dir

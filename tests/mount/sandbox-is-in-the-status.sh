@@ -4,7 +4,8 @@
 echo 'a: 1' >low/app.yaml
 echo 'b: 1' >high/app.yaml
 need python3 pgrep
-worker() { pgrep -P "$plyfs_pid" -x plyfs-worker; }
+# On a busy machine there may be more than one.
+worker() { pgrep -o -P "$plyfs_pid" -x plyfs-worker; }
 of() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$(worker)/status"; }
 
 start

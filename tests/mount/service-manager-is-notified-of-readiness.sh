@@ -6,7 +6,7 @@ cat >manager.py <<'END'
 import os, socket, subprocess, sys
 manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 manager.bind("notify")
-manager.settimeout(20)
+manager.settimeout(100)
 environment = dict(os.environ, NOTIFY_SOCKET=os.path.abspath("notify"))
 service = subprocess.Popen([os.environ["PLYFS"], "mount", "-f", "low:high", "mnt"], env=environment)
 try:
@@ -36,9 +36,9 @@ service = subprocess.Popen([os.environ["PLYFS"], "mount", "-f", "low:high", "mnt
 try:
     while not os.path.ismount("mnt"):
         time.sleep(0.02)
-    subprocess.run(["ls", "mnt"], timeout=10, check=True)
+    subprocess.run(["ls", "mnt"], timeout=60, check=True)
 finally:
     service.kill()
 service.wait()
 END
-timeout 60 python3 silent.py || fail "it waits for the manager"
+timeout 200 python3 silent.py || fail "it waits for the manager"

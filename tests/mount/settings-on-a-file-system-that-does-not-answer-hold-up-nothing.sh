@@ -25,7 +25,8 @@ for request in OPEN READ LOOKUP GETATTR; do
 			begin=$SECONDS
 			kill "$plyfs_pid"
 			ended_cleanly
-			[ $((SECONDS - begin)) -le 3 ] || fail "$request: the end took $((SECONDS - begin)) s"
+			# On a busy machine a process may stand still for some seconds.
+			[ $((SECONDS - begin)) -le 7 ] || fail "$request: the end took $((SECONDS - begin)) s"
 		else
 			killed_mount_ends 2
 		fi

@@ -8,7 +8,9 @@ need_root
 echo 'a: 1' >low/app.yaml
 start
 cat mnt/app.yaml >/dev/null
-publish=$(pgrep -P "$plyfs_pid" -x plyfs-publish)
+publish_process() { pgrep -P "$plyfs_pid" -x plyfs-publish; }
+eventually publish_process >/dev/null
+publish=$(publish_process)
 kill -STOP "$publish"
 echo 'a: 2' >low/app.yaml
 sleep 0.5

@@ -93,12 +93,15 @@ for tree in rendered rendered2 whole; do
 		fail "the rest was not rendered: $(ls -R $tree)"
 done
 
-# Other paths do not wait for it.
-began=$SECONDS
-ends 0 "$PLYFS" cat -c follow.yaml ok/x.yaml
-ends 0 "$PLYFS" set -c follow.yaml app.yaml high 2
-ends 0 "$PLYFS" check -c plain.yaml ok
-((SECONDS - began < 4)) || fail "other paths wait"
+# Other paths do not wait for it, which would take 5 s each time; a busy machine is slow.
+do_not_wait() {
+	local began=$SECONDS
+	ends 0 "$PLYFS" cat -c follow.yaml ok/x.yaml
+	ends 0 "$PLYFS" set -c follow.yaml app.yaml high 2
+	ends 0 "$PLYFS" check -c plain.yaml ok
+	((SECONDS - began < 4))
+}
+eventually do_not_wait || fail "other paths wait"
 
 # A command that goes on does not begin without it.
 ends 1 "$PLYFS" render --watch -c plain.yaml watched

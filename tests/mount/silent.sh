@@ -4,8 +4,8 @@ need_root
 need timeout
 need_private
 
-# The time limit of ends().
-limit_s=25
+# The time limit of ends(): what it is against waits for ever.
+limit_s=100
 
 make_silent() { # MOUNTPOINT KIND [STATUS], as silent.py has them
 	rm -f "$2.out" "$2.in" # of the mount before
@@ -35,14 +35,15 @@ ends() {
 }
 says() { [[ $said == *"$1"* ]] || fail "no '$1' in: $said"; }
 
-# killed_mount_ends SECONDS: plyfs is killed; it ends, and so does its mount, within that time.
+# killed_mount_ends SECONDS: plyfs is killed; it ends, and so does its mount, within that time. On a busy machine a
+# process may stand still for some seconds more.
 killed_mount_ends() {
 	local begin=$SECONDS
 	kill -9 "$plyfs_pid"
 	eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
 	is_cut() { [[ $(timeout 5 ls mnt 2>&1) == *"not connected"* ]]; }
 	eventually is_cut || fail "the mount has not ended"
-	[ $((SECONDS - begin)) -le "$1" ] || fail "the end of the killed mount took $((SECONDS - begin)) s"
+	[ $((SECONDS - begin)) -le $(($1 + 4)) ] || fail "the end of the killed mount took $((SECONDS - begin)) s"
 	plyfs_pid=
 	umount -l mnt
 }

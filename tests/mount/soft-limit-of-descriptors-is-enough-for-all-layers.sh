@@ -21,9 +21,13 @@ for header in true false true; do
 	eventually is_so || fail "the settings are not in force: $(head -3 mnt/app.yaml)"
 done
 [ "$(status troubles)" = '[]' ] || fail "there are troubles: $(status troubles)"
-mv layer64 away
-mkdir layer64
-echo 'new: 1' >layer64/app.yaml
+# In one step: a layer that is not there would be a reason to complain.
+mkdir away
+echo 'new: 1' >away/app.yaml
+python3 -c '
+import ctypes, sys
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+sys.exit(ctypes.CDLL(None).renameat2(AT_FDCWD, b"layer64", AT_FDCWD, b"away", RENAME_EXCHANGE) != 0)'
 is_new() { grep -qx 'new: 1' mnt/app.yaml; }
 eventually is_new || fail "the layer that was replaced is not read: $(cat mnt/app.yaml)"
 stop

@@ -27,7 +27,7 @@ break_it() { # FAULT NAME
 mend_it() { # NAME VALUE
 	echo "b: $2" | replace low/data/"$1".yaml
 	comes_to_show mnt/app.yaml "b: $2"
-	[ ! -s mnt/.plyfs/errors ] || fail "errors remain: $(cat mnt/.plyfs/errors)"
+	eventually [ ! -s mnt/.plyfs/errors ] || fail "errors remain: $(cat mnt/.plyfs/errors)"
 }
 
 break_it crash sub

@@ -7,11 +7,11 @@ need_root
 printf 'a: 1\n' >low/app.yaml
 coproc MANAGER { exec python3 "$(dirname "$test_file")/manager.py" foreign -o noheader low:high mnt 2>log; }
 manager=$MANAGER_PID
-read -r -t 20 -u "${MANAGER[0]}" line && [[ $line = ready* ]] || fail "$(cat log)"
+read -r -t 120 -u "${MANAGER[0]}" line && [[ $line = ready* ]] || fail "$(cat log)"
 shows mnt/app.yaml 'a: 1'
 exec 7<mnt
 echo >&"${MANAGER[1]}"
-read -r -t 20 -u "${MANAGER[0]}" plyfs_pid || fail "$(cat log)"
+read -r -t 120 -u "${MANAGER[0]}" plyfs_pid || fail "$(cat log)"
 grep -q 'of another version' log || fail "it says: $(cat log)"
 shows mnt/app.yaml 'a: 1'
 fails_with 'not connected' ls /proc/self/fd/7/

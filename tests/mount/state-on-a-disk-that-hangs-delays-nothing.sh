@@ -27,6 +27,7 @@ shows mnt/app.yaml $'a: 4\nb: 1'
 
 begin=$SECONDS
 unmount mnt
-[ $((SECONDS - begin)) -le 2 ] || fail "the unmounting took $((SECONDS - begin)) s"
+# On a busy machine a process may stand still for some seconds.
+[ $((SECONDS - begin)) -le 6 ] || fail "the unmounting took $((SECONDS - begin)) s"
 ended_cleanly
-[ $((SECONDS - begin)) -le 15 ] || fail "the end took $((SECONDS - begin)) s"
+[ $((SECONDS - begin)) -le 25 ] || fail "the end took $((SECONDS - begin)) s"

@@ -9,7 +9,7 @@ groups=
 # inside COMMAND...: runs the command where that systemd is process 1.
 inside() {
 	local code=0
-	timeout 60 nsenter -t "$init" -m -p -u -i -n -C env -i PATH=/usr/sbin:/usr/bin LC_ALL=C "$@" || code=$?
+	timeout 300 nsenter -t "$init" -m -p -u -i -n -C env -i PATH=/usr/sbin:/usr/bin LC_ALL=C "$@" || code=$?
 	[ $code -ne 124 ] || echo "does not end: $*" >&2
 	return $code
 }

@@ -9,9 +9,9 @@ printf 'a: 1\n' >low/app.yaml
 printf 'b: 1\n' >high/app.yaml
 coproc OLDER { exec python3 "$(dirname "$test_file")/manager.py" older -c plyfs.yaml mnt 2>log; }
 older=$OLDER_PID
-read -r -t 20 -u "${OLDER[0]}" _ first || fail "$(cat log)"
+read -r -t 120 -u "${OLDER[0]}" _ first || fail "$(cat log)"
 at_end "kill $first $older; rm -f /run/plyfs/$(stat -c %Hd:%Ld mnt)"
-read -r -t 20 -u "${OLDER[0]}" line && [ "$line" = listens ] || fail "$(cat log)"
+read -r -t 120 -u "${OLDER[0]}" line && [ "$line" = listens ] || fail "$(cat log)"
 shows mnt/app.yaml $'a: 1\nb: 1'
 exec 7<mnt/app.yaml
 watch mnt

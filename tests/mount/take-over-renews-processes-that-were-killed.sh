@@ -15,7 +15,7 @@ END
 start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: 1'
 for name in plyfs-publish; do
-	pkill -KILL -P "$plyfs_pid" -x "$name" || fail "there is no $name"
+	eventually pkill -KILL -P "$plyfs_pid" -x "$name" || fail "there is no $name"
 done
 
 # A take-over that can't be done is reported, with the remedy.

@@ -30,7 +30,8 @@ done
 wait $reader && fail "the file was read: $(cat got)"
 begin=$SECONDS
 stop
-[ $((SECONDS - begin)) -le 5 ] || fail "the end took $((SECONDS - begin)) s"
+# On a busy machine a process may stand still for some seconds.
+[ $((SECONDS - begin)) -le 9 ] || fail "the end took $((SECONDS - begin)) s"
 
 # It answers nothing more.
 "$PLYFS" mount other whole

@@ -52,6 +52,7 @@ comes_to_have_time_of link
 watch mnt mnt/other.txt
 echo two >low/other.txt
 comes_to_have_time_of other.txt
+comes_event ATTRIB
 unwatch
 ! grep -v ATTRIB events || fail "there was more than a new time"
 watch mnt mnt/other.txt

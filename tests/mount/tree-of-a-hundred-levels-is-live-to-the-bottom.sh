@@ -18,6 +18,7 @@ echo 'b: 2' | replace "high/$path/app.yaml"
 comes_to_show "mnt/$path/app.yaml" $'a: 1\nb: 2'
 mkdir "low/$path/more"
 comes_to_exist "mnt/$path/more"
+comes_event 'CREATE,ISDIR more'
 unwatch
 [ "$(sed 's/.*\/ //' events)" = $'MOVED_TO app.yaml\nCREATE,ISDIR more' ] || fail "the events were: $(cat events)"
 

@@ -15,8 +15,9 @@ for way in umount fusermount3 TERM INT HUP; do
 	comes_to_show mnt/motd $way
 	pid=$plyfs_pid
 	case $way in
-	umount) umount mnt ;;
-	fusermount3) fusermount3 -u mnt ;;
+	# While the change is being published, the mount is busy.
+	umount) eventually umount mnt 2>unmounting || fail "it can't be unmounted: $(cat unmounting)" ;;
+	fusermount3) eventually fusermount3 -u mnt 2>unmounting || fail "it can't be unmounted: $(cat unmounting)" ;;
 	*) kill -$way "$plyfs_pid" ;;
 	esac
 	ended_cleanly
@@ -40,6 +41,6 @@ start
 exec 5<mnt/dir/motd
 "$PLYFS" umount -f mnt || fail "-f does not unmount"
 ! is_mounted mnt || fail "-f leaves the mount"
-threads_end "$plyfs_pid" || fail "-f does not wait for the end"
+has_ended "$plyfs_pid" || fail "-f does not wait for the end"
 ended_cleanly
 exec 5<&-

@@ -11,6 +11,7 @@ watch mnt mnt/app.yaml
 "$PLYFS" set mnt/app.yaml server.port 8080 >out
 [[ $(cat out) == *'high/app.yaml:'*': server.port: 80 -> 8080 (overrides '*'low/app.yaml:2)' ]] || fail "$(cat out)"
 comes_to_show mnt/app.yaml $'server:\n  port: 8080\n  tls: true\nlog: debug'
+comes_event '^mnt/ MOVED_TO'
 unwatch
 [ "$(grep '^mnt/ ' events)" = 'mnt/ MOVED_TO app.yaml' ] || fail "the events were: $(cat events)"
 [ "$(head -1 high/app.yaml)" = '# ours' ] || fail "the comment is lost: $(cat high/app.yaml)"
@@ -21,8 +22,11 @@ EDITOR='sed -i s/8080/9090/' "$PLYFS" edit mnt/app.yaml >out
 comes_to_show mnt/app.yaml $'server:\n  port: 9090\nlog: debug'
 
 # By the source, which leads to the mount; and into a directory that is new.
+watch mnt
 "$PLYFS" set high/app.yaml log info >out
 comes_to_show mnt/app.yaml $'server:\n  port: 9090\nlog: info'
+comes_event 'MOVED_TO app.yaml'
+unwatch
 mkdir low/sub
 echo 'a: 1' >low/sub/x.yaml
 comes_to_exist mnt/sub/x.yaml

@@ -20,10 +20,21 @@ echo 'b: 1' >low/conf.d/10-b.yaml
 comes_to_show mnt/app.yaml $'a: 1\nb: 1'
 comes_to_show mnt/etc/app.yaml 'b: 1'
 comes_to_list mnt app.yaml base.yaml conf.d etc
-# From now on a watcher gets no event for an earlier change.
-sleep 0.3
+# settle: from then on a watcher gets no event for an earlier change.
+settle() {
+	watch mnt
+	settled=$((settled + 1))
+	echo "n: $settled" | replace low/settle.yaml
+	comes_event ' settle.yaml$'
+	unwatch
+}
+settled=0
+settle
 
 # Each change wakes watchers once: those of the source, and those of the file that it is part of.
+have_come() {
+	grep -q '^mnt/ MOVED_TO app.yaml' events && grep -q '^mnt/etc/ MOVED_TO app.yaml' events && grep -q '^mnt/conf.d/ ' events
+}
 seen_after() {
 	local wanted=$1
 	shift
@@ -31,6 +42,7 @@ seen_after() {
 	"$@"
 	comes_to_show mnt/app.yaml "$wanted"
 	eventually is mnt/etc/app.yaml "${wanted#*$'\n'}" || fail "mnt/etc/app.yaml is: $(cat mnt/etc/app.yaml)"
+	eventually have_come || true
 	unwatch 0.3
 	[ "$(grep -c '^mnt/ MOVED_TO app.yaml' events)" -eq 1 ] &&
 		[ "$(grep -c '^mnt/etc/ MOVED_TO app.yaml' events)" -eq 1 ] &&
@@ -75,6 +87,7 @@ for inner in '' /x.yaml; do
 done
 
 # A backup, as an editor makes it, is no event.
+settle
 watch mnt mnt/etc
 echo 'x: 1' | tee high/conf.d/30-c.yaml~ high/conf.d/.30-c.yaml.swp >/dev/null
 sleep 0.3

@@ -24,16 +24,23 @@ shows mnt/app.yaml $'low: 1\na: 1'
 shows mnt/other.yaml 'b: 1'
 shows mnt/same same
 
-# Each changed path is published once, and no other is.
+# Each changed path is published once, and no other is. A change shows before its event comes.
+come_events() { # NAME COUNT
+	have_come() { [ "$(grep -c "MOVED_TO $1" events)" -ge "$2" ]; }
+	eventually have_come "$1" "$2" || fail "$1 was not published $2 times: $(cat events)"
+}
 watch mnt
 for i in 2 3 4; do
 	publish_volume 2024_$i "a: $i" "b: $i"
 	rm -r high/..2024_$((i - 1))
 	comes_to_show mnt/app.yaml $'low: 1\na: '$i
 	comes_to_show mnt/other.yaml "b: $i"
+	come_events app.yaml $((i - 1))
+	come_events other.yaml $((i - 1))
 done
 publish_volume 2024_5 'a: 5' 'b: 4'
 comes_to_show mnt/app.yaml $'low: 1\na: 5'
+come_events app.yaml 4
 unwatch
 for name in app.yaml:4 other.yaml:3 same:0; do
 	[ "$(grep -c "MOVED_TO ${name%:*}" events || true)" -eq "${name#*:}" ] ||
@@ -49,7 +56,8 @@ ln -s ..data/new.yaml high/new.yaml
 comes_to_list mnt app.yaml new.yaml
 comes_to_show mnt/new.yaml 'c: 1'
 comes_to_show mnt/app.yaml 'low: 1'
-[ "$(status troubles)" = '[]' ]
+is_well() { [ "$(status troubles)" = '[]' ]; }
+eventually is_well || fail "the troubles: $(status troubles)"
 stop
 
 # The twin: without `follow` they are shown as links and names like any other.

@@ -17,7 +17,7 @@
 #include "mirror_process.h"
 #include "test.h"
 
-#define PATIENCE_MS 10000
+#define PATIENCE_MS 40000
 
 static char directory[64];
 static char home[128];

@@ -87,7 +87,7 @@ TEST_WITH(delayed_job_comes_when_it_is_due, set_up, NULL)
 {
 	struct job late = job_new(false), soon = job_new(false);
 
-	pool_add_later(pool, &late.job, 300000);
+	pool_add_later(pool, &late.job, 4000000);
 	pool_add_later(pool, &soon.job, 20000);
 	assert_true(comes_to_be(&done, 1));
 	await_pause_us(50000);
@@ -179,16 +179,23 @@ TEST_WITH(job_that_is_taken_back_wakes_nothing, set_up, NULL)
 	long least = LONG_MAX;
 
 	/* The process may sleep for another reason, too, such as a page of memory. */
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0, tries = 0; i < 5; tries++) {
+		int before = done;
+
 		pool_add_later(pool, &job.job, 20000);
 		turn();
+		assert_true(tries < 1000);
+		/* On a busy machine it may be due already. */
+		if (done != before)
+			continue;
 		pool_take_back(pool, &job.job);
 		long sleeps = sleeps_in_turn();
 		least = sleeps < least ? sleeps : least;
+		assert_int_equal(done, before);
+		i++;
 	}
 	assert_int_equal(least, 1);
 	pool_free(pool);
-	assert_int_equal(done, 0);
 }
 
 TEST_WITH(delayed_jobs_that_are_due_together_do_not_wait_for_each_other, set_up, NULL)

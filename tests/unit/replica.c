@@ -633,7 +633,7 @@ TEST_WITH(mirror_that_stands_by_goes_on_when_the_other_one_ends, set_up, tear_do
 	publish(fixture->replica);
 	replica_freep(&fixture->replica);
 	fixture->replica = NULL;
-	assert_int_equal(poll(&said, 1, 10000), 1);
+	assert_int_equal(poll(&said, 1, 60000), 1);
 	assert_int_equal(read(ends[0], &count, 1), 1);
 	assert_int_equal(count, 2);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);

@@ -384,12 +384,12 @@ static struct run_result check_till_late(const char *rule, const char *file)
 
 	begin(rule, "x");
 	assert_int_equal(run_check(&told.run), 0);
-	for (int i = 0; i < 20000 && !written.st_size; i++) {
+	for (int i = 0; i < 200000 && !written.st_size; i++) {
 		await_pause_us(100);
 		assert_int_equal(stat(file, &written), 0);
 	}
 	are_waits_real = false;
-	await_pause_us(2000000);
+	await_pause_us(20000000);
 	are_waits_real = true;
 	await(&told);
 	end();
@@ -399,12 +399,12 @@ static struct run_result check_till_late(const char *rule, const char *file)
 TEST_WITH(hung_command_is_killed_with_its_group, make_tree, leave_place)
 {
 	pid_file("pid");
-	const char *rule = rule_of("timeout: 2s, check: [sh, -c, 'echo waiting; sleep 60 & "
+	const char *rule = rule_of("timeout: 20s, check: [sh, -c, 'echo waiting; sleep 60 & "
 				   "echo $! >%s/pid; wait', sh, '%%f']",
 		place);
 	struct run_result result = check_till_late(rule, "pid");
 	assert_int_equal(result.end, RUN_TIMED_OUT);
-	assert_int_equal(result.value, 2000);
+	assert_int_equal(result.value, 20000);
 	assert_string_equal(result.output, "waiting\n");
 	assert_false(runs("pid"));
 }
@@ -412,7 +412,7 @@ TEST_WITH(hung_command_is_killed_with_its_group, make_tree, leave_place)
 TEST_WITH(endless_output_ends_with_the_time, make_tree, leave_place)
 {
 	pid_file("pid");
-	const char *rule = rule_of("timeout: 2s, check: [sh, -c, 'echo $$ >%s/pid; exec yes', sh, "
+	const char *rule = rule_of("timeout: 20s, check: [sh, -c, 'echo $$ >%s/pid; exec yes', sh, "
 				   "'%%f']",
 		place);
 	struct run_result result = check_till_late(rule, "pid");
@@ -462,7 +462,7 @@ TEST_WITH(nothing_of_the_file_stays_when_the_guard_is_killed, make_tree, leave_p
 	end();
 }
 
-/* Stops the guard of a check that has 2 s, and moves the clock till the guard is late. */
+/* Stops the guard of a check that has 20 s, and moves the clock till the guard is late. */
 static struct run_result check_by_stopped_guard(void)
 {
 	struct told told = {.run.done = note};
@@ -470,7 +470,7 @@ static struct run_result check_by_stopped_guard(void)
 	int guard;
 
 	pid_file("told");
-	begin(rule_of("timeout: 2s, check: [sh, -c, 'echo $PPID $(dirname $1) >%s/told; "
+	begin(rule_of("timeout: 20s, check: [sh, -c, 'echo $PPID $(dirname $1) >%s/told; "
 		      "exec sleep 60', sh, '%%f']",
 		      place),
 		"secret: 1\n");
@@ -478,7 +478,7 @@ static struct run_result check_by_stopped_guard(void)
 	read_told(&guard, workspace);
 	assert_int_equal(kill(guard, SIGSTOP), 0);
 	are_waits_real = false;
-	for (int ms = 0; ms < 20000 && !told.is_done; ms += 100)
+	for (int ms = 0; ms < 60000 && !told.is_done; ms += 100)
 		await_pause_us(100000);
 	are_waits_real = true;
 	await(&told);

@@ -13,7 +13,7 @@
 #include "test.h"
 
 /* Milliseconds that a test may take which has nothing to wait for. */
-#define SOON 8000
+#define SOON 20000
 
 static struct subprocess child;
 

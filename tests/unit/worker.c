@@ -299,10 +299,10 @@ static void put_ms(const void *context, struct record *job)
 
 WORKER_TEST(a_job_that_stood_still_is_tried_again_once_its_worker_has_ended)
 {
-	struct timed timed = {.job = job_of(sleeps), .ms = 2000};
+	struct timed timed = {.job = job_of(sleeps), .ms = 6000};
 	struct worker_answer answer;
 	struct worker_counts counts;
-	int64_t end_ms = clock_ms() + 20000;
+	int64_t end_ms = clock_ms() + 60000;
 
 	timed.job.patience_ms = 100;
 	timed.job.put = put_ms;
@@ -344,7 +344,8 @@ WORKER_TEST(a_small_job_gets_its_worker_also_behind_a_large_one_that_waits)
 {
 	int64_t least_ms = INT64_MAX;
 
-	for (int i = 0; i < 10; i++) {
+	/* On a busy machine it takes luck to see it. */
+	for (int i = 0; i < 200 && least_ms >= 15; i++) {
 		struct timed timed[4];
 		begin_timed(&timed[0], true, 60);
 		begin_timed(&timed[1], true, 0);
@@ -362,12 +363,12 @@ WORKER_TEST(a_large_job_does_not_wait_for_small_ones_that_hang)
 	struct timed small[2], large;
 
 	for (int i = 0; i < 2; i++)
-		begin_timed(&small[i], false, 1500);
+		begin_timed(&small[i], false, 6000);
 	begin_timed(&large, true, 0);
 	for (int i = 0; i < 2; i++)
 		coroutine_join(small[i].coroutine);
 	coroutine_join(large.coroutine);
-	assert_true(large.took_ms < 1000);
+	assert_true(large.took_ms < 5000);
 }
 
 static int tells_its_nice_value(
