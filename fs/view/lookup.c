@@ -587,22 +587,3 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 	const struct directory *directory = inode_directory(view, parent);
 	return r == 0 && directory && attributes_narrowings(directory) ? VIEW_PASSING : r;
 }
-
-uint64_t view_basis(struct view *view, uint64_t parent, const char *name)
-{
-	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	CLEANUP(freep) char *path = NULL;
-	layer_mask layers = 0;
-	uint64_t basis = 0;
-
-	struct directory *directory = inode_directory(view, parent);
-	if (directory && directory_join(directory, name, &path) == 0)
-		layers = directory->layers;
-	struct composer composer = view->composer;
-	settings_ref(composer.settings);
-	if (lookup && path &&
-		expand_look_up(&view->finder, composer.settings, layers, path, lookup) == 0)
-		basis = compose_basis(&composer, path, lookup, view->callbacks.basis_seed);
-	settings_unref(composer.settings);
-	return basis;
-}

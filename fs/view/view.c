@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "coroutine.h"
 #include "entry.h"
+#include "expand.h"
 #include "gate.h"
 #include "layer_task.h"
 #include "look.h"
@@ -425,4 +426,23 @@ void view_count(struct view *view, struct view_counts *ret)
 	ret->polling = view->polling.need;
 	ret->watches = inotify_watch_count(view->watch.inotify);
 	ret->cache_bytes = source_cache_bytes(view->cache);
+}
+
+uint64_t view_basis(struct view *view, uint64_t parent, const char *name)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(freep) char *path = NULL;
+	layer_mask layers = 0;
+	uint64_t basis = 0;
+
+	struct directory *directory = inode_directory(view, parent);
+	if (directory && directory_join(directory, name, &path) == 0)
+		layers = directory->layers;
+	struct composer composer = view->composer;
+	settings_ref(composer.settings);
+	if (lookup && path &&
+		expand_look_up(&view->finder, composer.settings, layers, path, lookup) == 0)
+		basis = compose_basis(&composer, path, lookup, view->callbacks.basis_seed);
+	settings_unref(composer.settings);
+	return basis;
 }
