@@ -41,13 +41,25 @@ static int reply_placeholder(fuse_req_t req, const struct stat *stat)
 	return fuse_reply_entry(req, &entry);
 }
 
-/* `seconds` is for the name. An inode's attributes never change, except a directory's rights. */
+/*
+ * An inode's attributes never change, except a directory's rights and a file's time. While a lookup
+ * is under way, any other reply with attributes has the kernel ignore those of the lookup. The
+ * publisher may be given an older time: no other program of a strict mount must see this time.
+ */
+static double attribute_timeout(fuse_req_t req, const struct stat *stat)
+{
+	const struct session *session = fuse_req_userdata(req);
+
+	return is_publisher(req) && !S_ISDIR(stat->st_mode) ? name_timeout(session) : FOR_EVER;
+}
+
+/* `seconds` is for the name. */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 {
 	struct fuse_entry_param entry = {
 		.ino = stat->st_ino,
 		.attr = *stat,
-		.attr_timeout = FOR_EVER,
+		.attr_timeout = attribute_timeout(req, stat),
 		.entry_timeout = seconds,
 	};
 
@@ -235,7 +247,7 @@ static void reply_attributes(fuse_req_t req, struct session *session, fuse_ino_t
 	else
 		r = view_stat(session->view, ino, &stat);
 	if (r == 0)
-		fuse_reply_attr(req, &stat, FOR_EVER);
+		fuse_reply_attr(req, &stat, attribute_timeout(req, &stat));
 	else
 		fuse_reply_err(req, -r);
 }

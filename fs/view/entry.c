@@ -260,10 +260,11 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 		version->inode.ino = view->inodes.next++;
 }
 
-void entry_take_time(struct entry *entry, const struct version *found)
+void entry_take_time(struct view *view, struct entry *entry, const struct version *found)
 {
 	struct version *version = entry->use->version;
 
+	entry_used(entry)->shown_at = ++view->revision;
 	version->mtime = entry_used(entry)->last.mtime = found->mtime;
 	version->ctime = entry_used(entry)->last.ctime = clock_after(version->ctime);
 }

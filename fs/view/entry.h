@@ -33,7 +33,7 @@ void entry_prepare_version(struct view *view, struct entry *entry, struct versio
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
 
 /** Gives the shown file a new ctime, and the mtime of `found`, which has the same bytes. */
-void entry_take_time(struct entry *entry, const struct version *found);
+void entry_take_time(struct view *view, struct entry *entry, const struct version *found);
 
 /** Returns whether the path shows a directory, or showed one when the kernel forgot the path. */
 bool entry_was_directory(const struct view *view, const struct entry *entry);
@@ -82,8 +82,8 @@ static inline bool entry_is_covered(const struct entry *entry)
 void entry_clear_fault(struct view *view, struct entry *entry);
 
 /**
- * Returns whether the name has shown a new object since the revision `began`, or a strict lookup
- * has found that the layers have what is shown.
+ * Returns whether the name has shown a new object or time since the revision `began`, or a strict
+ * lookup has found that the layers have what is shown.
  */
 static inline bool entry_is_newer(const struct entry *entry, uint64_t began)
 {

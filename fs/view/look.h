@@ -112,7 +112,7 @@ void look_begin_in_pool(struct look *look);
 /** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->result.problem; or -errno. */
 void look_judged(struct look *look, int result);
 
-/** Returns whether the name has shown a new object since the look began. */
+/** Returns whether the name has shown a new object or time since the look began. */
 static inline bool look_is_overtaken(const struct look *look)
 {
 	return look->entry->use->shown_at > look->began;

@@ -236,7 +236,7 @@ static int show_found_again(const struct look *look, struct stat *ret)
 /*
  * coherence=strict: compares the layers with what is shown. If they differ, the answer is a version
  * that no path shows; the publisher publishes it later, which wakes watchers. -EAGAIN: the layers
- * have another kind of object.
+ * have another kind of object. LOOK_OVERTAKEN: another look has shown a time, which may be newer.
  */
 static int answer_strictly(struct look *look, struct stat *ret)
 {
@@ -253,9 +253,13 @@ static int answer_strictly(struct look *look, struct stat *ret)
 		       entry->use->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->options.on_error != ON_ERROR_FAIL;
 	bool is_same = is_kept || version_same(entry->use->version, look->result.version);
+	bool is_touched = is_same && !is_kept &&
+			  version_is_touched(entry->use->version, look->result.version);
+	if (is_touched && look_is_overtaken(look))
+		return LOOK_OVERTAKEN;
 	/* The publisher finds the new time as well, and announces it. */
-	if (is_same && !is_kept && version_is_touched(entry->use->version, look->result.version))
-		entry_take_time(entry, look->result.version);
+	if (is_touched)
+		entry_take_time(view, entry, look->result.version);
 	if (is_same)
 		return show_found_again(look, ret);
 	entry_prepare_version(view, entry, look->result.version);

@@ -108,7 +108,7 @@ static bool is_touched(const struct look *look)
 }
 
 /* Takes a result with the same bytes. Returns whether it must publish a new time. */
-static bool take_time(struct look *look)
+static bool take_time(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 
@@ -116,7 +116,7 @@ static bool take_time(struct look *look)
 		return false; /* the kernel sends a LOOKUP before it shows it */
 	bool has_time = is_touched(look);
 	if (has_time)
-		entry_take_time(entry, look->result.version);
+		entry_take_time(view, entry, look->result.version);
 	version_take_sources(entry->use->version, look->result.version);
 	look->refresh.change->kind = CHANGE_TIME;
 	look->refresh.change->attributes_ino = entry->use->version->inode.ino;
@@ -171,7 +171,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 			entry_clear_fault(view, entry);
 	}
 	if (is_same && entry->known == KNOWN_SHOWN)
-		return take_time(look);
+		return take_time(view, look);
 	/* No program has seen the former file, but there was a change: watchers are woken. */
 	prepare(view, look, is_same);
 	look->refresh.change->kind = CHANGE_REPLACE;
