@@ -324,6 +324,7 @@ static void report_load(
 	const struct last_good *last_good, const struct last_good_file_report *report)
 {
 	struct problem problem;
+	struct stat stat;
 
 	if (report->damaged) {
 		problem_set(&problem, last_good->name, 0, 0,
@@ -331,7 +332,7 @@ static void report_load(
 			report->damaged);
 		log_about(last_good, &problem);
 	}
-	if (faccessat(last_good->directory, DATABASE_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (fstatat(last_good->directory, DATABASE_NAME, &stat, AT_SYMLINK_NOFOLLOW) == 0) {
 		problem_set(&problem, last_good->name, 0, 0,
 			"its " DATABASE_NAME " is of an older plyfs and is not read; remove it");
 		log_about(last_good, &problem);

@@ -59,8 +59,8 @@ static struct {
 /* Maximum size of the file with user and password, in bytes. */
 #define USER_MAX 4096
 
-/* In place of its result: an exchange has not ended. libcurl never returns this. */
-#define EXCHANGE_GOES_ON CURL_LAST
+/* In place of its result: an exchange has not ended. */
+#define EXCHANGE_GOES_ON (-1)
 
 /* One exchange with the gateway. */
 struct exchange {
@@ -69,7 +69,7 @@ struct exchange {
 	struct json_stream answer;
 	char *body;
 	char error[CURL_ERROR_SIZE];
-	CURLcode code;
+	int code;      /* a CURLcode, or EXCHANGE_GOES_ON */
 	bool has_news; /* bytes have arrived since the last wait */
 	int failure;   /* the result of storing the reply: JSON_STREAM_TOO_LONG or -ENOMEM */
 };
@@ -330,7 +330,7 @@ static void run(struct gateway *gateway, unsigned timeout_ms, bool is_wakeable)
 }
 
 /* Returns the cause of a failed exchange, and the remedy. */
-static const char *cause_of(CURLcode code)
+static const char *cause_of(int code)
 {
 	switch (code) {
 	case CURLE_OK:
@@ -389,8 +389,8 @@ static int refuse(const struct gateway *gateway, const char *error, struct probl
 static int complain(
 	const struct gateway *gateway, const struct exchange *exchange, struct problem *problem)
 {
-	const char *why =
-		*exchange->error ? exchange->error : libcurl.easy_strerror(exchange->code);
+	const char *why = *exchange->error ? exchange->error
+					   : libcurl.easy_strerror((CURLcode)exchange->code);
 
 	if (exchange->failure == JSON_STREAM_TOO_LONG)
 		return GATEWAY_TOO_LONG;
