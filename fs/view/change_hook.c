@@ -299,7 +299,7 @@ static bool is_batch_shown(struct view *view)
 	struct batch *batch = &view->hooks.batch;
 
 	if (!batch->revision)
-		*batch = (struct batch){view->revision, view->looks.under_way};
+		*batch = (struct batch){view->revision, view->looks.under_way - view->looks.scans};
 	if (batch->awaited || queue_since(view) <= batch->revision)
 		return false;
 	batch->revision = 0;

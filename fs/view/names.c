@@ -432,6 +432,7 @@ static void end_scan_job(struct pool_job *job)
 		directory->scans.pace = SCAN_LATE;
 	directory->scans.due = directory->scans.running = SCAN_NONE;
 	scan->view->looks.under_way--;
+	scan->view->looks.scans--;
 	scan->view->looks.patient--;
 	if (due != SCAN_NONE)
 		queue_scan(scan->view, directory, due);
@@ -465,6 +466,7 @@ static void scan_in_pool(struct view *view, struct directory *directory)
 	*scan = (struct scan_job){{.run = run_scan_job, .drop = end_scan_job}, view, directory};
 	directory->scans.pace = SCAN_IN_POOL;
 	view->looks.under_way++;
+	view->looks.scans++;
 	view->looks.patient++;
 	view_run(view, &scan->job, 0);
 }

@@ -87,6 +87,7 @@ struct looks {
 	struct look **done_end;
 	/* scans in the pool, and looks without a decision; looks at large files do not count */
 	unsigned under_way;
+	unsigned scans;                /* of `under_way`: scans in the pool */
 	unsigned patient;              /* number of looks and scans that wait for a late layer */
 	int64_t last_ms;               /* of the last decision; CLOCK_MONOTONIC */
 	struct look *ahead[AHEAD_MAX]; /* kept for their callers, in no order; NULL: none */

@@ -198,7 +198,7 @@ void view_pause(struct view *view)
 	pool_stop(view->pool);
 	read_ahead_drop_all(view);
 	drop_done(view);
-	view->looks.under_way = view->looks.patient = 0;
+	view->looks.under_way = view->looks.scans = view->looks.patient = 0;
 	view->hooks.batch.revision = 0;
 }
 
