@@ -5,7 +5,7 @@
  * any number of merges may run at the same time, even over the same documents.
  *
  * The room `merge` is also the library libplymerge (examples/library/merge.c). A program linked
- * with libplymerge.so.1 runs with each later libplymerge.so.1: see plymerge.map. Initialize structs
+ * with libplymerge.so.2 runs with each later libplymerge.so.2: see plymerge.map. Initialize structs
  * by their members' names: a member that is 0 has its default.
  */
 #pragma once

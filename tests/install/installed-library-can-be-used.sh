@@ -54,7 +54,7 @@ done
 
 # The interface of the soname: the exported names, each of which an installed header declares, and the sizes of the
 # structs that programs make.
-names=$(nm -D --defined-only "$library"/libplymerge.so | sed -n 's/.* [TDRB] \(.*\)@@PLYMERGE_1$/\1/p' | LC_ALL=C sort)
+names=$(nm -D --defined-only "$library"/libplymerge.so | sed -n 's/.* [TDRB] \(.*\)@@PLYMERGE_2$/\1/p' | LC_ALL=C sort)
 listed=$(sed '/^\/\*/,/\*\//d; s/\/\*.*\*\///' "$INTERFACE" | tr ';' '\n' | sed -n 's/^[[:space:]]*\([a-z_0-9]\+\)[[:space:]]*$/\1/p' |
 	LC_ALL=C sort)
 [ "$names" = "$listed" ] || fail "exported: $(diff <(echo "$names") <(echo "$listed"))"
@@ -80,4 +80,4 @@ sizes() {
 sizes >sizes.c
 compiles sizes
 LD_LIBRARY_PATH=$library runs 0 ./sizes
-diff -u "$SIZES" out || fail "the structs of libplymerge.so.1 have changed"
+diff -u "$SIZES" out || fail "the structs of libplymerge.so.2 have changed"
