@@ -115,7 +115,7 @@ static void put_json(const struct render_report *report)
 	put_list(report, "failed", 1u << OUTCOME_BROKEN | 1u << OUTCOME_FAILED);
 	unchecked_list_print_json(&report->unchecked);
 	json_put(stdout, "  'files': %zu,\n  'dry_run': %hhd\n}\n", count_files(report),
-		report->options->mode == RENDER_DRY);
+		(bool)(report->options->mode == RENDER_DRY));
 }
 
 static void print_names(const struct render_report *report)

@@ -325,7 +325,7 @@ static void run(struct gateway *gateway, unsigned timeout_ms, bool is_wakeable)
 		if (message->msg != CURLMSG_DONE)
 			continue;
 		libcurl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
-		exchange->code = message->data.result;
+		exchange->code = (int)message->data.result;
 	}
 }
 
