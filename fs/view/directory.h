@@ -113,7 +113,8 @@ struct entry_use {
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
 	uint64_t used_since;         /* if `users` > 0: the oldest revision that they handle */
 	/* If `users` > 0, view->revision when the name last showed a new object or time, and when a
-	 * strict lookup last found that the layers have what is shown. 0: not since `users` was 0. */
+	 * strict lookup last found that the layers have what is shown. 0: not since `users` was 0.
+	 */
 	uint64_t shown_at;
 	uint64_t found_at;
 	uint64_t written;                /* revision of the last write in place; 0: none */
