@@ -18,16 +18,17 @@
  *
  *      any bound   a looser value; a null; a tag that removes the value; a value that replaces
  *                  a lower source's map or list in which the place lies
- *      union       a list that lacks an item of a lower list, and either adds no new item or
- *                  has a tag that removes items
+ *      union       a list that lacks an item of a lower list. But a list that adds a new item and
+ *                  has no tag that removes items is no attempt
  *      intersect   an item that is not in all lower lists
  *      union,      a value that is no list, if a lower source has a list there
  *      intersect
  *
  * Any other value that the bound can't use is an error.
  *
- * If the file's format, or that of its lowest source, repeats a key for each item of a list, an
- * empty text in a higher list is no item, as it makes a program drop the items before it:
+ * Some formats, such as systemd, write a list as a key that comes again for each item. If the file,
+ * or its lowest source, has such a format, an empty text in a higher list is no item. Programs drop
+ * the items before the empty text:
  *
  *      union       an empty text that is first in its list counts as a tag that removes items. A
  *                  list with an empty text further on is an attempt to loosen the value, even if

@@ -29,7 +29,10 @@ enum {
 	GATEWAY_TOO_LONG = 2, /* the reply is longer than the limit */
 };
 
-/** Checks the endpoints, which may contain a password. Returns 0, PROBLEM or -ENOMEM. */
+/**
+ * Checks the endpoints. A user or password in them ("@") is a problem, whose message does not show
+ * them. Returns 0, PROBLEM or -ENOMEM.
+ */
 int gateway_check(const struct gateway_options *options, struct problem *problem);
 
 /**

@@ -13,7 +13,8 @@
  * passes on the first one, and removes the workspace.
  *
  * The guard makes the workspace (run_result.h), and removes it after the command. The guard's child
- * writes the file, and gives file and directory to the command's user.
+ * writes the file that the command gets, and gives this file and the workspace to the command's
+ * user.
  */
 #pragma once
 

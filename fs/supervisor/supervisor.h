@@ -4,7 +4,7 @@
  *
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
  *                supervisor_new()     starts the mirrors
- *                supervisor_wait()    each layer has a state
+ *                supervisor_wait()    each layer that is not optional has a state
  *                settings_read()      opens the layers, through links that mirrors switch
  *                supervisor_start()   the coroutine
  *
@@ -45,16 +45,18 @@ struct supervisor_options {
 
 /**
  * Checks that the mirrors of `outline` can be started, and starts them. `outline` comes from
- * settings_outline() with an absolute path; *ret takes a reference to it. Call this function before
- * there are coroutines. Returns 0 with *ret for supervisor_freep(), PROBLEM or -errno.
+ * settings_outline(), called with the absolute path of plyfs.yaml; *ret takes a reference to
+ * `outline`. Call this function before there are coroutines. Returns 0 with *ret for
+ * supervisor_freep(), PROBLEM or -errno.
  */
 int supervisor_new(struct settings *outline, const struct supervisor_options *options,
 	struct supervisor **ret, struct problem *problem);
 
 /**
- * Waits until each layer that comes out of a store, and is not optional, has a state. With
- * `is_fresh`, also waits until the store of each such layer has answered; if this takes too long,
- * an old state is enough. Returns 0; or PROBLEM if a layer has no state in time.
+ * Waits until each layer that comes out of a store, and is not optional, has a state: the layer's
+ * path leads to a directory that the mirror has written, now or in an earlier run. With `is_fresh`,
+ * also waits until the store of each such layer has answered; if this takes too long, an old state
+ * is enough. Returns 0; or PROBLEM if a layer has no state in time.
  */
 int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem *problem);
 
