@@ -33,7 +33,8 @@ void json_put_key(FILE *out, const struct node *key);
 /**
  * Writes a value as JSON. `format` is that of the file with the value; NULL: any format with types.
  * In a format that has only texts, a number or boolean is a string, even if its source is YAML. If
- * JSON can't express a number, writes it as a string. Allocates converted numbers in `arena`. Returns 0 or -ENOMEM.
+ * JSON can't express a number, writes it as a string. Allocates converted numbers in `arena`.
+ * Returns 0 or -ENOMEM.
  */
 int json_put_value(
 	FILE *out, const struct node *value, const struct format *format, struct arena *arena);

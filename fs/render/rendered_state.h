@@ -19,7 +19,7 @@ struct rendered {
 	int stage_fd;
 	int own_fd;                       /* of .plyfs; locked */
 	uint64_t staged;                  /* number of names made in .plyfs/stage so far */
-	char boot[BOOT_MAX];              /* id of this boot; "": unknown, or already written */
+	char boot[BOOT_MAX];              /* of this boot, for .plyfs/boot; "": unknown, or written */
 	bool has_rebooted;                /* the last complete state is of an earlier boot */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
@@ -40,8 +40,8 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * plus the bits `more`. If we may not set the group, removes each right that this mode gives only
- * to the group, or only to others. Returns 0 with *ret, whose `hash` stays unset; or -errno.
+ * plus the bits `more`. If we may not set the group, the group and others keep only the rights that
+ * this mode gives to both. Returns 0 with *ret, whose `hash` stays unset; or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 

@@ -9,8 +9,9 @@
  *                supervisor_start()   the coroutine
  *
  * The path of such a layer follows from the store's settings in plyfs.yaml (store_spec.h). The path
- * is that of a link, which the mirror switches and the publisher watches. If plyfs.yaml changes,
- * the publisher passes the new settings to supervisor_use().
+ * is that of a link. When the mirror switches the link, the publisher gets an event: plyfs-settings
+ * has added the watch (settings_reader.h). If plyfs.yaml changes, the publisher passes the new
+ * settings to supervisor_use().
  *
  * - A mirror runs without capabilities, and inherits neither our environment nor our descriptors.
  *   If we are root, the mirror runs as another user: the store's `user:`, or SUPERVISOR_USER.
@@ -63,7 +64,7 @@ int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem
 /** Starts the coroutine, in the thread that called supervisor_new(). Returns 0 or -ENOMEM. */
 int supervisor_start(struct supervisor *supervisor);
 
-/** From now on, runs the mirrors of the stores in `settings`. Takes another reference to them. */
+/** From now on, runs the mirrors of the stores in `settings`. Takes a reference to `settings`. */
 void supervisor_use(struct supervisor *supervisor, struct settings *settings);
 
 /**
@@ -75,7 +76,10 @@ void supervisor_look(struct supervisor *supervisor);
 /** Ends the coroutine, but no mirror. NULL: does nothing. */
 void supervisor_stop(struct supervisor *supervisor);
 
-/** Kills the mirrors, without waiting. A running coroutine starts them again. NULL: no effect. */
+/**
+ * Kills the mirrors, without waiting for their ends. If the coroutine goes on, as after a failed
+ * take-over, it starts them again. NULL: no effect.
+ */
 void supervisor_kill(const struct supervisor *supervisor);
 
 /** Ends the mirrors and frees the supervisor. *place NULL: does nothing. */
