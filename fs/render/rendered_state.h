@@ -17,10 +17,10 @@ struct rendered {
 	struct layer *tree;  /* `place`; --atomic: the shown generation, or NULL: there is none */
 	struct manifest *manifest;
 	int stage_fd;
-	int own_fd;                       /* of .plyfs; locked */
-	uint64_t staged;                  /* number of names made in .plyfs/stage so far */
-	char boot[BOOT_MAX];              /* of this boot, for .plyfs/boot; "": unknown, or written */
-	bool has_rebooted;                /* the last complete state is of an earlier boot */
+	int own_fd;          /* of .plyfs; locked */
+	uint64_t staged;     /* number of names made in .plyfs/stage so far */
+	char boot[BOOT_MAX]; /* of this boot, for .plyfs/boot; "": unknown, or written */
+	bool has_rebooted;   /* the last complete state is of an earlier boot */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
 	bool has_new_bases;               /* .plyfs/bases must be written */
