@@ -69,15 +69,17 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	change->parent->attributes.mtime = clock_after(change->parent->attributes.mtime);
 }
 
-/* Returns whether a request has shown another object since: do not bring back an older state. */
-static bool is_older(const struct view *view)
+bool view_change_is_outdated(struct view *view)
 {
 	const struct change *change = view->publication.change;
+	const struct entry_use *use = change->entry->use;
 
-	if (change->kind == CHANGE_REPLACE)
-		return change->entry->use->shown_at > view->publication.began;
-	return change->kind != CHANGE_MAKE_DIRECTORY &&
-	       entry_is_newer(change->entry, view->publication.began);
+	if (view->publication.state == PUBLISHING_BEGUN && change->kind != CHANGE_MAKE_DIRECTORY &&
+		(change->kind == CHANGE_REPLACE
+				? use->shown_at > view->publication.began
+				: entry_is_newer(change->entry, view->publication.began)))
+		view->publication.state = PUBLISHING_OVERTAKEN;
+	return view->publication.state == PUBLISHING_OVERTAKEN;
 }
 
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
@@ -85,9 +87,7 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 	const struct change *change = view->publication.change;
 	if (!change || change->parent_ino != parent_ino)
 		return -ESTALE;
-	if (view->publication.state == PUBLISHING_BEGUN && is_older(view))
-		view->publication.state = PUBLISHING_OVERTAKEN;
-	if (view->publication.state == PUBLISHING_OVERTAKEN)
+	if (view_change_is_outdated(view))
 		return -EAGAIN;
 	if (view->publication.state == PUBLISHING_BEGUN) {
 		view->publication.state = PUBLISHING_DONE;

@@ -51,6 +51,13 @@ int view_lookup_staged(struct view *view, struct stat *ret);
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
+/**
+ * Returns whether a request has shown another object since the look of the change that was begun,
+ * or, if the change removes the object, has found it in the layers. Then the change is not made:
+ * the state is PUBLISHING_OVERTAKEN.
+ */
+bool view_change_is_outdated(struct view *view);
+
 /** Sets the path's fault: the change can't be made while something is mounted on the path. */
 void view_cover_change(struct view *view, const struct change *change);
 

@@ -206,10 +206,11 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 	const struct change *change = view->publication.change;
 	struct entry *entry = change->entry;
 
+	if (view_change_is_outdated(view))
+		return -EAGAIN;
 	if (change->kind == CHANGE_REMOVE && !entry->use->version)
 		return show_passing(view, entry, ret);
-	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->use->directory &&
-		!entry_is_newer(entry, view->publication.began)) {
+	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->use->directory) {
 		struct directory *directory;
 		int r = directory_new(entry->parent, entry->name,
 			view->composer.settings->layer_count, &directory);
@@ -253,8 +254,10 @@ static int answer_strictly(struct look *look, struct stat *ret)
 		       entry->use->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->options.on_error != ON_ERROR_FAIL;
 	bool is_same = is_kept || version_same(entry->use->version, look->result.version);
+	/* Until the publisher announces the new time, the stamp is that of before. */
 	bool is_touched = is_same && !is_kept &&
-			  version_is_touched(entry->use->version, look->result.version);
+			  version_is_touched(entry->use->version, look->result.version) &&
+			  !time_equal(entry->use->version->mtime, look->result.version->mtime);
 	if (is_touched && look_is_overtaken(look))
 		return LOOK_OVERTAKEN;
 	/* The publisher finds the new time as well, and announces it. */
