@@ -9,7 +9,7 @@
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
 enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
 
-/* What the command line demands of `header`. */
+/* The command line may replace the option `header`. */
 enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
 
 struct settings_options {

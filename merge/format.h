@@ -28,7 +28,7 @@ enum format_values {
 	FORMAT_TAGGED_TREES, /* as TREES; a node may have a tag, such as the directive !delete */
 };
 
-/* What a key means that comes again. */
+/* The meaning of a key that comes again. */
 enum format_repeats {
 	FORMAT_REPEATS_NOT, /* no list */
 	FORMAT_REPEATS,     /* a list: the key has one pair for each item */

@@ -51,7 +51,7 @@ struct stamp_list {
 };
 
 struct version {
-	struct inode inode; /* its number is 0 until the version is shown */
+	struct inode inode; /* must be first; its number is 0 until the version is shown */
 	atomic_uint references;
 	enum version_kind kind;
 	mode_t mode;

@@ -18,7 +18,7 @@ struct connection {
 	bool has_permissions; /* the kernel enforces the modes that we show */
 	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
 	/*
-	 * What the kernel does by the agreement:
+	 * The agreed capabilities that the kernel makes use of:
 	 * FUSE_CAP_NO_OPEN_SUPPORT     if we answer an OPEN with ENOSYS, it sends no more OPENs
 	 * FUSE_CAP_NO_OPENDIR_SUPPORT  the same for OPENDIR
 	 * FUSE_CAP_PARALLEL_DIROPS     it sends several LOOKUPs in one directory at a time

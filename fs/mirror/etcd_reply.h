@@ -21,7 +21,7 @@ struct etcd_key {
 	bool is_deleted;
 };
 
-/* What a reply says besides keys. Ranges, transactions and watches have words of their own. */
+/* A word that a reply has besides keys. Each kind of request has words of its own. */
 enum etcd_word {
 	ETCD_NO_WORD,
 	ETCD_MORE,      /* of a range: there are more keys than the request's limit */

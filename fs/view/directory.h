@@ -237,7 +237,7 @@ struct directory_order {
 };
 
 struct directory {
-	struct inode inode;
+	struct inode inode;       /* must be first */
 	struct directory *parent; /* fixed; this directory is one of its users; NULL: the root */
 	char *path;               /* fixed; relative to the root, "" for the root */
 	layer_mask layers;        /* that show it */

@@ -10,7 +10,7 @@
 /* Size of a buffer for names such as "git, mysql, php". */
 #define NAMES_MAX 128
 
-/* What a program does, which decides whether a file is a problem. */
+/* A trait of a program that reads the file. The traits decide whether the file is a problem. */
 enum ini_trait {
 	KEEPS_ALL, /* all values of a key, or all keys of a section, count if it comes again */
 	KEEPS_LAST,

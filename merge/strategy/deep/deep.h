@@ -23,7 +23,7 @@
 
 #define OWNED 1
 
-/* What becomes of a value of another kind than the value below. */
+/* The treatment of a value whose kind differs from that of the value below. */
 enum deep_kinds {
 	DEEP_KINDS_ANY,  /* it replaces that value */
 	DEEP_KINDS_WARN, /* as ANY, with a warning */
