@@ -121,6 +121,14 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 	return is_absent(r) ? 0 : r;
 }
 
+/* Gives the name a fate in the next generation. The log needs what the shown one has there. */
+static void set_fate(struct owned *owned, enum fate fate)
+{
+	if (owned->fate == FATE_SAME)
+		owned->former = owned->fingerprint;
+	owned->fate = fate;
+}
+
 /*
  * Notes the object that the next generation must have at the name, if that is another one. Returns
  * 0, RENDERED_KEPT or -errno.
@@ -142,11 +150,9 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 		if (owned->reported && rendered->options.keeps_drift)
 			return RENDERED_KEPT;
 	}
-	if (owned->fate == FATE_SAME)
-		owned->former = owned->fingerprint;
+	set_fate(owned, FATE_CHANGED);
 	owned->fingerprint = *wanted;
 	owned->is_logged = false;
-	owned->fate = FATE_CHANGED;
 	rendered->work = COMMIT_GENERATION;
 	return 0;
 }
@@ -238,7 +244,7 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 		} else if (r == 0) {
 			if (all[i]->fate != FATE_GONE && !S_ISDIR(all[i]->fingerprint.mode))
 				rendered_report_outcome(rendered, OUTCOME_REMOVED, all[i]);
-			all[i]->fate = FATE_GONE;
+			set_fate(all[i], FATE_GONE);
 			rendered->work = COMMIT_GENERATION;
 		}
 	}

@@ -44,7 +44,7 @@ struct owned {
 	uint64_t stamp; /* hash of the stamp (bases.h) of the object there; 0: unknown */
 	bool is_seen;   /* this process found the name in the layers, or the lookup failed */
 	/* --atomic: what the next generation has there */
-	enum { FATE_SAME, FATE_CHANGED /* another object */, FATE_GONE /* none */ } fate;
+	enum fate { FATE_SAME, FATE_CHANGED /* another object */, FATE_GONE /* none */ } fate;
 	bool is_kept_back;  /* another program has changed the object, and the change stays */
 	bool is_closed;     /* a directory that gets more rights after its contents are written */
 	bool may_be_older;  /* an object of an earlier state may be at the name, or below it */
