@@ -21,7 +21,7 @@ static const struct option_spec option_specs[] = {
 	{"default", OPTION_VALUE, DEFAULT_MERGERS, NULL,
 		"the mergers, such as list()+dict()+str(), for a part that names no mergers"},
 	{"mergers", OPTION_CHOICE, "part", "part|stack",
-		"whether a part's mergers are used for the part itself or for the next part"},
+		"whether a part's mergers merge that part, or the parts after it"},
 	{"mergers_path", OPTION_TEXT, "", NULL,
 		"the directory of the programs of custom mergers: m_NAME.lua for the merger NAME"},
 	{0},
