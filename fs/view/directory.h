@@ -304,7 +304,7 @@ struct entry *directory_find(const struct directory *directory, const char *name
 /** Returns the entry; a missing one is made (kind NONE, not listed). NULL: no memory. */
 struct entry *directory_entry(struct directory *directory, const char *name);
 
-/** Frees entry->use->pending if no event is left in it, and the entry if nothing needs it. */
+/** Frees entry->use->pending if it has no event, and frees the entry if nothing needs it. */
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**

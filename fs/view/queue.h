@@ -40,9 +40,9 @@ struct view_queue {
 };
 
 /**
- * Returns the revision for an item that is queued now. If the publisher handles an item, this is
- * the handled item's revision (view->queue.cause); otherwise it is a new one. When nothing with an
- * item's revision waits any more, the item and all that it has caused are shown.
+ * Returns the revision for an item that is queued now. While the publisher handles an item, this is
+ * the handled item's revision (view->queue.cause); at any other time, it is a new revision. When
+ * nothing with an item's revision waits any more, the item and all that it has caused are shown.
  */
 uint64_t queue_revision(struct view *view);
 
