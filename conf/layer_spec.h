@@ -29,7 +29,7 @@ struct layer_spec {
 	const struct node *place; /* of the layer in plyfs.yaml; NULL: it is from a command line */
 };
 
-/* Greatest number of patterns that one layer may exclude */
+/* Greatest number of patterns that one layer may exclude. */
 #define LAYER_EXCLUDE_MAX 256
 
 /**

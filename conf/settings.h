@@ -151,8 +151,8 @@ int settings_cover(struct settings *settings, const char *mountpoint, const char
 
 /**
  * Refuses a layer that is the directory to render into, or a generation in it: each merge would
- * take in the result of the last one. For a mount, which has a `beneath` (settings_cover()), does
- * nothing. Returns 0 or PROBLEM.
+ * take in the result of the merge before. For a mount, which has a `beneath` (settings_cover()),
+ * does nothing. Returns 0 or PROBLEM.
  */
 int settings_check_covered(const struct settings *settings, struct problem *problem);
 
