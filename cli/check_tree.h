@@ -13,7 +13,7 @@
 enum merged {
 	MERGED_NONE,   /* there is no such file */
 	MERGED_ALL,    /* all such files merge */
-	MERGED_BROKEN, /* one such file does not merge, or only without a source */
+	MERGED_BROKEN, /* one such file does not merge, or merges only without a source */
 };
 
 struct check_tree {

@@ -11,5 +11,4 @@
  */
 size_t column_put(FILE *out, struct span text);
 
-/** Returns the number of decimal digits of `number`. */
 size_t column_digits(size_t number);

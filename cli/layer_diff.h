@@ -18,8 +18,8 @@ int layer_diff(struct unified *how, struct settings *settings, const char *path)
 
 /**
  * Prints the differences from sets[0] to sets[1] in the files at and below `paths` (ends with NULL;
- * none: all files). Reports and leaves out a file that can't be compared. With `is_found` NULL, a
- * path that neither set has is an error; otherwise the elements of the other paths become true.
- * Returns an exit code.
+ * none: all files). Reports and leaves out a file that can't be compared. If `is_found` is NULL, a
+ * path that neither set has is an error. If not, is_found[i] becomes true for each paths[i] that at
+ * least one set has. Returns an exit code.
  */
 int layer_diff_sets(struct unified *how, struct settings *sets[2], char **paths, bool *is_found);

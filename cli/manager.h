@@ -22,8 +22,8 @@ void manager_say(const char *text, bool is_important);
 void manager_say_status(void *context, const char *text);
 
 /**
- * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Waits up to 5 s,
- * and returns 0 if the manager has read the request, or -EIO. The manager may still refuse it.
+ * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Waits up to 5 s.
+ * Returns 0 if the manager has read the request, which it may still refuse; or -EIO.
  */
 int manager_store(int fd);
 

@@ -54,8 +54,8 @@ DIR *descriptor_list(int fd);
 /**
  * Examines `path` by statx(2), and follows no link at its last name. If `path` is "", examines the
  * file of the descriptor `directory`. If the file is mounted on its path (mount --bind),
- * ret->st_nlink is at least 2, as the file has another name, where it is mounted from. Returns 0 or
- * -errno.
+ * ret->st_nlink is at least 2, as the file also has the name from which it was mounted. Returns 0
+ * or -errno.
  */
 int descriptor_stat(int directory, const char *path, struct stat *ret);
 

@@ -3,9 +3,9 @@
  * front. Names that begin with a dot are matched like any other. Patterns and paths are bytes.
  *
  *      *  ?          any bytes, or one byte, of one name
- *      **            any bytes, slashes too. If a name of the path begins there, "**" with the
- *                    "/" after it may match nothing: "a/", "**" and "/b", written together,
- *                    match a/b.
+ *      **            any bytes, slashes too. If "**" stands where a name of the path begins, "**"
+ *                    and the "/" after it may together match nothing: "a/", "**" and "/b",
+ *                    written as one pattern, match a/b.
  *      [a-z] [!a-z]  one byte of this set, or one that is not in it ("^" may replace "!")
  *      {a,b}         alternatives, which may be empty and may nest
  *      \             the next byte, without a special meaning

@@ -184,8 +184,8 @@ void layer_stay(const char *directory);
 
 /**
  * Returns false if layer_stay() is in effect for `directory`, and this function knows that no name
- * in the directory begins with `prefix`. Returns true if there is such a name, or if it does not
- * know. Until the next layer_stay(), `prefix` must be the same in all calls.
+ * in the directory begins with `prefix`. Otherwise returns true: there may be such a name. Until
+ * the next layer_stay(), `prefix` must be the same in all calls.
  */
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 

@@ -17,7 +17,7 @@ struct layer_spec {
 	const struct store_spec *store; /* the store that a mirror copies the layer from, or NULL */
 	/* letters of the specifiers in plyfs.yaml's path (%H: 'H'; %{NAME}: '{'); NULL: none */
 	const char *specifiers;
-	size_t behind; /* bytes of `path` after the value of the first specifier other than %h */
+	size_t behind; /* bytes of `path` behind the value of the first specifier other than %h */
 	bool is_named; /* plyfs.yaml gives the name */
 	enum {
 		LAYER_EXPECTED,
@@ -29,7 +29,7 @@ struct layer_spec {
 	const struct node *place; /* of the layer in plyfs.yaml; NULL: it is from a command line */
 };
 
-/* Greatest number of patterns that one layer may exclude */
+/* Greatest number of patterns that one layer may exclude. */
 #define LAYER_EXCLUDE_MAX 256
 
 /**

@@ -151,8 +151,8 @@ int settings_cover(struct settings *settings, const char *mountpoint, const char
 
 /**
  * Refuses a layer that is the directory to render into, or a generation in it: each merge would
- * take in the result of the last one. For a mount, which has a `beneath` (settings_cover()), does
- * nothing. Returns 0 or PROBLEM.
+ * take in the result of the merge before. For a mount, which has a `beneath` (settings_cover()),
+ * does nothing. Returns 0 or PROBLEM.
  */
 int settings_check_covered(const struct settings *settings, struct problem *problem);
 
@@ -160,8 +160,9 @@ int settings_check_covered(const struct settings *settings, struct problem *prob
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
- * Returns the bit 1 << i for each layer a->layers[i] that matches no layer of `b`. Layers match, in
- * their order, if they have the same path, directory, `follow` and excluded patterns.
+ * Returns the bit 1 << i for each layer a->layers[i] that matches no layer of `b`. The layers are
+ * matched in their order. Two layers match if they have the same path, directory, `follow` and
+ * excluded patterns.
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
 
@@ -174,7 +175,6 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
  */
 int settings_were_read(const struct settings *settings, struct problem *problem);
 
-/** Adds a reference. */
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); /* NULL is allowed */
 void settings_unrefp(struct settings **settings);
@@ -185,7 +185,7 @@ struct layer *settings_layer(const struct settings *settings, const char *name);
 /** Returns the rule for a path; never NULL, as the last built-in rule matches everything. */
 const struct rule *settings_rule(const struct settings *settings, const char *path);
 
-/** Returns rule `index`, counted in `rules`, then in the virtual files. NULL: there are no more. */
+/** Returns rule `index`, counted in `rules`, then in the virtual files. NULL: there is none. */
 const struct rule *settings_rule_at(const struct settings *settings, size_t index);
 
 /** Returns the program that must accept the path's new content before it is shown; NULL: none. */
@@ -219,7 +219,7 @@ enum node_schema settings_yaml(const struct settings *settings, const char *path
  */
 bool settings_header(const struct settings *settings, const char *path);
 
-/** Returns the format of the file at that path, from its rule or its name; NULL: neither says. */
+/** Returns the format of the file at that path, from its rule or its name; NULL: from neither. */
 const struct format *settings_format(const struct settings *settings, const char *path);
 
 /**

@@ -47,9 +47,9 @@ int settings_read_yaml(const struct node *node, const char *name, const enum nod
 	struct problem *problem);
 
 /**
- * Reads the plyfs.yaml of `old` again, as settings_read() does, but for a caller that does so when
- * a file changes: a bad file that was just written is a problem at once. *outline becomes what the
- * plyfs.yaml says, also if a layer can't be opened.
+ * Reads the plyfs.yaml of `old` again, as settings_read() does. But if a bad file was just written,
+ * returns PROBLEM at once, without further attempts: the caller reads again when the file changes.
+ * *outline becomes what the plyfs.yaml says, even if a layer can't be opened.
  */
 int settings_read_again(const struct settings *old, struct settings **outline,
 	struct settings **ret, struct problem *problem);

@@ -27,7 +27,6 @@ struct settings_options {
 	struct limits limits;
 };
 
-/** Returns the defaults. */
 struct settings_options settings_options_default(void);
 
 /**

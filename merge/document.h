@@ -34,8 +34,8 @@ struct read_options {
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
-	/* not for document_read(): the version of YAML of the file that an edit changes, which
-	 * decides the types of new values (put_request.plan, put.h) */
+	/* not for document_read(): the version of YAML of the file that an edit changes. This
+	 * version decides the types of new values (put_request.plan, put.h) */
 	enum node_schema edited;
 	const atomic_bool *is_cancelled; /* true: reading fails with -ECANCELED; NULL: never */
 

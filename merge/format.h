@@ -32,8 +32,8 @@ enum format_values {
 enum format_repeats {
 	FORMAT_REPEATS_NOT, /* no list */
 	FORMAT_REPEATS,     /* a list: the key has one pair for each item */
-	/* as FORMAT_REPEATS; of some keys only the last value counts (format_counts_all()), and an
-	 * empty value takes back those before it */
+	/* as FORMAT_REPEATS, but of some keys only the last value counts (format_counts_all()). An
+	 * empty value removes the values of the key that stand before it */
 	FORMAT_REPEATS_UNITS,
 };
 

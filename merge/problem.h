@@ -42,9 +42,9 @@ __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
 
 /**
- * Replaces a word in "quotes" at the message's beginning by "a word": it may be a secret. Every
- * message that quotes a value's text, tag, anchor or alias begins with it, unless the merge itself
- * goes by the word: a directive, an item's key, a file's name.
+ * If the message begins with a word in "quotes", replaces the word by "a word", as it may be a
+ * secret. Each message that quotes a value's text, tag, anchor or alias begins with the quote.
+ * Exception: the words that decide the merge (a directive, an item's key, a file's name).
  */
 void problem_hide_word(struct problem *problem);
 

@@ -12,7 +12,6 @@ bool resolve_is_timestamp(struct span text);
 /** Returns whether the text may be tagged !!float. True also for an integer such as 80. */
 bool resolve_is_python_float(struct span text);
 
-/** Returns whether the text is NaN in `schema`. */
 bool resolve_is_nan(struct span text, enum node_schema schema);
 
 /** Returns whether the text of a boolean means true. */

@@ -41,7 +41,6 @@ const char *scalar_type_name(enum scalar_type type);
 /** Returns the type or kind of a node for messages, such as "a map" or "a number". */
 const char *scalar_or_kind_name(const struct node *node);
 
-/** Returns whether the node is a scalar of type string. */
 bool scalar_is_string(const struct node *node);
 
 /** Returns whether the node is a scalar of type null. Its text may be empty. */

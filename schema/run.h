@@ -1,7 +1,7 @@
 /*
  * A run: the validation of one tree against one schema.
  *
- * Each fault is kept as a record. An alternative is an entry of `anyOf` or `oneOf`: if an
+ * Each fault is kept as a record. An alternative is an entry of `anyOf` or `oneOf`. If one
  * alternative fits, the records of the others are dropped. For unevaluatedProperties and
  * unevaluatedItems, a bit for each entry of an instance says whether a keyword has evaluated it.
  *

@@ -16,7 +16,7 @@ struct sources {
 	struct loaded **loaded;
 	struct stat *stats;
 	size_t count;
-	size_t left_out; /* sources that are broken (on_error: skip-layer) */
+	size_t left_out; /* number of broken sources that are left out (on_error: skip-layer) */
 };
 
 /** Makes room for `capacity` sources. Returns 0 or -ENOMEM; call sources_fini() in any case. */

@@ -28,8 +28,9 @@ void environment_init(struct environment *environment, const struct composer *co
 /**
  * Adds guards to `stats`: the rights of the directories above the source `path` and, with `follow`,
  * above the file to which links in `path` lead (ancestors.h). A user who may not search one of the
- * directories can't read the result. Skips directories above the request's path. Returns 0; or
- * -errno if memory or descriptors are short, or a file system has failed (layer_has_failed()).
+ * directories can't read the result. Skips a directory that is also above the request's path, as
+ * the mount shows and guards that directory. Returns 0; or -errno if memory or descriptors are
+ * short, or a file system has failed (layer_has_failed()).
  */
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 

@@ -67,9 +67,9 @@ int line_origins_copy(struct span text, const struct source *source, struct line
 void line_origins_freep(struct line_origins **place); /* NULL is fine */
 
 /**
- * Returns the node whose place in a source counts as the place of `value`: `value` itself; or, if a
- * merge has made `value` from several nodes, the last one that has a place, in the order in which
- * the merge met the nodes. NULL: no node has a place.
+ * Returns the node whose place in a source counts as the place of `value`. Usually it is `value`.
+ * If a merge has made `value` from several nodes, it is the last of the nodes, in the order in
+ * which the merge met them, that has a place. NULL: no node has a place.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);
 

@@ -84,7 +84,6 @@ size_t record_get_count(struct record *record, size_t least);
 /** Reads bytes, which live as long as the record. */
 struct span record_get_bytes(struct record *record);
 
-/** Returns the number of bytes in the record. */
 size_t record_size(const struct record *record);
 
 /**

@@ -11,7 +11,8 @@
 enum loaded_race {
 	LOADED_SETTLED, /* no */
 	LOADED_RACY,    /* yes */
-	LOADED_PASSED,  /* yes, and a change was reported after the read began, or none would be */
+	/* yes; and a change was reported after the read began, or changes are not reported */
+	LOADED_PASSED,
 };
 
 /* A source in memory: its text, or the document that was parsed from it. */

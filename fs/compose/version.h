@@ -23,7 +23,7 @@ struct inode {
 	uint64_t ino;         /* 0: none yet */
 	uint64_t kernel_refs; /* lookups that the kernel has not forgotten */
 	enum inode_type type;
-	bool is_removed;    /* an entry has shown it, or was to show it, and none does now */
+	bool is_removed;    /* an entry showed it, or was to show it; now no entry does */
 	struct inode *next; /* in the table of inode.h */
 };
 
@@ -96,7 +96,6 @@ bool stamp_equal(const struct stamp *a, const struct stamp *b);
 uint64_t stamp_add(uint64_t hash, const struct stamp *stamp);
 uint64_t stamp_hash(uint64_t hash, const struct stat *stat);
 
-/** Returns whether the layer with that name contributed to the version. */
 bool version_has_layer(const struct version *version, const char *name);
 
 /** Makes an empty version with one reference, no data and fd -1. NULL: no memory. */

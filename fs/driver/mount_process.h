@@ -4,9 +4,9 @@
  *      publisher ──"replace app.yaml"──▶ mount process ──renameat(2)──▶ kernel ──▶ a reader
  *          ◀───────────── errno ─────────────┘
  *
- * Each call waits until the daemon answers the requests that the call causes. The daemon would wait
- * for itself, so this child process makes the calls. It holds a private clone of the mount
- * (own_mount.h), but not /dev/fuse. If the daemon is killed, the call under way fails.
+ * Each call waits until the daemon answers the requests that the call causes. If the daemon made a
+ * call, it would wait for itself; so this child process makes the calls. It holds a private clone
+ * of the mount (own_mount.h), but not /dev/fuse. If the daemon is killed, the call under way fails.
  *
  * While a coroutine waits in mount_process_call(), another coroutine may call
  * mount_process_cancel(), but no other function of this header.

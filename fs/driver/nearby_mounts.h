@@ -27,8 +27,8 @@ struct nearby_list {
 };
 
 struct nearby_mounts {
-	/* each path that leads to a layer, the mountpoint, plyfs.yaml or a file that it names; if
-	 * there is none, the paths are out of date */
+	/* each path that leads to a layer, to the mountpoint, to plyfs.yaml or to a file that
+	 * plyfs.yaml names; empty: the paths must be found again */
 	struct path_list ways;
 	struct path_list tops; /* the mountpoint, then the layers; all mounts in these are nearby */
 	uint64_t digest;       /* of the nearby mounts; 0: not read yet */

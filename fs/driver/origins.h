@@ -3,11 +3,11 @@
  * `plyfs explain --json`.
  *
  *      .plyfs/origins/
- *        conf.d/              made at its lookup, named as a directory of the tree; lists nothing
+ *        conf.d/              has the name of a directory of the tree; its listing is empty
  *          app.yaml           a snapshot, made anew at each lookup
  *
- * A snapshot shows content of lower layers, whatever the rights of the directories above PATH. So
- * only root and the mounting user may read it.
+ * A snapshot shows content of lower layers, and the rights of the directories above PATH do not
+ * protect it. So only root and the mounting user may read it.
  */
 #pragma once
 

@@ -30,9 +30,9 @@ struct request_loop_hook {
 };
 
 /**
- * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, empty before, becomes a copy
- * of the request, with ret->data for free(3). If memory is short or no request was read, *ret stays
- * empty. If the kernel sends several LOOKUPs in one directory at a time, adds
+ * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret must be empty, and becomes a
+ * copy of the request, with ret->data for free(3). If memory is short or no request was read, *ret
+ * stays empty. If the kernel sends several LOOKUPs in one directory at a time, adds
  * FUSE_CAP_PARALLEL_DIROPS to *in_force.
  */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, unsigned *in_force);

@@ -1,9 +1,9 @@
 /*
  * Requests that wait for an answer. After a take-over, the new daemon handles them as new ones.
  *
- * Some wait until the file of a placeholder inode (placeholder.h) is composed. Then they are
- * handled as new ones. If the program that made such a request gets a signal, the request ends with
- * EINTR.
+ * Some wait until the file of a placeholder inode (placeholder.h) is composed. Then the daemon
+ * handles them as new ones. If the program that made such a request gets a signal, the request ends
+ * with EINTR.
  */
 #pragma once
 

@@ -36,17 +36,16 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 
 /* The value at a KEY. */
 struct explained {
-	/*
-	 * at.value NULL: the value is gone. The other members of `at` are those of the map or list
-	 * that it was in, but at.key is the value's own if it was replaced.
-	 */
+	/* at.value NULL: the value is gone. In that case, the other members of `at` belong to the
+	 * map or list that the value was in. Exception: if another value has replaced the value,
+	 * at.key is the value's own key. */
 	struct explained_value at;
 	/* If the value is gone: the removed entry (removed->key NULL: a document), or NULL if the
 	 * value was replaced. */
 	const struct origin_removed *removed;
 	/* If the value is gone: the map or list that it was in, or the value that replaced it. */
 	const struct node *in;
-	size_t in_len; /* with `in` that replaced the value: the length of its key in at.key */
+	size_t in_len; /* if `in` replaced the value: length of its key, with which at.key begins */
 	/* values at the KEY in maps or lists that were overridden as a whole */
 	struct origin_step *also;
 	uint32_t also_count;
@@ -74,7 +73,9 @@ int explained_value_find(const struct explanation *explanation, const struct key
 	struct explained *ret, size_t *depth, struct problem *problem);
 void explained_value_fini(struct explained *explained);
 
-/** Appends the key of an entry that was removed from `in` to that of `in`. A document has none. */
+/**
+ * Appends to `key`, the key of `in`, the part for a removed entry of `in`; nothing for a document.
+ */
 void explained_value_put_removed(
 	const struct origin_removed *removed, const struct node *in, struct key_text *key);
 

@@ -53,8 +53,8 @@ struct inspection {
 int inspect(const struct offline *offline, const char *path, struct inspection *ret);
 
 /**
- * Sets ret->is_matched of the file at `path` and its lookup. A source that two patterns match
- * belongs to the first; the second one is not reported as unused for that. Returns 0 or -ENOMEM.
+ * Sets ret->is_matched of the file at `path` and its lookup. If two patterns match a source, it
+ * belongs to the first one, but both count as matching. Returns 0 or -ENOMEM.
  */
 int inspect_patterns(struct inspection *ret, const struct settings *settings, const char *path,
 	const struct union_lookup *lookup);

@@ -84,8 +84,8 @@ int handover_new(const struct handover_options *options, struct handover **ret);
 void handover_freep(struct handover **place); /* *place NULL: does nothing */
 
 /**
- * Makes handover_server() find this process, if possible. While the daemon of an ended mount of the
- * same device still runs, that daemon is found, and this process once it has ended.
+ * Makes handover_server() find this process, if possible. If an earlier mount had the same device,
+ * and its daemon still runs, handover_server() finds that daemon until it ends.
  */
 void handover_lock(struct handover *handover, dev_t dev);
 

@@ -1,6 +1,6 @@
 /*
- * A trial: before the daemon execs the program that now lies at program_call.path, a process of its
- * own runs the program. The program reports whether it can take the mount over.
+ * A trial: before the daemon execs the program that now lies at program_call.path, a separate
+ * process runs the program. The program reports whether it can take the mount over.
  *
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
  *          ◀── its end: TRIAL_YES, or its message ──

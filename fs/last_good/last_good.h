@@ -99,8 +99,8 @@ static inline bool last_good_is_lasting(const struct last_good *last_good)
 
 /**
  * Notes the version that the path shows, and takes a reference of its own. The caller must not
- * change that version afterwards. If `version` is NULL, because no layer has the path or memory is
- * short, forgets the path.
+ * change that version afterwards. Forgets the path if `version` is NULL (no layer has the path, or
+ * memory is short), or is larger than LAST_GOOD_MEMORY_MAX.
  */
 void last_good_note(struct last_good *last_good, const char *path, struct version *version);
 

@@ -60,7 +60,6 @@ void coroutine_wake(struct coroutine_queue *queue);
 /** Sets the time (CLOCK_MONOTONIC; NULL: never) at which the queue's first coroutine is woken. */
 void coroutine_wake_at(struct coroutine_queue *queue, const struct timespec *at);
 
-/** Makes all coroutines of the queue ready. */
 void coroutine_wake_all(struct coroutine_queue *queue);
 
 /**
@@ -76,9 +75,9 @@ void coroutine_keeps(int *variable);
 #define COROUTINE_NO_MEMORY 3
 
 /**
- * Forks a process that has no coroutines, in a session of its own: a terminal's signals are not for
- * it. It runs `run` on a stack as large as a program's. `run` must not return. All signals are
- * blocked when `run` begins. `run` must first close the descriptors that the process must not hold.
- * Returns the process's number or -errno.
+ * Forks a process that has no coroutines, in a session of its own, so that no terminal sends it
+ * signals. The process runs `run` on a stack as large as a program's. `run` must not return. All
+ * signals are blocked when `run` begins. `run` must first close the descriptors that the process
+ * must not hold. Returns the process's number or -errno.
  */
 pid_t coroutine_fork(void (*run)(void *context), void *context);

@@ -39,7 +39,7 @@ struct mirror_fault {
 	char *subject;
 	char *message;
 	time_t since;
-	bool is_swept; /* a sweep is under way, and will end the fault if it is not set again */
+	bool is_swept; /* the sweep under way will end the fault unless it is set again */
 };
 
 /* All zero: nothing is known. */

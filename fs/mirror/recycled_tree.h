@@ -4,8 +4,9 @@
  *      STATE/tree.7/    the present tree
  *      STATE/spare/     tree.6, as it was; the paths at which the two differ are in memory
  *
- * Other processes may still read in the recycled tree. If a directory in it must change, a new one
- * replaces it: a process that has the old directory open reads the old state or nothing.
+ * Other processes may still read in the recycled tree. If a directory in it must change, a new
+ * directory takes its place: a process that has the old directory open reads the old state or
+ * nothing.
  */
 #pragma once
 

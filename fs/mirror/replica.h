@@ -81,8 +81,9 @@ int replica_put(struct replica *replica, const char *path, struct span bytes, mo
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
- * Turns the link to the present tree, or, if there is none yet, to the path of the first one.
- * Another program may have removed the link. Returns 0 or -errno.
+ * Makes the link DIRECTORY lead to the present tree; if there is no tree yet, to the path that the
+ * first tree will have. Makes the link if it is missing, as another program may have removed it.
+ * Returns 0 or -errno.
  */
 int replica_turn_link(struct replica *replica);
 

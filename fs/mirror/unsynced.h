@@ -16,7 +16,6 @@ int unsynced_mark(int state_fd);
 /** Returns whether there is a mark of an earlier boot. */
 bool unsynced_is_lost(int state_fd);
 
-/** Returns whether the mark is set. */
 bool unsynced_is_marked(int state_fd);
 
 /**

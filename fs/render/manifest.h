@@ -131,7 +131,7 @@ uint64_t manifest_read_hash(char **at);
 /** Decodes the path in `line` (without a newline) in place. Returns `line`; NULL: malformed. */
 char *manifest_read_path(char *line);
 
-/** Returns entry `index` in byte order of the paths, starting at 0; NULL: there are no more. */
+/** Returns entry `index`, from 0 on, in byte order of the paths; NULL: `index` is too large. */
 struct owned *manifest_at(const struct manifest *manifest, size_t index);
 
 /**

@@ -33,7 +33,7 @@ struct render {
 	struct subscription beside; /* to the directory that contains the generations */
 
 	struct coroutine_queue answered; /* the coroutine that populates waits here for a lookup */
-	const struct populate_lookup *awaited; /* the lookup that it waits for; or NULL */
+	const struct populate_lookup *awaited; /* the lookup of that coroutine; NULL: none */
 
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by inode number */
 	size_t incomplete;   /* number of SHOWN_UNKNOWN directories (shown_directory.h) */
@@ -61,15 +61,16 @@ void failure_log_line(const struct render *render, const char *line, const struc
 
 /**
  * Logs a failure, and stores it in `owned` (may be NULL). `result` is PROBLEM, with *problem;
- * RENDERED_BROKEN (rendered.h); or -errno. But if options.is_watched is set, and the rendered
+ * RENDERED_BROKEN (rendered.h); or -errno. But if options.mode is RENDER_WATCH, and the rendered
  * directory was removed, does nothing of this, and ends the rendering.
  */
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
 /**
- * Counts a failure. If owned->failure is not `result`, does failure_note(). If `owned` has an inode
- * number, schedules a retry, except after RENDERED_BROKEN. Ignores -ESTALE: the path has gone.
+ * Counts a failure. Does failure_note(), unless owned->failure is `result` already. If `owned` has
+ * an inode number, schedules a retry, except after RENDERED_BROKEN. Ignores -ESTALE: the path has
+ * gone.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);

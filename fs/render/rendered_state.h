@@ -19,7 +19,7 @@ struct rendered {
 	int stage_fd;
 	int own_fd;          /* of .plyfs; locked */
 	uint64_t staged;     /* number of names made in .plyfs/stage so far */
-	char boot[BOOT_MAX]; /* of this boot, for .plyfs/boot; "": unknown, or written */
+	char boot[BOOT_MAX]; /* id of this boot, for .plyfs/boot; "": unknown, or written already */
 	bool has_rebooted;   /* the last complete state is of an earlier boot */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */

@@ -10,7 +10,7 @@
  *
  * The guard sends a struct run_result twice: before the program starts, with RUN_GONE and the path
  * of the workspace; at the end, with the result. If the guard is killed in between, the runner
- * passes on the first one, and removes the workspace.
+ * passes on the first struct, and removes the workspace.
  *
  * The guard makes the workspace (run_result.h), and removes it after the command. The guard's child
  * writes the file that the command gets, and gives this file and the workspace to the command's

@@ -1,6 +1,7 @@
 /*
  * The output of a check. The output names places (lines, columns) in the judged file.
- * run_output_read() turns them into places in the sources. Each program writes them in its own way:
+ * run_output_read() turns them into places in the sources. Each program writes places in its own
+ * way:
  *
  *      /run/…/base.yml:10:11: could not parse   promtool check, named-checkconf, visudo, yamllint
  *      unknown directive "x" in /run/…/nginx.conf:12

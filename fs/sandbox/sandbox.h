@@ -11,8 +11,8 @@
  *                 descriptors of the layers, of the directory under the mount, and of inotify, by
  *                 which it watches remote layers. It writes no file, starts no process, and sends
  *                 no signal. If a link in a layer with `follow` leads out of the layers, a process
- *                 that the daemon forks opens the file for the worker. It opens no file in /proc
- *                 or the like: its content depends on the process that reads it.
+ *                 that the daemon forks opens the file for the worker. This forked process opens
+ *                 no file in /proc or the like, as the content depends on the reading process.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client, writes its state, and switches the link to its
  *                 tree. It can read all that its user can, and connect to all but abstract sockets.
@@ -133,7 +133,6 @@ int sandbox_enter_mirror(const struct sandbox_switches *switches, int state_fd, 
  */
 void sandbox_hide(const struct sandbox_switches *switches);
 
-/** Returns whether this process has the capability CAP_…. */
 bool sandbox_has_capability(unsigned capability);
 
 void sandbox_freep(struct sandbox **sandbox);

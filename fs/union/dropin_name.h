@@ -27,7 +27,7 @@ bool dropin_is_named(const struct settings *settings, const char *path, const ch
 /** Says why `name` is no drop-in, and the remedy. Returns 0 with *ret for free(3), or -ENOMEM. */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
-/* The `why` of such a file. */
+/* contributor.why (union.h) of a file in NAME.d whose name is no drop-in's. */
 extern const char dropin_not_named[];
 
 /** Returns a copy of `found`, marked as left out because its name is not a drop-in's. */

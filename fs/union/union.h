@@ -67,13 +67,11 @@ struct union_lookup {
 	 * ETIMEDOUT, else the first.
 	 */
 	int failure;
-	/*
-	 * As `failure`, of a layer that may hide what the lower layers have, because it or its
-	 * whiteouts could not be examined; 0: there is none. A layer that counts as a directory or
-	 * as an unreadable file only for this reason is not meant.
-	 */
+	/* As `failure`, of a layer that may hide what the lower layers have, because it or its
+	 * whiteouts could not be examined; 0: there is none. Not set for a layer that for this
+	 * reason counts as a directory or as an unreadable file. */
 	int whiteout_error;
-	/* of the highest object that is hidden because it is not of `kind`; or UNION_NONE */
+	/* kind of the highest object hidden because its kind is not `kind`; or UNION_NONE */
 	enum union_kind hidden_kind;
 	unsigned hidden_layer; /* the layer that has that object */
 

@@ -10,17 +10,17 @@
  *
  * How the contract is kept:
  *
- *   (a) Before content is shown, attributes_settle_waits() drains the events. From the
- *       content's directory up to the root, it looks up each directory whose rights may have
- *       changed. It notifies the kernel of new rights. If a right was taken away, it waits until
- *       the path walks under way have ended, except those that wait for a lock or for our answer
- *       to a request: LOOKUP, GETATTR or GETXATTR. Such a walk may go on later with the old
- *       rights. So once a right to a directory was taken away, the kernel must not cache names in
- *       that directory, not even from our answer to the publisher: each walk then sends a LOOKUP,
- *       and the driver checks the user again (view_lets_in()).
+ *   (a) Before content is shown, attributes_settle_waits() drains the events. From the content's
+ *       directory up to the root, it looks up each directory whose rights may have changed. It
+ *       notifies the kernel of new rights. If a right was taken away, it waits until the path walks
+ *       under way have ended, except those that wait for a lock or for the daemon's answer to a
+ *       request: LOOKUP, GETATTR or GETXATTR. Such a walk may go on later with the old rights. So
+ *       once a right to a directory was taken away, the kernel must not cache names in that
+ *       directory, not even when the daemon answers the publisher's LOOKUP: each walk then sends a
+ *       LOOKUP, and the driver checks the user again (view_lets_in()).
  *   (b) If a directory gets wider rights, they get a revision (queue.h). The directory shows them
- *       once no change with a smaller revision, of the directory, in it or below it, waits to be
- *       shown. A change of the directory itself may have taken the rights away again.
+ *       once no change with a smaller revision, of the directory itself or of anything below it,
+ *       waits to be shown. A change of the directory itself may have taken the rights away again.
  */
 #pragma once
 

@@ -52,9 +52,9 @@ int view_lookup_staged(struct view *view, struct stat *ret);
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
 /**
- * Returns whether a request has shown another object since the look of the change that was begun,
- * or, if the change removes the object, has found it in the layers. Then the change is not made:
- * the state is PUBLISHING_OVERTAKEN.
+ * Returns whether the change that was begun is outdated: since its look began, a request has shown
+ * another object at the name; or the change removes an object that a request has found in the
+ * layers since then. If so, the change is not made, and its state becomes PUBLISHING_OVERTAKEN.
  */
 bool view_change_is_outdated(struct view *view);
 
@@ -70,9 +70,8 @@ void view_notify_attributes(struct view *view, const struct change *change);
 /* The state of the change that the publisher makes. */
 enum publication_state {
 	PUBLISHING_BEGUN,
-	PUBLISHING_DONE, /* the change is made */
-	/* view_apply_change() refuses it: a request has shown another version meanwhile */
-	PUBLISHING_OVERTAKEN,
+	PUBLISHING_DONE,      /* the change is made */
+	PUBLISHING_OVERTAKEN, /* view_apply_change() refuses it (view_change_is_outdated()) */
 };
 
 enum publication_state view_publication(const struct view *view);

@@ -13,8 +13,8 @@
  *
  * Changes during a run belong to the next run. A change during the pause after a failure ends the
  * pause. A run after a failure has the paths of the failed run, too. If several rules name the same
- * command, they share one hook. If plyfs.yaml names another command for a path that waits, the path
- * goes to that one's hook.
+ * command, they share one hook. If plyfs.yaml now names another command for a path that waits, the
+ * path goes to the hook of that command.
  */
 #pragma once
 
@@ -52,8 +52,8 @@ void change_hook_each_path(
 bool change_hooks_have_ended(struct view *view);
 
 /**
- * Passes the paths that wait for a command to the one that the present settings name for them. Call
- * it after a change of the settings.
+ * Passes each path that waits for a command to the command that the present settings name for the
+ * path. Call it after a change of the settings.
  */
 void change_hooks_route(struct view *view);
 

@@ -41,17 +41,18 @@ const struct entry *dependency_entry(struct view *view, const char *directory, c
 
 /**
  * Replaces the dependencies of the look's entry by those of the look. But if composing failed
- * before it met any, the entry keeps its own. Returns 0; or -ENOMEM: some are not stored.
+ * before it met any dependency, the entry keeps those that it has. Returns 0; or -ENOMEM: some are
+ * not stored.
  */
 int dependency_remember(struct view *view, const struct look *look);
 
 /**
- * Call it after dependency_remember(). If the look has dependencies, and one of any entry changed
- * since the look began (maybe one of these, not stored yet), queues the entry, and returns true.
+ * Call it after dependency_remember(). If the look has dependencies, and any change since the look
+ * began may give a search another result, queues the look's entry and returns true: the change may
+ * concern a dependency that was not stored yet.
  */
 bool dependency_is_late(struct view *view, const struct look *look);
 
-/** Frees the dependencies of `entry`. */
 void dependency_forget(struct entry *entry);
 
 /** Queues the entries that depend on the changed file `name` in `directory`. */

@@ -61,14 +61,14 @@ enum entry_known {
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
 	KNOWN_SHOWN,       /* any other kind: programs know no object but the shown one */
 	KNOWN_UNANNOUNCED, /* any other kind: the object that is shown is not published yet */
-	KNOWN_MISSED,      /* as UNANNOUNCED; a directory is published before a lookup shows it */
+	KNOWN_MISSED, /* as UNANNOUNCED, but a directory is published before any lookup shows it */
 } __attribute__((packed));
 
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
 enum entry_hook {
 	HOOK_NONE,
 	HOOK_PINNED, /* the name has a change hook, so the name's directory must stay */
-	HOOK_NOTED,  /* as PINNED; a change was noted for the hook, and no version shown since */
+	HOOK_NOTED, /* as PINNED; a change was noted for the hook, and no version was shown since */
 };
 
 /* How the publisher's next look (look.h) at a name goes. */
@@ -84,11 +84,11 @@ struct look_plan {
 struct pending {
 	enum pending_state state;
 	struct look_plan plan;
-	/* The entry behind it in view->queue, or itself, if it is the last; NULL: the queue does
-	 * not have it. `state` may have changed since it was queued. */
+	/* The next entry in view->queue; in the last one: the entry itself; NULL: the entry is not
+	 * in the queue. `state` may have changed since the entry was queued. */
 	struct entry *next;
-	layer_mask writing;  /* layers where a program has written its file and not closed it */
-	layer_mask created;  /* layers where a program has made its file and not closed it */
+	layer_mask writing;  /* layers where a program has written the file and not closed it */
+	layer_mask created;  /* layers where a program has made the file and not closed it */
 	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
 	int64_t due_ms;      /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
 	int64_t event_ms;    /* GONE, WRITING: when its last event came; CLOCK_MONOTONIC */
@@ -111,10 +111,10 @@ struct entry_use {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
-	uint64_t used_since;         /* if `users` > 0: the oldest revision that they handle */
-	/* If `users` > 0, view->revision when the name last showed a new object or time, and when a
-	 * strict lookup last found that the layers have what is shown. 0: not since `users` was 0.
-	 */
+	uint64_t used_since; /* if `users` > 0: the oldest revision that these users handle */
+	/* Values of view->revision, kept while `users` > 0; 0: not since `users` was 0. shown_at:
+	 * when the name last showed a new object or time. found_at: when a strict lookup last found
+	 * that the layers have what is shown. */
 	uint64_t shown_at;
 	uint64_t found_at;
 	uint64_t written;                /* revision of the last write in place; 0: none */
@@ -250,7 +250,7 @@ struct directory {
 	enum directory_names names;
 	struct directory_scans scans;
 	unsigned listers; /* number of listings under way; while there are any, no entry is freed */
-	bool was_expanded; /* all its names were known once, so any other name is new */
+	bool was_expanded; /* `names` was NAMES_EXPANDED once, so a name without an entry is new */
 	bool has_absences; /* the kernel may cache some name in it as absent */
 	bool has_unseen;   /* a layer refused us a part of it (EACCES) */
 	bool has_failed;   /* a file system has failed at a part of it (layer_has_failed()) */
@@ -259,8 +259,9 @@ struct directory {
 
 	struct layer_watches watches;
 	struct directory_links links;
-	layer_mask joined;        /* layers that have begun to show it since it was last listed */
-	layer_mask left;          /* layers whose directory was removed or replaced since then */
+	layer_mask joined; /* layers that have begun to show it since it was last listed */
+	/* layers whose directory was removed or replaced since it was last listed */
+	layer_mask left;
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
 	struct stamp *identities; /* the stamp of each layer's directory; watches.count of them */
 
@@ -303,7 +304,7 @@ struct entry *directory_find(const struct directory *directory, const char *name
 /** Returns the entry; a missing one is made (kind NONE, not listed). NULL: no memory. */
 struct entry *directory_entry(struct directory *directory, const char *name);
 
-/** Frees entry->use->pending if no event is left in it, and the entry if nothing needs it. */
+/** Frees entry->use->pending if it has no event, and frees the entry if nothing needs it. */
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**
@@ -331,15 +332,15 @@ int directory_order(struct directory *directory, struct entry *const *entries, s
 size_t directory_seek(const struct directory *directory, uint64_t cookie);
 
 /**
- * Returns whether, in every layer that shows it, the directory is one of those above it, because
- * the layer follows links. Two such links in one directory would make an endless tree, twice as
- * wide with each level.
+ * Returns whether, in every layer that shows the directory, a link makes the directory the same as
+ * one of those above it. Two such links in one directory would make an endless tree, twice as wide
+ * with each level.
  */
 bool directory_is_in_itself(const struct directory *directory);
 
 /**
- * Returns whether `found`, in `directory`, is a directory that is in each layer `directory` itself
- * or one above it: a link leads there (traverse.h).
+ * Returns whether the name `found` in `directory` is a directory, and in each layer a link
+ * (traverse.h) leads from this name to `directory` itself or to a directory above it.
  */
 bool directory_would_hold_itself(
 	const struct directory *directory, const struct union_lookup *found);

@@ -22,12 +22,13 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 
 /**
  * Give a version its number and times, before it is shown. The first version of a path has the
- * times of its newest source. A later version has the present time as ctime. Its mtime is that of
- * the newest source, if at least 1 ms later than the former version's; otherwise the present time.
+ * times of its newest source. A later version has the present time as ctime. If the newest source's
+ * time is at least 1 ms later than the former version's mtime, it becomes the mtime; otherwise the
+ * present time does.
  *
  * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
- * forgot the path: forgotten content gets its former number, and, if no source is newer, its former
- * times.
+ * forgot the path. If the content is the forgotten one, the version gets the former number. If, in
+ * addition, no source is newer than the former mtime, the version gets the former times.
  */
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
@@ -38,7 +39,7 @@ void entry_take_time(struct view *view, struct entry *entry, const struct versio
 /** Returns whether the path shows a directory, or showed one when the kernel forgot the path. */
 bool entry_was_directory(const struct view *view, const struct entry *entry);
 
-/** Returns the inode number of the object shown now; else shown last; else to be shown next. */
+/** Returns the inode number of the present object; if none, of the last; if none, of the next. */
 uint64_t entry_ino(const struct entry *entry);
 
 /** Reserves the inode number of the entry's first object, unless the entry has a number. */
@@ -82,7 +83,7 @@ static inline bool entry_is_covered(const struct entry *entry)
 void entry_clear_fault(struct view *view, struct entry *entry);
 
 /**
- * Returns whether the name has shown a new object or time since the revision `began`, or a strict
+ * Returns whether, since the revision `began`, the name has shown a new object or time, or a strict
  * lookup has found that the layers have what is shown.
  */
 static inline bool entry_is_newer(const struct entry *entry, uint64_t began)

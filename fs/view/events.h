@@ -15,12 +15,12 @@ struct view;
 
 /*
  * How long a removed name still shows its old version, as editors and git often make the name again
- * at once. A new name is shown after the same time, as a new name is often temporary, and is
- * renamed or removed at once. If a rename has made the new name, it does not wait.
+ * at once. A new name waits for the same time, as it is often temporary, and renamed or removed at
+ * once. A name that a rename has made does not wait.
  */
 #define EVENTS_GONE_MS 2
 
-/* While the publisher is busy, this is the longest such wait, from the name's last event on. */
+/* The same, while the publisher is busy: the longest wait after the name's last event. */
 #define EVENTS_GONE_BUSY_MS 25
 
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */

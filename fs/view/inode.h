@@ -49,7 +49,7 @@ struct inode_memory {
 	size_t count;
 };
 
-/* Maximum number of paths (60 MB). One more path drops all items, and files may change numbers. */
+/* Maximum number of paths (60 MB). One more path drops all items; files may get new numbers. */
 #define INODE_MEMORY_MAX (1u << 19)
 
 /** Notes the item, in place of an older one of its path. If memory is short, does nothing. */

@@ -20,7 +20,7 @@ void other_names_note(struct view *view, const struct look *look);
 /** Queues the other entries made of the noted sources. Returns whether any source was noted. */
 bool other_names_queue(struct view *view);
 
-/** Returns the milliseconds until a note wakes the publisher again; at most 0: it does so now. */
+/** Returns the ms until a new note may wake the publisher; at most 0: a new note wakes it. */
 int64_t other_names_rest(const struct view *view, int64_t now_ms);
 
 void other_names_fini(struct view *view);

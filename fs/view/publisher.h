@@ -37,7 +37,7 @@ struct publisher_ops {
 struct publisher_hook {
 	int fd;       /* -1: not polled */
 	short events; /* of poll(2) */
-	/* Called on an event. Returns whether the settings must be read again. NULL: unused. */
+	/* Called on an event. Returns whether to read the settings again. NULL: an unused hook. */
 	bool (*handle)(void *context, struct publisher_hook *hook);
 };
 

@@ -40,9 +40,9 @@ struct view_queue {
 };
 
 /**
- * Returns the revision for an item that is queued now. If the publisher handles an item, this is
- * the handled item's revision (view->queue.cause); otherwise it is a new one. When nothing with an
- * item's revision waits any more, the item and all that it has caused are shown.
+ * Returns the revision for an item that is queued now. While the publisher handles an item, this is
+ * the handled item's revision (view->queue.cause); at any other time, it is a new revision. When
+ * nothing with an item's revision waits any more, the item and all that it has caused are shown.
  */
 uint64_t queue_revision(struct view *view);
 
@@ -81,8 +81,9 @@ struct entry *queue_take(struct view *view);
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /**
- * Returns whether 1 s is over since the present run of events began, and the entry shows nothing.
- * Until then, a new name is queued EVENTS_GONE_MS after its last event; later, at each event.
+ * Returns whether the entry shows nothing, and its present run of events began more than 1 s ago.
+ * In the first second, a new name is queued EVENTS_GONE_MS after its last event; later, at each
+ * event.
  */
 bool queue_is_overdue(const struct entry *entry);
 

@@ -8,8 +8,9 @@
  * plyfs-settings, which does not have /dev/fuse, reads files, opens directories, and checks which
  * users may have written the files (trust.h). The daemon parses the texts.
  *
- * If a process does not answer in time, the daemon kills it, but does not wait for its end: it is
- * left alone. Until it ends, no new process accesses the path for which it waits.
+ * If a process does not answer in time, the daemon kills the process, but does not wait for its
+ * end: the process is *left alone*. Until it ends, no new process accesses the path for which it
+ * waits.
  */
 #pragma once
 
@@ -55,7 +56,7 @@ int settings_reader_begin(
 
 /**
  * Does settings_again(). The process reads the files, opens the layers, and watches each name on
- * the paths of both. The calling coroutine waits.
+ * the paths of these files and layers. The calling coroutine waits.
  */
 int settings_reader_read(struct settings_reader *reader, const struct settings *old, dev_t own,
 	struct settings **outline, struct settings **ret, struct problem *problem);

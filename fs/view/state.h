@@ -51,7 +51,7 @@ struct gate {
 
 /* The changes after which change hooks run (change_hook.h). */
 struct batch {
-	uint64_t revision; /* the highest in the batch, for whose end hooks wait; 0: none waits */
+	uint64_t revision; /* the highest in the batch; 0: no hook waits for the end of a batch */
 	unsigned awaited;  /* the batch's looks (look.h) under way */
 };
 

@@ -38,17 +38,16 @@ struct workers;
 enum view_use {
 	VIEW_PLAIN,
 	VIEW_MOUNTED, /* the view may answer a slow lookup with VIEW_PLACEHOLDER */
-	/* no lookup is strict, and the fault of a file that can't be made says that the rendered
-	 * file stays */
+	/* no lookup is strict; if a file can't be made, its fault says that the old file stays */
 	VIEW_RENDERED,
-	/* set by view_new(), if it is not RENDERED: coherence=strict, so each lookup compares what
-	 * is shown with the layers */
+	/* coherence=strict: each lookup compares what is shown with the layers. Only view_new()
+	 * sets this value, in place of VIEW_PLAIN or VIEW_MOUNTED */
 	VIEW_STRICT,
 };
 
 /* The callbacks of the driver, or of a rendering. */
 struct view_callbacks {
-	/* Logs a line without newline, which reports `problem` (NULL: none). May be NULL. */
+	/* Logs a line without newline, about `problem` (NULL: about no problem). May be NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/* Makes the kernel drop a directory's attributes, or updates the rendered directory.
@@ -117,7 +116,7 @@ void view_look_again(struct view *view);
 /** Reports to the view an event that inotify does not report. `path` is relative to the root. */
 void view_note_event(struct view *view, const char *path);
 
-/** Runs `job` in the pool, as pool_add(). If `bytes` is UINT64_MAX, small jobs go before it. */
+/** Does pool_add() with the view's pool. If `bytes` is UINT64_MAX, the job counts as large. */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 
 /* Positive results of view_lookup(). */
@@ -125,10 +124,10 @@ enum {
 	VIEW_PASSING = 1,     /* as 0, but the kernel must not cache the name */
 	VIEW_LATER = 2,       /* not known yet: caller->answer will be called, or was */
 	VIEW_PLACEHOLDER = 3, /* a file that is being composed: it has a placeholder inode */
-	VIEW_GOING = 4, /* as -ENOENT, but not to be cached: the removal is not published yet */
+	VIEW_GOING = 4,       /* as -ENOENT, but not cacheable: the removal is not published yet */
 };
 
-/* A caller that waits for a lookup. Until the answer, its owner must not touch the struct. */
+/* A caller that waits for a lookup. Until `answer` is called, the owner must not touch it. */
 struct view_caller {
 	/* Gets the result of view_lookup(), and the attributes. Called once, perhaps before
 	 * view_lookup() returns; may free the caller. */
@@ -164,7 +163,9 @@ bool view_lets_in(struct view *view, uint64_t parent, const struct user *user);
 /** Drops `count` kernel references to the object. */
 void view_forget(struct view *view, uint64_t ino, uint64_t count);
 
-/** Returns whether VIEW_TRIM_BYTES of versions were freed since the last result `true`. */
+/**
+ * Returns whether VIEW_TRIM_BYTES of versions were freed since the last call that returned true.
+ */
 bool view_was_freed(struct view *view);
 
 /**
@@ -174,7 +175,6 @@ bool view_was_freed(struct view *view);
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
-/** Returns whether `ino` is a placeholder. */
 bool view_is_placeholder(struct view *view, uint64_t ino);
 
 /** Cancels a waiting caller. Returns false if it is being answered, or was. */
@@ -195,8 +195,8 @@ typedef bool view_name_taker(
 /**
  * Calls `each`, which must not wait, for the names with cookies above `cookie`, in the order of
  * these cookies, until `each` returns false. A name keeps its cookie as long as the name is in the
- * directory. If layers must be asked, and settings_may_wait() is true, waits if `may_wait` is set;
- * if not, does nothing and returns VIEW_LATER. Returns 0 or -errno.
+ * directory. Returns 0 or -errno. If layers must be asked, and their answers may take long
+ * (settings_may_wait()), a call without `may_wait` only returns VIEW_LATER.
  */
 int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	view_name_taker *each, void *context);
@@ -308,9 +308,9 @@ void view_count(struct view *view, struct view_counts *ret);
  * A view's state: what the kernel knows of the view, as a record (record.h) for a new view.
  *
  * The record has the objects with their numbers, kernel references, bytes, rights and times; the
- * cookies of names; faults; and changes that no change hook has got. It does not have what the
- * layers show, or looks (look.h) under way: the new view looks everything up again, and publishes
- * the differences.
+ * cookies of names; faults; and the paths that wait for a change hook, or whose hook runs. It does
+ * not have what the layers show, or looks (look.h) under way: the new view looks everything up
+ * again, and publishes the differences.
  */
 /** Writes the state into `record`. Call it after view_pause(), when the publisher has ended. */
 void view_put_state(struct view *view, struct record *record);

@@ -62,7 +62,6 @@ size_t inotify_max(void);
 /** Returns the descriptor to poll for POLLIN. */
 int inotify_fd(const struct inotify *inotify);
 
-/** Returns the number of watched inodes. */
 size_t inotify_watch_count(struct inotify *inotify);
 
 /**
@@ -73,8 +72,9 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 
 /**
  * If an event of a watch without a subscription is read, the watch ends. Call this function before
- * another process adds a watch to inotify_fd(): until inotify_expect_no_more(), no watch ends so.
- * Returns 0; or -EDQUOT (inotify_limit()). After -EDQUOT, do not call inotify_expect_no_more().
+ * another process adds a watch to inotify_fd(): until inotify_expect_no_more(), such an event does
+ * not end the watch. Returns 0; or -EDQUOT (inotify_limit()). After -EDQUOT, do not call
+ * inotify_expect_no_more().
  */
 int inotify_expect(struct inotify *inotify);
 

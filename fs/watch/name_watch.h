@@ -21,8 +21,8 @@ int name_watch_add(struct name_watch *watch, int directory, const char *name, ui
 
 /**
  * Watches `name` in the directory of watch number `wd`. Another process, which has a copy of
- * name_watch_fd(), has added that watch since the last name_watch_has_event(): the next one would
- * end a watch without a name. Returns 0 or -ENOMEM.
+ * name_watch_fd(), has added that watch. Call this function before the next name_watch_has_event(),
+ * which would end a watch without a name. Returns 0 or -ENOMEM.
  */
 int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
 

@@ -44,8 +44,8 @@ int watch_add(const struct watch *watch, struct layer_watches *watches, unsigned
 /**
  * Watches a directory that another process opens. First call inotify_expect(). After 0, the other
  * process calls inotify_add_watch(2) with WATCH_MASK and IN_MASK_ADD. Then call watch_end() with
- * the number of the new watch (negative: none). It returns 0; 1: events may have been missed in
- * between; or -errno.
+ * the number of the new watch (negative: none). watch_end() returns 0; 1: events may have been
+ * missed in between; or -errno.
  */
 int watch_end(const struct watch *watch, struct layer_watches *watches, unsigned layer, int wd);
 
@@ -53,7 +53,6 @@ int watch_end(const struct watch *watch, struct layer_watches *watches, unsigned
 	(IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
 		IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
-/** Returns whether the directory in `layer` is watched. */
 bool watch_has(const struct layer_watches *watches, unsigned layer);
 
 /** Ends the directory's watches in all layers. */

@@ -1,8 +1,8 @@
 /*
  * Failed jobs: the jobs at which workers have failed. If a job's last failure was a timeout, the
- * job is refused until the worker that stood still has ended, for at most 30 s. Such a worker ends
- * when its file system answers. Any other job is refused after three failures. A refused job may be
- * tried again if its sources, its dependencies or the settings change.
+ * job is refused until the worker that stood still has ended, but for at most 30 s. Such a worker
+ * ends when its file system answers. Any other job is refused after three failures. A refused job
+ * may be tried again if its sources, its dependencies or the settings change.
  */
 #pragma once
 

@@ -76,10 +76,8 @@ struct worker_job {
 	 * step (worker_note_step(), worker_process.h). 0: twice the settings' answer_ms.
 	 */
 	int patience_ms;
-	/*
-	 * When the worker has sent no message for this time, its processor time alone decides
-	 * whether it stands still, not its steps. 0: 10 minutes.
-	 */
+	/* Once the worker has sent no message for this time, its steps do not count any more: its
+	 * processor time alone decides whether it stands still. 0: 10 minutes. */
 	int longest_ms;
 	/* The size of the sources, roughly. Above POOL_LARGE_BYTES (pool.h) the job is large. */
 	uint64_t bytes;

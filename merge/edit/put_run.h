@@ -124,5 +124,5 @@ int put_change(struct put *put, const struct stream *present);
 /** Gives the problem of op `i`, of which no form makes the wanted result. Returns PROBLEM. */
 int put_refuse(struct put *put, size_t i);
 
-/** Does a reset, given result->before. Sets result->effect; leaves PUT_CHANGED to the caller. */
+/** Does a reset, given result->before. Sets result->effect; only the caller sets PUT_CHANGED. */
 int put_reset(struct put *put, struct put_result *result);

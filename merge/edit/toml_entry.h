@@ -34,7 +34,7 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
  */
 bool toml_entry_is_tables(const struct node *value);
 
-/** Removes place->headers, their pairs, and place->pairs but the first, all with their comments. */
+/** Removes place->headers, their pairs, and all but the first of place->pairs, with comments. */
 int toml_entry_remove_others(const struct toml_editor *editor, const struct toml_place *place);
 
 /** Removes all entries of a table or list. If `keeps_above`, the comments above entries stay. */

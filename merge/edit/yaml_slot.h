@@ -18,7 +18,7 @@ struct yaml_slot {
 	enum yaml_spot spot;
 	enum {
 		YAML_SLOT_BEHIND, /* text stands before it on its line */
-		YAML_SLOT_ALONE,  /* of a root that has no text before it on its line */
+		YAML_SLOT_ALONE, /* the value is a root, and no text stands before it on its line */
 		YAML_SLOT_UNSAID, /* no colon follows "? key": the value is missing */
 	} form;
 };

@@ -1,7 +1,8 @@
 /*
  * A builder: makes a document's nodes in the order of its text, for the readers of formats.
  *
- * Finished nodes wait on a stack until the map or list around them is closed. Roots stay on it.
+ * Finished nodes wait on a stack until the map or list around them is closed. Roots stay on the
+ * stack.
  */
 #pragma once
 
@@ -88,7 +89,6 @@ static inline void text_cursor_take_newline(struct text_cursor *at, size_t lengt
 	at->counted_place = 1;
 }
 
-/** Returns the place of p. */
 struct place text_cursor_place(struct text_cursor *at);
 
 /** Reports a problem at p. Returns PROBLEM. */

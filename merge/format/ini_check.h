@@ -12,14 +12,15 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * For a file of an unknown program: doubts (builder_doubt()) that the line at `place` begins a key,
- * if the text above it, a key and its value, ends with a backslash. Returns 0 or -ENOMEM.
+ * For a file of an unknown program. `above` is the text of the key and value above the line at
+ * `place`. If `above` ends with a backslash, but not with a path of Windows, notes a doubt
+ * (builder_doubt()): the line may continue the value. Returns 0 or -ENOMEM.
  */
 int ini_check_goes_on(struct builder *builder, struct place place, struct span above);
 
 /**
- * For a file of an unknown program: doubts a line whose meaning depends on the program. `rest` is
- * its text from the separator on, or empty. Returns 0 or -ENOMEM.
+ * For a file of an unknown program: notes a doubt if the meaning of the line depends on the
+ * program. `rest` is the line's text from the separator on, or empty. Returns 0 or -ENOMEM.
  */
 int ini_check_line(struct builder *builder, struct place place, struct span key, struct span rest);
 

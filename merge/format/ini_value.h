@@ -24,8 +24,9 @@ struct ini_value {
 	const char *quotes;   /* the quotes in which no comment begins */
 	const char *escaping; /* the quotes in which a backslash escapes */
 	const char *quote;    /* the quote for a value that needs quotes; NULL: no quote helps */
-	/* the only characters that may follow a backslash, which escapes outside of quotes, too;
-	 * NULL: any may, and it does not */
+	/* Not NULL: a backslash escapes outside of quotes, too, and only these characters may
+	 * follow a backslash. NULL: outside of quotes a backslash escapes nothing, and any
+	 * character may follow it. */
 	const char *escapes;
 	/* operators, which the program evaluates outside of quotes; NULL: none */
 	const char *operators;
@@ -75,5 +76,4 @@ const char *ini_value_line_fault(const struct ini_value *value, struct span line
  */
 const char *ini_value_joined_fault(const struct ini_value *value, struct span text);
 
-/** Returns whether value->quote can hold the text. */
 bool ini_value_can_be_quoted(const struct ini_value *value, struct span text);

@@ -43,8 +43,9 @@ static inline bool note_wants_key(const struct notes *notes)
 }
 
 /**
- * Notes a scalar or an alias. In `note`, the node, its range `value`, `is_alias` and `has_anchor`
- * are set; and of an item or a key, `member.begin`, where its entry begins. Returns 0 or -ENOMEM.
+ * Notes a scalar or an alias. The caller sets these members of `note`: `node`, `value`, `is_alias`
+ * and `has_anchor`; for an item or a key, also `member.begin`, where its entry begins. Returns 0 or
+ * -ENOMEM.
  */
 int note_add(struct builder *builder, const struct extent *note);
 

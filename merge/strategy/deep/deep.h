@@ -99,8 +99,8 @@ int deep_report_idle(const struct options *options, const struct option_uses *us
 	int (*report)(void *context, const struct problem *problem), void *context);
 
 /**
- * Returns the result's format if it may repeat keys; else the lowest input's format if that may
- * repeat keys; else NULL.
+ * Returns the format of the result, if that format may repeat keys. If not, returns the format of
+ * the lowest input, if that one may repeat keys; otherwise NULL.
  */
 const struct format *deep_repeating(const struct merge_request *request);
 
