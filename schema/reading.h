@@ -1,6 +1,7 @@
 /*
- * The reading of a schema: nodes become subschemas, in the order of the document. Afterwards the
- * references are resolved, and the documents to which they lead are read.
+ * The reading of a schema: nodes become subschemas, in the order of the document; but in each map,
+ * the keywords of the role KEYWORD_LAST come last. Afterwards the references are resolved, and the
+ * documents to which they lead are read.
  */
 #pragma once
 

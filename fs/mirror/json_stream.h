@@ -42,5 +42,8 @@ int json_stream_add(struct json_stream *stream, struct span bytes);
  */
 int json_stream_next(struct json_stream *stream, struct span *ret);
 
-/** Returns the buffered bytes behind the last object, for messages. Valid until the next call. */
+/**
+ * Returns the buffered bytes behind the last object that json_stream_next() has returned, for
+ * messages. They are valid until the next call of a function of this header.
+ */
 struct span json_stream_rest(const struct json_stream *stream);

@@ -5,11 +5,12 @@
  * contribute while they are of the same kind. Below a link, nothing contributes.
  *
  *      host    dir   file    -      .wh.x    link
- *      site    dir   dir    file     file    file      a different kind, a whiteout, or an opaque
- *      vendor  dir   file   file     file    file      directory hides the lower layers
+ *      site    dir   dir    file     file    file
+ *      vendor  dir   file   file     file    file
  *              ───   ────   ────   ──────    ────
  *              all   host   both  nothing    host
  *
+ * An object of a different kind, a whiteout, or an opaque directory hides the lower layers.
  * Whiteouts are those of overlayfs (a character device 0/0) and of container images (".wh.NAME",
  * and ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and other devices
  * count as nothing.
@@ -56,7 +57,7 @@ struct contributor {
 
 struct union_lookup {
 	enum union_kind kind;
-	layer_mask layers; /* of the contributors; for a directory, also those not examined */
+	layer_mask layers; /* of the contributors; of a directory, also those with an error */
 	unsigned count;    /* number of contributors; 1 for a link */
 	struct contributor *found; /* contributors, highest precedence first; then those left out */
 	unsigned left_out_count;
@@ -67,9 +68,11 @@ struct union_lookup {
 	 * ETIMEDOUT, else the first.
 	 */
 	int failure;
-	/* As `failure`, of a layer that may hide what the lower layers have, because it or its
-	 * whiteouts could not be examined; 0: there is none. Not set for a layer that for this
-	 * reason counts as a directory or as an unreadable file. */
+	/*
+	 * The errno of a layer that may hide the lower layers: it could not be examined, or its
+	 * whiteouts could not; 0: there is none. Of several errors, one as for `failure`. A layer
+	 * that counts as a directory or as an unreadable file has no part in this.
+	 */
 	int whiteout_error;
 	/* kind of the highest object hidden because its kind is not `kind`; or UNION_NONE */
 	enum union_kind hidden_kind;

@@ -127,10 +127,16 @@ enum {
 	VIEW_GOING = 4,       /* as -ENOENT, but not cacheable: the removal is not published yet */
 };
 
-/* A caller that waits for a lookup. Until `answer` is called, the owner must not touch it. */
+/*
+ * A caller of view_lookup() or view_await(). If the function returns VIEW_LATER, the struct belongs
+ * to the view until `answer` is called, or until view_give_up() returns true. After any other
+ * result, `answer` is not called.
+ */
 struct view_caller {
-	/* Gets the result of view_lookup(), and the attributes. Called once, perhaps before
-	 * view_lookup() returns; may free the caller. */
+	/*
+	 * Gets the result: that of view_lookup(), with the attributes; or that of view_await(),
+	 * with `stat` NULL. Called once, perhaps before the function returns. May free the struct.
+	 */
 	void (*answer)(struct view_caller *caller, int result, const struct stat *stat);
 
 	uint64_t parent;          /* the directory's number */
@@ -150,7 +156,8 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 
 /**
  * Looks a name up in the layers, and returns its basis (compose_basis()); 0: it has none. May wait.
- * A version with this basis is the one that view_lookup() would give now.
+ * If a version was made of this basis, with the present settings and by this program, view_lookup()
+ * would give the same content now.
  */
 uint64_t view_basis(struct view *view, uint64_t parent, const char *name);
 
@@ -177,7 +184,7 @@ int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
 bool view_is_placeholder(struct view *view, uint64_t ino);
 
-/** Cancels a waiting caller. Returns false if it is being answered, or was. */
+/** Cancels a caller of view_await(). Returns false if the caller is being answered, or was. */
 bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller);
 
 /** Gets the attributes of an object. Returns 0; -ESTALE: `ino` is unknown, or a placeholder. */
