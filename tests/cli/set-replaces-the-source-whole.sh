@@ -43,7 +43,7 @@ cp outside.json site/app.json
 
 # If several commands run at once, no change is lost.
 for writer in 1 2 3 4 5 6 7 8; do
-	for number in {1..125}; do
+	for number in {1..40}; do
 		# On a busy machine the layer may be locked for longer than a command waits; the next try may have more luck.
 		until set_ app.json "w$writer.n$number=$number" >/dev/null 2>refused$writer; do
 			grep -q 'is locked by another program' refused$writer || { cat refused$writer >>lost && break; }
@@ -52,7 +52,7 @@ for writer in 1 2 3 4 5 6 7 8; do
 done
 wait
 [ ! -e lost ] || fail "refused: $(cat lost)"
-[ "$(grep -Eo '"n[0-9]+": [0-9]+' site/app.json | wc -l)" = 1000 ] || fail "lost: $(cat site/app.json)"
+[ "$(grep -Eo '"n[0-9]+": [0-9]+' site/app.json | wc -l)" = 320 ] || fail "lost: $(cat site/app.json)"
 
 # If another program keeps the layer locked, the message says so.
 before=$(cat site/app.json)
