@@ -239,7 +239,11 @@ class Mount:
 
     def wait(self):
         if self.process.wait(60) != 0:
-            raise Failed(f"plyfs ended with {self.process.returncode}")
+            raise Failed(f"plyfs ended with {self.process.returncode}: {self.said()}")
+
+    def said(self):
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return file.read()[-2000:]
 
     def processes(self):
         found = [self.process.pid]
