@@ -146,7 +146,8 @@ silent() {
 }
 none_is_silent() { [ -z "$(silent)" ]; }
 check() {
-	local end=$((SECONDS + 60))
+	# A busy machine needs minutes for a hundred directories.
+	local end=$((SECONDS + 300))
 	until none_is_silent || [ $SECONDS -ge $end ]; do
 		sleep 0.1
 	done

@@ -16,6 +16,6 @@ equals_fresh() {
 comes_to_equal_fresh() {
 	mkdir -p fresh
 	"$PLYFS" mount -o noheader "${@:-low:high}" fresh
-	eventually equals_fresh || fail "it differs from a fresh mount: $(head -50 difference)"
+	eventually equals_fresh || fail "it differs from a fresh mount: $(sort -k 2,2 difference | grep -v -e '^---$' -e '^[0-9]' | head -50)"
 	"$PLYFS" umount fresh
 }

@@ -196,11 +196,14 @@ trap clean_up EXIT
 trap 'exit 1' INT TERM HUP
 need_mounts
 
-# Runs a command until it succeeds, for at most a minute: a loaded machine is slow.
+# Runs a command until it succeeds, for a minute: a loaded machine is slow. If the command itself takes that long, what
+# it has seen may be that old: the last run begins after the minute.
 eventually() {
-	local end=$((SECONDS + 60))
-	until "$@"; do
-		[ $SECONDS -lt $end ] || return 1
+	local end=$((SECONDS + 60)) tried_at
+	while :; do
+		tried_at=$SECONDS
+		if "$@"; then return 0; fi
+		[ $tried_at -lt $end ] || return 1
 		sleep 0.02
 	done
 }

@@ -24,9 +24,9 @@ mount_options=noheader,over_system start low:high /run
 shows /run/app.yaml 'a: 2'
 stop /run
 
-# The twin: beside it there is a lock.
-mkdir -p /run/plyfs-beside
-at_end 'umount -l /run/plyfs-beside; rmdir /run/plyfs-beside'
-start low:high /run/plyfs-beside
-"$PLYFS" mount --take-over /run/plyfs-beside || fail "it is not taken over"
-stop /run/plyfs-beside
+# The twin: beside it there is a lock. Another run of this test may be there, too.
+beside=$(mktemp -d /run/plyfs-beside.XXXXXX)
+at_end 'umount -l "$beside" 2>/dev/null; rmdir "$beside"'
+start low:high "$beside"
+"$PLYFS" mount --take-over "$beside" || fail "it is not taken over"
+stop "$beside"

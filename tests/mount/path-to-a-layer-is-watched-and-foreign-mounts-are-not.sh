@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/opens.sh"
 # A link or a directory in the path to a layer or to plyfs.yaml may be turned or moved. That shows at once, also on a
 # machine where nothing is ever mounted. A mount elsewhere, by another program, makes plyfs read nothing again.
 
@@ -37,29 +38,17 @@ turn 2 etc/now
 comes_to_exist mnt/all.yaml
 
 # A mount elsewhere is ignored; a mount over a directory of the path is not.
-strace -f -qq -e trace=openat -o trace -p "$plyfs_pid" &
-tracer=$!
-eventually grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$plyfs_pid/status"
-# A recent change is checked once more, and a busy machine is slow: until it opens nothing any more.
-is_at_rest() {
-	rested=$(wc -l <trace)
-	sleep 1.5
-	[ "$(wc -l <trace)" -eq "$rested" ]
-}
-eventually is_at_rest || fail "it opens files all the time: $(tail -n 5 trace)"
-before=$rested
+trace_opens
 for _ in $(seq 20); do
 	mount -t tmpfs none other
 	umount other
 done
-eventually is_at_rest || fail "it opens files all the time: $(tail -n 5 trace)"
-kill $tracer
-wait $tracer 2>/dev/null || true
-reloads=$(tail -n "+$((before + 1))" trace | grep 'plyfs\.yaml' | grep -vc O_PATH || true)
+end_trace
+reloads=$(grep 'plyfs\.yaml' opened | grep -vc O_PATH || true)
 [ "$reloads" -eq 0 ] || fail "plyfs.yaml is read $reloads times for 40 changes of other mounts"
 # The first change after a reload resolves the paths; the others only read the table, which is open.
-opened=$(($(wc -l <trace) - before))
-[ "$opened" -lt 100 ] || fail "$opened files are opened for 40 changes of other mounts"
+count=$(wc -l <opened)
+[ "$count" -lt 100 ] || fail "$count files are opened for 40 changes of other mounts"
 mkdir -p over/conf
 echo 'a: 5' >over/conf/app.yaml
 mount --bind over releases/1
