@@ -305,6 +305,8 @@ static int report_change(struct report *report, const struct node *before, const
 		return report_lists(report, before, &list, below);
 	if (!before && is_new_map(report, after))
 		return report_maps(report, &NOTHING, after, below);
+	if (!after && !report->key.len && node_is_map(before) && node_count(before))
+		return report_maps(report, before, &NOTHING, below);
 	if (before && after && before->kind == after->kind && !node_is_scalar(after))
 		return node_is_map(after) ? report_maps(report, before, after, below)
 					  : report_lists(report, before, after, below);

@@ -77,8 +77,9 @@ static int read_arguments(
 		return command_misuse(
 			command, "no layers are given; give -c or -l, or a path in a mount");
 	if (optind + 1 < argc)
-		return command_misuse(
-			command, "in a mount, only one path can be checked at a time");
+		return command_misuse(command,
+			"in a mount, only one path can be checked at a time, such as "
+			"MOUNTPOINT/FILE");
 	return -1;
 }
 

@@ -178,8 +178,9 @@ int nearest_key_report(const char *path, const struct key *key,
 	if (meant)
 		return message_at(path, "has no '%s'; did you mean '%s'?", key->text, meant);
 	if (!node_is_scalar(in))
-		return message_at(path, "has no '%s'; '%.*s' is %s of %u", key->text,
-			(int)place.len, place.data, node_kind_name(in), (unsigned)node_count(in));
+		return message_at(path, "has no '%s'; '%.*s' is %s of %u %s", key->text,
+			(int)place.len, place.data, node_kind_name(in), (unsigned)node_count(in),
+			node_is_map(in) ? "keys" : "items");
 	char value[EXCERPT_SIZE] = "";
 	if (!place_is_secret(subject->settings))
 		excerpt(in, value, sizeof(value));

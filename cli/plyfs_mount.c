@@ -306,6 +306,8 @@ void plyfs_mount_silence(
 			(int)pid);
 }
 
+#define SILENCE_REMEDY "; 'plyfs doctor' says what to do"
+
 /* A mount that may be silent. */
 struct guarded_mount {
 	unsigned answered; /* a bit for each layer_use that it has answered; ROOT_USE, too */
@@ -439,7 +441,7 @@ static void report_silence(size_t mount)
 		return;
 	guarded.states[mount].state = GUARDED_REPORTED;
 	plyfs_mount_silence(guarded.mounted.paths[mount], PROBE_MS, text);
-	message("%s", text);
+	message("%s" SILENCE_REMEDY, text);
 }
 
 bool plyfs_mount_guard_ask(const struct settings *settings)
@@ -561,7 +563,7 @@ int plyfs_mount_complain(const char *path)
 		(void)plyfs_mount_each(&mounted, PROBE_NAME_MS, ask, take_silent, &silence);
 	const char *found = silence.silent ? silence.silent : silence.guessed;
 	plyfs_mount_silence(found ? found : path, PROBE_MS, text);
-	return message("%s", text);
+	return message("%s" SILENCE_REMEDY, text);
 }
 
 /* In a child. */

@@ -35,6 +35,8 @@ static int print_all(struct arena *arena)
 		return message_result(-ENOMEM, NULL, NULL);
 	for (size_t i = 0; i < names.count; i++)
 		width = (int)strlen(names.paths[i]) > width ? (int)strlen(names.paths[i]) : width;
+	if (!names.count && !message_is_json())
+		printf("There are no presets in %s; " PRESET_REMEDY ".\n", preset_directories());
 	fputs(message_is_json() ? "{\"presets\": [" : "", stdout);
 	for (size_t i = 0; i < names.count; i++) {
 		struct preset preset;

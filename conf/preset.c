@@ -23,7 +23,7 @@
 /* Greatest number of names in all directories together. */
 #define NAMES_MAX 1000
 
-static const char *directories(void)
+const char *preset_directories(void)
 {
 	const char *given = secure_getenv("PLYFS_PRESETS");
 
@@ -50,7 +50,7 @@ static bool is_name(struct span name)
 static int find(const char *name, struct arena *arena, const char **ret)
 {
 	*ret = NULL;
-	for (const char *at = directories(); at && is_name(span_of(name));) {
+	for (const char *at = preset_directories(); at && is_name(span_of(name));) {
 		struct span directory = next_directory(&at);
 		const char *path = arena_printf(
 			arena, "%.*s/%s" SUFFIX, (int)directory.len, directory.data, name);
@@ -91,8 +91,9 @@ static int refuse_unknown(
 	if (r < 0)
 		return r;
 	if (!*list)
-		return problem_at(problem, node, "there is no preset '%s', and no other one in %s",
-			name, directories());
+		return problem_at(problem, node,
+			"there is no preset '%s', nor any other in %s; " PRESET_REMEDY, name,
+			preset_directories());
 	if (word_nearest(list, span_of(name), &nearest))
 		return problem_at(problem, node,
 			"there is no preset '%s', did you mean '%.*s'? (there are: %s)", name,
@@ -177,7 +178,7 @@ int preset_names(struct path_list *ret)
 {
 	int r = 0;
 
-	for (const char *at = directories(); r == 0 && at;)
+	for (const char *at = preset_directories(); r == 0 && at;)
 		r = add_directory(ret, next_directory(&at));
 	path_list_sort(ret);
 	return r;

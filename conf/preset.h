@@ -31,6 +31,12 @@ int preset_read(const char *name, const struct node *node, struct arena *arena, 
 
 void preset_fini(struct preset *preset);
 
+/** Returns the directories that are searched, separated by colons. */
+const char *preset_directories(void);
+
+/* If these have no preset at all. */
+#define PRESET_REMEDY "install plyfs, or set PLYFS_PRESETS to the sources' data/presets"
+
 /**
  * Lists the names of all presets, in byte order. *ret must be empty. Returns 0, or -errno for a
  * shortage of memory or descriptors. In both cases call path_list_fini().

@@ -120,9 +120,10 @@ enum word_place {
 	WORD_FIRST, /* a command begins */
 };
 
-static bool ends_command(char byte)
+/* `before` is the byte before; the & of 2>&1 ends nothing. */
+static bool ends_command(char before, char byte)
 {
-	return strchr(";&|(){}\n`", byte) != NULL;
+	return strchr(";&|(){}\n`", byte) && !(byte == '&' && (before == '>' || before == '<'));
 }
 
 /* Skips a quoted text, or one byte. */
@@ -145,8 +146,9 @@ static enum word_place next_word(struct span *rest, struct span *ret)
 {
 	enum word_place place = WORD_OTHER;
 
-	while (rest->len && (isspace((unsigned char)*rest->data) || ends_command(*rest->data))) {
-		if (ends_command(*rest->data))
+	while (rest->len &&
+		(isspace((unsigned char)*rest->data) || ends_command(' ', *rest->data))) {
+		if (ends_command(' ', *rest->data))
 			place = WORD_FIRST;
 		rest->data++;
 		rest->len--;
@@ -159,7 +161,9 @@ static enum word_place next_word(struct span *rest, struct span *ret)
 		return next_word(rest, ret);
 	}
 	*ret = (struct span){rest->data, 0};
-	while (rest->len && !isspace((unsigned char)*rest->data) && !ends_command(*rest->data))
+	for (char before = ' '; rest->len && !isspace((unsigned char)*rest->data) &&
+				!ends_command(before, *rest->data);
+		before = rest->data[-1])
 		skip_quoted(rest);
 	ret->len = (size_t)(rest->data - ret->data);
 	return ret->len > 0 ? place : WORD_NONE;

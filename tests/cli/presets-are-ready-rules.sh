@@ -85,3 +85,11 @@ runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 chmod 666 own/bad.yaml
 runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
 grep -q 'own/bad.yaml:1:3' err || fail "$(cat err)"
+
+# A plyfs that is not installed has none, and says so.
+mkdir empty
+PLYFS_PRESETS=empty runs 0 "$PLYFS" presets
+prints "There are no presets in empty; install plyfs, or set PLYFS_PRESETS to the sources' data/presets."
+PLYFS_PRESETS=empty runs 1 "$PLYFS" presets lists
+says "there is no preset 'lists', nor any other in empty; install plyfs, or set PLYFS_PRESETS"
+PLYFS_PRESETS=empty runs 0 "$PLYFS" presets --json

@@ -251,3 +251,9 @@ cp before site/n.yaml
 for kind in B A; do runs 0 "$PLYFS" set -c named.yaml n.yaml "[kind=$kind].r" 9; done
 for kind in A B; do runs 0 "$PLYFS" reset -c named.yaml n.yaml "[kind=$kind].r"; done
 cmp site/n.yaml before || fail "it is: $(cat site/n.yaml)"
+
+# The value that was the only one of all layers is named, and not the whole file.
+echo 'only: {one: 1}' >site/o.yaml
+reset o.yaml only.one
+prints 'site/o.yaml: only: removed (was a map)
+site/o.yaml: removed'

@@ -23,6 +23,8 @@ sanitize=()
 [ "${SANITIZE:-none}" = none ] || sanitize=("-fsanitize=$SANITIZE")
 library=$(dirname "$(find "$root" -name libplymerge.so)")
 headers=$prefix/include/plymerge
+# Two packages of one version of plyfs, each with its interface, have no file in common.
+[[ $(readlink -f "$library/libplymerge.so") == */libplymerge.so.2.* ]] || fail "$(ls -l "$library")"
 # shellcheck disable=SC2086 # words
 compiles() {
 	"${CC:-cc}" -std=c17 -D_GNU_SOURCE -Wall -Werror "${sanitize[@]}" "$1.c" -o "$1" $flags

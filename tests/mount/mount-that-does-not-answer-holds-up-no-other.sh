@@ -69,7 +69,7 @@ ends 0 "$PLYFS" blame high/app.yaml
 ln -s mute link
 ln -s mute/x leads
 ends 1 "$PLYFS" explain link/x
-says "does not answer for 5 s"
+says "does not answer for 5 s; 'plyfs doctor' says what to do"
 ends 1 "$PLYFS" get leads a
 says "does not answer for 5 s"
 ends 1 "$PLYFS" set high/app.yaml b @leads

@@ -318,6 +318,9 @@ TEST_WITH(program_is_called_by_what_the_shell_starts, make_tree, leave_place)
 	is_called("sh, -c, 'told=$(haproxy -c -f \"$1\" 2>&1) || { echo $told; exit 1; }', sh",
 		"haproxy");
 	is_called("sh, -c, 'timeout 5 env A=b php -l \"$1\"', sh", "php");
+	is_called("sh, -c, 'sed s/a/b/ \"$1\" >x 2>&1; jq . x', sh", "jq");
+	is_called("sh, -c, 'echo checking >&2 && jq . \"$1\"', sh", "jq");
+	is_called("sh, -c, 'echo checking & jq . \"$1\"', sh", "jq");
 	is_called("sh, -c, '# the tool\n\ntool \"$1\"', sh", "tool");
 	is_called("env, A=b, -u, C, timeout, -k, 5, 10, nice, -n, 5, sshd, -t", "sshd");
 	is_called("sudo, -u, bind, named-checkconf", "named-checkconf");
