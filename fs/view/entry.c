@@ -260,11 +260,18 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 		version->inode.ino = view->inodes.next++;
 }
 
+void entry_note_news(struct view *view, struct entry *entry, enum entry_news news)
+{
+	++view->revision;
+	for (unsigned i = 0; i <= news; i++)
+		entry_used(entry)->news[i] = view->revision;
+}
+
 void entry_take_time(struct view *view, struct entry *entry, const struct version *found)
 {
 	struct version *version = entry->use->version;
 
-	entry_used(entry)->shown_at = ++view->revision;
+	entry_note_news(view, entry, NEWS_TIME);
 	version->mtime = entry_used(entry)->last.mtime = found->mtime;
 	version->ctime = entry_used(entry)->last.ctime = clock_after(version->ctime);
 }
@@ -291,7 +298,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 {
 	drop_version(view, entry);
 	struct entry_use *use = entry_used(entry);
-	use->shown_at = ++view->revision;
+	entry_note_news(view, entry, entry_has_forgotten(entry, version) ? NEWS_TIME : NEWS_OBJECT);
 	use->version = version_ref(version);
 	use->ino = version->inode.ino;
 	version->entry = entry;
@@ -310,7 +317,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 
 void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory)
 {
-	entry_used(entry)->shown_at = ++view->revision;
+	entry_note_news(view, entry, NEWS_OBJECT);
 	entry_reserve_ino(view, entry);
 	if (directory) {
 		bool is_free = (!entry->use->last.print ||
@@ -356,6 +363,7 @@ void entry_hide(struct view *view, struct entry *entry)
 	drop_version(view, entry);
 	change_hook_unpin(entry);
 	if (entry->use != &entry_unused) {
+		entry_note_news(view, entry, NEWS_OBJECT);
 		entry_used(entry)->directory = NULL;
 		entry_used(entry)->last.print = 0;
 		entry_used(entry)->ino = 0;

@@ -81,14 +81,8 @@ static inline bool entry_is_covered(const struct entry *entry)
 /** If the path has a fault, ends it, and logs its end. */
 void entry_clear_fault(struct view *view, struct entry *entry);
 
-/**
- * Returns whether the name has shown a new object or time since the revision `began`, or a strict
- * lookup has found that the layers have what is shown.
- */
-static inline bool entry_is_newer(const struct entry *entry, uint64_t began)
-{
-	return entry->use->shown_at > began || entry->use->found_at > began;
-}
+/** Notes news of an entry that has its own `use`. */
+void entry_note_news(struct view *view, struct entry *entry, enum entry_news news);
 
 /** Adds a user of the entry and of its directory. entry_leave() drops this user. */
 void entry_enter(struct view *view, struct entry *entry);

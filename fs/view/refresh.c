@@ -328,7 +328,7 @@ static bool decide_kind_waits(struct view *view, struct look *look)
 			entry_clear_fault(view, look->entry);
 		if (is_directory)
 			return decide_directory_waits(view, look);
-		if (!entry_is_newer(look->entry, look->began))
+		if (!entry_has_news(look->entry, NEWS_FOUND, look->began))
 			return remove_directory(view, look);
 		if (is_news(look))
 			queue_touch(view, look->entry);

@@ -23,7 +23,7 @@ int __wrap_close(int fd)
 {
 	char path[PATH_MAX];
 	bool is_read = (fcntl(fd, F_GETFL) & O_PATH) == 0 && descriptor_path(fd, path) == 0 &&
-		       strstr(path, "/a/x.yaml");
+		       strstr(path, "/a/") && strstr(path, "/x.yaml");
 	int r = __real_close(fd);
 
 	reads += is_read;
@@ -54,6 +54,8 @@ static void let_the_slow_one_finish(void)
 	coroutine_wake(&go_on);
 	coroutine_join(slow);
 }
+
+static const char one_layer[] = "layers: [a]\noptions: {coherence: strict, header: false}\n";
 
 VIEW_TEST(look_shows_what_it_has_read_though_an_older_look_ends_first)
 {
@@ -124,6 +126,23 @@ VIEW_TEST(lookups_of_a_touched_file_do_not_hold_up_its_event)
 	assert_int_equal(change.kind, CHANGE_TIME);
 	assert_int_equal(reads, 2);
 	view_end_change(view, &change);
+}
+
+VIEW_TEST(look_from_before_a_removal_does_not_show_the_name_again)
+{
+	int result = -1;
+
+	write_file("a/x.yaml", "x: 1\n");
+	start(one_layer);
+	assert_shown("x.yaml", "x: 1\n");
+	replace_file("a/x.yaml", "x: 2\n");
+	assert_int_equal(coroutine_new(look_slowly, &result, &slow), 0);
+	coroutine_wait(&has_read, NULL);
+	assert_int_equal(unlink("a/x.yaml"), 0);
+	publish_all();
+	let_the_slow_one_finish();
+	assert_int_equal(result, -ENOENT);
+	assert_int_equal(count_of_view().files, 0);
 }
 
 VIEW_TEST(a_directory_in_the_place_of_a_broken_file_has_no_fault)
