@@ -62,6 +62,7 @@ enum entry_known {
 	KNOWN_SHOWN,       /* any other kind: programs know no object but the shown one */
 	KNOWN_UNANNOUNCED, /* any other kind: the object that is shown is not published yet */
 	KNOWN_MISSED,      /* as UNANNOUNCED; a directory is published before a lookup shows it */
+	KNOWN_TOUCHED, /* as SHOWN; but a strict lookup has shown a time that is not announced */
 } __attribute__((packed));
 
 /* What may be new about a name. Each implies those before it. */

@@ -267,6 +267,11 @@ void entry_note_news(struct view *view, struct entry *entry, enum entry_news new
 		entry_used(entry)->news[i] = view->revision;
 }
 
+/*
+ * While a lookup is under way, any other reply with attributes has the kernel ignore those of the
+ * lookup. So in a strict mount an older reply would hide the new time. But the kernel also ignores
+ * replies to requests that it has sent before it drops the attributes.
+ */
 void entry_take_time(struct view *view, struct entry *entry, const struct version *found)
 {
 	struct version *version = entry->use->version;
@@ -274,6 +279,8 @@ void entry_take_time(struct view *view, struct entry *entry, const struct versio
 	entry_note_news(view, entry, NEWS_TIME);
 	version->mtime = entry_used(entry)->last.mtime = found->mtime;
 	version->ctime = entry_used(entry)->last.ctime = clock_after(version->ctime);
+	if (view_is_strict(view) && view->callbacks.notify)
+		view->callbacks.notify(view->callbacks.context, version->inode.ino);
 }
 
 void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind)

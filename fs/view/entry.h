@@ -32,7 +32,10 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
 
-/** Gives the shown file a new ctime, and the mtime of `found`, which has the same bytes. */
+/**
+ * Gives the shown file a new ctime, and the mtime of `found`, which has the same bytes. In a strict
+ * mount, makes the kernel drop the former times.
+ */
 void entry_take_time(struct view *view, struct entry *entry, const struct version *found);
 
 /** Returns whether the path shows a directory, or showed one when the kernel forgot the path. */

@@ -293,8 +293,9 @@ static bool is_current(const struct look *look)
 	/* If the source is repaired, with its old content, the fault must end. */
 	if (look->purpose == LOOK_REFRESH && has_kept(look->entry))
 		return false;
-	/* A lookup has shown it first, after the kernel forgot the former file: notify watchers. */
-	if (look->purpose == LOOK_REFRESH && entry_is_unannounced(look->entry))
+	/* A lookup has shown it or its time first: notify watchers. */
+	if (look->purpose == LOOK_REFRESH &&
+		(entry_is_unannounced(look->entry) || look->entry->known == KNOWN_TOUCHED))
 		return false;
 	if (!has_scope || !look->shown)
 		return false;

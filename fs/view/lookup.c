@@ -252,15 +252,16 @@ static int answer_with_file(struct look *look, struct stat *ret)
 		       entry->use->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->options.on_error != ON_ERROR_FAIL;
 	bool is_same = is_kept || version_same(entry->use->version, look->result.version);
-	/* Until the publisher announces the new time, the stamp is that of before. */
 	bool is_touched = is_same && !is_kept &&
-			  version_is_touched(entry->use->version, look->result.version) &&
-			  !time_equal(entry->use->version->mtime, look->result.version->mtime);
+			  version_is_touched(entry->use->version, look->result.version);
 	if (is_touched && look_is_overtaken(look))
 		return LOOK_OVERTAKEN;
-	/* The publisher finds the new time as well, and announces it. */
-	if (is_touched)
+	if (is_touched) {
 		entry_take_time(view, entry, look->result.version);
+		version_take_sources(entry->use->version, look->result.version);
+		if (entry->known == KNOWN_SHOWN)
+			entry->known = KNOWN_TOUCHED;
+	}
 	if (is_same)
 		return show_found_again(look, ret);
 	entry_prepare_version(view, entry, look->result.version);

@@ -57,6 +57,22 @@ static void let_the_slow_one_finish(void)
 
 static const char one_layer[] = "layers: [a]\noptions: {coherence: strict, header: false}\n";
 
+static struct stat look_at(uint64_t parent, const char *name)
+{
+	struct stat stat;
+
+	assert_int_equal(view_ask(view, parent, name, false, &stat), 0);
+	return stat;
+}
+
+static struct stat known_of(uint64_t ino)
+{
+	struct stat stat;
+
+	assert_int_equal(view_stat(view, ino, &stat), 0);
+	return stat;
+}
+
 VIEW_TEST(look_shows_what_it_has_read_though_an_older_look_ends_first)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -126,6 +142,82 @@ VIEW_TEST(lookups_of_a_touched_file_do_not_hold_up_its_event)
 	assert_int_equal(change.kind, CHANGE_TIME);
 	assert_int_equal(reads, 2);
 	view_end_change(view, &change);
+}
+
+static uint64_t told;
+
+static int tell(void *context, uint64_t ino)
+{
+	(void)context;
+	told = ino;
+	return 0;
+}
+
+/* A lookup that another program has begun before may bring the kernel the old time. */
+VIEW_TEST(new_time_makes_the_kernel_drop_the_old_one)
+{
+	write_file("a/x.yaml", "x: 1\n");
+	start(one_layer);
+	uint64_t ino = look_at(VIEW_INO_ROOT, "x.yaml").st_ino;
+	view->callbacks.notify = tell;
+	look_at(VIEW_INO_ROOT, "x.yaml");
+	assert_int_equal(told, 0);
+	run("touch -d @1500000000 a/x.yaml");
+	look_at(VIEW_INO_ROOT, "x.yaml");
+	assert_int_equal(told, ino);
+	told = 0;
+	run("touch -d @1600000000 a/x.yaml");
+	publish_all();
+	assert_int_equal(told, ino);
+}
+
+VIEW_TEST(time_that_is_put_back_before_it_is_announced_shows_again)
+{
+	write_file("a/x.yaml", "x: 1\n");
+	run("touch -d @1400000000 a/x.yaml");
+	start(one_layer);
+	uint64_t ino = look_at(VIEW_INO_ROOT, "x.yaml").st_ino;
+	for (int i = 0; i < 2; i++) {
+		run("touch -d @1500000000 a/x.yaml");
+		assert_int_equal(look_at(VIEW_INO_ROOT, "x.yaml").st_mtime, 1500000000);
+		run("touch -d @1400000000 a/x.yaml");
+		if (i)
+			assert_int_equal(look_at(VIEW_INO_ROOT, "x.yaml").st_mtime, 1400000000);
+		events_clear();
+		publish_all();
+		assert_int_equal(known_of(ino).st_mtime, 1400000000);
+		assert_events("TIME x.yaml\n");
+	}
+}
+
+static int touch_and_look(void *context, uint64_t ino)
+{
+	(void)context;
+	(void)ino;
+	view->callbacks.notify = NULL;
+	run("touch -d @1600000000 a/x.yaml");
+	assert_int_equal(look_at(VIEW_INO_ROOT, "x.yaml").st_mtime, 1600000000);
+	return 0;
+}
+
+VIEW_TEST(time_that_shows_while_rights_are_settled_stays)
+{
+	struct change change;
+
+	write_file("a/x.yaml", "x: 1\n");
+	start(one_layer);
+	uint64_t ino = look_at(VIEW_INO_ROOT, "x.yaml").st_ino;
+	run("touch -d @1500000000 a/x.yaml");
+	assert_int_equal(coroutine_new(decide_slowly, &change, &slow), 0);
+	coroutine_wait(&has_read, NULL);
+	run("chmod 700 a");
+	view->callbacks.notify = touch_and_look;
+	let_the_slow_one_finish();
+	assert_null(view->callbacks.notify);
+	assert_int_equal(known_of(ino).st_mtime, 1600000000);
+	view_end_change(view, &change);
+	publish_all();
+	assert_int_equal(known_of(ino).st_mtime, 1600000000);
 }
 
 VIEW_TEST(look_from_before_a_removal_does_not_show_the_name_again)
