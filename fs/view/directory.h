@@ -127,6 +127,7 @@ struct entry_use {
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* its look under way, for lookups to share; NULL: none */
+	struct look *looks;              /* all its looks under way; NULL: none */
 	struct placeholder *placeholder; /* its placeholder inode; NULL: none */
 	unsigned users; /* number of looks, changes, checks, placeholders, notes (other_names.h) */
 	enum entry_hook hook;

@@ -82,6 +82,8 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	settings_ref(look->composer.settings);
 	union_lookup_init(&look->result.lookup);
 	entry_enter(view, entry);
+	look->next_same = entry->use->looks;
+	entry_used(entry)->looks = look;
 	if (purpose != LOOK_STRICT && !entry->use->look)
 		entry_used(entry)->look = look;
 	return look;
@@ -94,6 +96,20 @@ static void drop_found(struct look *look)
 	if (look->result.directory)
 		attach_drop(look->view, take_ptr(look->result.directory));
 	look->result.problem.message[0] = '\0';
+}
+
+static void leave(struct look *look)
+{
+	struct view *view = look->view;
+	struct look **place = &entry_used(look->entry)->looks;
+
+	while (*place != look)
+		place = &(*place)->next_same;
+	*place = look->next_same;
+	/* It may have been the last one for which a wider right has waited. */
+	if (view->queue.openings.count)
+		view_wake(view);
+	entry_leave(view, look->entry);
 }
 
 void look_free(struct look *look)
@@ -109,7 +125,7 @@ void look_free(struct look *look)
 	drop_found(look);
 	if (look->child)
 		directory_leave(view, take_ptr(look->child));
-	entry_leave(view, entry);
+	leave(look);
 	version_unref(look->shown);
 	fallbacks_fini(&look->fallbacks);
 	settings_unref(look->composer.settings);

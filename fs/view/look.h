@@ -68,6 +68,7 @@ struct look {
 	struct look_result result;
 	struct look_refresh refresh; /* LOOK_REFRESH only */
 	struct look *next; /* in view->looks.done, or in the parked looks of a candidate (gate.h) */
+	struct look *next_same; /* the next look at `entry` */
 };
 
 /* Positive results, besides those of compose(). */

@@ -14,7 +14,8 @@
 int __real_close(int fd);
 int __wrap_close(int fd);
 
-static struct coroutine_queue has_read, go_on;
+static struct coroutine_queue has_read, first, second;
+static struct coroutine_queue *go_on = &first;
 static bool is_slow;
 static unsigned reads;
 static void (*when_read)(void); /* by all but the slow one */
@@ -30,7 +31,7 @@ int __wrap_close(int fd)
 	if (is_read && is_slow) {
 		is_slow = false;
 		coroutine_wake(&has_read);
-		coroutine_wait(&go_on, NULL);
+		coroutine_wait(go_on, NULL);
 	} else if (is_read && when_read) {
 		void (*then)(void) = when_read;
 		when_read = NULL;
@@ -51,7 +52,7 @@ static void look_slowly(void *context)
 
 static void let_the_slow_one_finish(void)
 {
-	coroutine_wake(&go_on);
+	coroutine_wake(&first);
 	coroutine_join(slow);
 }
 
@@ -235,6 +236,50 @@ VIEW_TEST(look_from_before_a_removal_does_not_show_the_name_again)
 	let_the_slow_one_finish();
 	assert_int_equal(result, -ENOENT);
 	assert_int_equal(count_of_view().files, 0);
+}
+
+static uint64_t looked_in;
+
+static void look_slowly_below(void *context)
+{
+	struct stat stat;
+
+	(void)context;
+	/* A new ctime, so that the look reads the file. */
+	run("chmod 644 a/d/x.yaml");
+	is_slow = true;
+	view_ask(view, looked_in, "x.yaml", false, &stat);
+}
+
+static mode_t mode_below(const char *path)
+{
+	return stat_of(path).st_mode & 0777;
+}
+
+VIEW_TEST(directory_opens_though_readers_overlap_below)
+{
+	struct coroutine *later;
+
+	make_directory("a/d");
+	write_file("a/d/x.yaml", "x: 1\n");
+	run("chmod 700 a/d");
+	start(one_layer);
+	assert_shown("d/x.yaml", "x: 1\n");
+	looked_in = stat_of("d").st_ino;
+	assert_int_equal(coroutine_new(look_slowly_below, NULL, &slow), 0);
+	coroutine_wait(&has_read, NULL);
+	run("chmod 755 a/d");
+	publish_all();
+	assert_int_equal(mode_below("d"), 0500);
+	go_on = &second;
+	assert_int_equal(coroutine_new(look_slowly_below, NULL, &later), 0);
+	coroutine_wait(&has_read, NULL);
+	let_the_slow_one_finish();
+	publish_all();
+	assert_int_equal(mode_below("d"), 0555);
+	coroutine_wake(&second);
+	coroutine_join(later);
+	go_on = &first;
 }
 
 VIEW_TEST(a_directory_in_the_place_of_a_broken_file_has_no_fault)
