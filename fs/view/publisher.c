@@ -42,7 +42,7 @@ enum reading_state {
 };
 
 /* A reading of the settings. While it runs, nothing else uses the publisher's watch and reader. */
-struct reading {
+struct reload {
 	enum reading_state state;
 	struct coroutine *coroutine;
 	int result; /* 0 with `settings`; PROBLEM with `problem`; or -errno */
@@ -62,7 +62,7 @@ struct publisher {
 	unsigned pause_ms; /* the next one */
 	uint64_t state;    /* fixed: the hash of the option `state` */
 	struct settings_reader reader;
-	struct reading reading;
+	struct reload reading;
 	struct timespec settings_made; /* CLOCK_REALTIME: when they were read */
 	struct fault *settings_fault;  /* NULL: none */
 };
@@ -236,7 +236,7 @@ static int read_again(struct publisher *publisher, struct settings **ret, struct
 static void run_reading(void *context)
 {
 	struct publisher *publisher = context;
-	struct reading *reading = &publisher->reading;
+	struct reload *reading = &publisher->reading;
 
 	reading->result = read_again(publisher, &reading->settings, &reading->problem);
 	settings_reader_end(&publisher->reader);
@@ -288,7 +288,7 @@ static void begin_reload(struct publisher *publisher)
 {
 	if (publisher->options.reload)
 		publisher->options.reload(publisher->options.context);
-	publisher->reading = (struct reading){.state = READING_RUNS};
+	publisher->reading = (struct reload){.state = READING_RUNS};
 	if (coroutine_new(run_reading, publisher, &publisher->reading.coroutine) < 0) {
 		publisher->reading.state = READING_RESTS;
 		reload_later(publisher);

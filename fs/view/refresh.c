@@ -154,8 +154,8 @@ static bool was_overtaken(const struct view *view, const struct look *look)
 	       look_is_overtaken(look);
 }
 
-/* Queues the name of an outdated look again. This alone is no event of the name: that would announce
- * a name which no program has read. */
+/* Queues the name of an outdated look again. This alone is no event of the name: an event would
+ * announce a name which no program has read. */
 static bool look_again(struct view *view, const struct look *look)
 {
 	queue_entry_scope(view, look->entry, look->refresh.plan.scope);
