@@ -42,9 +42,9 @@ static int reply_placeholder(fuse_req_t req, const struct stat *stat)
 }
 
 /*
- * An inode's attributes never change, except a directory's rights and a file's time. While a lookup
- * is under way, any other reply with attributes has the kernel ignore those of the lookup. The
- * publisher may be given an older time: no other program of a strict mount must see this time.
+ * An inode's attributes never change, except a directory's rights and a file's time. Then the view
+ * makes the kernel drop them, after which the kernel ignores replies to older requests; but not a
+ * reply to SETATTR, which only the publisher sends: no other program of a strict mount must see it.
  */
 static double attribute_timeout(fuse_req_t req, const struct stat *stat)
 {

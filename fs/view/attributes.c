@@ -13,6 +13,7 @@
 #include "events.h"
 #include "expand.h"
 #include "layer_task.h"
+#include "look.h"
 #include "queue.h"
 #include "read_ahead.h"
 #include "state.h"
@@ -31,6 +32,23 @@ static struct rights rights_of(const struct view *view, const struct union_looku
 }
 
 /*
+ * Returns since when the entry has been in use. In a strict mount, one look may begin before the
+ * other ends, and so on for ever. So if only looks use the entry, the oldest of them counts.
+ */
+static uint64_t used_since(const struct entry *entry)
+{
+	uint64_t since = UINT64_MAX;
+	unsigned count = 0;
+
+	for (const struct look *look = entry->use->looks; look; look = look->next_same, count++) {
+		bool is_refresh = look->purpose == LOOK_REFRESH;
+		uint64_t began = is_refresh ? look->refresh.plan.since : look->began;
+		since = began < since ? began : since;
+	}
+	return count == entry->use->users ? since : entry->use->used_since;
+}
+
+/*
  * Returns whether anything in or below it is covered, or waits with a smaller number; 0: or may be
  * of a source that is not read yet. Recurses PATH_MAX deep.
  */
@@ -43,7 +61,7 @@ static bool waits(const struct directory *directory, uint64_t revision)
 			(entry_pending(entry) &&
 				(revision ? entry->use->pending->plan.since < revision
 					  : entry_pending(entry) != PENDING_GONE)) ||
-			(entry->use->users && (revision ? entry->use->used_since < revision
+			(entry->use->users && (revision ? used_since(entry) < revision
 							: entry->use->version != NULL)) ||
 			(entry->use->directory && waits(entry->use->directory, revision)))
 			return true;

@@ -30,11 +30,23 @@ int view_lookup_staged(struct view *view, struct stat *ret)
 	return passing(change->parent);
 }
 
-void view_begin_change(struct view *view, const struct change *change)
+void view_begin_change(struct view *view, struct change *change)
 {
-	view->publication.change = change;
-	view->publication.began = change->began;
-	view->publication.state = PUBLISHING_BEGUN;
+	view->publication = (struct publication){.change = change};
+}
+
+enum publication_state view_publication(const struct view *view)
+{
+	const struct change *change = view->publication.change;
+	enum entry_news outdates = change->kind == CHANGE_REPLACE ? NEWS_TIME : NEWS_FOUND;
+
+	if (view->publication.done)
+		return PUBLISHING_DONE;
+	/* apply() does not make a directory where there is another object. */
+	return change->kind != CHANGE_MAKE_DIRECTORY &&
+			       entry_has_news(change->entry, outdates, change->began)
+		       ? PUBLISHING_OVERTAKEN
+		       : PUBLISHING_BEGUN;
 }
 
 static void apply(struct view *view, const struct change *change, bool is_known)
@@ -69,28 +81,16 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	change->parent->attributes.mtime = clock_after(change->parent->attributes.mtime);
 }
 
-bool view_change_is_outdated(struct view *view)
-{
-	const struct change *change = view->publication.change;
-	const struct entry_use *use = change->entry->use;
-
-	if (view->publication.state == PUBLISHING_BEGUN && change->kind != CHANGE_MAKE_DIRECTORY &&
-		(change->kind == CHANGE_REPLACE
-				? use->shown_at > view->publication.began
-				: entry_is_newer(change->entry, view->publication.began)))
-		view->publication.state = PUBLISHING_OVERTAKEN;
-	return view->publication.state == PUBLISHING_OVERTAKEN;
-}
-
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
 {
 	const struct change *change = view->publication.change;
 	if (!change || change->parent_ino != parent_ino)
 		return -ESTALE;
-	if (view_change_is_outdated(view))
+	enum publication_state state = view_publication(view);
+	if (state == PUBLISHING_OVERTAKEN)
 		return -EAGAIN;
-	if (view->publication.state == PUBLISHING_BEGUN) {
-		view->publication.state = PUBLISHING_DONE;
+	if (state == PUBLISHING_BEGUN) {
+		view->publication.done = change;
 		apply(view, change, is_known);
 		if (is_known && change->kind == CHANGE_MAKE_DIRECTORY &&
 			change->entry->use->directory == change->directory)
@@ -102,11 +102,6 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 		r = passing(change->parent);
 	}
 	return r;
-}
-
-enum publication_state view_publication(const struct view *view)
-{
-	return view->publication.state;
 }
 
 void view_cover_change(struct view *view, const struct change *change)
@@ -140,21 +135,21 @@ void view_end_change(struct view *view, struct change *change)
 {
 	/* A change that is only announced was never begun. */
 	bool is_begun = view->publication.change;
+	enum publication_state state = is_begun ? view_publication(view) : PUBLISHING_DONE;
 	bool is_covered = is_begun && entry_is_covered(change->entry);
-	bool is_uncovered = is_covered && view->publication.state == PUBLISHING_DONE;
+	bool is_uncovered = is_covered && state == PUBLISHING_DONE;
 	if (is_uncovered)
 		entry_clear_fault(view, change->entry);
 	/* If a mount that covered the path is gone, look again: the path may have another fault. */
-	if (is_uncovered || view->publication.state == PUBLISHING_OVERTAKEN) {
+	if (is_uncovered || state == PUBLISHING_OVERTAKEN) {
 		queue_entry(view, change->entry);
-	} else if (is_begun && view->publication.state == PUBLISHING_BEGUN) {
+	} else if (state == PUBLISHING_BEGUN) {
 		/* Names that depend on it have found the old version meanwhile. */
 		if (change->is_news && !is_covered)
 			queue_touch(view, change->entry);
 		queue_later(view, change->entry, RETRY_MS);
 	}
-	view->publication.change = NULL;
-	view->publication.state = PUBLISHING_BEGUN;
+	view->publication = (struct publication){0};
 	if (change->directory && change->entry->use->directory == change->directory)
 		directory_leave(view, change->directory);
 	else if (change->directory)

@@ -24,7 +24,7 @@ struct change {
 	struct entry *entry; /* in use by the change (entry.h) until view_end_change() */
 	char *path;          /* owned; relative to the root */
 	uint64_t parent_ino;
-	uint64_t began;              /* view->revision when the change's look began */
+	uint64_t began;              /* view->revision; outdated by news since then */
 	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES, CHANGE_TIME: of the changed object */
 	bool is_news;                /* names that depend on this one must be looked up again */
 	struct version *version;     /* CHANGE_REPLACE: one reference */
@@ -32,7 +32,7 @@ struct change {
 };
 
 /** Begins the change, which must stay valid until view_end_change(). */
-void view_begin_change(struct view *view, const struct change *change);
+void view_begin_change(struct view *view, struct change *change);
 
 /**
  * Looks up the version that is being published, for a lookup in STAGE_PATH (driver.h). Gives the
@@ -51,13 +51,6 @@ int view_lookup_staged(struct view *view, struct stat *ret);
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
-/**
- * Returns whether the change that was begun is outdated: since its look began, a request has shown
- * another object at the name; or the change removes an object that a request has found in the
- * layers since then. If so, the change is not made, and its state becomes PUBLISHING_OVERTAKEN.
- */
-bool view_change_is_outdated(struct view *view);
-
 /** Sets the path's fault: the change can't be made while something is mounted on the path. */
 void view_cover_change(struct view *view, const struct change *change);
 
@@ -67,11 +60,13 @@ void view_cover_change(struct view *view, const struct change *change);
  */
 void view_notify_attributes(struct view *view, const struct change *change);
 
-/* The state of the change that the publisher makes. */
+/* The state of the change that was begun. */
 enum publication_state {
 	PUBLISHING_BEGUN,
-	PUBLISHING_DONE,      /* the change is made */
-	PUBLISHING_OVERTAKEN, /* view_apply_change() refuses it (view_change_is_outdated()) */
+	PUBLISHING_DONE, /* the change is made */
+	/* It is not made: since change->began, a request has shown another object or time; or, if
+	 * the change removes the object, has found it in the layers. */
+	PUBLISHING_OVERTAKEN,
 };
 
 enum publication_state view_publication(const struct view *view);

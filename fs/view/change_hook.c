@@ -154,8 +154,10 @@ void change_hook_change(struct view *view, const struct change *change)
 		change_hook_directory(view, change->path);
 		return;
 	}
-	/* An overtaken change counts, too: a look has shown its file. */
-	if (view->publication.change && view->publication.state != PUBLISHING_BEGUN)
+	/* An overtaken change counts, too, if a look has shown another file or removed this one. */
+	if (view->publication.change &&
+		(view->publication.done ||
+			entry_has_news(change->entry, NEWS_OBJECT, change->began)))
 		view_note_change(view, change->path);
 }
 

@@ -229,8 +229,10 @@ static void tidy_use(struct entry *entry)
 		free(use->pending);
 		use->pending = NULL;
 	}
-	if (!use->users)
-		use->used_since = use->shown_at = use->found_at = 0;
+	if (!use->users) {
+		use->used_since = 0;
+		memset(use->news, 0, sizeof(use->news));
+	}
 	if (memcmp(use, &entry_unused, sizeof(*use)) != 0)
 		return;
 	free(use);

@@ -61,8 +61,17 @@ enum entry_known {
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
 	KNOWN_SHOWN,       /* any other kind: programs know no object but the shown one */
 	KNOWN_UNANNOUNCED, /* any other kind: the object that is shown is not published yet */
-	KNOWN_MISSED, /* as UNANNOUNCED, but a directory is published before any lookup shows it */
+	KNOWN_MISSED,      /* as UNANNOUNCED, but a directory is published before a lookup shows it */
+	KNOWN_TOUCHED, /* as SHOWN; but a strict lookup has shown a time that is not announced */
 } __attribute__((packed));
+
+/* What may be new about a name. Each implies those before it. */
+enum entry_news {
+	NEWS_FOUND,  /* a strict lookup has found that the layers have what is shown */
+	NEWS_TIME,   /* the file shows another time; or again, the object that the kernel forgot */
+	NEWS_OBJECT, /* the name shows another object, or none */
+	NEWS_COUNT
+};
 
 /* Whether a change hook is run for the changes of a name (change_hook.h). */
 enum entry_hook {
@@ -111,16 +120,14 @@ struct entry_use {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
-	uint64_t used_since; /* if `users` > 0: the oldest revision that these users handle */
-	/* Values of view->revision, kept while `users` > 0; 0: not since `users` was 0. shown_at:
-	 * when the name last showed a new object or time. found_at: when a strict lookup last found
-	 * that the layers have what is shown. */
-	uint64_t shown_at;
-	uint64_t found_at;
+	uint64_t used_since;         /* if `users` > 0: the oldest revision that these users handle */
+	/* If `users` > 0, view->revision when there was last such news. 0: not since then. */
+	uint64_t news[NEWS_COUNT];
 	uint64_t written;                /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* its look under way, for lookups to share; NULL: none */
+	struct look *looks;              /* all its looks under way; NULL: none */
 	struct placeholder *placeholder; /* its placeholder inode; NULL: none */
 	unsigned users; /* number of looks, changes, checks, placeholders, notes (other_names.h) */
 	enum entry_hook hook;
@@ -164,6 +171,18 @@ static inline enum pending_state entry_pending(const struct entry *entry)
 static inline bool entry_is_unannounced(const struct entry *entry)
 {
 	return entry->known == KNOWN_UNANNOUNCED || entry->known == KNOWN_MISSED;
+}
+
+/** Returns whether the entry shows an object that is made. */
+static inline bool entry_is_shown(const struct entry *entry)
+{
+	return entry->use->version || entry->use->directory;
+}
+
+/** Returns whether there were such news since the revision `began`. The entry must be in use. */
+static inline bool entry_has_news(const struct entry *entry, enum entry_news news, uint64_t began)
+{
+	return entry->use->news[news] > began;
 }
 
 /** Returns whether the entry waits for quiet. */

@@ -260,13 +260,27 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 		version->inode.ino = view->inodes.next++;
 }
 
+void entry_note_news(struct view *view, struct entry *entry, enum entry_news news)
+{
+	++view->revision;
+	for (unsigned i = 0; i <= news; i++)
+		entry_used(entry)->news[i] = view->revision;
+}
+
+/*
+ * While a lookup is under way, any other reply with attributes has the kernel ignore those of the
+ * lookup. So in a strict mount an older reply would hide the new time. But the kernel also ignores
+ * replies to requests that it has sent before it drops the attributes.
+ */
 void entry_take_time(struct view *view, struct entry *entry, const struct version *found)
 {
 	struct version *version = entry->use->version;
 
-	entry_used(entry)->shown_at = ++view->revision;
+	entry_note_news(view, entry, NEWS_TIME);
 	version->mtime = entry_used(entry)->last.mtime = found->mtime;
 	version->ctime = entry_used(entry)->last.ctime = clock_after(version->ctime);
+	if (view_is_strict(view) && view->callbacks.notify)
+		view->callbacks.notify(view->callbacks.context, version->inode.ino);
 }
 
 void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind)
@@ -291,7 +305,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 {
 	drop_version(view, entry);
 	struct entry_use *use = entry_used(entry);
-	use->shown_at = ++view->revision;
+	entry_note_news(view, entry, entry_has_forgotten(entry, version) ? NEWS_TIME : NEWS_OBJECT);
 	use->version = version_ref(version);
 	use->ino = version->inode.ino;
 	version->entry = entry;
@@ -310,7 +324,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 
 void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory)
 {
-	entry_used(entry)->shown_at = ++view->revision;
+	entry_note_news(view, entry, NEWS_OBJECT);
 	entry_reserve_ino(view, entry);
 	if (directory) {
 		bool is_free = (!entry->use->last.print ||
@@ -356,6 +370,7 @@ void entry_hide(struct view *view, struct entry *entry)
 	drop_version(view, entry);
 	change_hook_unpin(entry);
 	if (entry->use != &entry_unused) {
+		entry_note_news(view, entry, NEWS_OBJECT);
 		entry_used(entry)->directory = NULL;
 		entry_used(entry)->last.print = 0;
 		entry_used(entry)->ino = 0;

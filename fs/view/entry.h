@@ -33,7 +33,10 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
 
-/** Gives the shown file a new ctime, and the mtime of `found`, which has the same bytes. */
+/**
+ * Gives the shown file a new ctime, and the mtime of `found`, which has the same bytes. In a strict
+ * mount, makes the kernel drop the former times.
+ */
 void entry_take_time(struct view *view, struct entry *entry, const struct version *found);
 
 /** Returns whether the path shows a directory, or showed one when the kernel forgot the path. */
@@ -82,14 +85,8 @@ static inline bool entry_is_covered(const struct entry *entry)
 /** If the path has a fault, ends it, and logs its end. */
 void entry_clear_fault(struct view *view, struct entry *entry);
 
-/**
- * Returns whether, since the revision `began`, the name has shown a new object or time, or a strict
- * lookup has found that the layers have what is shown.
- */
-static inline bool entry_is_newer(const struct entry *entry, uint64_t began)
-{
-	return entry->use->shown_at > began || entry->use->found_at > began;
-}
+/** Notes news of an entry that has its own `use`. */
+void entry_note_news(struct view *view, struct entry *entry, enum entry_news news);
 
 /** Adds a user of the entry and of its directory. entry_leave() drops this user. */
 void entry_enter(struct view *view, struct entry *entry);

@@ -82,6 +82,8 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	settings_ref(look->composer.settings);
 	union_lookup_init(&look->result.lookup);
 	entry_enter(view, entry);
+	look->next_same = entry->use->looks;
+	entry_used(entry)->looks = look;
 	if (purpose != LOOK_STRICT && !entry->use->look)
 		entry_used(entry)->look = look;
 	return look;
@@ -94,6 +96,20 @@ static void drop_found(struct look *look)
 	if (look->result.directory)
 		attach_drop(look->view, take_ptr(look->result.directory));
 	look->result.problem.message[0] = '\0';
+}
+
+static void leave(struct look *look)
+{
+	struct view *view = look->view;
+	struct look **place = &entry_used(look->entry)->looks;
+
+	while (*place != look)
+		place = &(*place)->next_same;
+	*place = look->next_same;
+	/* It may have been the last one for which a wider right has waited. */
+	if (view->queue.openings.count)
+		view_wake(view);
+	entry_leave(view, look->entry);
 }
 
 void look_free(struct look *look)
@@ -109,7 +125,7 @@ void look_free(struct look *look)
 	drop_found(look);
 	if (look->child)
 		directory_leave(view, take_ptr(look->child));
-	entry_leave(view, entry);
+	leave(look);
 	version_unref(look->shown);
 	fallbacks_fini(&look->fallbacks);
 	settings_unref(look->composer.settings);
@@ -293,8 +309,9 @@ static bool is_current(const struct look *look)
 	/* If the source is repaired, with its old content, the fault must end. */
 	if (look->purpose == LOOK_REFRESH && has_kept(look->entry))
 		return false;
-	/* A lookup has shown it first, after the kernel forgot the former file: notify watchers. */
-	if (look->purpose == LOOK_REFRESH && entry_is_unannounced(look->entry))
+	/* A lookup has shown it or its time first: notify watchers. */
+	if (look->purpose == LOOK_REFRESH &&
+		(entry_is_unannounced(look->entry) || look->entry->known == KNOWN_TOUCHED))
 		return false;
 	if (!has_scope || !look->shown)
 		return false;

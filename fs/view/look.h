@@ -68,6 +68,7 @@ struct look {
 	struct look_result result;
 	struct look_refresh refresh; /* LOOK_REFRESH only */
 	struct look *next; /* in view->looks.done, or in the parked looks of a candidate (gate.h) */
+	struct look *next_same; /* the next look at `entry` */
 };
 
 /* Positive results, besides those of compose(). */
@@ -112,10 +113,10 @@ void look_begin_in_pool(struct look *look);
 /** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->result.problem; or -errno. */
 void look_judged(struct look *look, int result);
 
-/** Returns whether the name has shown a new object or time since the look began. */
+/** Returns whether the name has shown something else since the look began, maybe a time alone. */
 static inline bool look_is_overtaken(const struct look *look)
 {
-	return look->entry->use->shown_at > look->began;
+	return entry_has_news(look->entry, NEWS_TIME, look->began);
 }
 
 /** Frees a look, and ignores its result. If the look is the publisher's, queues the name again. */

@@ -135,7 +135,7 @@ static int answer_absent(const struct look *look)
 	return was_there ? VIEW_GOING : -ENOENT;
 }
 
-/* Shows the result of the look. Returns 0, VIEW_GOING, LOOK_OVERTAKEN or -errno. */
+/* Shows the result of the look at a name that shows nothing. Returns 0, VIEW_GOING or -ENOENT. */
 static int install(struct look *look)
 {
 	struct view *view = look->view;
@@ -145,8 +145,6 @@ static int install(struct look *look)
 
 	if (parent->inode.is_removed)
 		return -ENOENT;
-	if (entry->use->version || entry->use->directory || look_is_overtaken(look))
-		return LOOK_OVERTAKEN;
 	if (kind == UNION_NONE || is_for_mkdir(look))
 		return answer_absent(look);
 	/* An event of a name that was never listed may mean that the name is new. */
@@ -168,6 +166,15 @@ static int install(struct look *look)
 		queue_entry(view, entry);
 	}
 	return 0;
+}
+
+/* As install(); or returns LOOK_OVERTAKEN. */
+static int install_first(struct look *look)
+{
+	const struct entry *entry = look->entry;
+	bool is_late = entry_is_shown(entry) || look_is_overtaken(look);
+
+	return is_late && !entry->parent->inode.is_removed ? LOOK_OVERTAKEN : install(look);
 }
 
 static int show(struct view *view, struct entry *entry, struct stat *ret)
@@ -203,10 +210,10 @@ static int show_passing(struct view *view, struct entry *entry, struct stat *ret
  * does no harm while the kernel holds its parent's lock. */
 static int show_for_publisher(struct view *view, struct stat *ret)
 {
-	const struct change *change = view->publication.change;
+	struct change *change = view->publication.change;
 	struct entry *entry = change->entry;
 
-	if (view_change_is_outdated(view))
+	if (view_publication(view) == PUBLISHING_OVERTAKEN)
 		return -EAGAIN;
 	if (change->kind == CHANGE_REMOVE && !entry->use->version)
 		return show_passing(view, entry, ret);
@@ -219,50 +226,42 @@ static int show_for_publisher(struct view *view, struct stat *ret)
 		directory->attributes.rights.mode = 0500;
 		entry->parent->users++;
 		entry_show_directory(view, entry, directory);
-		view->publication.began = view->revision;
+		change->began = view->revision;
 	}
-	if (!entry->use->version && !entry->use->directory)
-		return -ENOENT;
-	return show(view, entry, ret);
+	return entry_is_shown(entry) ? show(view, entry, ret) : -ENOENT;
 }
 
 /* The layers have what is shown: an older look must not take it away. */
 static int show_found_again(const struct look *look, struct stat *ret)
 {
 	if (look->result.lookup.count)
-		entry_used(look->entry)->found_at = ++look->view->revision;
+		entry_note_news(look->view, look->entry, NEWS_FOUND);
 	return show(look->view, look->entry, ret);
 }
 
 /*
- * coherence=strict: compares the layers with what is shown. If they differ, the answer is a version
- * that no path shows; the publisher publishes it later, which wakes watchers. -EAGAIN: the layers
- * have another kind of object. LOOK_OVERTAKEN: another look has shown a time, which may be newer.
+ * Answers with the file that the layers have. If it differs from the shown one, no path shows it;
+ * the publisher publishes it later, which wakes watchers.
  */
-static int answer_strictly(struct look *look, struct stat *ret)
+static int answer_with_file(struct look *look, struct stat *ret)
 {
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
 
-	if (look->result.lookup.kind == UNION_NONE)
-		return -ENOENT;
-	if (entry->use->directory && look->result.directory)
-		return show_found_again(look, ret);
-	if (!entry->use->version || !look->result.version)
-		return -EAGAIN;
 	bool is_kept = look->result.problem.message[0] && !look->result.version->fallback_count &&
 		       entry->use->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->options.on_error != ON_ERROR_FAIL;
 	bool is_same = is_kept || version_same(entry->use->version, look->result.version);
-	/* Until the publisher announces the new time, the stamp is that of before. */
 	bool is_touched = is_same && !is_kept &&
-			  version_is_touched(entry->use->version, look->result.version) &&
-			  !time_equal(entry->use->version->mtime, look->result.version->mtime);
+			  version_is_touched(entry->use->version, look->result.version);
 	if (is_touched && look_is_overtaken(look))
 		return LOOK_OVERTAKEN;
-	/* The publisher finds the new time as well, and announces it. */
-	if (is_touched)
+	if (is_touched) {
 		entry_take_time(view, entry, look->result.version);
+		version_take_sources(entry->use->version, look->result.version);
+		if (entry->known == KNOWN_SHOWN)
+			entry->known = KNOWN_TOUCHED;
+	}
 	if (is_same)
 		return show_found_again(look, ret);
 	entry_prepare_version(view, entry, look->result.version);
@@ -271,6 +270,11 @@ static int answer_strictly(struct look *look, struct stat *ret)
 	return 0;
 }
 
+/*
+ * coherence=strict: compares the layers with what is shown. An object that the layers have may be
+ * shown to its caller at any time; but what the name shows may change only if nothing newer was
+ * shown since the look began: if not, returns LOOK_OVERTAKEN.
+ */
 static int end_strict(struct look *look, struct stat *ret)
 {
 	struct view *view = look->view;
@@ -281,21 +285,24 @@ static int end_strict(struct look *look, struct stat *ret)
 			       ? show_found_again(look, ret)
 			       : LOOK_OVERTAKEN;
 	/* A file system that is mounted on the path hides it: what is shown stays. */
-	if ((entry->use->version || entry->use->directory) && view->callbacks.is_covered &&
+	if (entry_is_shown(entry) && view->callbacks.is_covered &&
 		view->callbacks.is_covered(view->callbacks.context, look->path))
 		return show(view, entry, ret);
-	int r = answer_strictly(look, ret);
-	if (r != -EAGAIN)
-		return r;
+	if (look->result.lookup.kind == UNION_NONE)
+		return -ENOENT;
+	if (entry->use->directory && look->result.directory)
+		return show_found_again(look, ret);
+	if (entry->use->version && look->result.version)
+		return answer_with_file(look, ret);
 	if (look_is_overtaken(look))
 		return LOOK_OVERTAKEN;
 	/* The layers have another kind of object: hides the one that is shown, which is rare, and
 	 * makes no event. If none is shown, no other content may get the remembered number. */
-	if (entry->use->version || entry->use->directory) {
+	if (entry_is_shown(entry)) {
 		entry_clear_fault(view, entry);
 		entry_hide(view, entry);
 	}
-	r = install(look);
+	int r = install(look);
 	return r == 0 ? show(view, entry, ret) : r;
 }
 
@@ -316,10 +323,9 @@ static int end_waits(struct look *look, struct stat *ret)
 		return LOOK_OVERTAKEN;
 	if (look->purpose == LOOK_STRICT)
 		return end_strict(look, ret);
-	r = install(look);
+	r = install_first(look);
 	/* The look that ended first may have begun earlier, and seen older content. */
-	bool is_shown = entry->use->version || entry->use->directory;
-	if (r == 0 || (r == LOOK_OVERTAKEN && is_shown && !view_is_strict(view)))
+	if (r == 0 || (r == LOOK_OVERTAKEN && entry_is_shown(entry) && !view_is_strict(view)))
 		r = show(view, entry, ret);
 	return r;
 }
@@ -447,7 +453,7 @@ static int enter_waits(struct view *view, struct entry *entry)
 	if (r == 0)
 		r = attributes_settle_waits(view, entry->parent);
 	if (r == 0)
-		r = look->composer.settings == view->composer.settings ? install(look)
+		r = look->composer.settings == view->composer.settings ? install_first(look)
 								       : LOOK_OVERTAKEN;
 	look_free(look);
 	return r == VIEW_GOING ? -ENOENT : r;
@@ -467,7 +473,7 @@ int lookup_enter(
 		/* To find out whether the file has sources, its patterns may lead here again. */
 		else if (settings_file(view->composer.settings, path))
 			r = -ENOTDIR;
-		else if (entry->use->directory || entry->use->version)
+		else if (entry_is_shown(entry))
 			r = 0;
 		else
 			r = enter_waits(view, entry);
@@ -514,9 +520,8 @@ int lookup_enter_path(struct view *view, const char *path, struct directory **re
 /* Begins a look, or joins the one under way. A strict mount joins none. */
 static int look_for_waits(struct view *view, struct entry *entry, struct view_caller *caller)
 {
-	bool is_shown = entry->use->version || entry->use->directory;
 	bool is_new = !entry->use->users && !entry_pending(entry) && !entry->kind;
-	struct look *look = is_shown ? NULL : entry->use->look;
+	struct look *look = entry_is_shown(entry) ? NULL : entry->use->look;
 
 	if (look && look->purpose == LOOK_AHEAD) {
 		if (read_ahead_join(view, entry, caller))
@@ -528,7 +533,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 		look->callers = caller;
 		return VIEW_LATER;
 	}
-	look = look_new(view, entry, is_shown ? LOOK_STRICT : LOOK_FIRST);
+	look = look_new(view, entry, entry_is_shown(entry) ? LOOK_STRICT : LOOK_FIRST);
 	if (!look)
 		return -ENOMEM;
 	look->callers = caller;
@@ -560,8 +565,7 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 	if (!caller && view->publication.change && entry &&
 		view->publication.change->entry == entry)
 		return show_for_publisher(view, ret);
-	bool is_shown = entry && (entry->use->version || entry->use->directory);
-	if (is_shown && (!caller || !view_is_strict(view)))
+	if (entry && entry_is_shown(entry) && (!caller || !view_is_strict(view)))
 		return show(view, entry, ret);
 	entry = directory_entry(directory, name);
 	if (!entry)

@@ -35,6 +35,21 @@
  */
 #define BURST_US 100
 
+enum reading_state {
+	READING_RESTS,
+	READING_RUNS, /* in a coroutine of its own: a layer may not answer */
+	READING_ENDED,
+};
+
+/* A reading of the settings. While it runs, nothing else uses the publisher's watch and reader. */
+struct reload {
+	enum reading_state state;
+	struct coroutine *coroutine;
+	int result; /* 0 with `settings`; PROBLEM with `problem`; or -errno */
+	struct settings *settings;
+	struct problem problem;
+};
+
 struct publisher {
 	struct view *view;
 	struct publisher_options options;
@@ -47,6 +62,7 @@ struct publisher {
 	unsigned pause_ms; /* the next one */
 	uint64_t state;    /* fixed: the hash of the option `state` */
 	struct settings_reader reader;
+	struct reload reading;
 	struct timespec settings_made; /* CLOCK_REALTIME: when they were read */
 	struct fault *settings_fault;  /* NULL: none */
 };
@@ -217,13 +233,33 @@ static int read_again(struct publisher *publisher, struct settings **ret, struct
 	return r;
 }
 
-/* Makes the view show the present settings. Returns 0; or PROBLEM, with nothing changed. */
+static void run_reading(void *context)
+{
+	struct publisher *publisher = context;
+	struct reload *reading = &publisher->reading;
+
+	reading->result = read_again(publisher, &reading->settings, &reading->problem);
+	settings_reader_end(&publisher->reader);
+	reading->state = READING_ENDED;
+	view_wake(publisher->view);
+}
+
+/* Waits for the end of the reading, if one runs. */
+static void finish_reading(struct publisher *publisher)
+{
+	coroutine_join(take_ptr(publisher->reading.coroutine));
+	publisher->reading.state = READING_RESTS;
+}
+
+/* Makes the view show the settings that were read. Returns 0; or PROBLEM, with nothing changed. */
 static int take_settings(struct publisher *publisher, struct problem *problem)
 {
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(settings_unrefp)
+	struct settings *settings = take_ptr(publisher->reading.settings);
 	struct view *view = publisher->view;
 
-	int r = read_again(publisher, &settings, problem);
+	*problem = publisher->reading.problem;
+	int r = publisher->reading.result;
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
 	const struct settings_reader *reader = &publisher->reader;
@@ -248,20 +284,30 @@ static const char *find_fixed(const struct publisher *publisher, const struct se
 }
 
 /* Reads the settings again: plyfs.yaml was edited, or a layer's path leads to another directory. */
-static void reload(struct publisher *publisher)
+static void begin_reload(struct publisher *publisher)
+{
+	if (publisher->options.reload)
+		publisher->options.reload(publisher->options.context);
+	publisher->reading = (struct reload){.state = READING_RUNS};
+	if (coroutine_new(run_reading, publisher, &publisher->reading.coroutine) < 0) {
+		publisher->reading.state = READING_RESTS;
+		reload_later(publisher);
+	}
+}
+
+static void end_reload(struct publisher *publisher)
 {
 	const struct settings *settings;
 	struct fault *fault = calloc(1, sizeof(*fault));
 
+	finish_reading(publisher);
 	if (!fault) {
+		settings_unref(take_ptr(publisher->reading.settings));
 		reload_later(publisher);
 		return;
 	}
 	fault->serves = FAULT_SERVES_SETTINGS;
-	if (publisher->options.reload)
-		publisher->options.reload(publisher->options.context);
 	int r = take_settings(publisher, &fault->problem);
-	settings_reader_end(&publisher->reader);
 	/* The publisher's end may have cancelled it. */
 	if (r != 0 && publisher->is_stopped) {
 		free(fault);
@@ -347,15 +393,22 @@ static int until_reload(const struct publisher *publisher, int timeout_ms)
 static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 {
 	enum { STOP, EVENTS, SETTINGS, OWN };
-	bool was_due = publisher->reload_ms < INT64_MAX;
+	bool is_reading = publisher->reading.state == READING_RUNS;
+	bool was_due = !is_reading && publisher->reload_ms < INT64_MAX;
 	struct publisher_hook *hooks = publisher->options.hooks;
 	struct pollfd polled[OWN + PUBLISHER_HOOKS] = {
 		[STOP] = {.fd = publisher->stop_fd, .events = POLLIN},
 		[EVENTS] = {.fd = inotify_fd(publisher->view->watch.inotify), .events = POLLIN},
-		[SETTINGS] = {.fd = publisher->watch ? name_watch_fd(publisher->watch) : -1,
+		[SETTINGS] = {.fd = publisher->watch && !is_reading
+					    ? name_watch_fd(publisher->watch)
+					    : -1,
 			.events = POLLIN},
 	};
 
+	if (publisher->reading.state == READING_ENDED) {
+		end_reload(publisher);
+		return true;
+	}
 	for (size_t i = 0; i < PUBLISHER_HOOKS; i++)
 		polled[OWN + i] = (struct pollfd){
 			.fd = hooks[i].handle ? hooks[i].fd : -1, .events = hooks[i].events};
@@ -364,7 +417,8 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 	wait_for(publisher->view, polled, OWN + PUBLISHER_HOOKS, &polled[EVENTS], timeout_ms);
 	if (polled[STOP].revents)
 		return false;
-	settings_reader_reap(&publisher->reader);
+	if (!is_reading)
+		settings_reader_reap(&publisher->reader);
 	bool is_quiet = !polled[SETTINGS].revents;
 	if (!is_quiet && name_watch_has_event(publisher->watch))
 		reload_now(publisher);
@@ -377,7 +431,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 	if (was_due && is_quiet && clock_ms() >= publisher->reload_ms) {
 		publisher->reload_ms = INT64_MAX;
 		if (publisher->watch || follow_settings(publisher))
-			reload(publisher);
+			begin_reload(publisher);
 	}
 	return true;
 }
@@ -389,5 +443,7 @@ void publisher_run(struct publisher *publisher)
 	follow_settings(publisher);
 	while (wait_for_work(publisher, publisher_publish(publisher)))
 		;
+	finish_reading(publisher);
+	settings_unref(take_ptr(publisher->reading.settings));
 	name_watch_free(take_ptr(publisher->watch));
 }

@@ -117,6 +117,8 @@ static bool take_time(struct view *view, struct look *look)
 	bool has_time = is_touched(look);
 	if (has_time)
 		entry_take_time(view, entry, look->result.version);
+	has_time |= entry->known == KNOWN_TOUCHED;
+	entry->known = KNOWN_SHOWN;
 	version_take_sources(entry->use->version, look->result.version);
 	look->refresh.change->kind = CHANGE_TIME;
 	look->refresh.change->attributes_ino = entry->use->version->inode.ino;
@@ -141,6 +143,27 @@ static void prepare(struct view *view, struct look *look, bool is_same)
 		version->mtime = mtime;
 }
 
+/* Returns whether the look is outdated: something else is shown or known by now. */
+static bool was_overtaken(const struct view *view, const struct look *look)
+{
+	const struct entry *entry = look->entry;
+
+	return look->composer.settings != view->composer.settings ||
+	       entry->kind != look->refresh.kind ||
+	       (entry->parent->inode.kernel_refs > 0) != look->refresh.is_known ||
+	       look_is_overtaken(look);
+}
+
+/* Queues the name of an outdated look again. This alone is no event of the name: an event would
+ * announce a name which no program has read. */
+static bool look_again(struct view *view, const struct look *look)
+{
+	queue_entry_scope(view, look->entry, look->refresh.plan.scope);
+	if (look->refresh.plan.is_event)
+		queue_touch(view, look->entry);
+	return false;
+}
+
 /* Returns whether the file must be published. */
 static bool decide_file_waits(struct view *view, struct look *look)
 {
@@ -153,6 +176,8 @@ static bool decide_file_waits(struct view *view, struct look *look)
 		return wait(view, look, EVENTS_GONE_MS);
 	if (attributes_settle_waits(view, entry->parent) < 0)
 		return wait(view, look, SHORTAGE_MS);
+	if (was_overtaken(view, look))
+		return look_again(view, look);
 	if (look->result.code == LOOK_AT_GATE)
 		return entry->use->version && narrow_shown(view, look);
 	if (look->result.code == PROBLEM && !keep_last_good(view, look))
@@ -170,7 +195,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 		else
 			entry_clear_fault(view, entry);
 	}
-	if (is_same && entry->known == KNOWN_SHOWN)
+	if (is_same && (entry->known == KNOWN_SHOWN || entry->known == KNOWN_TOUCHED))
 		return take_time(view, look);
 	/* No program has seen the former file, but there was a change: watchers are woken. */
 	prepare(view, look, is_same);
@@ -309,8 +334,6 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 		change_hook_directory(view, look->path);
 	if (!is_file || !decide_file_waits(view, look))
 		return false;
-	if (entry->parent->inode.kernel_refs)
-		return true;
 	entry_show_version(view, entry, look->refresh.change->version);
 	version_unref(take_ptr(look->refresh.change->version));
 	return false;
@@ -328,7 +351,7 @@ static bool decide_kind_waits(struct view *view, struct look *look)
 			entry_clear_fault(view, look->entry);
 		if (is_directory)
 			return decide_directory_waits(view, look);
-		if (!entry_is_newer(look->entry, look->began))
+		if (!entry_has_news(look->entry, NEWS_FOUND, look->began))
 			return remove_directory(view, look);
 		if (is_news(look))
 			queue_touch(view, look->entry);
@@ -363,17 +386,6 @@ static void touch(struct view *view, const struct look *look)
 		dependency_touch(view, look->entry->parent, look->entry->name);
 }
 
-/* Returns whether the look is outdated: something else is shown or known by now. */
-static bool was_overtaken(const struct view *view, const struct look *look)
-{
-	const struct entry *entry = look->entry;
-
-	return look->composer.settings != view->composer.settings ||
-	       entry->kind != look->refresh.kind ||
-	       (entry->parent->inode.kernel_refs > 0) != look->refresh.is_known ||
-	       look_is_overtaken(look);
-}
-
 /* Returns whether there is a change; then the change has the entry in use. */
 static bool decide_waits(struct view *view, struct look *look)
 {
@@ -382,11 +394,9 @@ static bool decide_waits(struct view *view, struct look *look)
 
 	if (entry->parent->inode.is_removed)
 		return false;
-	bool is_overtaken = was_overtaken(view, look);
-	/* This is no event of the name: that would announce a name which no program has read. */
-	if (is_overtaken)
-		queue_entry_scope(view, entry, look->refresh.plan.scope);
-	if (is_overtaken || is_unusable(view, look)) {
+	if (was_overtaken(view, look))
+		return look_again(view, look);
+	if (is_unusable(view, look)) {
 		if (look->refresh.plan.is_event)
 			queue_touch(view, entry);
 		return false;

@@ -103,9 +103,8 @@ struct links {
 
 /* The change that is being published (change.h). */
 struct publication {
-	const struct change *change; /* NULL: nothing */
-	uint64_t began; /* the change is outdated if its entry has shown a new object since then */
-	enum publication_state state;
+	struct change *change;     /* NULL: nothing */
+	const struct change *done; /* the same, once it is made; else NULL */
 };
 
 /* Directories whose changes no event reports. */

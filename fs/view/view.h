@@ -50,7 +50,7 @@ struct view_callbacks {
 	/* Logs a line without newline, about `problem` (NULL: about no problem). May be NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
-	/* Makes the kernel drop a directory's attributes, or updates the rendered directory.
+	/* Makes the kernel drop an object's attributes, or updates the rendered directory.
 	 * Returns 0; or -ENOENT if the kernel does not know the inode (yet). May be NULL. */
 	int (*notify)(void *context, uint64_t ino);
 

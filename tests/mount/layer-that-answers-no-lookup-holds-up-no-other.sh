@@ -14,8 +14,7 @@ with_layers() {
 }
 
 # within SECONDS WHAT: since `begin`. What waits for the layer takes six seconds. All else takes a moment, but other tests
-# may have the processors; and with a sanitizer, workers may stand still, and are forked again. The publisher may wait
-# for the layer once: when it reads the settings.
+# may have the processors; and with a sanitizer, workers may stand still, and are forked again.
 within() {
 	local took=$((SECONDS - begin))
 	[ $took -le "$1" ] || fail "$2 took $took s"

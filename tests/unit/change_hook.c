@@ -91,6 +91,33 @@ VIEW_TEST(file_that_is_read_before_its_event_is_told)
 	assert_true(is_to_be_told());
 }
 
+VIEW_TEST(removal_that_is_outdated_by_a_lookup_is_told_only_if_something_has_changed)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%soptions: {coherence: strict}\n", with_change_hook);
+	for (int i = 0; i < 2; i++) {
+		struct change change;
+		struct stat stat;
+
+		show(text);
+		(void)is_to_be_told();
+		uint64_t parent = stat_of("conf").st_ino;
+		run("mv a/conf/a.yaml a.yaml");
+		do
+			view_take_events(view);
+		while (view_next_change(view, &change) != 0);
+		assert_int_equal(change.kind, CHANGE_REMOVE);
+		run(i ? "mkdir a/conf/a.yaml" : "mv a.yaml a/conf/a.yaml");
+		assert_int_equal(view_ask(view, parent, "a.yaml", false, &stat), 0);
+		publish(&change);
+		assert_int_equal(is_to_be_told(), i);
+		view_forget(view, stat.st_ino, 1);
+		tear_down(NULL);
+		set_up(NULL);
+	}
+}
+
 static void count_path(void *context, const char *path)
 {
 	(void)path;

@@ -14,7 +14,8 @@
 int __real_close(int fd);
 int __wrap_close(int fd);
 
-static struct coroutine_queue has_read, go_on;
+static struct coroutine_queue has_read, first, second;
+static struct coroutine_queue *go_on = &first;
 static bool is_slow;
 static unsigned reads;
 static void (*when_read)(void); /* by all but the slow one */
@@ -23,14 +24,14 @@ int __wrap_close(int fd)
 {
 	char path[PATH_MAX];
 	bool is_read = (fcntl(fd, F_GETFL) & O_PATH) == 0 && descriptor_path(fd, path) == 0 &&
-		       strstr(path, "/a/x.yaml");
+		       strstr(path, "/a/") && strstr(path, "/x.yaml");
 	int r = __real_close(fd);
 
 	reads += is_read;
 	if (is_read && is_slow) {
 		is_slow = false;
 		coroutine_wake(&has_read);
-		coroutine_wait(&go_on, NULL);
+		coroutine_wait(go_on, NULL);
 	} else if (is_read && when_read) {
 		void (*then)(void) = when_read;
 		when_read = NULL;
@@ -51,8 +52,26 @@ static void look_slowly(void *context)
 
 static void let_the_slow_one_finish(void)
 {
-	coroutine_wake(&go_on);
+	coroutine_wake(&first);
 	coroutine_join(slow);
+}
+
+static const char one_layer[] = "layers: [a]\noptions: {coherence: strict, header: false}\n";
+
+static struct stat look_at(uint64_t parent, const char *name)
+{
+	struct stat stat;
+
+	assert_int_equal(view_ask(view, parent, name, false, &stat), 0);
+	return stat;
+}
+
+static struct stat known_of(uint64_t ino)
+{
+	struct stat stat;
+
+	assert_int_equal(view_stat(view, ino, &stat), 0);
+	return stat;
 }
 
 VIEW_TEST(look_shows_what_it_has_read_though_an_older_look_ends_first)
@@ -124,6 +143,143 @@ VIEW_TEST(lookups_of_a_touched_file_do_not_hold_up_its_event)
 	assert_int_equal(change.kind, CHANGE_TIME);
 	assert_int_equal(reads, 2);
 	view_end_change(view, &change);
+}
+
+static uint64_t told;
+
+static int tell(void *context, uint64_t ino)
+{
+	(void)context;
+	told = ino;
+	return 0;
+}
+
+/* A lookup that another program has begun before may bring the kernel the old time. */
+VIEW_TEST(new_time_makes_the_kernel_drop_the_old_one)
+{
+	write_file("a/x.yaml", "x: 1\n");
+	start(one_layer);
+	uint64_t ino = look_at(VIEW_INO_ROOT, "x.yaml").st_ino;
+	view->callbacks.notify = tell;
+	look_at(VIEW_INO_ROOT, "x.yaml");
+	assert_int_equal(told, 0);
+	run("touch -d @1500000000 a/x.yaml");
+	look_at(VIEW_INO_ROOT, "x.yaml");
+	assert_int_equal(told, ino);
+	told = 0;
+	run("touch -d @1600000000 a/x.yaml");
+	publish_all();
+	assert_int_equal(told, ino);
+}
+
+VIEW_TEST(time_that_is_put_back_before_it_is_announced_shows_again)
+{
+	write_file("a/x.yaml", "x: 1\n");
+	run("touch -d @1400000000 a/x.yaml");
+	start(one_layer);
+	uint64_t ino = look_at(VIEW_INO_ROOT, "x.yaml").st_ino;
+	for (int i = 0; i < 2; i++) {
+		run("touch -d @1500000000 a/x.yaml");
+		assert_int_equal(look_at(VIEW_INO_ROOT, "x.yaml").st_mtime, 1500000000);
+		run("touch -d @1400000000 a/x.yaml");
+		if (i)
+			assert_int_equal(look_at(VIEW_INO_ROOT, "x.yaml").st_mtime, 1400000000);
+		events_clear();
+		publish_all();
+		assert_int_equal(known_of(ino).st_mtime, 1400000000);
+		assert_events("TIME x.yaml\n");
+	}
+}
+
+static int touch_and_look(void *context, uint64_t ino)
+{
+	(void)context;
+	(void)ino;
+	view->callbacks.notify = NULL;
+	run("touch -d @1600000000 a/x.yaml");
+	assert_int_equal(look_at(VIEW_INO_ROOT, "x.yaml").st_mtime, 1600000000);
+	return 0;
+}
+
+VIEW_TEST(time_that_shows_while_rights_are_settled_stays)
+{
+	struct change change;
+
+	write_file("a/x.yaml", "x: 1\n");
+	start(one_layer);
+	uint64_t ino = look_at(VIEW_INO_ROOT, "x.yaml").st_ino;
+	run("touch -d @1500000000 a/x.yaml");
+	assert_int_equal(coroutine_new(decide_slowly, &change, &slow), 0);
+	coroutine_wait(&has_read, NULL);
+	run("chmod 700 a");
+	view->callbacks.notify = touch_and_look;
+	let_the_slow_one_finish();
+	assert_null(view->callbacks.notify);
+	assert_int_equal(known_of(ino).st_mtime, 1600000000);
+	view_end_change(view, &change);
+	publish_all();
+	assert_int_equal(known_of(ino).st_mtime, 1600000000);
+}
+
+VIEW_TEST(look_from_before_a_removal_does_not_show_the_name_again)
+{
+	int result = -1;
+
+	write_file("a/x.yaml", "x: 1\n");
+	start(one_layer);
+	assert_shown("x.yaml", "x: 1\n");
+	replace_file("a/x.yaml", "x: 2\n");
+	assert_int_equal(coroutine_new(look_slowly, &result, &slow), 0);
+	coroutine_wait(&has_read, NULL);
+	assert_int_equal(unlink("a/x.yaml"), 0);
+	publish_all();
+	let_the_slow_one_finish();
+	assert_int_equal(result, -ENOENT);
+	assert_int_equal(count_of_view().files, 0);
+}
+
+static uint64_t looked_in;
+
+static void look_slowly_below(void *context)
+{
+	struct stat stat;
+
+	(void)context;
+	/* A new ctime, so that the look reads the file. */
+	run("chmod 644 a/d/x.yaml");
+	is_slow = true;
+	view_ask(view, looked_in, "x.yaml", false, &stat);
+}
+
+static mode_t mode_below(const char *path)
+{
+	return stat_of(path).st_mode & 0777;
+}
+
+VIEW_TEST(directory_opens_though_readers_overlap_below)
+{
+	struct coroutine *later;
+
+	make_directory("a/d");
+	write_file("a/d/x.yaml", "x: 1\n");
+	run("chmod 700 a/d");
+	start(one_layer);
+	assert_shown("d/x.yaml", "x: 1\n");
+	looked_in = stat_of("d").st_ino;
+	assert_int_equal(coroutine_new(look_slowly_below, NULL, &slow), 0);
+	coroutine_wait(&has_read, NULL);
+	run("chmod 755 a/d");
+	publish_all();
+	assert_int_equal(mode_below("d"), 0500);
+	go_on = &second;
+	assert_int_equal(coroutine_new(look_slowly_below, NULL, &later), 0);
+	coroutine_wait(&has_read, NULL);
+	let_the_slow_one_finish();
+	publish_all();
+	assert_int_equal(mode_below("d"), 0555);
+	coroutine_wake(&second);
+	coroutine_join(later);
+	go_on = &first;
 }
 
 VIEW_TEST(a_directory_in_the_place_of_a_broken_file_has_no_fault)
