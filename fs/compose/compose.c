@@ -130,6 +130,8 @@ int compose_load(const struct composer *composer, const char *path, const struct
 
 	int r = fallback && fallback->is_used ? PROBLEM
 					      : load(composer, path, found, options, ret, &own);
+	if (r == PROBLEM && fallback && !fallback_fetch(composer->fallbacks, fallback))
+		fallback = NULL;
 	/* If several are broken, the first one is reported. */
 	if (own.message[0] && (!fallback || !problem->message[0]))
 		*problem = own;

@@ -4,13 +4,19 @@
 #include <string.h>
 
 #include "array.h"
+#include "cleanup.h"
 
-static int add(struct fallbacks *fallbacks, struct loaded *loaded)
+static int add(struct fallbacks *fallbacks, struct fallback fallback)
 {
-	if (array_grow(fallbacks->items, fallbacks->count, fallbacks->capacity) < 0)
-		return -ENOMEM;
-	fallbacks->items[fallbacks->count++] = (struct fallback){.loaded = loaded_ref(loaded)};
-	return 0;
+	return array_push(fallbacks->items, fallbacks->count, fallbacks->capacity, fallback);
+}
+
+static int add_loaded(struct fallbacks *fallbacks, struct loaded *loaded)
+{
+	int r = add(fallbacks, (struct fallback){.loaded = loaded_ref(loaded)});
+	if (r < 0)
+		loaded_unref(loaded);
+	return r;
 }
 
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown)
@@ -30,14 +36,16 @@ int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown)
 	memcpy(fallbacks->stamps, stamps, count * sizeof(*stamps));
 	fallbacks->stamp_count = count;
 	for (size_t i = 0; r == 0 && i < shown->fallback_count; i++)
-		r = add(fallbacks, shown->fallbacks[i]);
+		r = add_loaded(fallbacks, shown->fallbacks[i]);
 	return r;
 }
 
 void fallbacks_fini(struct fallbacks *fallbacks)
 {
-	for (size_t i = 0; i < fallbacks->count; i++)
+	for (size_t i = 0; i < fallbacks->count; i++) {
 		loaded_unref(fallbacks->items[i].loaded);
+		free(fallbacks->items[i].path);
+	}
 	free(fallbacks->items);
 	free(fallbacks->stamps);
 	*fallbacks = (struct fallbacks){0};
@@ -72,18 +80,63 @@ static struct loaded *find_shown(const struct fallbacks *fallbacks, struct sourc
 	return NULL;
 }
 
+/* Notes that the origin is to be asked for the fallback, if the source is broken. */
+static int add_unasked(struct fallbacks *fallbacks, const struct layer *layer, const char *path,
+	const struct read_options *options)
+{
+	char *copy = fallbacks->origin ? strdup(path) : NULL;
+	int r = copy ? add(fallbacks,
+			       (struct fallback){.layer = layer, .path = copy, .options = *options})
+		     : -ENOENT;
+
+	if (r < 0)
+		free(copy);
+	return r;
+}
+
+static bool is_of(const struct fallback *fallback, const struct layer *layer, const char *path,
+	const struct read_options *options)
+{
+	if (fallback->loaded)
+		return loaded_is_of(fallback->loaded, layer, path, options);
+	return options && fallback->layer == layer && strcmp(fallback->path, path) == 0 &&
+	       loaded_flavour(&fallback->options) == loaded_flavour(options);
+}
+
 struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options)
 {
 	for (size_t i = 0; i < fallbacks->count; i++)
-		if (loaded_is_of(fallbacks->items[i].loaded, layer, path, options))
+		if (is_of(&fallbacks->items[i], layer, path, options))
 			return &fallbacks->items[i];
 	if (!options || !fallbacks->stamp_count)
 		return NULL;
 	struct loaded *loaded = find_shown(fallbacks, cache, layer, path, options);
-	int r = loaded ? add(fallbacks, loaded) : -ENOENT;
+	int r = loaded ? add_loaded(fallbacks, loaded)
+		       : add_unasked(fallbacks, layer, path, options);
 	loaded_unref(loaded);
 	return r == 0 ? &fallbacks->items[fallbacks->count - 1] : NULL;
+}
+
+bool fallback_fetch(const struct fallbacks *fallbacks, struct fallback *fallback)
+{
+	if (!fallback->loaded && !fallback->is_asked) {
+		fallback->is_asked = true;
+		fallback->loaded =
+			fallbacks->origin->ask(fallback->layer, fallback->path, &fallback->options);
+	}
+	return fallback->loaded;
+}
+
+/* Returns whether the problem is in the fallback's source. */
+static bool is_blamed(const struct fallback *fallback, const struct problem *problem)
+{
+	CLEANUP(freep) char *name = NULL;
+
+	if (fallback->loaded)
+		return problem_is_in(problem, &fallback->loaded->source);
+	return layer_source_name(fallback->layer, fallback->path, &name) == 0 &&
+	       problem_is_in(problem, &(struct source){.name = name});
 }
 
 /* Returns an unused fallback for the source of `problem`; NULL: there is none. */
@@ -92,7 +145,8 @@ static struct fallback *find_unused(
 {
 	for (size_t i = 0; i < fallbacks->count; i++) {
 		struct fallback *fallback = &fallbacks->items[i];
-		if (!fallback->is_used && problem_is_in(problem, &fallback->loaded->source))
+		if (!fallback->is_used && is_blamed(fallback, problem) &&
+			fallback_fetch(fallbacks, fallback))
 			return fallback;
 	}
 	return NULL;

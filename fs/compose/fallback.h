@@ -11,15 +11,24 @@
 #include "version.h"
 
 struct fallback {
-	struct loaded *loaded; /* one reference */
+	struct loaded *loaded; /* one reference; NULL: see fallback_fetch() */
 	bool is_used;
+
+	/* If the source cache does not have it. */
+	bool is_asked;
+	const struct layer *layer;
+	char *path;
+	struct read_options options;
 };
 
-/* Where a worker finds fallbacks: the worker asks the daemon. */
+/* Where a worker finds fallbacks. Both return one reference, parsed by `options`; NULL: none. */
 struct fallback_origin {
-	/* Returns one reference to a fallback, parsed by `options`; NULL: none. */
+	/* Looks into the worker's source cache, before the source is read anew. */
 	struct loaded *(*find)(void *context, const struct layer *layer, const char *path,
 		const struct read_options *options);
+	/* Asks the daemon, when the source is known to be broken. */
+	struct loaded *(*ask)(
+		const struct layer *layer, const char *path, const struct read_options *options);
 	void *context;
 };
 
@@ -47,10 +56,14 @@ void fallbacks_rest(struct fallbacks *fallbacks);
 
 /**
  * Returns the fallback for the source `path` of `layer`, parsed by `options`; NULL: there is none.
- * The result belongs to `fallbacks`, and is valid until the next fallbacks_find().
+ * The result belongs to `fallbacks`, and is valid until the next fallbacks_find(). Call
+ * fallback_fetch() before its use.
  */
 struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options);
+
+/** Asks the origin for the fallback, if that was not done yet. Returns whether there is one. */
+bool fallback_fetch(const struct fallbacks *fallbacks, struct fallback *fallback);
 
 /** Returns whether the source that `problem` names has an unused fallback. */
 bool fallbacks_have(const struct fallbacks *fallbacks, const struct problem *problem);

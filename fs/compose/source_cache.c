@@ -239,8 +239,7 @@ static void put(struct source_cache *cache, struct loaded *loaded, unsigned touc
 	source_cache_limit(cache, cache->limit);
 }
 
-/* A source may have been read in several ways, for several rules. */
-static unsigned flavour_of(const struct read_options *options)
+unsigned loaded_flavour(const struct read_options *options)
 {
 	return options ? 1u + format_index(options->format) * 32 + (unsigned)options->schema * 4 +
 				 (unsigned)options->as_pyyaml * 2 +
@@ -251,14 +250,14 @@ static unsigned flavour_of(const struct read_options *options)
 bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const char *path,
 	const struct read_options *options)
 {
-	return loaded->source.rank == layer->rank && loaded->flavour == flavour_of(options) &&
+	return loaded->source.rank == layer->rank && loaded->flavour == loaded_flavour(options) &&
 	       strcmp(loaded->path, path) == 0 && strcmp(loaded->source.layer, layer->name) == 0;
 }
 
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options)
 {
-	struct loaded *loaded = find(cache, path, layer->rank, flavour_of(options));
+	struct loaded *loaded = find(cache, path, layer->rank, loaded_flavour(options));
 	if (loaded)
 		loaded_ref(loaded);
 	return loaded;
@@ -393,7 +392,7 @@ static struct loaded *loaded_new(
 	if (!loaded)
 		return NULL;
 	atomic_init(&loaded->references, 1);
-	loaded->flavour = flavour_of(options);
+	loaded->flavour = loaded_flavour(options);
 	loaded->path = strdup(path);
 	loaded->source.rank = layer->rank;
 	loaded->source.layer = strdup(layer->name);
@@ -444,7 +443,7 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 	const struct source_observer *observer = cache->observer;
 	struct stamp stamp = stamp_of(want->stat);
 	unsigned touches;
-	*ret = take(cache, path, layer->rank, flavour_of(options), &stamp, &touches);
+	*ret = take(cache, path, layer->rank, loaded_flavour(options), &stamp, &touches);
 	if (*ret)
 		return 0;
 

@@ -126,6 +126,12 @@ int loaded_of_text(const struct read_source *source, const struct read_options *
 struct loaded *loaded_ref(struct loaded *loaded);
 void loaded_unref(struct loaded *loaded); /* NULL is fine */
 
+/**
+ * Returns the read options as a number: a source may be read in several ways, for several rules.
+ * NULL, for the text alone: 0.
+ */
+unsigned loaded_flavour(const struct read_options *options);
+
 /** Returns whether `loaded` is the source `path` of `layer`, parsed with `options`. */
 bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const char *path,
 	const struct read_options *options);

@@ -103,14 +103,11 @@ static int call(struct caller *caller, const struct request *request)
 
 	if (root < 0)
 		return root;
-	snprintf(directory, sizeof(directory), "%.*s", above ? (int)above - 1 : 1,
-		above ? request->path : ".");
-	int r = open_directory(caller, root, directory, O_NOFOLLOW);
-	if (r >= 0) {
-		int parent = r;
-		r = call_in(caller, root, parent, request);
+	snprintf(directory, sizeof(directory), "%.*s", above ? (int)above - 1 : 0, request->path);
+	int parent = above ? open_directory(caller, root, directory, O_NOFOLLOW) : root;
+	int r = parent < 0 ? parent : call_in(caller, root, parent, request);
+	if (parent >= 0 && parent != root)
 		close(parent);
-	}
 	if (root != caller->clone_fd)
 		close(root);
 	return r;

@@ -103,6 +103,11 @@ bool coroutine_is_alone(void)
 	return !loop.count;
 }
 
+bool coroutine_is_awaited(void)
+{
+	return loop.ready;
+}
+
 void coroutine_mask(const sigset_t *mask)
 {
 	loop.mask = mask;

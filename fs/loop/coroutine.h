@@ -40,6 +40,9 @@ void coroutine_join(struct coroutine *coroutine);
 /** Returns whether the thread has no coroutine besides the root. */
 bool coroutine_is_alone(void);
 
+/** Returns whether another coroutine can go on at once. */
+bool coroutine_is_awaited(void);
+
 const struct coroutine *coroutine_self(void);
 
 /**

@@ -61,7 +61,7 @@ enum entry_known {
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
 	KNOWN_SHOWN,       /* any other kind: programs know no object but the shown one */
 	KNOWN_UNANNOUNCED, /* any other kind: the object that is shown is not published yet */
-	KNOWN_MISSED,      /* as UNANNOUNCED, but a directory is published before a lookup shows it */
+	KNOWN_MISSED,  /* as UNANNOUNCED; but a directory is published before a lookup shows it */
 	KNOWN_TOUCHED, /* as SHOWN; but a strict lookup has shown a time that is not announced */
 } __attribute__((packed));
 
@@ -120,7 +120,7 @@ struct entry_use {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
-	uint64_t used_since;         /* if `users` > 0: the oldest revision that these users handle */
+	uint64_t used_since;         /* if `users` > 0: the oldest revision that they handle */
 	/* If `users` > 0, view->revision when there was last such news. 0: not since then. */
 	uint64_t news[NEWS_COUNT];
 	uint64_t written;                /* revision of the last write in place; 0: none */

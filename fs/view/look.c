@@ -559,8 +559,6 @@ static void compose_in_pool(struct pool_job *job)
 	struct look *look = (struct look *)job;
 
 	drop_found(look);
-	/* Writes before the first read are no reason to compose again. */
-	events_take(look->view);
 	look->read = look->view->revision;
 	look->doubts = 0;
 	look->composer.doubts = &look->doubts;

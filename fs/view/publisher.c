@@ -156,8 +156,8 @@ int publisher_publish(struct publisher *publisher)
 		is_batch = false;
 		if (view_was_freed(view))
 			malloc_trim(0);
-		/* A look may have met a writer, and events may have come meanwhile. */
-		int timeout_ms = view_take_events(view);
+		/* A look may have met a writer. Events that have come meanwhile end the wait. */
+		int timeout_ms = view_take_due(view);
 		if (view_has_work(view))
 			continue;
 		int change_hooks_ms = change_hooks_run(view);

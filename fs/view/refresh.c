@@ -601,6 +601,11 @@ static int64_t poll_layers(struct view *view, int64_t now)
 int view_take_events(struct view *view)
 {
 	events_take(view);
+	return view_take_due(view);
+}
+
+int view_take_due(struct view *view)
+{
 	int64_t now = clock_ms();
 	if (view->queue.rescan_ms && now >= view->queue.rescan_ms) {
 		view->queue.rescan_ms = 0;

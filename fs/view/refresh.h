@@ -11,9 +11,12 @@
 #include "change.h"
 
 /**
- * Handles the queued events, without waiting. Returns the milliseconds until the next deadline (of
- * a poll, a check, or a debounced name); -1: none, wait for the watch or view->waker.
+ * Queues the names that are due, without waiting. Returns the milliseconds until the next deadline
+ * (of a poll, a check, or a debounced name); -1: none, wait for the watch or view->waker.
  */
+int view_take_due(struct view *view);
+
+/** Handles the queued events, and does what view_take_due() does. */
 int view_take_events(struct view *view);
 
 /** Returns whether view_next_change() has anything to do now. */

@@ -119,7 +119,7 @@ static int take_lookup(struct record *record, struct taken_job *job)
 }
 
 /* Finds a fallback in the cache: the one in use already, or else one of the shown version's
- * sources. If the cache has no text of the file, or lacks the one in use, asks the daemon. */
+ * sources. */
 static struct loaded *find_fallback(void *context, const struct layer *layer, const char *path,
 	const struct read_options *options)
 {
@@ -133,9 +133,8 @@ static struct loaded *find_fallback(void *context, const struct layer *layer, co
 	if (loaded && (stamp ? stamp_equal(stamp, &loaded->stamp)
 			     : fallbacks_match(&job->fallbacks, loaded)))
 		return loaded;
-	bool is_cached = loaded;
 	loaded_unref(loaded);
-	return is_cached && !stamp ? NULL : worker_ask_fallback(layer, path, options);
+	return NULL;
 }
 
 static int take_fallbacks(struct record *record, struct taken_job *job)
@@ -156,7 +155,7 @@ static int take_fallbacks(struct record *record, struct taken_job *job)
 		struct read_source *source = &job->standing[job->standing_count++];
 		r = source_take(record, job->composer.settings, source);
 	}
-	job->origin = (struct fallback_origin){find_fallback, job};
+	job->origin = (struct fallback_origin){find_fallback, worker_ask_fallback, job};
 	job->fallbacks.origin = &job->origin;
 	job->composer.fallbacks = &job->fallbacks;
 	return r;
