@@ -61,7 +61,7 @@ enum entry_known {
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
 	KNOWN_SHOWN,       /* any other kind: programs know no object but the shown one */
 	KNOWN_UNANNOUNCED, /* any other kind: the object that is shown is not published yet */
-	KNOWN_MISSED,  /* as UNANNOUNCED; but a directory is published before a lookup shows it */
+	KNOWN_MISSED,      /* as UNANNOUNCED; a directory is published before a lookup shows it */
 	KNOWN_TOUCHED, /* as SHOWN; but a strict lookup has shown a time that is not announced */
 } __attribute__((packed));
 
