@@ -9,6 +9,7 @@
 #include "merge.h"
 #include "message.h"
 #include "path.h"
+#include "prefixed_path.h"
 
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path)
@@ -30,6 +31,8 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	int r = follow_to(ret->offline, path, ret_path, &problem);
 	/* A path of which nothing exists has no links, and leads to itself. */
 	if (r == -ENOENT && may_be_new && !path_fault(span_of(path))) {
+		if (prefixed_path_report(ret->settings, path, true))
+			return EXIT_FAILED;
 		*ret_path = strdup(path);
 		r = *ret_path ? 0 : -ENOMEM;
 	}
