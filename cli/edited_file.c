@@ -110,10 +110,17 @@ int edited_file_amend(const struct command *command, struct edited_file *edited,
 int edited_file_complain(
 	const struct edited_file *edited, int result, const struct problem *problem)
 {
-	if (result == EDITED_FILE_LOST)
-		return EXIT_FAILED;
-	return layer_choice_complain_in(
-		edited->subject.settings, edited->path, edited->inner, result, problem);
+	size_t count = edited->output.mode == AMENDMENT_WRITES ? edited->output.count : 0;
+
+	if (result != EDITED_FILE_LOST)
+		layer_choice_complain_in(
+			edited->subject.settings, edited->path, edited->inner, result, problem);
+	if (count)
+		message_at(edited->path,
+			"the command has stopped half way: %zu change%s made already, as the "
+			"output says, and the rest is as it was",
+			count, count == 1 ? " is" : "s are");
+	return EXIT_FAILED;
 }
 
 static int report(void *context, const struct amendment *change)

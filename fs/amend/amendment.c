@@ -57,6 +57,7 @@ struct amendment_state {
 	struct layer_store *store; /* NULL: the target is a file. Lent */
 	const char *path;          /* of the target, in its layer */
 	struct loaded *loaded;     /* the text of a file; or NULL */
+	struct loaded *other;      /* of a reset: the text of the only other source; or NULL */
 	/* of the highest source, if there is one, less the rights that another denies */
 	struct stat like;
 
@@ -77,6 +78,7 @@ static void made_freep(struct amendment_state **place)
 	document_free(made->document);
 	merge_result_freep(&made->shown);
 	loaded_unref(made->loaded);
+	loaded_unref(made->other);
 	composition_fini(&made->composition);
 	path_list_fini(&made->asked);
 	settings_unref(made->settings);
@@ -151,7 +153,8 @@ static void forget_target(struct amendment_state *made)
 	const struct sources *sources = &made->composition.sources;
 
 	loaded_unref(made->loaded);
-	made->loaded = NULL;
+	loaded_unref(made->other);
+	made->loaded = made->other = NULL;
 	made->merge.count = sources->count;
 	if (sources->count)
 		memcpy(made->inputs, made->composition.request.inputs,
@@ -265,6 +268,27 @@ static int load_target(struct amendment_state *made, size_t i, struct problem *p
 	input->text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
 	input->document = NULL;
 	return 0;
+}
+
+/*
+ * Loads the text of the only source but the target, of which the cache may hold only the document:
+ * if the target becomes empty, the other source is shown byte for byte.
+ */
+static int load_other(struct amendment_state *made, struct problem *problem)
+{
+	const struct sources *sources = &made->composition.sources;
+	size_t i = !made->target;
+
+	if (!made->request->resets_below || sources->count != 2 || made->inputs[i].text.data)
+		return 0;
+	const struct contributor found = {.layer = sources->layers[i]->rank,
+		.stat = sources->stats[i],
+		.path = sources->paths[i]};
+	int r = compose_load(
+		&made->composer, sources->paths[i], &found, NULL, &made->other, problem);
+	if (r == 0)
+		made->inputs[i].text = made->other->text;
+	return r;
 }
 
 /*
@@ -445,8 +469,10 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->target = find_target(made, sources);
 	made->amendment.source = made->target < sources->count ? made->target : 0;
 	made->amendment.is_new = true;
-	if (made->target < sources->count)
-		return load_target(made, made->target, problem);
+	if (made->target < sources->count) {
+		r = load_target(made, made->target, problem);
+		return r == 0 ? load_other(made, problem) : r;
+	}
 	return made->request->resets_below ? 0 : add_new(made, problem);
 }
 
