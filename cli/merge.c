@@ -435,7 +435,7 @@ const struct command command_merge = {
 		"      --header             begin with a comment that names the files, if the "
 		"format has comments\n"
 		"      --schema FILE        validate the result by this JSON Schema; if it is not "
-		"valid, all errors are reported, and nothing is written\n"
+		"valid, up to a hundred errors are reported, and nothing is written\n"
 		"      --schema-ref FILE    add a schema to which that of --schema refers by its "
 		"$id or path\n"
 		"      --validate-formats   check the formats that the schema demands, too\n"
