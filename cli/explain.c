@@ -232,10 +232,15 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 {
 	const struct explanation *explanation = subject->explanation;
 	const struct node *value = found->at.value;
+	const char *tag = value && value->tag && *value->tag == '!' ? value->tag : NULL;
 	int r = 0;
 
 	if (message_is_json())
 		fputs("\"value\": ", out);
+	if (tag && !message_is_json()) {
+		column_put(out, span_of(tag));
+		putc(' ', out);
+	}
 	if (!value)
 		fputs(message_is_json() ? "null, \"absent\": true" : "(no value)", out);
 	else if (message_is_json() || !node_is_scalar(value))
@@ -245,6 +250,8 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 		json_put_span(out, value->text);
 	else
 		column_put(out, value->text);
+	if (tag && message_is_json())
+		json_put(out, ", 'tag': %s", tag);
 	return r < 0 ? r : write_layers(subject, value, out);
 }
 

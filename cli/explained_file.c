@@ -68,7 +68,10 @@ int explained_file_read(const struct explanation *explanation, const char *path,
 	const struct merge_request *request = explanation->request;
 	const struct read_options options = {
 		.format = request->to, .schema = request->schema, .limits = request->limits};
-	const struct source source = {.name = path, .layer = ""};
+	const struct merge_result *result = explanation->result;
+	const struct source source = result->source_count == 1
+					     ? *result->sources[0]
+					     : (struct source){.name = path, .layer = ""};
 
 	return document_read(&source, explanation->result->text, &options, ret, problem);
 }
