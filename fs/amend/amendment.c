@@ -734,19 +734,52 @@ static int has_unshown_values(struct amendment_state *made)
 	return r < 0 ? r : r > 0 || result->effect >= PUT_CHANGED;
 }
 
+/*
+ * Sets the effect PUT_ABSENT, with the problem, if the merged file lacks a value of `plan`, too. A
+ * value may also be in a file that a higher layer hides.
+ */
+static int find_absent(struct amendment_state *made, struct problem *problem)
+{
+	CLEANUP(put_result_freep) struct put_result *result = NULL;
+	const struct settings *settings = made->settings;
+	const char *path = made->request->path;
+	struct put_request request = put_request_of(made);
+	struct merge_request merge = made->merge;
+	struct hidden *hidden = arena_alloc(made->arena, sizeof(*hidden));
+	struct problem absent = {.message = ""};
+
+	int r = hidden ? hidden_find(settings, (unsigned)settings->layer_count, path, hidden)
+		       : -ENOMEM;
+	if (r != 0 || !merge.count)
+		return r > 0 ? 0 : r < 0 ? r : -ENOENT;
+	/* `inputs` has room for a source that the layer might have. */
+	made->inputs[merge.count] =
+		(struct merge_input){.source = {.name = path, .layer = made->amendment.layer->name},
+			.format = settings_source_format(settings, path, path)};
+	request.target = merge.count++;
+	request.merge = &merge;
+	r = put_run(&request, &result, &absent);
+	if (r < 0 || r > 0 || result->effect != PUT_ABSENT)
+		return r < 0 ? r : 0;
+	made->amendment.effect = PUT_ABSENT;
+	*problem = absent;
+	return 0;
+}
+
 /* Resets values. Without a source in the layer there is nothing to remove. */
 static int put_reset(struct amendment_state *made, struct problem *problem)
 {
-	if (made->target >= made->composition.sources.count) {
-		int r = has_unshown_values(made);
+	bool is_there = made->target < made->composition.sources.count;
+	int r = is_there ? 0 : has_unshown_values(made);
+
+	if (r != 0)
 		return r == 1 ? refuse_unshown(made, problem) : r;
-	}
-	if (!is_tree(made))
+	if (!is_tree(made) && made->composition.sources.count)
 		return problem_set(problem, made->request->path, 0, 0,
 			"'%s' shows it whole, so no value of it can be reset; reset the file, "
 			"without a KEY",
 			made->merge.options->strategy->name);
-	return put_values(made, problem);
+	return is_there ? put_values(made, problem) : find_absent(made, problem);
 }
 
 static int put(struct amendment_state *made, struct problem *problem)

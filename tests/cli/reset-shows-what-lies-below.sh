@@ -251,3 +251,20 @@ cp before site/n.yaml
 for kind in B A; do runs 0 "$PLYFS" set -c named.yaml n.yaml "[kind=$kind].r" 9; done
 for kind in A B; do runs 0 "$PLYFS" reset -c named.yaml n.yaml "[kind=$kind].r"; done
 cmp site/n.yaml before || fail "it is: $(cat site/n.yaml)"
+
+# A KEY or a PATH that nothing has is most likely misspelt, also if the layer has no source.
+rm -rf vendor site
+mkdir vendor site
+echo 'port: 80' >vendor/app.yaml
+echo 'text' >vendor/app.conf
+reset app.yaml port
+prints 'nothing changes: the layer has no such file or value'
+runs 1 "$PLYFS" reset -l vendor:site app.yaml prot
+grep -q "^plyfs: vendor/app.yaml:1:1: there is no 'prot' to be removed" err || fail "$(cat err)"
+runs 1 "$PLYFS" reset -l vendor:site app.yaml port prot
+grep -q "there is no 'prot' to be removed" err || fail "$(cat err)"
+runs 1 "$PLYFS" reset -l vendor:site ap.yaml port
+says 'ap.yaml: no layer has such a file'
+runs 1 "$PLYFS" reset -l vendor:site app.conf port
+says 'reset the file, without a KEY'
+[ -z "$(ls site)" ] || fail "there is: $(ls site)"
