@@ -104,6 +104,11 @@ offers 'plyfs hide -lvenue ' app.yaml two.yaml
 offers 'plyfs edit -cplyfs.yaml t' two.yaml
 offers 'plyfs diff -l venue nothing'
 offers 'plyfs check -l venue two.yaml a' app.yaml
+# Not a name with a line break, or a tab: the rest of it would be another word.
+mkdir odd
+touch odd/x $'odd/x\ny' $'odd/x\tz'
+offers 'plyfs cat -l odd ' x
+rm -r odd
 # Words in quotes. In them, bash takes : and = for no end of a word, nor behind a backslash.
 offers 'plyfs mount "with s' 'with space'
 offers "plyfs mount 'vendor:with s" 'vendor:with space'
