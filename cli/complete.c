@@ -147,8 +147,8 @@ static bool read_words(const struct command *command, int count, char **words, s
 }
 
 /*
- * Offers a word, if it begins like the typed one. `ending` follows it: "=" if a value must follow. A
- * word with a line break or a tab can't be offered: these end a word for the shells' scripts.
+ * Offers a word, if it begins like the typed one. `ending` follows it: "=" if a value must follow.
+ * A word with a line break or a tab can't be offered: these end a word for the shells' scripts.
  */
 static void offer(
 	const struct completion *offer, struct span word, const char *ending, struct span summary)
