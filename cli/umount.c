@@ -6,13 +6,10 @@
  * its layers: "umount mnt && umount LAYER" would fail, as the layer is busy. So this command waits
  * for the daemon's end.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -24,7 +21,6 @@
 #include "command.h"
 #include "descriptor.h"
 #include "document.h"
-#include "handover.h"
 #include "layer_choice.h"
 #include "message.h"
 #include "mount_table.h"
@@ -38,8 +34,8 @@
 #define ANSWER_MS 1000
 
 /*
- * How often it is examined, in ms, why the daemon has not ended. It takes milliseconds to end. But
- * if a process in a container still has the mount, the daemon does not end.
+ * Time limit in ms for the daemon's end. It takes milliseconds. But if a process in a container
+ * still has the mount, which is not visible from here, the daemon does not end.
  */
 #define END_MS 3000
 
@@ -69,64 +65,16 @@ static int write_pid(void *context, int out)
 	return text_write(out, (const char *)&pid, sizeof(pid));
 }
 
-/* Sets `daemon` to its process number; 0: unknown. A daemon at work may not answer in time. */
-static void find_daemon(struct mountpoint *mountpoint, pid_t *daemon)
+/* Opens a descriptor that becomes readable when the daemon ends; -1: the daemon is unknown. */
+static int open_daemon(struct mountpoint *mountpoint)
 {
 	CLEANUP(freep) char *text = NULL;
+	pid_t daemon = 0;
 	size_t len = 0;
 
-	*daemon = handover_server(mountpoint->dev);
-	if (*daemon == 0 && probe_run(ANSWER_MS, write_pid, mountpoint, &text, &len) == 0 &&
-		len == sizeof(*daemon))
-		memcpy(daemon, text, sizeof(*daemon));
-}
-
-/* What a process does, by /proc. */
-struct activity {
-	char state;             /* as in proc(5): 'T' is stopped; 0: unknown */
-	unsigned long long ran; /* ns */
-};
-
-static void read_line(pid_t pid, const char *name, char *line, int size)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	CLEANUP(fclosep) FILE *file = fopen(path, "re");
-	if (!file || !fgets(line, size, file))
-		*line = '\0';
-}
-
-static struct activity read_activity(pid_t pid)
-{
-	struct activity activity = {0};
-	char line[1024];
-
-	read_line(pid, "stat", line, sizeof(line));
-	const char *end = strrchr(line, ')');
-	if (end && strlen(end) > 2)
-		activity.state = end[2];
-	read_line(pid, "schedstat", line, sizeof(line));
-	activity.ran = strtoull(line, NULL, 10);
-	return activity;
-}
-
-/* Returns whether another mount namespace has the mount, or may have it. */
-static bool is_elsewhere(const struct mountpoint *mountpoint)
-{
-	CLEANUP(dir_closep) DIR *processes = opendir("/proc");
-	const struct dirent *process;
-	char path[PATH_MAX];
-	bool is_found = !processes;
-
-	while (!is_found && (process = readdir(processes))) {
-		if (!isdigit((unsigned char)*process->d_name))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/mountinfo", process->d_name);
-		CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-		is_found = fd < 0 ? errno == EACCES : mountpoint_is_mounted(fd, 0, mountpoint->dev);
-	}
-	return is_found;
+	if (probe_run(ANSWER_MS, write_pid, mountpoint, &text, &len) == 0 && len == sizeof(daemon))
+		memcpy(&daemon, text, sizeof(daemon));
+	return daemon > 0 ? (int)syscall(SYS_pidfd_open, daemon, 0) : -1;
 }
 
 /* Does mountpoint_end(), at a moment when the daemon is not inside of its mount. */
@@ -192,54 +140,15 @@ static int complain(const struct mountpoint *mountpoint, int result)
 	return message("%s: can't be unmounted: %s", mountpoint->path, text_error(result));
 }
 
-/* Reports that the daemon has not ended, and why. */
-static void report_daemon(
-	const struct mountpoint *mountpoint, pid_t daemon, const struct activity *now)
-{
-	if (now->state == 'T' || now->state == 't')
-		message("%s: is unmounted, but its process %d is stopped, and still holds the "
-			"layers; it ends after 'kill -CONT %d'",
-			mountpoint->path, (int)daemon, (int)daemon);
-	else if (is_elsewhere(mountpoint))
-		message("%s: is unmounted here, but its process %d goes on, and holds the layers: "
-			"a container may still have the mount",
-			mountpoint->path, (int)daemon);
-	else
-		message("%s: is unmounted, but its process %d does not end, and holds the layers: "
-			"a file system may not answer; end it with 'kill -KILL %d'",
-			mountpoint->path, (int)daemon, (int)daemon);
-}
-
-/* Waits for the daemon's end as long as the daemon has something to do for it. */
-static void wait_for_end(const struct mountpoint *mountpoint, int daemon_fd, pid_t daemon)
-{
-	struct pollfd ended = {.fd = daemon_fd, .events = POLLIN};
-	struct activity before, now = read_activity(daemon);
-	bool is_busy = true;
-
-	while (is_busy && poll(&ended, 1, END_MS) == 0) {
-		before = now;
-		now = read_activity(daemon);
-		/* Ready to run, or it has run since, while no other namespace gives it work. */
-		is_busy = (now.state == 'R' || now.ran != before.ran) && !is_elsewhere(mountpoint);
-	}
-	if (!ended.revents)
-		report_daemon(mountpoint, daemon, &now);
-}
-
 static int unmount(int flags, struct mountpoint *mountpoint)
 {
-	pid_t daemon = 0;
-
 	/* After a lazy unmount the daemon ends only when the last user of the mount has gone. */
-	if (!(flags & MNT_DETACH))
-		find_daemon(mountpoint, &daemon);
-	CLEANUP(closep) int daemon_fd = daemon > 0 ? (int)syscall(SYS_pidfd_open, daemon, 0) : -1;
+	CLEANUP(closep) int daemon_fd = flags & MNT_DETACH ? -1 : open_daemon(mountpoint);
 	int r = end_mount(mountpoint, flags);
 	if (r < 0)
 		return complain(mountpoint, r);
 	if (daemon_fd >= 0 && !mountpoint_is_mounted(-1, 0, mountpoint->dev))
-		wait_for_end(mountpoint, daemon_fd, daemon);
+		poll(&(struct pollfd){.fd = daemon_fd, .events = POLLIN}, 1, END_MS);
 	return EXIT_DONE;
 }
 
