@@ -254,35 +254,6 @@ static int find_kind(
 		describe_nearest(settings, absent->rank, kind, arena));
 }
 
-static bool has_word(const struct settings_text *text, struct span word)
-{
-	return text->bytes.len && memmem(text->bytes.data, text->bytes.len, word.data, word.len);
-}
-
-/*
- * Warns of a fact of which plyfs.yaml, the presets and the file of facts know nothing: most likely
- * its name is misspelt.
- */
-static int find_unused_fact(const struct settings *settings, const char *fact, struct arena *arena,
-	struct problem *problem)
-{
-	const struct settings_text *facts = settings->around.fact_file;
-	int len = (int)strcspn(fact, "=");
-	const char *word = arena_printf(arena, "%%{%.*s}", len, fact);
-	const char *name = arena_printf(arena, "%.*s", len, fact);
-
-	if (!word || !name)
-		return -ENOMEM;
-	bool is_used = has_word(&settings->text, span_of(word)) ||
-		       (facts && node_get(facts->document->roots[0], name));
-	for (size_t i = 0; !is_used && i < settings->preset_count; i++)
-		is_used = has_word(&settings->presets[i].text, span_of(word));
-	return is_used ? 0
-		       : problem_set(problem, NULL, 0, 0,
-				 "--fact %s has no effect: there is no %s in plyfs.yaml", fact,
-				 word);
-}
-
 int absent_layer_find(const struct settings *settings, struct problem *problem)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
@@ -291,7 +262,5 @@ int absent_layer_find(const struct settings *settings, struct problem *problem)
 	for (size_t kind = 0; r == 0 && kind < KINDS; kind++)
 		if (asked_for(settings, NULL, kind))
 			r = find_kind(settings, kind, arena, problem);
-	for (size_t i = 0; r == 0 && i < SETTINGS_FACTS_MAX && settings->around.facts[i]; i++)
-		r = find_unused_fact(settings, settings->around.facts[i], arena, problem);
 	return r;
 }
