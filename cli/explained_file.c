@@ -31,7 +31,10 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	int r = follow_to(ret->offline, path, ret_path, &problem);
 	/* A path of which nothing exists has no links, and leads to itself. */
 	if (r == -ENOENT && may_be_new && !path_fault(span_of(path))) {
-		if (prefixed_path_report(ret->settings, path, true))
+		bool is_made = command == &command_set || command == &command_edit;
+
+		if (prefixed_path_report(
+			    ret->settings, path, is_made ? PREFIXED_PATH_MADE : PREFIXED_PATH_NEW))
 			return EXIT_FAILED;
 		*ret_path = strdup(path);
 		r = *ret_path ? 0 : -ENOMEM;

@@ -476,7 +476,7 @@ static int complain_of_absence(
 	if (find_hidden(settings, inner, &mark, &name))
 		return message_at(path, "hidden by %s; %s exists", mark, name);
 	if (settings && (report_unshown(settings, path, inner) ||
-				prefixed_path_report(settings, path, false) ||
+				prefixed_path_report(settings, path, PREFIXED_PATH_OLD) ||
 				(result == -ENOTDIR && report_no_directory(settings, path, inner))))
 		return EXIT_FAILED;
 	return message_at(path, "no layer has such a file");

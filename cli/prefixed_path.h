@@ -3,8 +3,15 @@
 
 #include "settings.h"
 
+enum prefixed_path {
+	PREFIXED_PATH_OLD,  /* of a file that must exist */
+	PREFIXED_PATH_NEW,  /* of a file that need not exist */
+	PREFIXED_PATH_MADE, /* of a file that the command makes */
+};
+
 /**
- * If `path` begins with a layer, reports the path without the layer, and returns true. `is_new`:
- * the file need not exist, and no layer has its directory.
+ * If no layer has the file, and `path` begins with a layer, reports the path without the layer, and
+ * returns true. For a new file, returns false if any layer has the first name of `path`.
  */
-bool prefixed_path_report(const struct settings *settings, const char *path, bool is_new);
+bool prefixed_path_report(
+	const struct settings *settings, const char *path, enum prefixed_path kind);
