@@ -159,7 +159,7 @@ static bool needs_quotes(const struct node *scalar)
 	const struct span text = scalar->text;
 
 	return scalar_is_string(scalar) && (resolve_plain(text, scalar->schema) != SCALAR_STRING ||
-						   (text.len && strchr("\"[{", *text.data)));
+						   (text.len && strchr("\"[{!", *text.data)));
 }
 
 static bool mark_layer(const struct settings *settings, const struct node *value, bool *marks)
@@ -232,7 +232,9 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 {
 	const struct explanation *explanation = subject->explanation;
 	const struct node *value = found->at.value;
-	const char *tag = value && value->tag && *value->tag == '!' ? value->tag : NULL;
+	/* "!" alone says only that the value is text. */
+	bool is_tagged = value && value->tag && value->tag[0] == '!' && value->tag[1];
+	const char *tag = is_tagged ? value->tag : NULL;
 	int r = 0;
 
 	if (message_is_json())

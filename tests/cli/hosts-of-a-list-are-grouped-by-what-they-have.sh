@@ -213,3 +213,14 @@ runs 0 "$PLYFS" explain -c tagged.yaml --hosts - t.yaml x <<<$'a\nb'
 prints $'!foo y  a  on a\ny  b  on b'
 runs 0 "$PLYFS" explain --json -c tagged.yaml --hosts - t.yaml x <<<$'a\nb'
 grep -qF '{"value": "y", "tag": "!foo", "layer": "a",' out && grep -qF '{"value": "y", "layer": "b",' out || fail "$(cat out)"
+# A text that begins like a tag is in quotes. The tag "!" is none, and those of the values in a list do not count.
+printf 'layers: [{name: host, path: tagged/%%H}]\n' >tagged.yaml
+grouped() {
+	echo "x: $1" >tagged/a/t.yaml
+	echo "x: $2" >tagged/b/t.yaml
+	runs 0 "$PLYFS" explain -c tagged.yaml --hosts - t.yaml x <<<$'a\nb'
+	prints "$3"
+}
+grouped '!foo y' "'!foo y'" $'!foo y  host  on a\n"!foo y"  host  on b'
+grouped '! y' y 'y  host  on a, b'
+grouped '[!foo y]' '[y]' '["y"]  host  on a, b'
