@@ -735,35 +735,58 @@ static int has_unshown_values(struct amendment_state *made)
 }
 
 /*
- * Sets the effect PUT_ABSENT, with the problem, if the merged file lacks a value of `plan`, too. A
- * value may also be in a file that a higher layer hides.
+ * Sets the effect PUT_ABSENT, with the problem, if the merged file lacks a value of `plan`, and no
+ * higher source removes one: the merges of the lower sources alone lack it, too.
  */
 static int find_absent(struct amendment_state *made, struct problem *problem)
 {
-	CLEANUP(put_result_freep) struct put_result *result = NULL;
-	const struct settings *settings = made->settings;
-	const char *path = made->request->path;
+	const struct merge_input none = {
+		.source = {.name = made->request->path, .layer = made->amendment.layer->name},
+		.format = settings_source_format(
+			made->settings, made->request->path, made->request->path)};
 	struct put_request request = put_request_of(made);
 	struct merge_request merge = made->merge;
-	struct hidden *hidden = arena_alloc(made->arena, sizeof(*hidden));
-	struct problem absent = {.message = ""};
+	struct merge_input *inputs = arena_zalloc(made->arena, merge.count + 1, sizeof(*inputs));
+	struct problem absent, *reason = problem;
+	int r = 0;
 
-	int r = hidden ? hidden_find(settings, (unsigned)settings->layer_count, path, hidden)
-		       : -ENOMEM;
-	if (r != 0 || !merge.count)
-		return r > 0 ? 0 : r < 0 ? r : -ENOENT;
-	/* `inputs` has room for a source that the layer might have. */
-	made->inputs[merge.count] =
-		(struct merge_input){.source = {.name = path, .layer = made->amendment.layer->name},
-			.format = settings_source_format(settings, path, path)};
-	request.target = merge.count++;
+	if (!inputs)
+		return -ENOMEM;
+	memcpy(inputs, merge.inputs, merge.count * sizeof(*inputs));
+	merge.inputs = inputs;
 	request.merge = &merge;
-	r = put_run(&request, &result, &absent);
-	if (r < 0 || r > 0 || result->effect != PUT_ABSENT)
-		return r < 0 ? r : 0;
+	for (size_t count = merge.count; count > 0; count--) {
+		CLEANUP(put_result_freep) struct put_result *result = NULL;
+
+		inputs[count] = none;
+		request.target = count;
+		merge.count = count + 1;
+		r = put_run(&request, &result, reason);
+		/* Below the top, any other answer means that the value may be there. */
+		if (r != 0 || result->effect != PUT_ABSENT)
+			return r > 0 && reason == &absent ? 0 : r;
+		reason = &absent;
+	}
 	made->amendment.effect = PUT_ABSENT;
-	*problem = absent;
 	return 0;
+}
+
+/* Resets where the layer has no source, and so nothing to remove. */
+static int put_nothing(struct amendment_state *made, struct problem *problem)
+{
+	const struct settings *settings = made->settings;
+	struct hidden *hidden = arena_alloc(made->arena, sizeof(*hidden));
+
+	/* The layer had a source, which an earlier request has reset. */
+	if (made->request->resets_below != SIZE_MAX)
+		return 0;
+	if (!hidden)
+		return -ENOMEM;
+	/* A value may also be in a file that a higher layer hides. */
+	int r = hidden_find(settings, (unsigned)settings->layer_count, made->request->path, hidden);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	return made->merge.count ? find_absent(made, problem) : -ENOENT;
 }
 
 /* Resets values. Without a source in the layer there is nothing to remove. */
@@ -779,7 +802,12 @@ static int put_reset(struct amendment_state *made, struct problem *problem)
 			"'%s' shows it whole, so no value of it can be reset; reset the file, "
 			"without a KEY",
 			made->merge.options->strategy->name);
-	return is_there ? put_values(made, problem) : find_absent(made, problem);
+	problem->source[0] = '\0';
+	r = is_there ? put_values(made, problem) : put_nothing(made, problem);
+	if (r == PROBLEM || (r == 0 && made->amendment.effect == PUT_ABSENT))
+		if (!problem->source[0])
+			problem_set(problem, made->request->path, 0, 0, "%s", problem->message);
+	return r;
 }
 
 static int put(struct amendment_state *made, struct problem *problem)
