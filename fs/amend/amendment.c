@@ -1192,7 +1192,8 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 		return r;
 	/* The line is one of the edited source, which is not written: put it into the message. */
 	problem_format(&said, text, sizeof(text));
-	return problem_set(problem, made->request->path, 0, 0, "nothing is written, as %s",
+	return problem_set(problem, made->request->path, 0, 0, "%s written, as %s",
+		made->request->made ? "this step is not" : "nothing is",
 		said.program[0] ? text : said.message);
 }
 

@@ -30,8 +30,9 @@ tells "nothing is written, as the check 'sh' ended with 1"
 # The check accepts the first step, and not the second.
 write
 runs 1 "$PLYFS" reset -c plyfs.yaml app.yaml port
-tells "nothing is written, as the check 'sh' ended with 1"
-tells 'app.yaml: the command has stopped half way: 1 change is made already'
+tells "app.yaml: this step is not written, as the check 'sh' ended with 1"
+tells 'app.yaml: the command has stopped half way: 1 change is made already, and the rest is as it was'
+! grep -q 'nothing is' err || fail "$(cat err)"
 prints 'site/app.yaml.d/10.yaml: port: 91 -> 90 (shows site/app.yaml:1)
 site/app.yaml.d/10.yaml: removed'
 [ "$(find site -type f)" = site/app.yaml ] || fail "there is: $(find site)"
