@@ -11,9 +11,11 @@ for tool in systemctl deb-systemd-invoke adduser; do
 done
 # The active instances of each template.
 cat >>bin/systemctl <<'END'
-case $* in
-*list-units*--state=active*plyfs-render@*) printf 'plyfs-render@%s.service loaded active running X\n' a b ;;
-*list-units*--state=active*plyfs-mirror@*) [ -n "$IDLE" ] || echo 'plyfs-mirror@fleet.service loaded active running X' ;;
+case $IDLE$* in
+list-units*--state=active*plyfs-render@*) printf 'plyfs-render@%s.service loaded active running X\n' a b ;;
+esac
+case $IDLE$* in
+list-units*--state=active*plyfs-mirror@*) echo 'plyfs-mirror@fleet.service loaded active running X' ;;
 esac
 END
 chmod 755 bin/*
@@ -28,17 +30,22 @@ configured() {
 		exec sh "$@"' sh "$DOCS/../debian/$package.postinst" configure "${@:2}"
 }
 
+export IDLE=
 configured systemd/system 0.2.0
 grep -qx 'systemctl --system daemon-reload' calls || fail "units are not loaded: $(cat calls)"
+# The mirrors, too: the program is in this package.
 [ "$(grep ^deb- calls)" = 'deb-systemd-invoke reload plyfs@*.service
-deb-systemd-invoke restart plyfs-render@a.service plyfs-render@b.service' ] || fail "its calls: $(cat calls)"
+deb-systemd-invoke restart plyfs-render@a.service plyfs-render@b.service plyfs-mirror@fleet.service' ] ||
+	fail "its calls: $(cat calls)"
+IDLE=yes configured systemd/system 0.2.0
+[ "$(grep ^deb- calls)" = 'deb-systemd-invoke reload plyfs@*.service' ] || fail "its calls: $(cat calls)"
 configured systemd/system ''
 ! grep -q '^deb-systemd-invoke' calls || fail "it reloads what was never mounted"
 configured other 0.2.0
 [ ! -s calls ] || fail "it calls what does not run: $(cat calls)"
 
 package=plyfs-mirror
-IDLE='' configured systemd/system 0.2.0
+configured systemd/system 0.2.0
 grep -qx 'systemctl --system daemon-reload' calls || fail "units are not loaded: $(cat calls)"
 [ "$(tail -n 1 calls)" = 'deb-systemd-invoke restart plyfs-mirror@fleet.service' ] || fail "its calls: $(cat calls)"
 nothing() {
@@ -46,5 +53,5 @@ nothing() {
 	! grep -q '^deb-systemd-invoke' calls || fail "it restarts what does not run: $(cat calls)"
 }
 IDLE=yes nothing systemd/system 0.2.0
-IDLE='' nothing systemd/system ''
-IDLE='' nothing other 0.2.0
+nothing systemd/system ''
+nothing other 0.2.0
