@@ -14,6 +14,7 @@
 #include "colour.h"
 #include "column.h"
 #include "command.h"
+#include "descriptor.h"
 #include "explained_file.h"
 #include "json_put.h"
 #include "message.h"
@@ -172,6 +173,21 @@ static int complain_of_page(const char *path, int error)
 	return message("can't write to '%s': %s", path, text_error(-error));
 }
 
+/* Empties the file at `path`, unless it has other names: one may be that of a source. */
+static int empty_page(const char *path, int fd)
+{
+	struct stat stat;
+
+	if (fstat(fd, &stat) < 0)
+		return complain_of_page(path, errno);
+	if (S_ISREG(stat.st_mode) && stat.st_nlink > 1)
+		return message("'%s' has other names (hard links), and may be a file in a layer; "
+			       "remove it first, or give a file elsewhere",
+			path);
+	return S_ISREG(stat.st_mode) && ftruncate(fd, 0) < 0 ? complain_of_page(path, errno)
+							     : EXIT_DONE;
+}
+
 /*
  * Opens the file for the page, unless it is in a layer: an existing file there is a source, which
  * would be lost, and a new file would become one. Returns EXIT_DONE with *ret for fclose(3), or
@@ -191,9 +207,14 @@ static int open_page(const struct settings *settings, const char *path, mode_t m
 	if (layer)
 		return message(
 			"'%s' is in the layer '%s'; give a file elsewhere", path, layer->name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	CLEANUP(closep) int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+	if (fd >= 0 && empty_page(path, fd) != EXIT_DONE)
+		return EXIT_FAILED;
 	*ret = fd < 0 ? NULL : fdopen(fd, "w");
-	return *ret ? EXIT_DONE : complain_of_page(path, errno);
+	if (!*ret)
+		return complain_of_page(path, errno);
+	(void)take_fd(&fd);
+	return EXIT_DONE;
 }
 
 static int print_page(const struct blame *blame, const char *path)

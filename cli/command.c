@@ -177,6 +177,16 @@ static int unknown_option(
 		(int)word.len, word.data, (int)nearest.len, nearest.data);
 }
 
+/* Returns whether getopt_long(3) gives `number` for one of the options. */
+static bool has_option(const struct command_option *options, int number)
+{
+	bool is_found = number == 'h';
+
+	for (int i = 0; !is_found && options[i].word; i++)
+		is_found = number == (options[i].letter ? options[i].letter : i + 1);
+	return is_found;
+}
+
 /* Reports an error in an option. `result` is getopt_long(3)'s: '?' or ':'. */
 static int complain_of_option(const struct command *command, const struct command_option *options,
 	int result, char **argv)
@@ -190,9 +200,9 @@ static int complain_of_option(const struct command *command, const struct comman
 	}
 	/*
 	 * For an unknown long option, optopt is 0. For one with a value too many, it is the
-	 * option's letter.
+	 * option's letter. For an unknown letter that another follows, `word` is the word before.
 	 */
-	if (strncmp(word, "--", 2) == 0)
+	if (strncmp(word, "--", 2) == 0 && (!optopt || has_option(options, optopt)))
 		return optopt ? command_misuse(command, "the option '%s' takes no value", word)
 			      : unknown_option(command, options, word);
 	if (optopt >= '0' && optopt <= '9')

@@ -8,6 +8,7 @@
  */
 #include "command.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -148,13 +149,19 @@ static bool read_words(const struct command *command, int count, char **words, s
 
 /*
  * Offers a word, if it begins like the typed one. `ending` follows it: "=" if a value must follow.
+ * A word with a line break or a tab can't be offered: these end a word for the shells' scripts. For
+ * their sake the summary ends at its first control character.
  */
 static void offer(
 	const struct completion *offer, struct span word, const char *ending, struct span summary)
 {
 	if (word.len < offer->start.len ||
-		!span_equal((struct span){word.data, offer->start.len}, offer->start))
+		!span_equal((struct span){word.data, offer->start.len}, offer->start) ||
+		memchr(word.data, '\n', word.len) || memchr(word.data, '\t', word.len))
 		return;
+	for (size_t i = 0; i < summary.len; i++)
+		if (iscntrl((unsigned char)summary.data[i]))
+			summary.len = i;
 	printf("%.*s%.*s%s\t%.*s\n", (int)offer->prefix.len, offer->prefix.data, (int)word.len,
 		word.data, ending, (int)summary.len, summary.data);
 }

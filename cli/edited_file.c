@@ -68,6 +68,12 @@ int edited_file_find(const struct command *command, struct edited_file *edited)
 	return code;
 }
 
+/* Returns the number of changes that the command has made. */
+static size_t changes_made(const struct edited_file *edited)
+{
+	return edited->output.mode == AMENDMENT_WRITES ? edited->output.count : 0;
+}
+
 /*
  * Fills the request. From the second attempt on it opens the layers again, as a directory was
  * replaced. Returns 0, EDITED_FILE_LOST, or PROBLEM after the last attempt.
@@ -90,6 +96,7 @@ static int prepare(const struct command *command, struct edited_file *edited, in
 	request->layer = edited->layer;
 	if (edited->output.mode != AMENDMENT_WRITES)
 		request->mode = edited->output.mode;
+	request->made = changes_made(edited);
 	request->access = &edited->access;
 	return 0;
 }
@@ -110,10 +117,17 @@ int edited_file_amend(const struct command *command, struct edited_file *edited,
 int edited_file_complain(
 	const struct edited_file *edited, int result, const struct problem *problem)
 {
-	if (result == EDITED_FILE_LOST)
-		return EXIT_FAILED;
-	return layer_choice_complain_in(
-		edited->subject.settings, edited->path, edited->inner, result, problem);
+	size_t count = changes_made(edited);
+
+	if (result != EDITED_FILE_LOST)
+		layer_choice_complain_in(
+			edited->subject.settings, edited->path, edited->inner, result, problem);
+	if (count)
+		message_at(edited->path,
+			"the command has stopped half way: %zu change%s made already, and "
+			"the rest is as it was",
+			count, count == 1 ? " is" : "s are");
+	return EXIT_FAILED;
 }
 
 static int report(void *context, const struct amendment *change)

@@ -159,7 +159,7 @@ static bool needs_quotes(const struct node *scalar)
 	const struct span text = scalar->text;
 
 	return scalar_is_string(scalar) && (resolve_plain(text, scalar->schema) != SCALAR_STRING ||
-						   (text.len && strchr("\"[{", *text.data)));
+						   (text.len && strchr("\"[{!", *text.data)));
 }
 
 static bool mark_layer(const struct settings *settings, const struct node *value, bool *marks)
@@ -232,10 +232,17 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 {
 	const struct explanation *explanation = subject->explanation;
 	const struct node *value = found->at.value;
+	/* "!" alone says only that the value is text. */
+	bool is_tagged = value && value->tag && value->tag[0] == '!' && value->tag[1];
+	const char *tag = is_tagged ? value->tag : NULL;
 	int r = 0;
 
 	if (message_is_json())
 		fputs("\"value\": ", out);
+	if (tag && !message_is_json()) {
+		column_put(out, span_of(tag));
+		putc(' ', out);
+	}
 	if (!value)
 		fputs(message_is_json() ? "null, \"absent\": true" : "(no value)", out);
 	else if (message_is_json() || !node_is_scalar(value))
@@ -245,6 +252,8 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 		json_put_span(out, value->text);
 	else
 		column_put(out, value->text);
+	if (tag && message_is_json())
+		json_put(out, ", 'tag': %s", tag);
 	return r < 0 ? r : write_layers(subject, value, out);
 }
 

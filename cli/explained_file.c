@@ -9,6 +9,7 @@
 #include "merge.h"
 #include "message.h"
 #include "path.h"
+#include "prefixed_path.h"
 
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path)
@@ -30,6 +31,11 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	int r = follow_to(ret->offline, path, ret_path, &problem);
 	/* A path of which nothing exists has no links, and leads to itself. */
 	if (r == -ENOENT && may_be_new && !path_fault(span_of(path))) {
+		bool is_made = command == &command_set || command == &command_edit;
+
+		if (prefixed_path_report(
+			    ret->settings, path, is_made ? PREFIXED_PATH_MADE : PREFIXED_PATH_NEW))
+			return EXIT_FAILED;
 		*ret_path = strdup(path);
 		r = *ret_path ? 0 : -ENOMEM;
 	}
@@ -65,7 +71,10 @@ int explained_file_read(const struct explanation *explanation, const char *path,
 	const struct merge_request *request = explanation->request;
 	const struct read_options options = {
 		.format = request->to, .schema = request->schema, .limits = request->limits};
-	const struct source source = {.name = path, .layer = ""};
+	const struct merge_result *result = explanation->result;
+	const struct source source = result->source_count == 1
+					     ? *result->sources[0]
+					     : (struct source){.name = path, .layer = ""};
 
 	return document_read(&source, explanation->result->text, &options, ret, problem);
 }

@@ -19,6 +19,7 @@
 #include "mounted_settings.h"
 #include "place.h"
 #include "plyfs_mount.h"
+#include "prefixed_path.h"
 #include "rendered_tree.h"
 #include "store.h"
 #include "text.h"
@@ -385,48 +386,6 @@ int layer_choice_warn_closed(const struct settings *settings, const char *beside
 }
 
 /*
- * Returns the part of `path` behind the layer's name, its path or its real path; NULL: it begins
- * with none of them.
- */
-static const char *cut_layer(const struct layer *layer, const char *path, const char *real)
-{
-	char place[PATH_MAX] = "";
-	const char *const before[][2] = {{layer->name, path}, {layer->path, path}, {place, real}};
-	struct stat found;
-
-	(void)descriptor_path(layer->dirfd, place);
-
-	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++) {
-		size_t length = strlen(before[i][0]);
-		const char *whole = before[i][1];
-
-		if (length && whole && strncmp(whole, before[i][0], length) == 0 &&
-			whole[length] == '/' && layer_stat(layer, whole + length + 1, &found) == 0)
-			return whole + length + 1;
-	}
-	return NULL;
-}
-
-/* If the path begins with a layer, reports the path without it. Returns whether it did. */
-static bool report_inner_path(const struct settings *settings, const char *path)
-{
-	CLEANUP(freep) char *real = NULL;
-
-	(void)probe_real_path(PROBE_OTHERS_MS, path, &real);
-	for (size_t i = 0; i < settings->layer_count; i++) {
-		const struct layer *layer = settings->layers[i];
-		const char *inner = layer->dirfd < 0 ? NULL : cut_layer(layer, path, real);
-
-		if (!inner)
-			continue;
-		message_at(path, "no layer has such a file; paths are relative to the layers: '%s'",
-			inner);
-		return true;
-	}
-	return false;
-}
-
-/*
  * If a layer has a FIFO, a socket or a device at the path, or if it is plyfs's own path, reports
  * that. Returns whether it did.
  */
@@ -516,9 +475,9 @@ static int complain_of_absence(
 		return EXIT_FAILED;
 	if (find_hidden(settings, inner, &mark, &name))
 		return message_at(path, "hidden by %s; %s exists", mark, name);
-	if (settings &&
-		(report_unshown(settings, path, inner) || report_inner_path(settings, path) ||
-			(result == -ENOTDIR && report_no_directory(settings, path, inner))))
+	if (settings && (report_unshown(settings, path, inner) ||
+				prefixed_path_report(settings, path, PREFIXED_PATH_OLD) ||
+				(result == -ENOTDIR && report_no_directory(settings, path, inner))))
 		return EXIT_FAILED;
 	return message_at(path, "no layer has such a file");
 }

@@ -196,6 +196,17 @@ static int open_signals(void)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Does command_print(), and ends the watch if the reader has closed the output. */
+static int print_to_reader(const char *text, size_t len)
+{
+	int r = text_write(STDOUT_FILENO, text, len);
+
+	if (r == -EPIPE)
+		atomic_store(&is_cancelled, true);
+	return r == 0 || r == -EPIPE ? EXIT_DONE
+				     : message("can't write to standard output: %s", text_error(r));
+}
+
 /*
  * Writes the separator between two results, which makes a stream of documents if the format needs
  * one.
@@ -217,7 +228,7 @@ static int write_separator(const struct merge_job *job, const struct shown *show
 		const char *divider = merge_job_format(job)->divider;
 		snprintf(line, sizeof(line), "%s%s", *divider && !has_newline ? "\n" : "", divider);
 	}
-	return command_print(line, strlen(line));
+	return print_to_reader(line, strlen(line));
 }
 
 static int show_result(const struct merge_job *job, struct shown *shown)
@@ -234,7 +245,7 @@ static int show_result(const struct merge_job *job, struct shown *shown)
 	bool ends_with_nul = job->mode == MERGE_WATCH_NUL;
 	int code = shown->text && !ends_with_nul ? write_separator(job, shown) : EXIT_DONE;
 	if (code == EXIT_DONE)
-		code = command_print(text.data, text.len + ends_with_nul);
+		code = print_to_reader(text.data, text.len + ends_with_nul);
 	if (code != EXIT_DONE)
 		return code;
 	char *copy = span_dup(text);
@@ -329,6 +340,7 @@ static int merge_watch(struct merge_job *job)
 	int code;
 
 	job->is_cancelled = &is_cancelled;
+	signal(SIGPIPE, SIG_IGN);
 	if (signals < 0)
 		return merge_job_complain(job, signals, NULL);
 	do
@@ -435,7 +447,7 @@ const struct command command_merge = {
 		"      --header             begin with a comment that names the files, if the "
 		"format has comments\n"
 		"      --schema FILE        validate the result by this JSON Schema; if it is not "
-		"valid, all errors are reported, and nothing is written\n"
+		"valid, up to a hundred errors are reported, and nothing is written\n"
 		"      --schema-ref FILE    add a schema to which that of --schema refers by its "
 		"$id or path\n"
 		"      --validate-formats   check the formats that the schema demands, too\n"

@@ -57,6 +57,7 @@ struct amendment_state {
 	struct layer_store *store; /* NULL: the target is a file. Lent */
 	const char *path;          /* of the target, in its layer */
 	struct loaded *loaded;     /* the text of a file; or NULL */
+	struct loaded *other;      /* of a reset: the text of the only other source; or NULL */
 	/* of the highest source, if there is one, less the rights that another denies */
 	struct stat like;
 
@@ -77,6 +78,7 @@ static void made_freep(struct amendment_state **place)
 	document_free(made->document);
 	merge_result_freep(&made->shown);
 	loaded_unref(made->loaded);
+	loaded_unref(made->other);
 	composition_fini(&made->composition);
 	path_list_fini(&made->asked);
 	settings_unref(made->settings);
@@ -151,7 +153,8 @@ static void forget_target(struct amendment_state *made)
 	const struct sources *sources = &made->composition.sources;
 
 	loaded_unref(made->loaded);
-	made->loaded = NULL;
+	loaded_unref(made->other);
+	made->loaded = made->other = NULL;
 	made->merge.count = sources->count;
 	if (sources->count)
 		memcpy(made->inputs, made->composition.request.inputs,
@@ -265,6 +268,27 @@ static int load_target(struct amendment_state *made, size_t i, struct problem *p
 	input->text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
 	input->document = NULL;
 	return 0;
+}
+
+/*
+ * Loads the text of the only source but the target, of which the cache may hold only the document:
+ * if the target becomes empty, the other source is shown byte for byte.
+ */
+static int load_other(struct amendment_state *made, struct problem *problem)
+{
+	const struct sources *sources = &made->composition.sources;
+	size_t i = !made->target;
+
+	if (!made->request->resets_below || sources->count != 2 || made->inputs[i].text.data)
+		return 0;
+	const struct contributor found = {.layer = sources->layers[i]->rank,
+		.stat = sources->stats[i],
+		.path = sources->paths[i]};
+	int r = compose_load(
+		&made->composer, sources->paths[i], &found, NULL, &made->other, problem);
+	if (r == 0)
+		made->inputs[i].text = made->other->text;
+	return r;
 }
 
 /*
@@ -445,8 +469,10 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	made->target = find_target(made, sources);
 	made->amendment.source = made->target < sources->count ? made->target : 0;
 	made->amendment.is_new = true;
-	if (made->target < sources->count)
-		return load_target(made, made->target, problem);
+	if (made->target < sources->count) {
+		r = load_target(made, made->target, problem);
+		return r == 0 ? load_other(made, problem) : r;
+	}
 	return made->request->resets_below ? 0 : add_new(made, problem);
 }
 
@@ -708,19 +734,80 @@ static int has_unshown_values(struct amendment_state *made)
 	return r < 0 ? r : r > 0 || result->effect >= PUT_CHANGED;
 }
 
+/*
+ * Sets the effect PUT_ABSENT, with the problem, if the merged file lacks a value of `plan`, and no
+ * higher source removes one: the merges of the lower sources alone lack it, too.
+ */
+static int find_absent(struct amendment_state *made, struct problem *problem)
+{
+	const struct merge_input none = {
+		.source = {.name = made->request->path, .layer = made->amendment.layer->name},
+		.format = settings_source_format(
+			made->settings, made->request->path, made->request->path)};
+	struct put_request request = put_request_of(made);
+	struct merge_request merge = made->merge;
+	struct merge_input *inputs = arena_zalloc(made->arena, merge.count + 1, sizeof(*inputs));
+	struct problem absent, *reason = problem;
+	int r = 0;
+
+	if (!inputs)
+		return -ENOMEM;
+	memcpy(inputs, merge.inputs, merge.count * sizeof(*inputs));
+	merge.inputs = inputs;
+	request.merge = &merge;
+	for (size_t count = merge.count; count > 0; count--) {
+		CLEANUP(put_result_freep) struct put_result *result = NULL;
+
+		inputs[count] = none;
+		request.target = count;
+		merge.count = count + 1;
+		r = put_run(&request, &result, reason);
+		/* Below the top, any other answer means that the value may be there. */
+		if (r != 0 || result->effect != PUT_ABSENT)
+			return r > 0 && reason == &absent ? 0 : r;
+		reason = &absent;
+	}
+	made->amendment.effect = PUT_ABSENT;
+	return 0;
+}
+
+/* Resets where the layer has no source, and so nothing to remove. */
+static int put_nothing(struct amendment_state *made, struct problem *problem)
+{
+	const struct settings *settings = made->settings;
+	struct hidden *hidden = arena_alloc(made->arena, sizeof(*hidden));
+
+	/* The layer had a source, which an earlier request has reset. */
+	if (made->request->resets_below != SIZE_MAX)
+		return 0;
+	if (!hidden)
+		return -ENOMEM;
+	/* A value may also be in a file that a higher layer hides. */
+	int r = hidden_find(settings, (unsigned)settings->layer_count, made->request->path, hidden);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	return made->merge.count ? find_absent(made, problem) : -ENOENT;
+}
+
 /* Resets values. Without a source in the layer there is nothing to remove. */
 static int put_reset(struct amendment_state *made, struct problem *problem)
 {
-	if (made->target >= made->composition.sources.count) {
-		int r = has_unshown_values(made);
+	bool is_there = made->target < made->composition.sources.count;
+	int r = is_there ? 0 : has_unshown_values(made);
+
+	if (r != 0)
 		return r == 1 ? refuse_unshown(made, problem) : r;
-	}
-	if (!is_tree(made))
+	if (!is_tree(made) && made->composition.sources.count)
 		return problem_set(problem, made->request->path, 0, 0,
 			"'%s' shows it whole, so no value of it can be reset; reset the file, "
 			"without a KEY",
 			made->merge.options->strategy->name);
-	return put_values(made, problem);
+	problem->source[0] = '\0';
+	r = is_there ? put_values(made, problem) : put_nothing(made, problem);
+	if (r == PROBLEM || (r == 0 && made->amendment.effect == PUT_ABSENT))
+		if (!problem->source[0])
+			problem_set(problem, made->request->path, 0, 0, "%s", problem->message);
+	return r;
 }
 
 static int put(struct amendment_state *made, struct problem *problem)
@@ -1105,7 +1192,8 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 		return r;
 	/* The line is one of the edited source, which is not written: put it into the message. */
 	problem_format(&said, text, sizeof(text));
-	return problem_set(problem, made->request->path, 0, 0, "nothing is written, as %s",
+	return problem_set(problem, made->request->path, 0, 0, "%s written, as %s",
+		made->request->made ? "this step is not" : "nothing is",
 		said.program[0] ? text : said.message);
 }
 

@@ -47,6 +47,7 @@ struct amendment_request {
 	 * further call it is amendment.source of the previous call. 0: this is no reset.
 	 */
 	size_t resets_below;
+	size_t made; /* number of changes that the same command has made before */
 
 	/*
 	 * The wanted text of the file, or NULL. It takes the place of `plan` if the strategy does

@@ -18,6 +18,11 @@ for page in site/app.yaml vendor/page.html site/deep/page.html ./other/../site/p
 done
 runs 1 "${blame[@]}" --html other/nowhere.html app.yaml
 says 'is a link that leads nowhere'
+# Nor by another name of it.
+ln site/app.yaml other/hard.html
+runs 1 "${blame[@]}" --html other/hard.html app.yaml
+says "'other/hard.html' has other names (hard links)"
+rm other/hard.html
 [ "$(cat site/app.yaml)" = 'a: 2' ] || fail 'the source was overwritten'
 [ "$(find vendor site -type f | sort | tr '\n' ' ')" = 'site/app.yaml vendor/app.yaml ' ] || fail 'files came'
 

@@ -134,7 +134,7 @@ echo 'port: 1' >hosts/web2/odd.yaml
 runs 1 "$PLYFS" explain -c plyfs.yaml --hosts list odd.yaml port
 prints $'1  host  on web2\n(no value)  on web3'
 grep -q "^plyfs: odd.yaml: is not read as values" err && grep -q "the host 'web1' can't be compared" err || fail "$(cat err)"
-grep -q "odd.yaml:1:4: " err && grep -q "the host 'db1' can't be compared" err || fail "$(cat err)"
+grep -q "^plyfs: roles/db/odd.yaml:1:4: " err && grep -q "the host 'db1' can't be compared" err || fail "$(cat err)"
 
 echo 'web1 role' >bad
 runs 1 "$PLYFS" diff -c plyfs.yaml --hosts bad
@@ -203,3 +203,24 @@ for command in diff check 'explain k'; do
 	runs 1 "$PLYFS" "${words[0]}" -c plyfs.yaml --hosts list none.yaml ${words[1]:+k}
 	says 'none.yaml: no layer has such a file'
 done
+
+# A value with a tag is another than the one without it.
+mkdir tagged tagged/{a,b}
+echo 'x: !foo y' >tagged/a/t.yaml
+echo 'x: y' >tagged/b/t.yaml
+printf 'layers: [tagged/%%H]\n' >tagged.yaml
+runs 0 "$PLYFS" explain -c tagged.yaml --hosts - t.yaml x <<<$'a\nb'
+prints $'!foo y  a  on a\ny  b  on b'
+runs 0 "$PLYFS" explain --json -c tagged.yaml --hosts - t.yaml x <<<$'a\nb'
+grep -qF '{"value": "y", "tag": "!foo", "layer": "a",' out && grep -qF '{"value": "y", "layer": "b",' out || fail "$(cat out)"
+# A text that begins like a tag is in quotes. The tag "!" is none, and those of the values in a list do not count.
+printf 'layers: [{name: host, path: tagged/%%H}]\n' >tagged.yaml
+grouped() {
+	echo "x: $1" >tagged/a/t.yaml
+	echo "x: $2" >tagged/b/t.yaml
+	runs 0 "$PLYFS" explain -c tagged.yaml --hosts - t.yaml x <<<$'a\nb'
+	prints "$3"
+}
+grouped '!foo y' "'!foo y'" $'!foo y  host  on a\n"!foo y"  host  on b'
+grouped '! y' y 'y  host  on a, b'
+grouped '[!foo y]' '[y]' '["y"]  host  on a, b'

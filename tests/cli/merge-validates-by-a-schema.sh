@@ -21,3 +21,10 @@ says 'nowhere.json: can'"'"'t be opened'
 echo '{"$schema": "http://json-schema.org/draft-03/schema"}' >s.json
 runs 1 "$PLYFS" merge --schema s.json low.yaml high.yaml
 grep -q "^plyfs: s.json:1:13: the schema is written in 'http://json-schema.org/draft-03/schema'" err
+
+# A hundred errors are printed, and the number of the others.
+echo '{"additionalProperties": {"type": "integer"}}' >s.json
+printf 'k%d: x\n' {1..107} >low.yaml
+runs 1 "$PLYFS" merge --schema s.json low.yaml
+[ "$(grep -c '^plyfs: low.yaml:' err)" = 100 ] && [ "$(tail -n 1 err)" = 'plyfs: 7 more places do not match the schema' ] ||
+	fail "it says: $(tail -n 3 err)"

@@ -126,6 +126,14 @@ read -r line <&3
 [ "$line" = 'c: 1' ]
 exec 3<&-
 wait $watcher || fail 'it does not end well'
+# Also if that is found out by a write: the result is larger than the pipe.
+printf 'k%d: aaaaaaaaaaaaaaaa\n' {1..9000} >large.yaml
+"$PLYFS" merge --watch large.yaml >pipe 2>err &
+watcher=$!
+read -r line <pipe
+[ "$line" = 'k1: aaaaaaaaaaaaaaaa' ]
+wait $watcher || fail "it ends with $?"
+[ ! -s err ] || fail "it says: $(cat err)"
 
 runs 2 "$PLYFS" merge --watch low.yaml -
 says "can't be watched"

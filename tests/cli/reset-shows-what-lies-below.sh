@@ -257,3 +257,40 @@ echo 'only: {one: 1}' >site/o.yaml
 reset o.yaml only.one
 prints 'site/o.yaml: only: removed (was a map)
 site/o.yaml: removed'
+
+# A KEY or a PATH that nothing has is most likely misspelt, also if the layer has no source.
+rm -rf vendor site
+mkdir vendor site
+echo 'port: 80' >vendor/app.yaml
+echo 'text' >vendor/app.conf
+reset app.yaml port
+prints 'nothing changes: the layer has no such file or value'
+runs 1 "$PLYFS" reset -l vendor:site app.yaml prot
+grep -q "^plyfs: vendor/app.yaml:1:1: there is no 'prot' to be removed" err || fail "$(cat err)"
+runs 1 "$PLYFS" reset -l vendor:site app.yaml port prot
+grep -q "there is no 'prot' to be removed" err || fail "$(cat err)"
+runs 1 "$PLYFS" reset -l vendor:site ap.yaml port
+says 'ap.yaml: no layer has such a file'
+runs 1 "$PLYFS" reset -l vendor:site app.conf port
+says 'reset the file, without a KEY'
+# Not one that a higher layer removes.
+mkdir host
+echo 'port: !delete' >host/app.yaml
+runs 0 "$PLYFS" reset -l vendor:site:host -L site app.yaml port
+prints 'nothing changes: the layer has no such file or value'
+runs 1 "$PLYFS" reset -l vendor:site:host -L site app.yaml prot
+grep -q "there is no 'prot' to be removed" err || fail "$(cat err)"
+# What can't be decided is no success. A message names the file, even if no value has a place.
+printf 'a: 1\n---\na: 2\n' >vendor/two.yaml
+runs 1 "$PLYFS" reset -l vendor:site two.yaml a
+says "two.yaml: the KEY 'a' is in 2 documents; write [0].a or [1].a"
+runs 1 "$PLYFS" reset -l vendor:site two.yaml b
+says "two.yaml: there is no 'b' to be removed"
+echo 'a: [' >vendor/broken.yaml
+runs 1 "$PLYFS" reset -l vendor:site broken.yaml a
+grep -q "^plyfs: vendor/broken.yaml:1:4: " err || fail "$(cat err)"
+echo '# none' >site/none.yaml
+runs 1 "$PLYFS" reset -l vendor:site none.yaml a
+says "none.yaml: there is no 'a' to be removed"
+rm site/none.yaml
+[ -z "$(ls site)" ] || fail "there is: $(ls site)"

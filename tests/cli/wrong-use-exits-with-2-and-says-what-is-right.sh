@@ -30,6 +30,12 @@ runs 2 "$PLYFS" explain --hlep
 says "did you mean '--help'?"
 runs 2 "$PLYFS" merge -q f.yaml
 says "no option '-q'"
+for before in --header --to=json; do
+	runs 2 "$PLYFS" merge $before -Xn f.yaml
+	says "no option '-X'"
+done
+runs 2 "$PLYFS" merge --header=x -Xn f.yaml
+says "'--header=x' takes no value"
 runs 2 "$PLYFS" merge f.yaml -s
 says "'-s' needs a value"
 runs 2 "$PLYFS" merge f.yaml --to

@@ -104,6 +104,20 @@ offers 'plyfs hide -lvenue ' app.yaml two.yaml
 offers 'plyfs edit -cplyfs.yaml t' two.yaml
 offers 'plyfs diff -l venue nothing'
 offers 'plyfs check -l venue two.yaml a' app.yaml
+# Not a name with a line break, or a tab: the rest of it would be another word.
+mkdir odd
+touch odd/x $'odd/x\ny' $'odd/x\tz'
+offers 'plyfs cat -l odd ' x
+rm -r odd
+# Nor the rest of a description.
+mkdir $'odd\nvenue'
+printf 'layers: [{name: up, path: "odd\\nvenue"}]\n' >odd.yaml
+offers 'plyfs set -c odd.yaml -L ' up
+mkdir presets
+printf 'description: "one\\ntwo"\nrules: []\n' >presets/odd.yaml
+PLYFS_PRESETS=$PWD/presets offers 'plyfs presets o' odd
+[ "$(PLYFS_PRESETS=$PWD/presets "$PLYFS" __complete presets o)" = $'odd\tone' ] || fail 'the description is another'
+rm -r odd.yaml presets $'odd\nvenue'
 # Words in quotes. In them, bash takes : and = for no end of a word, nor behind a backslash.
 offers 'plyfs mount "with s' 'with space'
 offers "plyfs mount 'vendor:with s" 'vendor:with space'

@@ -148,8 +148,11 @@ static int call(struct lua *lua, lua_CFunction function, void *argument)
 {
 	lua_State *L = lua->L;
 
-	if (!lua_checkstack(L, 4))
+	if (!lua_checkstack(L, 4)) {
+		/* One slot is free: a C function has LUA_MINSTACK of them. */
+		lua_pushnil(L);
 		return LUA_ERRMEM;
+	}
 	lua_pushcfunction(L, on_error);
 	lua_pushcfunction(L, function);
 	lua_pushlightuserdata(L, argument);
