@@ -168,6 +168,11 @@ int publisher_publish(struct publisher *publisher)
 	return -1;
 }
 
+bool publisher_is_reading(const struct publisher *publisher)
+{
+	return publisher->reading.state != READING_RESTS;
+}
+
 bool publisher_settings_fault(struct publisher *publisher, struct fault *ret)
 {
 	bool has_fault = publisher->settings_fault;
