@@ -156,6 +156,9 @@ int publisher_publish(struct publisher *publisher)
 		is_batch = false;
 		if (view_was_freed(view))
 			malloc_trim(0);
+		/* Layers that change all the time must not hold up new settings. */
+		if (publisher->reading.state == READING_ENDED)
+			return 0;
 		/* A look may have met a writer, and events may have come meanwhile. */
 		int timeout_ms = view_take_events(view);
 		if (view_has_work(view))
