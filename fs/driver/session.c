@@ -310,7 +310,9 @@ static bool on_mounts(void *context, struct publisher_hook *hook)
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
 	if (!own_mount_is_there(&session->mount))
 		end_publishing(session);
-	return note_nearby_mounts(session);
+	/* The settings that are being read may have other paths. The next on_reload() notes these. */
+	bool is_reading = publisher_is_reading(session->publishing.publisher);
+	return note_nearby_mounts(session) || is_reading;
 }
 
 static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)

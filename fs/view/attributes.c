@@ -255,6 +255,16 @@ static bool is_outdated(const struct directory *directory, uint64_t revision)
 				(entry->use->look && entry->use->used_since < revision));
 }
 
+bool attributes_await(const struct view *view, const struct entry *entry)
+{
+	const struct directory_list *openings = &view->queue.openings;
+	bool is_found = false;
+
+	for (size_t i = 0; !is_found && i < openings->count; i++)
+		is_found = entry->use->used_since < openings->items[i]->attributes.opens_after;
+	return is_found;
+}
+
 struct directory *attributes_open(struct view *view)
 {
 	struct directory_list *openings = &view->queue.openings;

@@ -56,6 +56,9 @@ void attributes_notify_waits(struct view *view, struct directory *directory);
  */
 uint64_t attributes_narrowings(const struct directory *directory);
 
+/** Returns whether wider rights may wait for a user of the entry, which must be in use. */
+bool attributes_await(const struct view *view, const struct entry *entry);
+
 /**
  * Finds a directory whose wider rights may be shown now (b), and shows them. Returns the directory
  * for directory_leave(); NULL: there is none.

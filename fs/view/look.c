@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "attributes.h"
 #include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -107,7 +108,7 @@ static void leave(struct look *look)
 		place = &(*place)->next_same;
 	*place = look->next_same;
 	/* It may have been the last one for which a wider right has waited. */
-	if (view->queue.openings.count)
+	if (attributes_await(view, look->entry))
 		view_wake(view);
 	entry_leave(view, look->entry);
 }

@@ -156,6 +156,9 @@ int publisher_publish(struct publisher *publisher)
 		is_batch = false;
 		if (view_was_freed(view))
 			malloc_trim(0);
+		/* Layers that change all the time must not hold up new settings. */
+		if (publisher->reading.state == READING_ENDED)
+			return 0;
 		/* A look may have met a writer. Events that have come meanwhile end the wait. */
 		int timeout_ms = view_take_due(view);
 		if (view_has_work(view))
@@ -166,6 +169,11 @@ int publisher_publish(struct publisher *publisher)
 			       : timeout_ms;
 	}
 	return -1;
+}
+
+bool publisher_is_reading(const struct publisher *publisher)
+{
+	return publisher->reading.state != READING_RESTS;
 }
 
 bool publisher_settings_fault(struct publisher *publisher, struct fault *ret)

@@ -1,10 +1,10 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/silent.sh"
 # The daemon compares the table of mounts with the paths that it resolved for the settings in force. A layer that comes with
 # an edit, or a link that is turned, has other paths: a mount over them, or in the layer, shows, and so does its end.
 
-need_root
-need_private
+need pgrep
 mkdir -p low/sub low/dir added/conf turned/conf over/conf other
 echo 'a: 1' | tee low/sub/app.yaml >low/dir/app.yaml
 echo 'a: 2' >added/conf/app.yaml
@@ -45,4 +45,20 @@ elsewhere
 ln -s "$directory/turned" new
 mv -T new current
 covered turned mnt/app.yaml 'a: 4'
+
+# So it does if something is mounted elsewhere while the settings are read.
+mkdir part
+make_silent part half_FORGET
+settings() {
+	printf 'layers: [%s]\noptions: {header: false, answer_timeout: 1m}\nfacts: part/app.yaml\n' "$1" | replace plyfs.yaml
+}
+settings low/sub
+comes_to_show mnt/app.yaml 'a: 1'
+elsewhere
+answers_no READ
+settings low
+eventually pgrep -P "$plyfs_pid" -x plyfs-settings >/dev/null || fail "it does not read the settings"
+elsewhere
+answers_no NONE
+covered low/dir mnt/dir/app.yaml 'a: 1'
 stop

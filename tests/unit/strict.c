@@ -251,6 +251,12 @@ static void look_slowly_below(void *context)
 	view_ask(view, looked_in, "x.yaml", false, &stat);
 }
 
+static void look_beside(void *context)
+{
+	(void)context;
+	look_at(looked_in, "y.yaml");
+}
+
 static mode_t mode_below(const char *path)
 {
 	return stat_of(path).st_mode & 0777;
@@ -262,6 +268,7 @@ VIEW_TEST(directory_opens_though_readers_overlap_below)
 
 	make_directory("a/d");
 	write_file("a/d/x.yaml", "x: 1\n");
+	write_file("a/d/y.yaml", "y: 1\n");
 	run("chmod 700 a/d");
 	start(one_layer);
 	assert_shown("d/x.yaml", "x: 1\n");
@@ -271,10 +278,15 @@ VIEW_TEST(directory_opens_though_readers_overlap_below)
 	run("chmod 755 a/d");
 	publish_all();
 	assert_int_equal(mode_below("d"), 0500);
+	view->waker.count = 0;
+	assert_int_equal(coroutine_new(look_beside, NULL, &later), 0);
+	coroutine_join(later);
+	assert_int_equal(view->waker.count, 0);
 	go_on = &second;
 	assert_int_equal(coroutine_new(look_slowly_below, NULL, &later), 0);
 	coroutine_wait(&has_read, NULL);
 	let_the_slow_one_finish();
+	assert_int_not_equal(view->waker.count, 0);
 	publish_all();
 	assert_int_equal(mode_below("d"), 0555);
 	coroutine_wake(&second);
