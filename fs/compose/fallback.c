@@ -80,6 +80,17 @@ static struct loaded *find_shown(const struct fallbacks *fallbacks, struct sourc
 	return NULL;
 }
 
+void fallbacks_keep(struct fallbacks *fallbacks, struct source_cache *cache,
+	const struct layer *layer, const struct loaded *newer)
+{
+	struct loaded *loaded = source_cache_last(cache, layer, newer->path, NULL);
+
+	if (loaded && !stamp_equal(&loaded->stamp, &newer->stamp) &&
+		fallbacks_match(fallbacks, loaded))
+		(void)add_loaded(fallbacks, loaded);
+	loaded_unref(loaded);
+}
+
 /* Notes that the origin is to be asked for the fallback, if the source is broken. */
 static int add_unasked(struct fallbacks *fallbacks, const struct layer *layer, const char *path,
 	const struct read_options *options)

@@ -51,6 +51,14 @@ void fallbacks_fini(struct fallbacks *fallbacks);
 /** Returns whether `loaded` is a source of the shown version, in the same state. */
 bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loaded);
 
+/**
+ * Keeps the shown version's state of a source for another try, before `newer` takes its place in
+ * the cache: a source that can be read may still be one that can't be merged. If memory is short,
+ * the source has no fallback then.
+ */
+void fallbacks_keep(struct fallbacks *fallbacks, struct source_cache *cache,
+	const struct layer *layer, const struct loaded *newer);
+
 /** Marks all fallbacks as unused. Call it before a composition: a source may have been mended. */
 void fallbacks_rest(struct fallbacks *fallbacks);
 

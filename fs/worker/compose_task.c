@@ -393,6 +393,17 @@ static bool is_for_this_process(
 	       (held->stat.st_size > COPY_MAX && layer_silence(layer) == LAYER_ANSWERS);
 }
 
+/* Stores the texts that the worker has read. If there may be another try, keeps the fallbacks. */
+static void keep_texts(const struct composer *composer, struct worker_answer *answer, bool is_done)
+{
+	for (size_t i = 0; composer->fallbacks && !is_done && i < answer->text_count; i++) {
+		const struct loaded *text = answer->texts[i];
+		fallbacks_keep(composer->fallbacks, composer->cache,
+			composer->settings->layers[text->source.rank], text);
+	}
+	worker_answer_keep(answer, composer->cache);
+}
+
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,
 	struct problem *problem)
@@ -425,7 +436,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 	}
 	path_list_fini(&noted);
 	/* Only now: it may replace a fallback in the cache that the answer needs. */
-	worker_answer_keep(&answer, composer->cache);
+	keep_texts(composer, &answer, r == 0 && !(*ret)->fallback_count);
 	return r;
 }
 

@@ -53,6 +53,18 @@ echo 'list: [{name: a}, {name: a}]' | replace low/app.yaml.d/four.yaml
 eventually says four.yaml: || fail "the same key twice is no error"
 echo 'three: 2' | replace low/app.yaml.d/three.yaml
 comes_to_show mnt/app.yaml $'base: 3\nlist: [{name: a, x: 1}]\none: {port: 3}\nthree: 2'
+
+# The same if another one is written meanwhile, so that the file is merged once more.
+for i in {1..12}; do
+	echo "list: [{name: a, x: $i}]" | replace low/app.yaml.d/four.yaml
+	echo 'three: 0' >low/app.yaml.d/three.yaml
+	comes_to_show mnt/app.yaml "base: 3"$'\n'"list: [{name: a, x: $i}]"$'\none: {port: 3}\nthree: 0'
+	eventually mended || fail "the error stays: $(error)"
+	echo 'list: [{name: a}, {name: a}]' | replace low/app.yaml.d/four.yaml
+	echo "three: $i" >low/app.yaml.d/three.yaml
+	comes_to_show mnt/app.yaml "base: 3"$'\n'"list: [{name: a, x: $i}]"$'\none: {port: 3}\nthree: '"$i"
+done
+echo 'three: 2' | replace low/app.yaml.d/three.yaml
 rm low/app.yaml.d/four.yaml
 eventually mended || fail "the error stays: $(error)"
 
