@@ -128,7 +128,7 @@ static void serve(struct request_loop *loop)
 	spare = (struct fuse_buf){0};
 	loop->serving++;
 	bool is_quiet = !coroutine_is_awaited();
-	/* If a request has begun a job, the job comes first, and all descriptors are polled then. */
+	/* If a request has begun a job, the job comes first; then all descriptors are polled. */
 	for (unsigned i = 0; i < REQUESTS_MAX && !is_over(loop) && serve_one(loop, &buffer); i++)
 		if (is_quiet && coroutine_is_awaited())
 			break;

@@ -310,7 +310,7 @@ static bool on_mounts(void *context, struct publisher_hook *hook)
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
 	if (!own_mount_is_there(&session->mount))
 		end_publishing(session);
-	/* The settings that are being read may have other paths. The next on_reload() notes these. */
+	/* The settings that are being read may have other paths, which on_reload() notes. */
 	bool is_reading = publisher_is_reading(session->publishing.publisher);
 	return note_nearby_mounts(session) || is_reading;
 }
