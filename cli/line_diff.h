@@ -6,7 +6,7 @@
  *      new   a X c d e           new_changed   . x . . x
  *
  * The lines that are not marked as changed are the same in both texts, in the same order. As few
- * lines as possible are marked. Exception: texts that have almost nothing in common.
+ * lines as possible are marked, but more than that in texts that have almost nothing in common.
  */
 #pragma once
 

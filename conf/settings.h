@@ -29,8 +29,8 @@ struct schema_file {
 	const char *path;            /* as messages show it */
 	const char *place;           /* the path for open(2) */
 	struct span uri;             /* file:///… */
-	struct span id;              /* the '$id', absolute; empty: none, or it is not listed */
-	bool validates_formats;      /* `schema` validates formats */
+	struct span id;              /* the '$id', absolute; empty: none, or an unlisted file */
+	bool validates_formats;      /* `schema` checks the keyword `format` */
 	struct span text;            /* as it was read; `data` NULL: it could not be read */
 	struct stat read;            /* of the file, when it was read */
 	struct schema *schema;       /* NULL: only other schemas refer to the file */
@@ -52,8 +52,9 @@ struct rule {
 	/* must accept new content before it is shown; NULL: none */
 	const struct program *check;
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
-	const struct node *idle; /* the `user` or `timeout` that has no command; NULL: none */
-	const char *preset;      /* the preset with this rule; NULL: the user's rule, or built in */
+	const struct node
+		*idle;      /* the key `user` or `timeout` of a rule with no command; or NULL */
+	const char *preset; /* the preset with this rule; NULL: the user's rule, or built in */
 	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
 	struct source source;             /* where the rule stands; name NULL: built in */
 	unsigned line;                    /* starting at 1; 0: built in */
@@ -160,9 +161,9 @@ int settings_check_covered(const struct settings *settings, struct problem *prob
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
- * Returns the bit 1 << i for each layer a->layers[i] that matches no layer of `b`. The layers are
- * matched in their order. Two layers match if they have the same path, directory, `follow` and
- * excluded patterns.
+ * Returns the bit 1 << i for each layer a->layers[i] that matches no layer of `b`. Two layers match
+ * if they have the same path, directory, `follow` and excluded patterns. If a->layers[i] matches
+ * b->layers[j], the layers after a->layers[i] can only match layers after b->layers[j].
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
 
@@ -225,7 +226,8 @@ const struct format *settings_format(const struct settings *settings, const char
 /**
  * Returns the format of a source of the file at `path`. `place` is the source's path in its layer.
  * The format comes from the rule for `place`, or else the source's name, or else the merged file.
- * NULL: YAML, of which JSON is a part.
+ * NULL: YAML. So it is, too, if only the merged file has a format, and that is JSON: a reader of
+ * YAML reads JSON.
  */
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place);

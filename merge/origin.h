@@ -123,8 +123,9 @@ void origin_note(struct origins *origins, const struct node *value, const struct
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
 /**
- * Records that `lost` at `key` was removed from the map or list `from`. If no source has `lost`,
- * why.by must not be NULL, so that the removal has at least one step.
+ * Records that `lost` at `key` was removed from the map or list `from`. The removal has the steps
+ * of `lost`; then `lost` itself, if a source has it; then why.by, unless it is NULL. There must be
+ * at least one step.
  */
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,
 	const struct node *lost, struct origin_why why);

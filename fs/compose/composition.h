@@ -1,5 +1,6 @@
 /*
- * A composition: one merge of what the layers show at a path, with its inputs and its result.
+ * A composition, up to the merge: the sources of a path are loaded and merged. compose() validates
+ * the result.
  *
  *      lookup ── load ──▶ sources ── merge ──▶ result
  */

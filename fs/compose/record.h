@@ -84,6 +84,7 @@ size_t record_get_count(struct record *record, size_t least);
 /** Reads bytes, which live as long as the record. */
 struct span record_get_bytes(struct record *record);
 
+/** Returns the size in bytes. */
 size_t record_size(const struct record *record);
 
 /**

@@ -11,7 +11,8 @@
 enum loaded_race {
 	LOADED_SETTLED, /* no */
 	LOADED_RACY,    /* yes */
-	/* yes; and a change was reported after the read began, or changes are not reported */
+	/* Yes, and the source must be read again: a change was reported after the read began, or
+	 * the cache gets no reports of changes. */
 	LOADED_PASSED,
 };
 
@@ -89,8 +90,9 @@ struct source_want {
 };
 
 /**
- * Loads the file `path` of `layer`. If the cache has no document with the stamp (version.h) of
- * want->stat, or this stamp can't be trusted, reads the file, and adds the document to the cache.
+ * Loads the file `path` of `layer`. Takes it from the cache if it is there as `want` asks, with the
+ * stamp (version.h) of want->stat, and this stamp can be trusted. Otherwise reads the file. The
+ * cache may take the document; it does not take a text alone.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: the file can't be read, is too large or does not
  * parse; SOURCE_FAILED; SOURCE_MOVED; SOURCE_UNSETTLED; -ECANCELED (document_read()); or another

@@ -96,6 +96,7 @@ bool stamp_equal(const struct stamp *a, const struct stamp *b);
 uint64_t stamp_add(uint64_t hash, const struct stamp *stamp);
 uint64_t stamp_hash(uint64_t hash, const struct stat *stat);
 
+/** Returns whether the layer of that name has contributed to the version. */
 bool version_has_layer(const struct version *version, const char *name);
 
 /** Makes an empty version with one reference, no data and fd -1. NULL: no memory. */

@@ -91,7 +91,10 @@ void last_good_freep(struct last_good **place);
 /** Returns the directory's path, which lives as long as the store; NULL: no directory. */
 const char *last_good_directory(const struct last_good *last_good);
 
-/** Returns whether a version must be noted when it is shown; if not, when the kernel forgets it. */
+/**
+ * Returns whether the store has a directory. If so, note a version when it is shown; otherwise,
+ * when the kernel forgets it.
+ */
 static inline bool last_good_is_lasting(const struct last_good *last_good)
 {
 	return last_good_directory(last_good);

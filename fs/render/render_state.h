@@ -33,7 +33,7 @@ struct render {
 	struct subscription beside; /* to the directory that contains the generations */
 
 	struct coroutine_queue answered; /* the coroutine that populates waits here for a lookup */
-	const struct populate_lookup *awaited; /* the lookup of that coroutine; NULL: none */
+	const struct populate_lookup *awaited; /* the lookup that it waits for; NULL: none */
 
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by inode number */
 	size_t incomplete;   /* number of SHOWN_UNKNOWN directories (shown_directory.h) */
@@ -68,9 +68,9 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	const struct problem *problem);
 
 /**
- * Counts a failure. Does failure_note(), unless owned->failure is `result` already. If `owned` has
- * an inode number, schedules a retry, except after RENDERED_BROKEN. Ignores -ESTALE: the path has
- * gone.
+ * Counts a failure. Does failure_note(), unless owned->failure is `result` already and the rendered
+ * directory still exists. If `owned` has an inode number, schedules a retry, except after
+ * RENDERED_BROKEN. Ignores -ESTALE: the path has gone.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);

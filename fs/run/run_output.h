@@ -19,8 +19,9 @@
  * warning counts only if all places are in warnings. If `map` has a source for the found place,
  * `problem` gets the place in that source. If not, or if `map` is NULL, `problem` gets the found
  * place in the merged file. The message is the output, joined into one line, with its places
- * converted, too. If the line with the found place has other words, the lines above it are left
- * out. If the output names no place, returns false, and the place of `problem` is `path` alone.
+ * converted, too. If the line with the found place has words besides the place, the message begins
+ * with that line; otherwise it has all lines. If the output names no place, returns false, and the
+ * place of `problem` is `path` alone.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

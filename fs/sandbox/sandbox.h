@@ -133,6 +133,7 @@ int sandbox_enter_mirror(const struct sandbox_switches *switches, int state_fd, 
  */
 void sandbox_hide(const struct sandbox_switches *switches);
 
+/** Returns whether this process has the capability, such as CAP_CHOWN. */
 bool sandbox_has_capability(unsigned capability);
 
 void sandbox_freep(struct sandbox **sandbox);

@@ -69,9 +69,9 @@ struct union_lookup {
 	 */
 	int failure;
 	/*
-	 * The errno of a layer that may hide the lower layers: it could not be examined, or its
-	 * whiteouts could not; 0: there is none. Of several errors, one as for `failure`. A layer
-	 * that counts as a directory or as an unreadable file has no part in this.
+	 * As `failure`, of a layer that may hide the lower layers, because the layer or its
+	 * whiteouts could not be examined; 0: there is none. Not set for a layer that counts as a
+	 * directory or as an unreadable file because it could not be examined.
 	 */
 	int whiteout_error;
 	/* kind of the highest object hidden because its kind is not `kind`; or UNION_NONE */

@@ -16,8 +16,8 @@
  *       under way have ended, except those that wait for a lock or for the daemon's answer to a
  *       request: LOOKUP, GETATTR or GETXATTR. Such a walk may go on later with the old rights. So
  *       once a right to a directory was taken away, the kernel must not cache names in that
- *       directory, not even when the daemon answers the publisher's LOOKUP: each walk then sends a
- *       LOOKUP, and the driver checks the user again (view_lets_in()).
+ *       directory, not even from the answer to the publisher's LOOKUP or MKDIR: each walk then
+ *       sends a LOOKUP, and the driver checks the user again (view_lets_in()).
  *   (b) If a directory gets wider rights, they get a revision (queue.h). The directory shows them
  *       once no change with a smaller revision, of the directory itself or of anything below it,
  *       waits to be shown. A change of the directory itself may have taken the rights away again.

@@ -26,7 +26,7 @@ struct look;
 
 struct dependency_indexes {
 	struct index *indexes;
-	uint64_t changed; /* revision of the last change that may give a search another result */
+	uint64_t changed; /* revision of the last touch, stale or reindex (below) */
 };
 
 /** The view's finder (finder.h); `context` is the view. May wait. */
@@ -47,9 +47,9 @@ const struct entry *dependency_entry(struct view *view, const char *directory, c
 int dependency_remember(struct view *view, const struct look *look);
 
 /**
- * Call it after dependency_remember(). If the look has dependencies, and any change since the look
- * began may give a search another result, queues the look's entry and returns true: the change may
- * concern a dependency that was not stored yet.
+ * Call it after dependency_remember(). If the look has dependencies, and dependency_touch(),
+ * dependency_stale() or dependency_reindex() was called since the look began, queues the look's
+ * entry and returns true: the call may concern a dependency that was not stored yet.
  */
 bool dependency_is_late(struct view *view, const struct look *look);
 

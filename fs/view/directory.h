@@ -269,7 +269,7 @@ struct directory {
 	enum directory_names names;
 	struct directory_scans scans;
 	unsigned listers; /* number of listings under way; while there are any, no entry is freed */
-	bool was_expanded; /* `names` was NAMES_EXPANDED once, so a name without an entry is new */
+	bool was_expanded; /* `names` was NAMES_EXPANDED once: a name that shows nothing is new */
 	bool has_absences; /* the kernel may cache some name in it as absent */
 	bool has_unseen;   /* a layer refused us a part of it (EACCES) */
 	bool has_failed;   /* a file system has failed at a part of it (layer_has_failed()) */

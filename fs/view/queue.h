@@ -81,7 +81,7 @@ struct entry *queue_take(struct view *view);
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /**
- * Returns whether the entry shows nothing, and its present run of events began more than 1 s ago.
+ * Returns whether the entry shows nothing, and its present run of events began at least 1 s ago.
  * In the first second, a new name is queued EVENTS_GONE_MS after its last event; later, at each
  * event.
  */

@@ -38,7 +38,7 @@ struct workers;
 enum view_use {
 	VIEW_PLAIN,
 	VIEW_MOUNTED, /* the view may answer a slow lookup with VIEW_PLACEHOLDER */
-	/* no lookup is strict; if a file can't be made, its fault says that the old file stays */
+	/* no lookup is strict; if a file can't be made, its fault says that an old file stays */
 	VIEW_RENDERED,
 	/* coherence=strict: each lookup compares what is shown with the layers. Only view_new()
 	 * sets this value, in place of VIEW_PLAIN or VIEW_MOUNTED */
@@ -116,7 +116,7 @@ void view_look_again(struct view *view);
 /** Reports to the view an event that inotify does not report. `path` is relative to the root. */
 void view_note_event(struct view *view, const char *path);
 
-/** Does pool_add() with the view's pool. If `bytes` is UINT64_MAX, the job counts as large. */
+/** Does pool_add() with the view's pool. `bytes`: UINT64_MAX if unknown, as in a large job. */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 
 /* Positive results of view_lookup(). */
@@ -202,8 +202,9 @@ typedef bool view_name_taker(
 /**
  * Calls `each`, which must not wait, for the names with cookies above `cookie`, in the order of
  * these cookies, until `each` returns false. A name keeps its cookie as long as the name is in the
- * directory. Returns 0 or -errno. If layers must be asked, and their answers may take long
- * (settings_may_wait()), a call without `may_wait` only returns VIEW_LATER.
+ * directory. If layers must be asked, and their answers may take long (settings_may_wait()), waits
+ * for them with `may_wait`, and without it does nothing and returns VIEW_LATER. Otherwise returns 0
+ * or -errno.
  */
 int view_list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	view_name_taker *each, void *context);

@@ -92,7 +92,7 @@ struct line_separator line_separator_of(struct span text, const struct extent *p
 /** Writes the separator. If there is no value, leaves out the blank after the separator. */
 void line_separator_put(struct output *output, struct line_separator separator, bool has_value);
 
-/** If readers would take a "=" or ":" in the key or value for the separator, changes it to "=". */
+/** Makes the separator "=" if readers would take another "=" or ":" for it. */
 void line_separator_check(const struct line_editor *editor, struct span key, struct span value,
 	struct line_separator *separator);
 

@@ -76,4 +76,5 @@ const char *ini_value_line_fault(const struct ini_value *value, struct span line
  */
 const char *ini_value_joined_fault(const struct ini_value *value, struct span text);
 
+/** Returns whether the text can stand in the quotes value->quote (NULL: false). */
 bool ini_value_can_be_quoted(const struct ini_value *value, struct span text);

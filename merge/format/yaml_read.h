@@ -29,8 +29,9 @@ int yaml_note(struct yaml_extents *extents, const yaml_event_t *event);
 int yaml_fault(const struct builder *builder, struct span text, const yaml_parser_t *parser);
 
 /**
- * Moves the place past `byte`. Lines end at a newline only, as for grep and git: libyaml's marks
- * count a lone carriage return and the line breaks of YAML 1.1 beyond ASCII, too.
+ * Moves the place past `byte`. Lines end at a newline only, as for grep and git. libyaml's marks
+ * can't be used: for libyaml, lines also end at a lone carriage return, and at the line breaks of
+ * YAML 1.1 beyond ASCII.
  */
 static inline void yaml_pass(struct place *place, char byte)
 {

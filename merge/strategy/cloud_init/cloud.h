@@ -49,7 +49,8 @@ struct cloud_merger {
 	/* of a built-in merger: the kind of old values that it merges, and its options */
 	enum cloud_kind handles;
 	bool allow_delete; /* of `dict` */
-	/* of `list`: any method; of `str`: MERGER_APPEND; of `dict`: REPLACE or NO_REPLACE */
+	/* of `list`: any method; of `dict`: REPLACE or NO_REPLACE; of `str`: APPEND, and with any
+	 * other method the new value is taken */
 	enum merger_method method;
 	/* of `dict` and `list`: a bit 1 << CLOUD_… for each kind of new value that is merged into
 	 * the old one, instead of being taken or ignored */

@@ -136,7 +136,8 @@ static int take_how(struct cloud *cloud, const struct cloud_part *part, const st
 }
 
 /*
- * Chooses the mergers for this part. With `mergers: stack`, stores the mergers for the next part.
+ * Chooses the mergers for this part. With `mergers: stack`, stores the mergers for the parts after
+ * it.
  */
 static int choose_mergers(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret)
