@@ -80,7 +80,7 @@ static void put_entry(struct record *record, const struct entry *entry)
 	record_put(record, entry->is_listed ? entry->place : 0);
 	record_put(record, entry->place);
 	put_last(record, entry_ino(entry), &entry->use->last);
-	record_put(record, entry_is_unannounced(entry));
+	record_put(record, entry_is_unannounced(entry) || entry->known == KNOWN_TOUCHED);
 	put_fault(record, entry->use->fault);
 	put_pending(record, entry);
 	record_put(record, shows);

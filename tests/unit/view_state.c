@@ -142,6 +142,24 @@ static uint64_t placeholder(const char *name)
 	return stat.st_ino;
 }
 
+VIEW_TEST(time_that_was_shown_and_not_announced_is_announced)
+{
+	static const char strict[] = "layers: [a]\noptions: {coherence: strict, header: false}\n";
+	struct stat stat;
+
+	write_file("a/x.yaml", "x: 1\n");
+	run("touch -d @1400000000 a/x.yaml");
+	start(strict);
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
+	run("touch -d @1500000000 a/x.yaml");
+	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
+	assert_int_equal(stat.st_mtime, 1500000000);
+	take_over(strict);
+	events_clear();
+	publish_all();
+	assert_events("MOVED_TO x.yaml\n");
+}
+
 VIEW_TEST(placeholder_is_kept)
 {
 	struct view_caller caller = {0};
