@@ -280,7 +280,10 @@ static struct loaded *fallback_of(void *context, const struct layer *layer, cons
 	return NULL;
 }
 
-/* Reads a fallback, and adds it to the version: the daemon's own copy, if it has one. */
+/*
+ * Reads a fallback, and adds the daemon's copy of it to the version. The answer has no text of it.
+ * Returns 0, -errno, or PROBLEM: another job has taken the daemon's copy away.
+ */
 static int take_fallback(
 	const struct composer *composer, struct record *answer, struct version *version)
 {
@@ -291,7 +294,7 @@ static int take_fallback(
 	if (r == 0)
 		loaded = fallback_of((void *)(uintptr_t)composer, source.layer, source.path);
 	if (r == 0 && !loaded)
-		r = loaded_of_text(&source, NULL, &loaded, NULL);
+		r = PROBLEM;
 	if (r == 0)
 		version->fallbacks[version->fallback_count++] = loaded;
 	return r;
@@ -312,7 +315,7 @@ static int take_used(const struct composer *composer, struct record *answer, str
 
 /*
  * Reads a version. The lookup, and not the answer, decides its kind: bytes for a file, a target for
- * a link.
+ * a link. Returns as take_fallback().
  */
 static int take_version(const struct composer *composer, struct record *answer,
 	enum union_kind kind, struct version **ret)
@@ -321,7 +324,7 @@ static int take_version(const struct composer *composer, struct record *answer,
 	if (!used)
 		return -ENOMEM;
 	int r = take_used(composer, answer, used);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	CLEANUP(version_unrefp) struct version *version = version_take_last(answer);
 	if (!version)
@@ -349,8 +352,12 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 
 	if (r == 0 && result == 0)
 		r = take_version(composer, answer, kind, ret);
-	if (r == 0)
+	if (r == PROBLEM && own.message[0])
+		result = PROBLEM;
+	else if (r == 0)
 		r = record_end(answer);
+	else if (r > 0)
+		r = -EBADMSG;
 	if (r < 0) {
 		version_unref(take_ptr(*ret));
 		path_list_clear(asked);
@@ -436,7 +443,8 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 	}
 	path_list_fini(&noted);
 	/* Only now: it may replace a fallback in the cache that the answer needs. */
-	keep_texts(composer, &answer, r == 0 && !(*ret)->fallback_count);
+	bool is_doubtful = composer->doubts && *composer->doubts;
+	keep_texts(composer, &answer, r == 0 && !(*ret)->fallback_count && !is_doubtful);
 	return r;
 }
 
