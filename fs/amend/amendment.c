@@ -804,9 +804,9 @@ static int put_reset(struct amendment_state *made, struct problem *problem)
 			made->merge.options->strategy->name);
 	problem->source[0] = '\0';
 	r = is_there ? put_values(made, problem) : put_nothing(made, problem);
-	if (r == PROBLEM || (r == 0 && made->amendment.effect == PUT_ABSENT))
-		if (!problem->source[0])
-			problem_set(problem, made->request->path, 0, 0, "%s", problem->message);
+	bool has_problem = r == PROBLEM || (r == 0 && made->amendment.effect == PUT_ABSENT);
+	if (has_problem && !problem->source[0])
+		problem_set(problem, made->request->path, 0, 0, "%s", problem->message);
 	return r;
 }
 
