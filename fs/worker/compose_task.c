@@ -442,8 +442,8 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 		noted = (struct path_list){0};
 	}
 	path_list_fini(&noted);
-	/* Only now: it may replace a fallback in the cache that the answer needs. */
 	bool is_doubtful = composer->doubts && *composer->doubts;
+	/* Only now: it may replace a fallback in the cache that the answer needs. */
 	keep_texts(composer, &answer, r == 0 && !(*ret)->fallback_count && !is_doubtful);
 	return r;
 }
