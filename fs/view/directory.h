@@ -65,7 +65,7 @@ enum entry_known {
 	KNOWN_TOUCHED, /* as SHOWN; but a strict lookup has shown a time that is not announced */
 } __attribute__((packed));
 
-/* What may be new about a name. Each implies those before it. */
+/* A kind of news about a name. OBJECT implies TIME, and TIME implies FOUND. */
 enum entry_news {
 	NEWS_FOUND,  /* a strict lookup has found that the layers have what is shown */
 	NEWS_TIME,   /* the file shows another time; or again, the object that the kernel forgot */
