@@ -1,10 +1,12 @@
 /*
  * Helpers: processes that their parent can't end without.
  */
+#include <assert.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -14,7 +16,15 @@
 #include "helper.h"
 #include "test.h"
 
-#define BUSY_S 3
+/* Whether helpers that are busy go on. Shared with them. */
+static volatile bool *are_released;
+
+__attribute__((constructor)) static void share_release(void)
+{
+	are_released = mmap(NULL, sizeof(*are_released), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert(are_released != MAP_FAILED);
+}
 
 /* It can't stop before its child has ended (vfork(2)), as if it waited for a disk. */
 static void be_busy(void)
@@ -22,7 +32,8 @@ static void be_busy(void)
 	pid_t child = vfork();
 
 	if (child == 0) {
-		nanosleep(&(struct timespec){.tv_sec = BUSY_S}, NULL);
+		while (!*are_released)
+			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
@@ -42,9 +53,10 @@ static char state_of(pid_t pid)
 	return end[2];
 }
 
-/* Starts a helper that is busy, and ends after it. */
+/* Starts a helper that is busy until it is released, and then ends. */
 static pid_t start_busy(void)
 {
+	*are_released = false;
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -66,6 +78,7 @@ TEST(a_helper_that_is_about_to_stop_goes_on)
 	kill(pid, SIGSTOP);
 	assert_int_equal(helper_state(HELPER_STATE), HELPER_RUNS);
 	helper_wake();
+	*are_released = true;
 	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
 	assert_false(WIFSTOPPED(status));
 	helper_end(HELPER_STATE, 0);
@@ -77,6 +90,7 @@ TEST(a_helper_that_has_stopped_goes_on)
 	pid_t pid = start_busy();
 
 	kill(pid, SIGSTOP);
+	*are_released = true;
 	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WSTOPPED | WNOWAIT), 0);
 	assert_int_equal(helper_state(HELPER_STATE), HELPER_STOPPED);
 	helper_wake();

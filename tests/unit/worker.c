@@ -4,7 +4,9 @@
  */
 #include "worker.h"
 
+#include <assert.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -26,6 +28,16 @@ static struct settings *settings;
 static struct composer composer;
 static struct workers *workers;
 static struct problem problem;
+
+/* Whether jobs that hang go on. Shared with the workers. */
+static volatile bool *are_released;
+
+__attribute__((constructor)) static void share_release(void)
+{
+	are_released = mmap(NULL, sizeof(*are_released), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert(are_released != MAP_FAILED);
+}
 
 static int set_up_workers(void **state)
 {
@@ -292,6 +304,17 @@ static int sleeps(const struct composer *own, struct record *job, struct record 
 	return 0;
 }
 
+/* If nobody releases it, it ends late, so that the test fails and does not hang. */
+static int hangs(const struct composer *own, struct record *job, struct record *answer)
+{
+	(void)own;
+	(void)job;
+	(void)answer;
+	for (int i = 0; i < 6000 && !*are_released; i++)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	return 0;
+}
+
 static void put_ms(const void *context, struct record *job)
 {
 	record_put(job, ((const struct timed *)context)->ms);
@@ -299,24 +322,23 @@ static void put_ms(const void *context, struct record *job)
 
 WORKER_TEST(a_job_that_stood_still_is_tried_again_once_its_worker_has_ended)
 {
-	struct timed timed = {.job = job_of(sleeps), .ms = 6000};
+	struct worker_job job = job_of(hangs);
 	struct worker_answer answer;
 	struct worker_counts counts;
 	int64_t end_ms = clock_ms() + 60000;
 
-	timed.job.patience_ms = 100;
-	timed.job.put = put_ms;
-	timed.job.put_context = &timed;
+	*are_released = false;
+	job.patience_ms = 100;
 	/* The second one gets no worker. */
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(workers_run(workers, &timed.job, &answer, &problem), -ETIMEDOUT);
+		assert_int_equal(workers_run(workers, &job, &answer, &problem), -ETIMEDOUT);
 	workers_count(workers, &counts);
 	assert_int_equal(counts.failed, 1);
 	assert_int_equal(counts.left, 1);
+	*are_released = true;
 	for (; counts.left && clock_ms() < end_ms; workers_count(workers, &counts))
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	timed.ms = 0;
-	assert_int_equal(workers_run(workers, &timed.job, &answer, &problem), 0);
+	assert_int_equal(workers_run(workers, &job, &answer, &problem), 0);
 	worker_answer_fini(&answer);
 }
 
@@ -331,9 +353,9 @@ static void run_timed(void *context)
 	timed->took_ms = clock_ms() - begin_ms;
 }
 
-static void begin_timed(struct timed *timed, bool is_large, unsigned ms)
+static void begin_timed(struct timed *timed, worker_task *task, bool is_large, unsigned ms)
 {
-	*timed = (struct timed){.job = job_of(sleeps), .ms = ms};
+	*timed = (struct timed){.job = job_of(task), .ms = ms};
 	timed->job.bytes = is_large ? POOL_LARGE_BYTES + 1 : 0;
 	timed->job.put = put_ms;
 	timed->job.put_context = timed;
@@ -347,10 +369,10 @@ WORKER_TEST(a_small_job_gets_its_worker_also_behind_a_large_one_that_waits)
 	/* On a busy machine it takes luck to see it. */
 	for (int i = 0; i < 200 && least_ms >= 15; i++) {
 		struct timed timed[4];
-		begin_timed(&timed[0], true, 60);
-		begin_timed(&timed[1], true, 0);
-		begin_timed(&timed[2], false, 3);
-		begin_timed(&timed[3], false, 0);
+		begin_timed(&timed[0], sleeps, true, 60);
+		begin_timed(&timed[1], sleeps, true, 0);
+		begin_timed(&timed[2], sleeps, false, 3);
+		begin_timed(&timed[3], sleeps, false, 0);
 		for (int k = 0; k < 4; k++)
 			coroutine_join(timed[k].coroutine);
 		least_ms = timed[3].took_ms < least_ms ? timed[3].took_ms : least_ms;
@@ -362,12 +384,14 @@ WORKER_TEST(a_large_job_does_not_wait_for_small_ones_that_hang)
 {
 	struct timed small[2], large;
 
+	*are_released = false;
 	for (int i = 0; i < 2; i++)
-		begin_timed(&small[i], false, 6000);
-	begin_timed(&large, true, 0);
+		begin_timed(&small[i], hangs, false, 0);
+	begin_timed(&large, sleeps, true, 0);
+	coroutine_join(large.coroutine);
+	*are_released = true;
 	for (int i = 0; i < 2; i++)
 		coroutine_join(small[i].coroutine);
-	coroutine_join(large.coroutine);
 	assert_true(large.took_ms < 5000);
 }
 
