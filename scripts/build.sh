@@ -5,6 +5,7 @@
 packages=(build-essential pkg-config meson ninja-build libyaml-dev libfuse3-dev fuse3 liblua5.4-dev
 	libcurl4-openssl-dev libgmime-3.0-dev libpcre2-dev libidn2-dev libseccomp-dev libcmocka-dev inotify-tools attr git
 	json-schema-test-suite procps python3 python3-jsonschema python3-tomli python3-tomlkit python3-yaml scdoc)
+packages_for_sanitizers=(clang libclang-rt-dev lld)
 features=(-Dlua=enabled -Dmime=enabled -Dmirror=enabled -Dpcre2=enabled -Didn=enabled -Dsandbox=enabled -Dtests=enabled -Ddocs=enabled)
 
 # need_packages PACKAGE...: installs the Debian packages that are missing, and only those.
@@ -56,6 +57,15 @@ configure() {
 		exit 1
 	fi
 	rm -f "$log"
+}
+
+# configure_with_sanitizers DIRECTORY ARGUMENT...: with AddressSanitizer and UndefinedBehaviorSanitizer. clang's take half
+# the time of gcc's to start and end a program, and the tests start thousands. More optimization and debugging information
+# would double the time that the build takes, and the tests would hardly be faster. Backtraces have file and line all
+# the same. lld takes half the time of the usual linker, for hundreds of programs.
+configure_with_sanitizers() {
+	CC=clang configure "$1" --werror -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Dc_args=-g1 \
+		-Dc_link_args=-fuse-ld=lld "${features[@]}" "${@:2}"
 }
 
 # build DIRECTORY [TARGET...]: on a terminal ninja shows its progress; elsewhere only failures and warnings are shown.

@@ -102,11 +102,12 @@ long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 long __wrap_syscall(long number, ...)
 {
-	long arguments[6];
+	long arguments[6] = {0};
 	va_list list;
 
 	va_start(list, number);
-	for (size_t i = 0; i < 6; i++)
+	/* No other call is made with more arguments than openat2(2). */
+	for (size_t i = 0; i < 4; i++)
 		arguments[i] = va_arg(list, long);
 	va_end(list);
 	if (number == SYS_openat2) {
