@@ -19,10 +19,6 @@
 #include "resolve.h"
 #include "toml.h"
 #include "toml_text.h"
-#include "toml_value.h"
-
-/* Bytes of a key or a wrong word that a message shows. */
-#define SHOWN_MAX_BYTES 64
 
 enum maker { IMPLICIT, HEADER, DOTTED, CLOSED };
 
@@ -212,7 +208,6 @@ static int refuse(
 {
 	const struct toml_table *table = table_of(found->value);
 	const struct node *there = table && table->maker == HEADER ? found->value : found->key;
-	int shown = key->text.len < SHOWN_MAX_BYTES ? (int)key->text.len : SHOWN_MAX_BYTES;
 	const char *why = "a key must not come twice";
 
 	if (table && table->maker == HEADER)
@@ -224,8 +219,8 @@ static int refuse(
 	else if (table)
 		why = "a table is made either by its header or by dotted keys in one place";
 	return builder_problem(reader->at.builder, (struct place){key->line, key->column},
-		"\"%.*s\" is there already, at line %u, column %u; %s", shown, key->text.data,
-		(unsigned)there->line, (unsigned)there->column, why);
+		"\"%.*s\" is there already, at line %u, column %u; %s", TOML_SHOWN_MAX,
+		key->text.data, (unsigned)there->line, (unsigned)there->column, why);
 }
 
 /* For a dotted key: moves *in to its table of that name, which is made if it does not exist. */
@@ -505,67 +500,20 @@ static int take_collection(struct toml_reader *reader, unsigned depth, const str
 	return r;
 }
 
-static bool is_word_char(char c)
-{
-	return toml_is_bare(c) || c == '+' || c == '.' || c == ':';
-}
-
-/* Returns the length of the word at p, in bytes. A space may separate a date from its time. */
-static size_t word_length(const struct toml_reader *reader)
-{
-	const char *p = reader->at.p;
-
-	while (p < reader->at.end && is_word_char(*p))
-		p++;
-	if (p - reader->at.p == strlen("1979-05-27") && reader->at.p[4] == '-' &&
-		reader->at.end - p > 3 && p[0] == ' ' && p[3] == ':')
-		for (p++; p < reader->at.end && is_word_char(*p);)
-			p++;
-	return (size_t)(p - reader->at.p);
-}
-
-static int take_word(struct toml_reader *reader, const struct node **ret)
-{
-	struct span word = {reader->at.p, word_length(reader)};
-	struct place place = text_cursor_place(&reader->at);
-	int shown = word.len < SHOWN_MAX_BYTES ? (int)word.len : SHOWN_MAX_BYTES;
-	struct node *node;
-	int r;
-
-	if (!word.len && reader->at.p < reader->at.end)
-		return toml_text_bad_character(&reader->at, "a value is missing here");
-	if (!word.len)
-		return text_cursor_fail(&reader->at, "the file ends where a value is missing");
-	if (resolve_plain(word, NODE_TOML) == SCALAR_STRING)
-		return builder_problem(reader->at.builder, place, "\"%.*s\" %s", shown, word.data,
-			toml_value_fault(word));
-	if (toml_text_is_1_0(&reader->at) && toml_value_lacks_seconds(word))
-		return builder_problem(reader->at.builder, place,
-			"\"%.*s\" has no seconds, and the rule has toml: \"1.0\"; add :00", shown,
-			word.data);
-	r = toml_text_take_word(&reader->at, word.len, &node);
-	*ret = node;
-	return r ? r : builder_count(reader->at.builder, place);
-}
-
 static int take_value(struct toml_reader *reader, unsigned depth, const struct node **ret)
 {
+	char first = reader->at.p < reader->at.end ? *reader->at.p : '\0';
 	struct node *node;
 	int r;
 
-	switch (reader->at.p < reader->at.end ? *reader->at.p : '\0') {
-	case '"':
-	case '\'':
-		r = toml_text_take_string(&reader->at, &node);
-		*ret = node;
-		return r ? r
-			 : builder_count(
-				   reader->at.builder, (struct place){node->line, node->column});
-	case '[':
-	case '{':
+	if (first == '[' || first == '{')
 		return take_collection(reader, depth, ret);
-	}
-	return take_word(reader, ret);
+	r = first == '"' || first == '\'' ? toml_text_take_string(&reader->at, &node)
+					  : toml_text_take_value(&reader->at, &node);
+	if (r)
+		return r;
+	*ret = node;
+	return builder_count(reader->at.builder, (struct place){node->line, node->column});
 }
 
 /* Reads a line, or all lines of its value. */
