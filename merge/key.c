@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "scalar.h"
 #include "shown.h"
 #include "spelling.h"
@@ -427,26 +428,11 @@ bool key_names(
 	return spelling_is(key, part->name);
 }
 
-static bool grow(struct key_text *text, size_t more)
-{
-	size_t capacity = text->capacity ? text->capacity : 256;
-
-	if (text->has_failed)
-		return false;
-	while (capacity - text->len <= more)
-		capacity *= 2;
-	char *data = capacity > text->capacity ? realloc(text->data, capacity) : text->data;
-	text->has_failed = !data;
-	if (!data)
-		return false;
-	text->data = data;
-	text->capacity = capacity;
-	return true;
-}
-
 static void append(struct key_text *text, const char *data, size_t len)
 {
-	if (text->capacity - text->len <= len && !grow(text, len))
+	while (!text->has_failed && text->capacity - text->len <= len)
+		text->has_failed = array_grow(text->data, text->capacity, text->capacity) < 0;
+	if (text->has_failed)
 		return;
 	if (len)
 		memcpy(text->data + text->len, data, len);

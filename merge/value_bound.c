@@ -393,23 +393,6 @@ static int apply_views(struct value_bound_walk *walk, const struct node **root, 
 	return r == 0 && keep.low ? value_lock_enforce(&keep, root) : r;
 }
 
-/* Finds the one of `roots` that is merged with document `n` of the result; *ret: which, or `count`.
- */
-static int find_document(const struct value_bound_walk *walk, const struct node *root, size_t n,
-	const struct node *const *roots, size_t count, size_t *ret)
-{
-	const struct merge_request *asked = walk->merge->request;
-	struct merge_request request = *asked;
-	const struct node *named;
-
-	request.inputs = walk->merge->inputs;
-	*ret = count;
-	if (count == 0 || !roots[0])
-		return 0;
-	return asked->options->strategy->match_document(
-		&request, root, n, roots, count, walk->scratch, ret, &named);
-}
-
 /* Makes the views of the documents that are merged with `root`, and marks them as known. */
 static int view_documents(
 	struct value_bound_walk *walk, const struct node *root, size_t n, bool **known)
@@ -425,13 +408,15 @@ static int view_documents(
 			document ? (const struct node *const *)document->roots : NULL;
 
 		*view = (struct value_bound_view){0};
-		r = find_document(walk, root, n, own, count, &found);
+		r = value_lock_match_document(
+			walk->merge, root, n, own, count, walk->scratch, &found);
 		if (r == 0 && found < count && walk->own[i]) {
 			view->own = own[found];
 			known[i][found] = true;
 		}
 		if (r == 0)
-			r = find_document(walk, root, n, raw, raw_count, &found);
+			r = value_lock_match_document(
+				walk->merge, root, n, raw, raw_count, walk->scratch, &found);
 		if (r == 0 && found < raw_count)
 			view->raw = raw[found];
 	}

@@ -86,6 +86,21 @@ int value_lock_merge_part(const struct merge *merge, const struct merge_input *i
 	return r == 0 ? origins_check(origins) : r;
 }
 
+int value_lock_match_document(const struct merge *merge, const struct node *root, size_t n,
+	const struct node *const *roots, size_t count, struct arena *scratch, size_t *ret)
+{
+	const struct merge_request *asked = merge->request;
+	struct merge_request request = *asked;
+	const struct node *named;
+
+	request.inputs = merge->inputs;
+	*ret = count;
+	if (count == 0 || !roots[0])
+		return 0;
+	return asked->options->strategy->match_document(
+		&request, root, n, roots, count, scratch, ret, &named);
+}
+
 /* Merges the layers up to the lock's, by the same rule. *ret is NULL for nothing. */
 static int merge_lower(
 	struct merge *merge, const struct value_lock *lock, struct value_lock_enforcement *keep)

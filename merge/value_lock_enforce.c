@@ -1,6 +1,5 @@
 #include "value_lock_enforce.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -11,8 +10,7 @@
 /* A spot of the walk: the path from the root, and the part of the lock that it has matched. */
 struct value_lock_walk {
 	const struct value_lock_step *step; /* NULL: the root */
-	unsigned depth;
-	const uint64_t *set;
+	uint64_t *set; /* (value_lock_place.h); those of deeper spots lie behind it, one each */
 	/* The place of the lock that covers the spot, as written; NULL: none so far. */
 	const struct node *place;
 };
@@ -20,23 +18,27 @@ struct value_lock_walk {
 static int settle(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, const struct node **ret);
 
-/* Gives the spot one step further. Its set is valid until the next spot of that depth. */
-static int step_to(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
-	const struct value_lock_step *step, struct value_lock_walk *ret)
+/* Returns the spot one step further. Its set is valid until the next spot of that depth. */
+static struct value_lock_walk go(const struct value_lock_enforcement *keep,
+	const struct value_lock_walk *spot, const struct value_lock_step *step)
 {
-	*ret = (struct value_lock_walk){step, spot->depth + 1, NULL, spot->place};
-	if (spot->place)
-		return 0;
-	assert(ret->depth < keep->set_count); /* required by value_lock_enforce() */
-	if (!keep->sets[ret->depth])
-		keep->sets[ret->depth] = arena_zalloc(
-			keep->scratch, value_lock_set_size(keep->lock), sizeof(uint64_t));
-	if (!keep->sets[ret->depth])
-		return -ENOMEM;
-	value_lock_set_step(keep->lock, spot->set, step, keep->sets[ret->depth]);
-	ret->set = keep->sets[ret->depth];
-	ret->place = value_lock_set_reached(keep->lock, ret->set);
-	return 0;
+	struct value_lock_walk next = {
+		step, spot->set + value_lock_set_size(keep->lock), spot->place};
+
+	if (next.place)
+		return next;
+	value_lock_set_step(keep->lock, spot->set, step, next.set);
+	next.place = value_lock_set_reached(keep->lock, next.set);
+	return next;
+}
+
+/* Returns the step from the spot to entry `i` of the value there. */
+static struct value_lock_step step_to(
+	const struct value_lock_walk *spot, const struct node *in, uint32_t i)
+{
+	const struct node *key = node_is_map(in) ? in->map.pairs[i].key : NULL;
+
+	return (struct value_lock_step){spot->step, key, i};
 }
 
 static bool is_bound(const struct value_lock_enforcement *keep)
@@ -78,25 +80,21 @@ static bool has_text_of(const struct node *a, const struct node *b)
 	return !node_is_scalar(a) || span_equal(a->text, b->text);
 }
 
-/* Finds a locked place in `low`, which is at the spot. *ret is NULL if there is none. */
-static int find_locked(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
-	const struct node *low, const struct node **ret)
+/* Returns a locked place in `low`, which is at the spot; NULL: there is none. */
+static const struct node *find_locked(const struct value_lock_enforcement *keep,
+	const struct value_lock_walk *spot, const struct node *low)
 {
-	int r = 0;
+	const struct node *found = spot->place;
 
-	*ret = spot->place;
-	if (*ret || is_free(keep, spot))
-		return 0;
-	for (uint32_t i = 0; r == 0 && !*ret && i < node_count(low); i++) {
-		const struct value_lock_step step = {
-			spot->step, node_is_map(low) ? low->map.pairs[i].key : NULL, i};
-		struct value_lock_walk next;
+	if (found || is_free(keep, spot))
+		return found;
+	for (uint32_t i = 0; !found && i < node_count(low); i++) {
+		const struct value_lock_step step = step_to(spot, low, i);
+		const struct value_lock_walk next = go(keep, spot, &step);
 
-		r = step_to(keep, spot, &step, &next);
-		if (r == 0)
-			r = find_locked(keep, &next, *node_entry(low, i), ret);
+		found = find_locked(keep, &next, *node_entry(low, i));
 	}
-	return r;
+	return found;
 }
 
 /*
@@ -306,35 +304,39 @@ static int entries_init(struct value_lock_enforcement *keep, const struct node *
 	return ret->now && ret->low ? 0 : -ENOMEM;
 }
 
-static int settle_pairs(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+/* Returns the entry of `in` with the key or index of entry `i` of `like`; NULL: there is none. */
+static const struct node *find_same(const struct node *in, const struct node *like, uint32_t i)
+{
+	const struct pair *pair = node_is_map(like) ? &like->map.pairs[i] : NULL;
+
+	if (pair)
+		pair = in ? node_find_hashed(in, pair->key, pair->hash) : NULL;
+	else if (in && i < in->seq.count)
+		return in->seq.items[i];
+	return pair ? pair->value : NULL;
+}
+
+static int settle_entries(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, struct entries *entries)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < now->map.count; i++) {
-		const struct pair *pair = &now->map.pairs[i];
-		const struct pair *other =
-			low ? node_find_hashed(low, pair->key, pair->hash) : NULL;
-		const struct value_lock_step step = {spot->step, pair->key, 0};
-		struct value_lock_walk next;
+	for (uint32_t i = 0; r == 0 && i < node_count(now); i++) {
+		const struct node *value = *node_entry(now, i);
+		const struct value_lock_step step = step_to(spot, now, i);
+		const struct value_lock_walk next = go(keep, spot, &step);
 
-		r = step_to(keep, spot, &step, &next);
-		if (r == 0)
-			r = settle(keep, &next, other ? other->value : NULL, pair->value,
-				&entries->now[i]);
-		if (entries->now[i] != pair->value)
+		r = settle(keep, &next, find_same(low, now, i), value, &entries->now[i]);
+		if (entries->now[i] != value)
 			entries->what = ENTRIES_CHANGED;
 	}
-	for (uint32_t i = 0; low && r == 0 && i < low->map.count; i++) {
-		const struct pair *pair = &low->map.pairs[i];
-		const struct value_lock_step step = {spot->step, pair->key, 0};
-		struct value_lock_walk next;
+	for (uint32_t i = 0; low && r == 0 && i < node_count(low); i++) {
+		const struct value_lock_step step = step_to(spot, low, i);
 
-		if (node_find_hashed(now, pair->key, pair->hash))
+		if (find_same(now, low, i))
 			continue;
-		r = step_to(keep, spot, &step, &next);
-		if (r == 0)
-			r = settle(keep, &next, pair->value, NULL, &entries->low[i]);
+		const struct value_lock_walk next = go(keep, spot, &step);
+		r = settle(keep, &next, *node_entry(low, i), NULL, &entries->low[i]);
 		if (entries->low[i])
 			entries->what = ENTRIES_ADDED;
 	}
@@ -369,18 +371,14 @@ static int put_lower(struct value_lock_enforcement *keep, const struct node *low
 }
 
 /* Records in the origins of `in`, at the spot, that a lock at `step` removed `lost` from it. */
-static int note_gone(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+static void note_gone(const struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	struct node *in, struct value_lock_step step, const struct node *key,
 	const struct node *lost)
 {
-	struct value_lock_walk gone;
+	const struct value_lock_walk gone = go(keep, spot, &step);
 
-	if (!keep->merge->origins)
-		return 0;
-	int r = step_to(keep, spot, &step, &gone);
-	if (r == 0)
+	if (keep->merge->origins)
 		origin_remove(keep->merge->origins, in, key, lost, why_of(keep, &gone));
-	return r;
 }
 
 static int build_map(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
@@ -404,9 +402,7 @@ static int build_map(struct value_lock_enforcement *keep, const struct value_loc
 		if (entries->now[i] && !is_put)
 			r = put_pair(keep, map, pair, entries->now[i]);
 		else if (!entries->now[i])
-			r = note_gone(keep, spot, map,
-				(struct value_lock_step){spot->step, pair->key, 0}, pair->key,
-				pair->value);
+			note_gone(keep, spot, map, step_to(spot, now, i), pair->key, pair->value);
 	}
 	/* A key that a higher layer had removed is there again. */
 	for (uint32_t i = 0; r == 0 && entries->what == ENTRIES_ADDED && i < low->map.count; i++)
@@ -416,40 +412,14 @@ static int build_map(struct value_lock_enforcement *keep, const struct value_loc
 	return r;
 }
 
-/* Lists: item by item, if only some items are locked. */
-
-static int settle_items(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
-	const struct node *low, const struct node *now, struct entries *entries)
-{
-	uint32_t low_count = low ? low->seq.count : 0;
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && (i < now->seq.count || i < low_count); i++) {
-		const struct value_lock_step step = {spot->step, NULL, i};
-		const struct node *is = i < now->seq.count ? now->seq.items[i] : NULL;
-		const struct node **to = is ? &entries->now[i] : &entries->low[i];
-		struct value_lock_walk next;
-
-		r = step_to(keep, spot, &step, &next);
-		if (r == 0)
-			r = settle(keep, &next, i < low_count ? low->seq.items[i] : NULL, is, to);
-		if (!is && *to)
-			entries->what = ENTRIES_ADDED;
-		else if (*to != is && entries->what == ENTRIES_SAME)
-			entries->what = ENTRIES_CHANGED;
-	}
-	return r;
-}
-
 /* Records that the items of `now` from `first` on, where a lock wants none, are not in `list`. The
  * key of each is its index. */
 static int note_cut(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	struct node *list, const struct node *now, uint32_t first)
 {
 	struct arena *arena = keep->merge->arena;
-	int r = 0;
 
-	for (uint32_t i = now->seq.count; r == 0 && i-- > first;) {
+	for (uint32_t i = now->seq.count; i-- > first;) {
 		const char *index = arena_printf(arena, "%u", (unsigned)i);
 		struct node *key =
 			index ? node_new_scalar(arena, span_of(index), NODE_PLAIN) : NULL;
@@ -457,10 +427,9 @@ static int note_cut(struct value_lock_enforcement *keep, const struct value_lock
 		if (!key)
 			return -ENOMEM;
 		key->schema = NODE_TEXT;
-		r = note_gone(keep, spot, list, (struct value_lock_step){spot->step, NULL, first},
-			key, now->seq.items[i]);
+		note_gone(keep, spot, list, step_to(spot, now, first), key, now->seq.items[i]);
 	}
-	return r;
+	return 0;
 }
 
 static int build_list(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
@@ -512,17 +481,14 @@ static int settle_collection(struct value_lock_enforcement *keep,
 	const struct value_lock_walk *spot, const struct node *low, const struct node *now,
 	const struct node **ret)
 {
-	bool is_map = node_is_map(now);
 	struct entries entries;
-
 	int r = entries_init(keep, low, now, &entries);
 	if (r == 0)
-		r = is_map ? settle_pairs(keep, spot, low, now, &entries)
-			   : settle_items(keep, spot, low, now, &entries);
+		r = settle_entries(keep, spot, low, now, &entries);
 	if (r != 0 || entries.what == ENTRIES_SAME)
 		return r;
-	return is_map ? build_map(keep, spot, low, now, &entries, ret)
-		      : build_list(keep, spot, low, now, &entries, ret);
+	return node_is_map(now) ? build_map(keep, spot, low, now, &entries, ret)
+				: build_list(keep, spot, low, now, &entries, ret);
 }
 
 /* Decides the value at the spot: `low` is the lower value and `now` the merged one. */
@@ -530,7 +496,6 @@ static int settle(struct value_lock_enforcement *keep, const struct value_lock_w
 	const struct node *low, const struct node *now, const struct node **ret)
 {
 	struct value_lock_walk held = *spot;
-	int r = 0;
 
 	*ret = now;
 	if (is_free(keep, spot) || low == now || (is_bound(keep) && !low))
@@ -544,12 +509,10 @@ static int settle(struct value_lock_enforcement *keep, const struct value_lock_w
 		return 0;
 	}
 	if (low)
-		r = find_locked(keep, spot, low, &held.place);
-	if (r == 0 && held.place)
+		held.place = find_locked(keep, spot, low);
+	if (held.place)
 		return refuse(keep, &held, low, now, ret);
-	if (r == 0 && now && !node_is_scalar(now))
-		return settle_collection(keep, spot, NULL, now, ret);
-	return r;
+	return now && !node_is_scalar(now) ? settle_collection(keep, spot, NULL, now, ret) : 0;
 }
 
 /* The documents of both results: a lock's place counts in each. */
@@ -558,23 +521,14 @@ static int settle(struct value_lock_enforcement *keep, const struct value_lock_w
 static int find_lower_document(struct value_lock_enforcement *keep, const struct node *now,
 	size_t n, bool *known, const struct node **ret)
 {
-	const struct merge *merge = keep->merge;
-	struct merge_request request = *merge->request;
-	const struct node *named;
-	size_t count, found = 0;
+	size_t count, found;
 	const struct node *const *low = node_documents(&keep->low, &count);
+	int r = value_lock_match_document(keep->merge, now, n, low, count, keep->scratch, &found);
 
-	*ret = NULL;
-	if (!keep->low)
-		return 0;
-	request.inputs = merge->inputs;
-	int r = request.options->strategy->match_document(
-		&request, now, n, low, count, keep->scratch, &found, &named);
-	if (r < 0 || found == count)
-		return r;
-	*ret = low[found];
-	known[found] = true;
-	return 0;
+	*ret = r == 0 && found < count ? low[found] : NULL;
+	if (*ret)
+		known[found] = true;
+	return r;
 }
 
 static int settle_documents(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
@@ -621,15 +575,13 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 	if (r < 0)
 		return r;
 	keep->scratch = scratch;
-	keep->set_count = keep->merge->request->limits.depth + 2;
-	keep->sets = arena_zalloc(scratch, keep->set_count, sizeof(*keep->sets));
-	if (keep->sets)
-		keep->sets[0] =
-			arena_zalloc(scratch, value_lock_set_size(keep->lock), sizeof(uint64_t));
-	if (!keep->sets || !keep->sets[0])
+	/* The trees have passed value_lock_check_size(). */
+	size_t depths = keep->merge->request->limits.depth + 2;
+	spot.set =
+		arena_zalloc(scratch, depths * value_lock_set_size(keep->lock), sizeof(*spot.set));
+	if (!spot.set)
 		return -ENOMEM;
-	value_lock_set_begin(keep->lock, keep->sets[0]);
-	spot.set = keep->sets[0];
+	value_lock_set_begin(keep->lock, spot.set);
 	spot.place = value_lock_set_reached(keep->lock, spot.set);
 	if (node_is_stream(keep->low) || node_is_stream(*root))
 		return settle_documents(keep, &spot, root);

@@ -19,8 +19,6 @@ struct value_lock_enforcement {
 
 	/* private: */
 	struct arena *scratch;
-	uint64_t **sets; /* the set (value_lock_place.h) at each depth of the walk */
-	size_t set_count;
 };
 
 /**
@@ -58,3 +56,10 @@ int value_lock_check_size(struct merge *merge, const struct node *root);
 int value_lock_merge_part(const struct merge *merge, const struct merge_input *inputs, size_t count,
 	const struct merge_environment *environment, struct origins *origins,
 	struct problem *problem, const struct node **ret);
+
+/**
+ * Finds the one of `roots` that is merged with `root`, document `n` of the result: *ret becomes its
+ * index, or `count`. Returns 0 or -ENOMEM.
+ */
+int value_lock_match_document(const struct merge *merge, const struct node *root, size_t n,
+	const struct node *const *roots, size_t count, struct arena *scratch, size_t *ret);

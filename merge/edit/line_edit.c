@@ -91,27 +91,21 @@ static size_t top_of(const struct line_editor *editor)
 	return first ? text_lines_above(&editor->lines, first, 0) : editor->edit->text.len;
 }
 
-static int find_end(const struct line_editor *editor, const struct line_section *section,
-	size_t *ret, bool *is_top)
+/* Returns where new pairs go. *is_top: the root has no pair, and they go above all sections. */
+static size_t find_end(
+	const struct line_editor *editor, const struct line_section *section, bool *is_top)
 {
-	struct line_places parts;
-	const struct extent *part, *last = NULL;
-	int r = line_place_find_parts(editor, section, &parts);
+	const struct extent *part = NULL, *next, *last = NULL;
 
-	*is_top = false;
-	if (r < 0)
-		return r;
-	part = parts.count ? parts.items[parts.count - 1] : NULL;
+	while ((next = line_place_next_part(editor, section, part)))
+		part = next;
 	for (const struct extent *at = part ? part->first : NULL; at; at = at->next)
 		if (!line_place_is_section(at))
 			last = at;
-	if (last || section->name) {
-		*ret = text_lines_after(&editor->lines, last ? last->member.end : part->key.end);
-		return 0;
-	}
-	*ret = top_of(editor);
-	*is_top = true;
-	return 0;
+	*is_top = !last && !section->name;
+	if (*is_top)
+		return top_of(editor);
+	return text_lines_after(&editor->lines, last ? last->member.end : part->key.end);
 }
 
 static int put_pairs(const struct line_editor *editor, const struct line_manner *manner,
@@ -150,14 +144,11 @@ static int add_pairs(const struct line_editor *editor, const struct line_section
 	struct line_manner manner = line_manner_of(editor, section);
 	struct edit *edit = editor->edit;
 	struct span lines;
-	size_t offset;
 	bool is_top;
+	size_t offset = find_end(editor, section, &is_top);
 
-	int r = find_end(editor, section, &offset, &is_top);
-	if (r != 0)
-		return r;
 	go_in(editor, offset, &manner);
-	r = put_pairs(editor, &manner, sample, &lines);
+	int r = put_pairs(editor, &manner, sample, &lines);
 	if (r == 0)
 		r = is_top ? text_lines_insert_apart(&editor->lines, offset, lines)
 			   : text_lines_insert(&editor->lines, offset, lines);
@@ -394,18 +385,19 @@ static int put_sections(
 
 /* Finds the end of the sections with that name. If there are none, it is the end of the text, or
  * the place above MySQL's `!includedir`, which must stand behind all sections. */
-static int end_of_sections(const struct line_editor *editor, const struct node *name, size_t *ret)
+static size_t end_of_sections(const struct line_editor *editor, const struct node *name)
 {
-	struct line_places there;
-	int r = line_place_find_sections(editor, name, &there);
+	const struct line_section section = {.name = name};
+	const struct extent *last = NULL, *next;
 
-	*ret = editor->edit->text.len;
+	while ((next = line_place_next_part(editor, &section, last)))
+		last = next;
+	if (last)
+		return text_lines_behind(&editor->lines, last);
 	for (const struct extent *at = editor->root ? editor->root->first : NULL; at; at = at->next)
-		if (*ret == editor->edit->text.len && line_place_is_include(at))
-			*ret = text_lines_above(&editor->lines, at, 0);
-	if (r == 0 && there.count)
-		*ret = text_lines_behind(&editor->lines, there.items[there.count - 1]);
-	return r;
+		if (line_place_is_include(at))
+			return text_lines_above(&editor->lines, at, 0);
+	return editor->edit->text.len;
 }
 
 /*
@@ -419,28 +411,26 @@ static int line_section_add(const struct line_editor *editor, const struct node 
 	const struct node *tree =
 		edit_tree_wrap(&(struct edit_step){.key = name}, 1, value, editor->edit->arena);
 	struct span text;
-	size_t offset;
 
 	int r = edit_sample(editor->edit, tree, &sample.text, &sample.document);
-	if (r == 0)
-		r = end_of_sections(editor, name, &offset);
 	if (r != 0)
 		return r;
 	if (!sample.document->count)
 		return EDIT_CANNOT;
-	if (before)
-		offset = text_lines_above(&editor->lines, before, 0);
+	size_t offset = before ? text_lines_above(&editor->lines, before, 0)
+			       : end_of_sections(editor, name);
 	r = put_sections(editor, &sample, &text);
 	return r ? r : text_lines_insert_sections(&editor->lines, offset, text, is_dense(editor));
 }
 
 static int line_section_remove(const struct line_editor *editor, const struct node *name)
 {
-	struct line_places there;
+	const struct line_section section = {.name = name};
+	const struct extent *at = NULL;
+	int r = 0;
 
-	int r = line_place_find_sections(editor, name, &there);
-	for (uint32_t i = 0; r == 0 && i < there.count; i++)
-		r = remove_section(editor, there.items[i]);
+	while (r == 0 && (at = line_place_next_part(editor, &section, at)))
+		r = remove_section(editor, at);
 	return r;
 }
 

@@ -28,52 +28,41 @@ static bool has_key(const struct extent *extent, const struct node *key)
 	return node_is_scalar(key) && span_equal(extent->keys[0]->text, key->text);
 }
 
-int line_place_find_sections(
-	const struct line_editor *editor, const struct node *name, struct line_places *ret)
+const struct extent *line_place_next_part(const struct line_editor *editor,
+	const struct line_section *section, const struct extent *before)
 {
-	int r = 0;
+	const struct extent *at = before ? before->next : editor->root ? editor->root->first : NULL;
 
-	*ret = (struct line_places){0};
-	if (!editor->root)
-		return 0;
-	for (const struct extent *at = editor->root->first; at && r == 0; at = at->next)
-		if (line_place_is_section(at) && has_key(at, name))
-			r = add(editor, ret, at);
-	return r;
+	if (section->only || !section->name)
+		return before ? NULL : section->only ? section->only : editor->root;
+	while (at && !(line_place_is_section(at) && has_key(at, section->name)))
+		at = at->next;
+	return at;
 }
 
 uint32_t line_place_find_item(const struct line_editor *editor, const struct node *name, uint32_t i,
 	const struct extent **ret)
 {
+	const struct line_section section = {.name = name};
+	const struct extent *at = NULL;
 	uint32_t count = 0;
 
 	*ret = NULL;
-	for (const struct extent *at = editor->root ? editor->root->first : NULL; at; at = at->next)
-		if (line_place_is_section(at) && has_key(at, name) && count++ == i)
+	while ((at = line_place_next_part(editor, &section, at)))
+		if (count++ == i)
 			*ret = at;
 	return count;
-}
-
-int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
-	struct line_places *ret)
-{
-	*ret = (struct line_places){0};
-	if (section->only)
-		return add(editor, ret, section->only);
-	if (section->name)
-		return line_place_find_sections(editor, section->name, ret);
-	return editor->root ? add(editor, ret, editor->root) : 0;
 }
 
 int line_place_find_pairs(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, struct line_places *ret)
 {
-	struct line_places parts;
-	int r = line_place_find_parts(editor, section, &parts);
+	const struct extent *part = NULL;
+	int r = 0;
 
 	*ret = (struct line_places){0};
-	for (uint32_t i = 0; i < parts.count; i++)
-		for (const struct extent *at = parts.items[i]->first; at && r == 0; at = at->next)
+	while ((part = line_place_next_part(editor, section, part)))
+		for (const struct extent *at = part->first; at && r == 0; at = at->next)
 			if (!line_place_is_section(at) && (!key || has_key(at, key)))
 				r = add(editor, ret, at);
 	return r;

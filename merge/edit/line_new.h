@@ -44,9 +44,12 @@ bool line_place_is_section(const struct extent *extent);
 /** Returns whether `extent` is a directive such as MySQL's `!includedir`. */
 bool line_place_is_include(const struct extent *extent);
 
-/** Finds the sections named `name`. */
-int line_place_find_sections(
-	const struct line_editor *editor, const struct node *name, struct line_places *ret);
+/**
+ * Returns the extent of the section's next header behind the part `before`; NULL: there is none. If
+ * `before` is NULL, returns the first one. The root has one part.
+ */
+const struct extent *line_place_next_part(const struct line_editor *editor,
+	const struct line_section *section, const struct extent *before);
 
 /**
  * Sets *ret to section `i` (from 0) of the sections named `name`; NULL: there are fewer. Returns
@@ -54,10 +57,6 @@ int line_place_find_sections(
  */
 uint32_t line_place_find_item(const struct line_editor *editor, const struct node *name, uint32_t i,
 	const struct extent **ret);
-
-/** Finds the extents of the section, one for each header; the root has one. */
-int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
-	struct line_places *ret);
 
 /** Finds the pairs of `key` (NULL: of all keys) in the section. */
 int line_place_find_pairs(const struct line_editor *editor, const struct line_section *section,

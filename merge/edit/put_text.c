@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "format/line.h"
 #include "put.h"
 #include "strategy.h"
 
@@ -55,28 +56,13 @@ struct put_lines {
 	uint32_t count;            /* of them */
 };
 
-/* Takes the first line of `rest`; *end is its break. */
-static struct span next_line(struct span *rest, struct span *end)
-{
-	const char *newline = memchr(rest->data, '\n', rest->len);
-	size_t len = newline ? (size_t)(newline - rest->data) : rest->len;
-	struct span line = {rest->data, len};
-
-	if (len && line.data[len - 1] == '\r')
-		line.len--;
-	len += newline != NULL;
-	*end = (struct span){rest->data + line.len, len - line.len};
-	*rest = (struct span){rest->data + len, rest->len - len};
-	return line;
-}
-
 static const struct node *list_lines(struct span text, struct arena *arena)
 {
 	struct node *list = node_new_sequence(arena, NULL);
-	struct span end;
+	struct line_reader reader = line_begin(NULL, text);
 
-	while (list && text.len) {
-		struct span line = next_line(&text, &end);
+	while (list && line_next(&reader)) {
+		struct span line = reader.line;
 		const char *copy = arena_copy(arena, line);
 		struct node *node =
 			node_new_scalar(arena, (struct span){copy, line.len}, NODE_DOUBLE);
@@ -87,18 +73,23 @@ static const struct node *list_lines(struct span text, struct arena *arena)
 	return list;
 }
 
+static struct span break_of(const struct line_reader *reader)
+{
+	const char *end = reader->line.data + reader->line.len;
+
+	return (struct span){end, (size_t)(reader->next - end)};
+}
+
 static int read_own(struct put_lines *lines)
 {
-	struct span rest = lines->request->text;
+	struct span text = lines->request->text;
+	struct line_reader reader = line_begin(NULL, text);
 
-	lines->own = arena_zalloc(lines->arena, 2 + span_count(rest, '\n'), sizeof(*lines->own));
+	lines->own = arena_zalloc(lines->arena, 2 + span_count(text, '\n'), sizeof(*lines->own));
 	if (!lines->own)
 		return -ENOMEM;
-	for (lines->count = 1; rest.len; lines->count++) {
-		struct own_line *line = &lines->own[lines->count];
-
-		line->text = next_line(&rest, &line->end);
-	}
+	for (lines->count = 1; line_next(&reader); lines->count++)
+		lines->own[lines->count] = (struct own_line){reader.line, break_of(&reader), NULL};
 	return 0;
 }
 
@@ -106,16 +97,17 @@ static int number_lines(struct put_lines *lines)
 {
 	const struct put_lines_request *request = lines->request;
 	const struct origin_piece *piece = origin_pieces(request->merged->origins);
-	struct span rest = request->merged->text, end;
+	struct span text = request->merged->text;
+	struct line_reader reader = line_begin(NULL, text);
 
-	lines->merged = list_lines(rest, lines->arena);
+	lines->merged = list_lines(text, lines->arena);
 	lines->numbers = lines->merged ? arena_zalloc(lines->arena, lines->merged->seq.count + 1,
 						 sizeof(*lines->numbers))
 				       : NULL;
 	if (!lines->numbers)
 		return -ENOMEM;
-	for (uint32_t i = 0, number = 0; rest.len; i++) {
-		size_t offset = (size_t)(rest.data - request->merged->text.data);
+	for (uint32_t i = 0, number = 0; line_next(&reader); i++) {
+		size_t offset = (size_t)(reader.line.data - text.data);
 
 		while (piece && offset >= piece->offset + piece->len)
 			piece = piece->next;
@@ -125,7 +117,6 @@ static int number_lines(struct put_lines *lines)
 				number < lines->count)
 				lines->numbers[i] = number;
 		}
-		next_line(&rest, &end);
 	}
 	return 0;
 }
@@ -226,13 +217,12 @@ static char *put_line(char *out, const char *begin, struct span text, struct spa
 /* Returns the break of new lines: that of the target's first line, or else of the merged text. */
 static struct span usual_end(const struct put_lines *lines)
 {
-	struct span rest = lines->request->merged->text, end = {"\n", 1};
+	struct line_reader reader = line_begin(NULL, lines->request->merged->text);
 
 	if (lines->count > 1 && lines->own[1].end.len)
 		return lines->own[1].end;
-	if (rest.len)
-		next_line(&rest, &end);
-	return end.len ? end : (struct span){"\n", 1};
+	return line_next(&reader) && break_of(&reader).len ? break_of(&reader)
+							   : (struct span){"\n", 1};
 }
 
 static int write_own(const struct put_lines *lines, struct span *ret)

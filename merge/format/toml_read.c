@@ -19,25 +19,17 @@
 #include "resolve.h"
 #include "toml.h"
 #include "toml_text.h"
-#include "toml_value.h"
-
-/* Bytes of a key or a wrong word that a message shows. */
-#define SHOWN_MAX_BYTES 64
 
 enum maker { IMPLICIT, HEADER, DOTTED, CLOSED };
 
 /* A table, or a list. Each map and list of the document is one. */
 struct toml_table {
 	struct node node;
-	struct toml_table *in; /* the table or list around it; NULL: the root, or not added yet */
-	struct toml_table *previous; /* the one made before this one; a table is made after `in` */
-	uint32_t counted;            /* the part of node.weight that `in` has counted */
 	enum maker maker;
 };
 
 struct toml_reader {
 	struct text_cursor at;
-	struct toml_table *last;  /* the table made last */
 	struct toml_table *table; /* the table that keys are added to */
 	unsigned depth;           /* number of maps and lists around the values in `table` */
 
@@ -156,31 +148,22 @@ static int new_table(struct toml_reader *reader, enum node_kind kind, struct pla
 		return -ENOMEM;
 	builder_init(reader->at.builder, &(*ret)->node, kind, place);
 	(*ret)->node.style = NODE_BLOCK;
-	(*ret)->in = NULL;
-	(*ret)->previous = reader->last;
 	(*ret)->maker = CLOSED;
-	reader->last = *ret;
 	return 0;
 }
 
-/* Records that `in` contains `node`, with its present weight. A table may grow afterwards. */
-static void note_place(struct toml_table *in, const struct node *node)
+/* Completes the weight. A table that is not CLOSED was put into `table` when it was empty, with the
+ * weight 1, and has grown since. */
+static void weigh(struct toml_table *table)
 {
-	struct toml_table *table = table_of(node);
+	for (uint32_t i = 0; i < node_count(&table->node); i++) {
+		struct toml_table *inner = table_of(*node_entry(&table->node, i));
 
-	if (!table)
-		return;
-	table->in = in;
-	table->counted = node->weight;
-}
-
-/* Updates the weights of all tables. Each table was counted in `in` when it was put there; it now
- * adds what it has gained since. Later tables come first, so inner before outer ones. */
-static void weigh(const struct toml_reader *reader)
-{
-	for (struct toml_table *table = reader->last; table; table = table->previous)
-		if (table->in)
-			node_reweigh(&table->in->node, table->counted, table->node.weight);
+		if (!inner || inner->maker == CLOSED)
+			continue;
+		weigh(inner);
+		node_reweigh(&table->node, 1, inner->node.weight);
+	}
 }
 
 /* Adds the pair to a table that does not have its key. */
@@ -189,28 +172,7 @@ static int put_pair(struct toml_reader *reader, struct toml_table *in, const str
 	int r = builder_count(
 		reader->at.builder, (struct place){pair->key->line, pair->key->column});
 
-	if (r)
-		return r;
-	note_place(in, pair->value);
-	return node_append(reader->at.builder->document->arena, &in->node, pair);
-}
-
-static int push_item(struct toml_reader *reader, struct toml_table *list, const struct node *item)
-{
-	note_place(list, item);
-	return node_push(reader->at.builder->document->arena, &list->node, item);
-}
-
-static int put_table(struct toml_reader *reader, struct toml_table *in, struct pair *pair,
-	enum node_kind kind, unsigned depth, struct toml_table **ret)
-{
-	struct place place = {pair->key->line, pair->key->column};
-	int r = new_table(reader, kind, place, depth, ret);
-
-	if (r)
-		return r;
-	pair->value = &(*ret)->node;
-	return put_pair(reader, in, pair);
+	return r ? r : node_append(reader->at.builder->document->arena, &in->node, pair);
 }
 
 static const struct pair *find(const struct toml_table *in, struct pair *pair)
@@ -219,13 +181,33 @@ static const struct pair *find(const struct toml_table *in, struct pair *pair)
 	return node_find_hashed(&in->node, pair->key, pair->hash);
 }
 
+/*
+ * Finds the pair with the key of a table or list; if there is none, makes an empty one. Sets *found
+ * to the pair; NULL: *ret was made. *ret is NULL if the value is a scalar.
+ */
+static int find_or_make(struct toml_reader *reader, struct toml_table *in, const struct node *key,
+	enum node_kind kind, unsigned depth, const struct pair **found, struct toml_table **ret)
+{
+	struct pair pair = {.key = key};
+	int r;
+
+	*found = find(in, &pair);
+	*ret = *found ? table_of((*found)->value) : NULL;
+	if (*found)
+		return 0;
+	r = new_table(reader, kind, (struct place){key->line, key->column}, depth, ret);
+	if (r)
+		return r;
+	pair.value = &(*ret)->node;
+	return put_pair(reader, in, &pair);
+}
+
 /* Reports why a key can't be used in this way, as `found` has it already. */
 static int refuse(
 	const struct toml_reader *reader, const struct node *key, const struct pair *found)
 {
 	const struct toml_table *table = table_of(found->value);
 	const struct node *there = table && table->maker == HEADER ? found->value : found->key;
-	int shown = key->text.len < SHOWN_MAX_BYTES ? (int)key->text.len : SHOWN_MAX_BYTES;
 	const char *why = "a key must not come twice";
 
 	if (table && table->maker == HEADER)
@@ -237,23 +219,21 @@ static int refuse(
 	else if (table)
 		why = "a table is made either by its header or by dotted keys in one place";
 	return builder_problem(reader->at.builder, (struct place){key->line, key->column},
-		"\"%.*s\" is there already, at line %u, column %u; %s", shown, key->text.data,
-		(unsigned)there->line, (unsigned)there->column, why);
+		"\"%.*s\" is there already, at line %u, column %u; %s", TOML_SHOWN_MAX,
+		key->text.data, (unsigned)there->line, (unsigned)there->column, why);
 }
 
 /* For a dotted key: moves *in to its table of that name, which is made if it does not exist. */
 static int enter_dotted(
 	struct toml_reader *reader, struct toml_table **in, const struct node *key, unsigned depth)
 {
-	struct pair pair = {.key = key};
-	const struct pair *found = find(*in, &pair);
-	struct toml_table *table = found ? table_of(found->value) : NULL;
-	int r;
+	const struct pair *found;
+	struct toml_table *table;
+	int r = find_or_make(reader, *in, key, NODE_MAP, depth, &found, &table);
 
+	if (r)
+		return r;
 	if (!found) {
-		r = put_table(reader, *in, &pair, NODE_MAP, depth, &table);
-		if (r)
-			return r;
 		table->node.style = NODE_DOTTED;
 		table->maker = DOTTED;
 	} else if (table && table->maker == IMPLICIT) {
@@ -269,19 +249,16 @@ static int enter_dotted(
 static int enter_super(
 	struct toml_reader *reader, struct toml_table **in, const struct node *key, unsigned *depth)
 {
-	struct pair pair = {.key = key};
-	const struct pair *found = find(*in, &pair);
-	struct toml_table *table = found ? table_of(found->value) : NULL;
-	int r;
+	const struct pair *found;
+	struct toml_table *table;
+	int r = find_or_make(reader, *in, key, NODE_MAP, *depth, &found, &table);
 
-	if (!found) {
-		r = put_table(reader, *in, &pair, NODE_MAP, *depth, &table);
-		if (r)
-			return r;
+	if (r)
+		return r;
+	if (!found)
 		table->maker = IMPLICIT;
-	} else if (!table || table->maker == CLOSED) {
+	else if (!table || table->maker == CLOSED)
 		return refuse(reader, key, found);
-	}
 	if (node_is_sequence(&table->node)) {
 		table = table_of(table->node.seq.items[table->node.seq.count - 1]);
 		++*depth;
@@ -295,17 +272,14 @@ static int enter_super(
 static int open_table(
 	struct toml_reader *reader, struct toml_table *in, const struct node *key, unsigned depth)
 {
-	struct pair pair = {.key = key};
-	const struct pair *found = find(in, &pair);
-	struct toml_table *table = found ? table_of(found->value) : NULL;
-	int r = 0;
+	const struct pair *found;
+	struct toml_table *table;
+	int r = find_or_make(reader, in, key, NODE_MAP, depth, &found, &table);
 
-	if (!found)
-		r = put_table(reader, in, &pair, NODE_MAP, depth, &table);
-	else if (!table || table->maker != IMPLICIT)
-		return refuse(reader, key, found);
 	if (r)
 		return r;
+	if (found && (!table || table->maker != IMPLICIT))
+		return refuse(reader, key, found);
 	table->maker = HEADER;
 	table->node.style = NODE_HEADER;
 	table->node.line = key->line;
@@ -319,19 +293,16 @@ static int open_table(
 static int open_item(struct toml_reader *reader, struct toml_table *in, const struct node *key,
 	unsigned depth, struct place place)
 {
-	struct pair pair = {.key = key};
-	const struct pair *found = find(in, &pair);
-	struct toml_table *list = found ? table_of(found->value) : NULL, *item;
-	int r = 0;
+	const struct pair *found;
+	struct toml_table *list, *item;
+	int r = find_or_make(reader, in, key, NODE_SEQUENCE, depth, &found, &list);
 
-	if (!found)
-		r = put_table(reader, in, &pair, NODE_SEQUENCE, depth, &list);
-	else if (!list || !node_is_sequence(&list->node) || list->maker != HEADER)
+	if (!r && found && (!list || !node_is_sequence(&list->node) || list->maker != HEADER))
 		return refuse(reader, key, found);
 	if (!r)
 		r = new_table(reader, NODE_MAP, place, depth + 1, &item);
 	if (!r)
-		r = push_item(reader, list, &item->node);
+		r = node_push(reader->at.builder->document->arena, &list->node, &item->node);
 	if (r)
 		return r;
 	list->maker = HEADER;
@@ -478,7 +449,7 @@ static int take_item(struct toml_reader *reader, struct toml_table *list, unsign
 	int r = reader->in ? take_noted(reader, NULL, depth, &item)
 			   : take_value(reader, depth, &item);
 
-	return r ? r : push_item(reader, list, item);
+	return r ? r : node_push(reader->at.builder->document->arena, &list->node, item);
 }
 
 /* Reads the entries of a list or an inline table, and the bracket at its end. */
@@ -521,73 +492,28 @@ static int take_collection(struct toml_reader *reader, unsigned depth, const str
 		return r;
 	reader->at.p++;
 	r = take_entries(reader, table, depth + 1);
+	if (is_map)
+		weigh(table);
 	if (is_map || reader->at.line == line)
 		table->node.style = NODE_FLOW;
 	*ret = &table->node;
 	return r;
 }
 
-static bool is_word_char(char c)
-{
-	return toml_is_bare(c) || c == '+' || c == '.' || c == ':';
-}
-
-/* Returns the length of the word at p, in bytes. A space may separate a date from its time. */
-static size_t word_length(const struct toml_reader *reader)
-{
-	const char *p = reader->at.p;
-
-	while (p < reader->at.end && is_word_char(*p))
-		p++;
-	if (p - reader->at.p == strlen("1979-05-27") && reader->at.p[4] == '-' &&
-		reader->at.end - p > 3 && p[0] == ' ' && p[3] == ':')
-		for (p++; p < reader->at.end && is_word_char(*p);)
-			p++;
-	return (size_t)(p - reader->at.p);
-}
-
-static int take_word(struct toml_reader *reader, const struct node **ret)
-{
-	struct span word = {reader->at.p, word_length(reader)};
-	struct place place = text_cursor_place(&reader->at);
-	int shown = word.len < SHOWN_MAX_BYTES ? (int)word.len : SHOWN_MAX_BYTES;
-	struct node *node;
-	int r;
-
-	if (!word.len && reader->at.p < reader->at.end)
-		return toml_text_bad_character(&reader->at, "a value is missing here");
-	if (!word.len)
-		return text_cursor_fail(&reader->at, "the file ends where a value is missing");
-	if (resolve_plain(word, NODE_TOML) == SCALAR_STRING)
-		return builder_problem(reader->at.builder, place, "\"%.*s\" %s", shown, word.data,
-			toml_value_fault(word));
-	if (toml_text_is_1_0(&reader->at) && toml_value_lacks_seconds(word))
-		return builder_problem(reader->at.builder, place,
-			"\"%.*s\" has no seconds, and the rule has toml: \"1.0\"; add :00", shown,
-			word.data);
-	r = toml_text_take_word(&reader->at, word.len, &node);
-	*ret = node;
-	return r ? r : builder_count(reader->at.builder, place);
-}
-
 static int take_value(struct toml_reader *reader, unsigned depth, const struct node **ret)
 {
+	char first = reader->at.p < reader->at.end ? *reader->at.p : '\0';
 	struct node *node;
 	int r;
 
-	switch (reader->at.p < reader->at.end ? *reader->at.p : '\0') {
-	case '"':
-	case '\'':
-		r = toml_text_take_string(&reader->at, &node);
-		*ret = node;
-		return r ? r
-			 : builder_count(
-				   reader->at.builder, (struct place){node->line, node->column});
-	case '[':
-	case '{':
+	if (first == '[' || first == '{')
 		return take_collection(reader, depth, ret);
-	}
-	return take_word(reader, ret);
+	r = first == '"' || first == '\'' ? toml_text_take_string(&reader->at, &node)
+					  : toml_text_take_value(&reader->at, &node);
+	if (r)
+		return r;
+	*ret = node;
+	return builder_count(reader->at.builder, (struct place){node->line, node->column});
 }
 
 /* Reads a line, or all lines of its value. */
@@ -636,7 +562,7 @@ int toml_read(struct builder *builder, struct span text)
 	}
 	if (r)
 		return r;
-	weigh(&reader);
+	weigh(root);
 	if (reader.in) {
 		close_section(&reader);
 		extent_note_close(builder->document->extents[0]);

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "toml.h"
+#include "toml_value.h"
 #include "utf8.h"
 
 int toml_text_bad_character(struct text_cursor *at, const char *otherwise)
@@ -311,4 +312,43 @@ int toml_text_take_word(struct text_cursor *at, size_t len, struct node **ret)
 	(*ret)->schema = NODE_TOML;
 	at->p += len;
 	return 0;
+}
+
+static bool is_word_char(char c)
+{
+	return toml_is_bare(c) || c == '+' || c == '.' || c == ':';
+}
+
+/* Returns the length of the word at p, in bytes. A space may separate a date from its time. */
+static size_t word_length(const struct text_cursor *at)
+{
+	const char *p = at->p;
+
+	while (p < at->end && is_word_char(*p))
+		p++;
+	if (p - at->p == strlen("1979-05-27") && at->p[4] == '-' && at->end - p > 3 &&
+		p[0] == ' ' && p[3] == ':')
+		for (p++; p < at->end && is_word_char(*p);)
+			p++;
+	return (size_t)(p - at->p);
+}
+
+int toml_text_take_value(struct text_cursor *at, struct node **ret)
+{
+	struct span word = {at->p, word_length(at)};
+	struct place place = text_cursor_place(at);
+	int shown = word.len < TOML_SHOWN_MAX ? (int)word.len : TOML_SHOWN_MAX;
+
+	if (!word.len && at->p < at->end)
+		return toml_text_bad_character(at, "a value is missing here");
+	if (!word.len)
+		return text_cursor_fail(at, "the file ends where a value is missing");
+	if (toml_value_type(word) == SCALAR_STRING)
+		return builder_problem(at->builder, place, "\"%.*s\" %s", shown, word.data,
+			toml_value_fault(word));
+	if (toml_text_is_1_0(at) && toml_value_lacks_seconds(word))
+		return builder_problem(at->builder, place,
+			"\"%.*s\" has no seconds, and the rule has toml: \"1.0\"; add :00", shown,
+			word.data);
+	return toml_text_take_word(at, word.len, ret);
 }

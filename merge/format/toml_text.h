@@ -1,10 +1,13 @@
 /*
- * Functions that read blanks, comments, line ends and strings of TOML at a cursor. A function that
- * returns PROBLEM has filled the builder's problem, with the place.
+ * Functions that read blanks, comments, line ends and single values of TOML at a cursor. A function
+ * that returns PROBLEM has filled the builder's problem, with the place.
  */
 #pragma once
 
 #include "builder.h"
+
+/* Bytes of a key or a wrong word that a message shows. */
+#define TOML_SHOWN_MAX 64
 
 /** Returns whether the text must be TOML 1.0.0. */
 static inline bool toml_text_is_1_0(const struct text_cursor *at)
@@ -27,6 +30,9 @@ int toml_text_skip_lines(struct text_cursor *at);
 
 /** Reads the string that begins at p, with its style. Returns 0 with *ret, PROBLEM or -ENOMEM. */
 int toml_text_take_string(struct text_cursor *at, struct node **ret);
+
+/** Reads a number, a boolean, a date or a time. Returns 0 with *ret, PROBLEM or -ENOMEM. */
+int toml_text_take_value(struct text_cursor *at, struct node **ret);
 
 /** Reads the next `len` bytes as a plain scalar. Returns 0 with *ret, or -ENOMEM. */
 int toml_text_take_word(struct text_cursor *at, size_t len, struct node **ret);

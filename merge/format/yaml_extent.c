@@ -13,9 +13,7 @@ static bool is_at(const struct yaml_extents *extents, size_t offset, char c)
 	return offset < extents->text.len && *at(extents, offset) == c;
 }
 
-/* Converts a mark to an offset in bytes. Marks come nearly in order, so all of them together cost
- * about one walk through the text. */
-static size_t offset_of(struct yaml_extents *extents, const yaml_mark_t *mark)
+size_t yaml_offset(struct yaml_extents *extents, const yaml_mark_t *mark)
 {
 	const char *p = at(extents, extents->offset), *end = at(extents, extents->text.len);
 
@@ -29,8 +27,7 @@ static size_t offset_of(struct yaml_extents *extents, const yaml_mark_t *mark)
 	return extents->offset;
 }
 
-/* Returns the length in bytes of the line break (of YAML 1.1 or 1.2) at `p`; 0: there is none. */
-static size_t break_length(const char *p, const char *end)
+size_t yaml_break_length(const char *p, const char *end)
 {
 	size_t left = (size_t)(end - p);
 
@@ -51,13 +48,13 @@ size_t yaml_skip_blank(struct span text, size_t offset)
 	size_t length;
 
 	while (p < end) {
-		length = break_length(p, end);
+		length = yaml_break_length(p, end);
 		if (length)
 			p += length;
 		else if (*p == ' ' || *p == '\t')
 			p++;
 		else if (*p == '#')
-			while (p < end && !break_length(p, end))
+			while (p < end && !yaml_break_length(p, end))
 				p++;
 		else if (p == text.data && end - p >= 3 && !memcmp(p, "\xEF\xBB\xBF", 3))
 			p += 3;
@@ -74,7 +71,7 @@ size_t yaml_skip_properties(struct span text, size_t offset)
 	while (offset < text.len && (text.data[offset] == '!' || text.data[offset] == '&')) {
 		const char *p = text.data + offset;
 
-		while (p < end && *p != ' ' && *p != '\t' && !break_length(p, end))
+		while (p < end && *p != ' ' && *p != '\t' && !yaml_break_length(p, end))
 			p++;
 		offset = yaml_skip_blank(text, (size_t)(p - text.data));
 	}
@@ -89,7 +86,7 @@ static size_t trim_lines(const struct yaml_extents *extents, struct range range)
 
 	/* Searches forward: a line break of several bytes is hard to recognize from its end. */
 	while (p < end) {
-		size_t length = break_length(p, end);
+		size_t length = yaml_break_length(p, end);
 
 		if (!length && *p != ' ' && *p != '\t')
 			last = p + 1;
@@ -166,7 +163,7 @@ static struct extent note_of(struct yaml_extents *extents, const yaml_event_t *e
 	struct builder *builder = extents->builder;
 	size_t before = (size_t)(extents->text.data - builder->text), nothing;
 	struct range range = {
-		offset_of(extents, &event->start_mark), offset_of(extents, &event->end_mark)};
+		yaml_offset(extents, &event->start_mark), yaml_offset(extents, &event->end_mark)};
 	size_t entry = find_entry(extents, range.begin, &nothing);
 	struct extent note = {
 		.node = builder->waiting[builder->count - 1],
@@ -214,7 +211,7 @@ static void close_collection(struct yaml_extents *extents, const yaml_event_t *e
 		note_close(extents->builder, NOTE_LAST_ENTRY);
 		return;
 	}
-	extents->behind = offset_of(extents, &event->end_mark);
+	extents->behind = yaml_offset(extents, &event->end_mark);
 	note_close(extents->builder, before + extents->behind);
 }
 
@@ -224,7 +221,7 @@ int yaml_note(struct yaml_extents *extents, const yaml_event_t *event)
 
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
-		extents->behind = extents->root = offset_of(extents, &event->end_mark);
+		extents->behind = extents->root = yaml_offset(extents, &event->end_mark);
 		return 0;
 	case YAML_ALIAS_EVENT:
 	case YAML_SCALAR_EVENT:

@@ -26,15 +26,9 @@ struct place yaml_place(const struct builder *builder, struct span text, size_t 
 	return builder_place(builder, place.line, place.column);
 }
 
-/* Converts a mark to an offset in bytes. Marks count characters. */
 static size_t offset_of(struct span text, const yaml_mark_t *mark)
 {
-	size_t count = 0, i = 0;
-
-	for (; i < text.len; i++)
-		if (!utf8_is_tail((unsigned char)text.data[i]) && count++ == mark->index)
-			break;
-	return i;
+	return yaml_offset(&(struct yaml_extents){.text = text}, mark);
 }
 
 static struct place place_of(const struct yaml_fault *fault, const yaml_mark_t *mark)

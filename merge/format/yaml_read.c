@@ -21,13 +21,6 @@
 #define TAG_DIRECTIVES_MAX 64
 #define TAG_DIRECTIVE_MAX 512 /* bytes */
 
-/* A place in the text, in all units. libyaml's marks count characters. */
-struct yaml_cursor {
-	size_t characters;
-	size_t bytes;
-	struct place place;
-};
-
 struct yaml_reader {
 	yaml_parser_t parser;
 	struct builder *builder;
@@ -39,32 +32,21 @@ struct yaml_reader {
 	/* that of this YAML document: from its %YAML, or else from the options */
 	enum node_schema schema;
 	struct yaml_extents extents;
-	struct yaml_cursor cursor;
+	size_t passed;      /* bytes of the text before … */
+	struct place place; /* … this place, which place_of() moves */
 	/* a line break that is none for grep and git; NULL: none is there, and marks are right */
 	const char *other_break;
 };
 
-/* Returns the text before a mark. The marks of successive calls must not descend. */
-static struct span text_before(struct yaml_reader *reader, const yaml_mark_t *mark)
-{
-	struct yaml_cursor *cursor = &reader->cursor;
-	struct span text = reader->text;
-
-	while (cursor->bytes < text.len &&
-		(cursor->characters < mark->index ||
-			utf8_is_tail((unsigned char)text.data[cursor->bytes]))) {
-		yaml_pass(&cursor->place, text.data[cursor->bytes]);
-		cursor->characters += !utf8_is_tail((unsigned char)text.data[cursor->bytes++]);
-	}
-	return (struct span){text.data, cursor->bytes};
-}
-
+/* The marks of successive calls must not descend. */
 static struct place place_of(struct yaml_reader *reader, const yaml_mark_t *mark)
 {
 	if (reader->other_break) {
-		(void)text_before(reader, mark);
-		return builder_place(
-			reader->builder, reader->cursor.place.line, reader->cursor.place.column);
+		size_t offset = yaml_offset(&reader->extents, mark);
+
+		for (; reader->passed < offset; reader->passed++)
+			yaml_pass(&reader->place, reader->text.data[reader->passed]);
+		return builder_place(reader->builder, reader->place.line, reader->place.column);
 	}
 	/* limits.source_bytes may exceed 4 GiB, and then the line number may wrap. */
 	return builder_place(reader->builder, (uint32_t)mark->line + 1, (uint32_t)mark->column + 1);
@@ -257,7 +239,8 @@ static struct span cut_spaces(struct span text)
 /* Returns whether "? " stands before the mark: it allows any value as a key. */
 static bool is_explicit_key(struct yaml_reader *reader, const yaml_mark_t *mark)
 {
-	struct span text = cut_spaces(text_before(reader, mark));
+	struct span text =
+		cut_spaces((struct span){reader->text.data, yaml_offset(&reader->extents, mark)});
 
 	return text.len && text.data[text.len - 1] == '?' &&
 	       (text.len == 1 || is_space(text.data[text.len - 2]) ||
@@ -366,17 +349,12 @@ static int read_events(struct yaml_reader *reader)
 	return r;
 }
 
-/* Returns whether a line begins at `p`. YAML 1.1 has three line breaks beyond ASCII. */
 static bool begins_line(struct span text, const char *p)
 {
-	size_t before = (size_t)(p - text.data);
-
-	if (!before || p[-1] == '\n' || p[-1] == '\r')
-		return true;
-	if (before >= 2 && memcmp(p - 2, "\xC2\x85", 2) == 0)
-		return true;
-	return before >= 3 &&
-	       (memcmp(p - 3, "\xE2\x80\xA8", 3) == 0 || memcmp(p - 3, "\xE2\x80\xA9", 3) == 0);
+	for (size_t length = 1; length <= 3 && length <= (size_t)(p - text.data); length++)
+		if (yaml_break_length(p - length, p) == length)
+			return true;
+	return p == text.data;
 }
 
 static bool is_too_long(const char *p, const char *end)
@@ -414,14 +392,6 @@ static int check_tag_directives(const struct yaml_reader *reader)
 	return 0;
 }
 
-static bool is_other_break(struct span text)
-{
-	if (*text.data == '\r')
-		return text.len == 1 || text.data[1] != '\n';
-	return span_begins(text, "\xC2\x85") || span_begins(text, "\xE2\x80\xA8") ||
-	       span_begins(text, "\xE2\x80\xA9");
-}
-
 /* Returns a break that only libyaml takes for one; NULL: there is none. */
 static const char *find_other_break(struct span text)
 {
@@ -429,9 +399,12 @@ static const char *find_other_break(struct span text)
 
 	/* Few files have any of the first bytes, and one byte is found fastest. */
 	for (const char *first = "\r\xC2\xE2"; text.len && *first; first++)
-		for (const char *p = text.data; (p = memchr(p, *first, (size_t)(end - p))); p++)
-			if (is_other_break((struct span){p, (size_t)(end - p)}))
+		for (const char *p = text.data; (p = memchr(p, *first, (size_t)(end - p))); p++) {
+			size_t length = yaml_break_length(p, end);
+
+			if (length && p[length - 1] != '\n')
 				return p;
+		}
 	return NULL;
 }
 
@@ -440,7 +413,7 @@ int yaml_read(struct builder *builder, struct span text)
 	struct yaml_reader reader = {.builder = builder,
 		.text = text,
 		.extents = {.builder = builder, .text = text},
-		.cursor.place = {1, 1},
+		.place = {1, 1},
 		.other_break = find_other_break(text)};
 	int r;
 

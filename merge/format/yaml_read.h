@@ -13,11 +13,21 @@
 struct yaml_extents {
 	struct builder *builder;
 	struct span text;
-	size_t index;  /* the last converted mark, in characters */
+	size_t index;  /* the last mark that yaml_offset() has converted, in characters */
 	size_t offset; /* the same mark, in bytes */
 	size_t behind; /* end of the text of earlier events: offset in bytes */
 	size_t root;   /* where an empty root stands: offset in bytes */
 };
+
+/**
+ * Converts a mark, which counts characters, to an offset in bytes. Marks come nearly in order, so
+ * all of them together cost about one walk through the text. Of *extents, sets `index` and
+ * `offset`, and reads only these and `text`.
+ */
+size_t yaml_offset(struct yaml_extents *extents, const yaml_mark_t *mark);
+
+/** Returns the length in bytes of the line break (of YAML 1.1 or 1.2) at `p`; 0: there is none. */
+size_t yaml_break_length(const char *p, const char *end);
 
 /** Adds the extents of an event that the builder has taken. Returns 0 or -ENOMEM. */
 int yaml_note(struct yaml_extents *extents, const yaml_event_t *event);

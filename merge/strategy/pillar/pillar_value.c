@@ -94,12 +94,11 @@ static int pillar_open(struct pillar_values *values, const struct node **value, 
 	return 0;
 }
 
-/* Makes an empty, open map or list with the kind, style, tag and place of `like`. */
-static int pillar_open_new(
-	struct pillar_values *values, const struct node *like, uint8_t mark, struct node **ret)
+/* Makes an open copy of a map or list, with its first `count` entries: none is a marker. */
+static int copy_head(struct pillar_values *values, const struct node *like, uint32_t count,
+	uint8_t mark, struct node **ret)
 {
-	struct node *node = node_is_map(like) ? node_new_map(values->arena, like)
-					      : node_new_sequence(values->arena, like);
+	struct node *node = node_copy_head(values->arena, like, count);
 
 	if (!node)
 		return -ENOMEM;
@@ -169,7 +168,7 @@ static int strip_list(struct pillar_values *values, const struct node *list, uns
 	while (first < list->seq.count && is_text(list->seq.items[first], PILLAR_REPLACE))
 		first++;
 	if (first) {
-		r = pillar_open_new(values, list, PILLAR_SHIELDED, &out);
+		r = copy_head(values, list, 0, PILLAR_SHIELDED, &out);
 		if (r)
 			return r;
 		note_marker(values, out, list->seq.items[0], list->seq.items[0]);
@@ -179,11 +178,8 @@ static int strip_list(struct pillar_values *values, const struct node *list, uns
 		const struct node *item = list->seq.items[i];
 
 		r = strip(values, item, depth, &item);
-		if (!r && !out && item != list->seq.items[i]) {
-			r = pillar_open_new(values, list, 0, &out);
-			for (uint32_t j = 0; !r && j < i; j++)
-				r = node_push(values->arena, out, list->seq.items[j]);
-		}
+		if (!r && !out && item != list->seq.items[i])
+			r = copy_head(values, list, i, 0, &out);
 		if (!r && out)
 			r = node_push(values->arena, out, item);
 		if (r)
@@ -192,20 +188,6 @@ static int strip_list(struct pillar_values *values, const struct node *list, uns
 
 	*ret = out ? out : list;
 	return 0;
-}
-
-/* Makes a new map with the first `count` entries of `map`, none of which is a marker. */
-static int copy_head(struct pillar_values *values, const struct node *map, uint32_t count,
-	uint8_t mark, struct node **ret)
-{
-	struct node *out;
-	int r = pillar_open_new(values, map, mark, &out);
-
-	for (uint32_t i = 0; !r && i < count; i++)
-		r = node_append(values->arena, out, &map->map.pairs[i]);
-	if (!r)
-		*ret = out;
-	return r;
 }
 
 static int strip_map(struct pillar_values *values, const struct node *map, unsigned depth,
