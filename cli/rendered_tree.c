@@ -181,7 +181,7 @@ static int read_written(const struct rendered_comparison *comparison, const stru
 		return 0;
 	}
 	if (r == 0)
-		r = fingerprint_of_version(version, &now);
+		r = fingerprint_of_version(version, -1, &now);
 	if (r < 0)
 		return r;
 	*is_other = item->was.hash != now.hash;

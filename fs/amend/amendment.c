@@ -521,43 +521,49 @@ static int put_values(struct amendment_state *made, struct problem *problem)
 	return 0;
 }
 
-/* Copies the merge without the target. *ret lives as long as `made`. Returns 0 or -ENOMEM. */
-static int leave_out_target(struct amendment_state *made, struct merge_request *ret)
+/*
+ * Merges by the request *merge, in which the target has `text`; NULL: without the target. The
+ * caller sets merge->wants_origins. *merge lives as long as `made`. *ret NULL: no source is left.
+ */
+static int merge_with(struct amendment_state *made, const struct span *text,
+	struct merge_request *merge, struct merge_result **ret, struct problem *problem)
 {
-	const struct merge_request *merge = &made->merge;
-	struct merge_input *inputs = arena_zalloc(made->arena, merge->count, sizeof(*inputs));
-	size_t behind = merge->count - made->target - 1;
+	struct merge_input *target = &made->inputs[made->target];
+	bool wants_origins = merge->wants_origins;
 
-	if (!inputs)
-		return -ENOMEM;
-	memcpy(inputs, merge->inputs, made->target * sizeof(*inputs));
-	memcpy(inputs + made->target, merge->inputs + made->target + 1, behind * sizeof(*inputs));
-	*ret = *merge;
-	ret->inputs = inputs;
-	ret->count--;
-	return 0;
+	target->text = text ? *text : (struct span){NULL, 0};
+	target->document = NULL;
+	*merge = made->merge;
+	merge->wants_origins = wants_origins;
+	if (!text) {
+		size_t size = merge->count * sizeof(*target);
+		struct merge_input *others = arena_alloc(made->arena, size);
+
+		if (!others)
+			return -ENOMEM;
+		memcpy(others, made->inputs, size);
+		merge->inputs = others;
+		merge->count--;
+		others += made->target;
+		memmove(others, others + 1, (merge->count - made->target) * sizeof(*target));
+	}
+	return merge->count ? merge_run(merge, ret, problem) : 0;
 }
 
-/* Merges again, with the target's text from the store. *ret lives as long as `made`. */
-static int show_stored(struct amendment_state *made, struct span *ret, struct problem *problem)
-{
-	struct merge_request merge = made->merge;
-	int r = made->amendment.is_new ? leave_out_target(made, &merge) : 0;
-
-	if (r < 0 || !merge.count)
-		return r;
-	r = merge_run(&merge, &made->shown, problem);
-	if (r == 0)
-		*ret = made->shown->text;
-	return r;
-}
-
+/* Finds the shown text; if the target is in a store, that with the text there. */
 static int show(struct amendment_state *made, struct span *ret, struct problem *problem)
 {
+	const struct span *text = made->amendment.is_new ? NULL : &made->inputs[made->target].text;
 	const struct merge_result *result = made->composition.result;
+	struct merge_request merge = {.wants_origins = made->merge.wants_origins};
+	int r = 0;
 
+	if (made->store) {
+		r = merge_with(made, text, &merge, &made->shown, problem);
+		result = made->shown;
+	}
 	*ret = result ? result->text : (struct span){"", 0};
-	return made->store ? show_stored(made, ret, problem) : 0;
+	return r;
 }
 
 /* Returns the only source of the shown text; NULL: it has several, or none. */
@@ -1045,34 +1051,6 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 	return target_layer_write(made->settings, file, amendment->file, problem);
 }
 
-/*
- * Merges by the request *merge, in which the target has `text`; NULL: without the target. The
- * caller sets merge->wants_origins. *ret NULL: no source is left.
- */
-static int merge_with(struct amendment_state *made, const struct span *text,
-	struct merge_request *merge, struct merge_result **ret, struct problem *problem)
-{
-	struct merge_input *input = &made->inputs[made->target];
-	bool wants_origins = merge->wants_origins;
-	int r = 0;
-
-	input->text = text ? *text : (struct span){NULL, 0};
-	input->document = NULL;
-	*merge = made->merge;
-	if (!text)
-		r = leave_out_target(made, merge);
-	merge->wants_origins = wants_origins;
-	return r == 0 && merge->count ? merge_run(merge, ret, problem) : r;
-}
-
-static int merge_changed(struct amendment_state *made, struct merge_request *merge,
-	struct merge_result **ret, struct problem *problem)
-{
-	bool is_gone = made->amendment.effect == PUT_EMPTIED;
-
-	return merge_with(made, is_gone ? NULL : &made->amendment.new, merge, ret, problem);
-}
-
 /* Finds the errors of the unchanged file; none if it can't be checked. Returns 0 or -errno. */
 static int find_old_errors(struct amendment_state *made, struct validity *ret)
 {
@@ -1135,19 +1113,21 @@ static int refuse_change(
 		problem, problem, "%s this change %s%s", when, problem->message, more);
 }
 
-/* Checks that the file can be written as it will be shown, within the limits, and is valid. */
-static int check_merge(struct amendment_state *made, struct problem *problem)
+/*
+ * Checks that the file can be written as it will be shown, within the limits, and is valid. *ret
+ * NULL: no source is left.
+ */
+static int check_merge(struct amendment_state *made, struct merge_request *merge,
+	struct merge_result **ret, struct problem *problem)
 {
-	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(validity_fini) struct validity validity = {0};
-	/* Origins would double time and memory; validity_check() makes its own. */
-	struct merge_request merge = {.wants_origins = false};
+	bool is_gone = made->amendment.effect == PUT_EMPTIED;
 
-	if (made->amendment.effect < PUT_CHANGED)
-		return 0;
-	int r = merge_changed(made, &merge, &result, problem);
-	if (r == 0 && result)
-		r = validity_check(made->settings, &merge, result, &validity, problem);
+	/* Origins double time and memory. validity_check() makes its own when it needs them. */
+	merge->wants_origins = settings_check(made->settings, made->request->path);
+	int r = merge_with(made, is_gone ? NULL : &made->amendment.new, merge, ret, problem);
+	if (r == 0 && *ret)
+		r = validity_check(made->settings, merge, *ret, &validity, problem);
 	return r == PROBLEM ? refuse_change(made, &validity, problem) : r;
 }
 
@@ -1162,25 +1142,19 @@ static int note_unchecked(struct amendment_state *made, const struct run_result 
 	return made->amendment.unchecked ? 0 : -ENOMEM;
 }
 
-static int check_result(struct amendment_state *made, struct problem *problem)
+/* Lets the command of the file's rule check the merge. */
+static int check_result(struct amendment_state *made, const struct merge_request *merge,
+	const struct merge_result *result, struct problem *problem)
 {
 	CLEANUP(runner_freep) struct runner *runner = NULL;
-	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	CLEANUP(line_map_freep) struct line_map *lines = NULL;
-	struct merge_request merge = {.wants_origins = true};
 	struct run_result end;
 	struct problem said;
 	char text[PROBLEM_MESSAGE_MAX];
 
 	if (!settings_check(made->settings, made->request->path))
 		return 0;
-	/* It may be that of an attempt of put_run(). */
-	problem->message[0] = '\0';
-	int r = merge_changed(made, &merge, &result, problem);
-	if (r == 0 && !result)
-		return 0;
-	if (r == 0)
-		r = line_map_make(&merge, result, &lines);
+	int r = line_map_make(merge, result, &lines);
 	if (r == 0)
 		r = runner_new(&runner);
 	if (r == 0)
@@ -1188,7 +1162,7 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 			&end, &said);
 	if (r == RUNNER_UNCHECKED)
 		return note_unchecked(made, &end);
-	if (r != PROBLEM || problem->message[0])
+	if (r != PROBLEM)
 		return r;
 	/* The line is one of the edited source, which is not written: put it into the message. */
 	problem_format(&said, text, sizeof(text));
@@ -1221,9 +1195,8 @@ static int begin(const struct offline *offline, const struct amendment_request *
 	made->settings = settings_ref(offline_settings(offline));
 	const struct schema_file *schema = settings_rule_for(made->settings, request->path)->schema;
 	made->amendment.schema = schema ? schema->schema : NULL;
-	int r = target_layer_find(made->settings, request->layer, &made->amendment.layer, problem);
-	if (r == 0 && request->mode != AMENDMENT_TRIAL)
-		r = target_layer_open_store(made->amendment.layer, request->access, store, problem);
+	int r = target_layer_find(made->settings, request->layer, request->access,
+		&made->amendment.layer, request->mode == AMENDMENT_TRIAL ? NULL : store, problem);
 	made->store = *store;
 	if (r == 0)
 		*ret = take_ptr(made);
@@ -1235,7 +1208,9 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	struct layer_store **store, struct amendment_state **ret, struct problem *problem)
 {
 	CLEANUP(made_freep) struct amendment_state *made = NULL;
+	CLEANUP(merge_result_freep) struct merge_result *changed = NULL;
 	CLEANUP(closep) int lock = -1;
+	struct merge_request merge;
 
 	int r = begin(offline, request, store, &made, problem);
 	if (r == 0)
@@ -1247,17 +1222,18 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	r = offline_look_at(offline, request->path, take, made, problem);
 	if (r == -ENOENT)
 		r = take_nothing(made, problem);
-	if (r == 0 && request->mode != AMENDMENT_TRIAL)
-		r = check_merge(made, problem);
+	bool has_change = r == 0 && made->amendment.effect >= PUT_CHANGED;
+	if (has_change && request->mode != AMENDMENT_TRIAL)
+		r = check_merge(made, &merge, &changed, problem);
 	if (r == PROBLEM && schema_has_secrets(made->amendment.schema))
 		problem_hide_word(problem);
 	if (r != 0)
 		return target_layer_is_current(made->settings) ? r : -ESTALE;
 	if (made->target < made->merge.count)
 		made->amendment.file = made->inputs[made->target].source.name;
-	if (made->amendment.effect >= PUT_CHANGED && request->mode != AMENDMENT_TRIAL)
-		r = check_result(made, problem);
-	if (r == 0 && made->amendment.effect >= PUT_CHANGED && request->mode == AMENDMENT_WRITES)
+	if (changed)
+		r = check_result(made, &merge, changed, problem);
+	if (r == 0 && has_change && request->mode == AMENDMENT_WRITES)
 		r = write_target(made, problem);
 	if (r == 0)
 		*ret = take_ptr(made);

@@ -42,27 +42,23 @@ static int complain_of_name(
 		     : -ENOMEM;
 }
 
-int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
+int target_layer_find(const struct settings *settings, const char *name,
+	const struct store_access *access, struct layer **ret, struct layer_store **store,
 	struct problem *problem)
 {
 	struct layer *found = *ret = settings_layer(settings, name);
+	int r = name ? 0 : absent_layer_refuse(settings, problem);
 
-	if (!name)
-		return absent_layer_refuse(settings, problem);
-	if (!found)
-		return complain_of_name(settings, name, problem);
-	if (found->dirfd >= 0 || !settings->specs[found->rank].store)
-		return 0;
-	return problem_set(problem, NULL, 0, 0,
-		"the layer '%s' has no state on this machine yet; plyfs mount and plyfs render get "
-		"it from the store",
-		name);
-}
-
-int target_layer_open_store(const struct layer *layer, const struct store_access *access,
-	struct layer_store **store, struct problem *problem)
-{
-	return *store || layer->dirfd < 0 ? 0 : layer_store_open(layer, access, store, problem);
+	if (r == 0 && name && !found)
+		r = complain_of_name(settings, name, problem);
+	if (r == 0 && name && found->dirfd < 0 && settings->specs[found->rank].store)
+		r = problem_set(problem, NULL, 0, 0,
+			"the layer '%s' has no state on this machine yet; plyfs mount and plyfs "
+			"render get it from the store",
+			name);
+	return r == 0 && store && !*store && found->dirfd >= 0
+		       ? layer_store_open(found, access, store, problem)
+		       : r;
 }
 
 /* Returns a descriptor that holds the lock; -EWOULDBLOCK: another process held it all the time; or

@@ -12,16 +12,14 @@ struct store_access;
 
 /**
  * Finds the layer `name`. It may be absent, as the edit can make its directory. NULL: finds the
- * highest layer, unless a change of that layer is probably a mistake (absent_layer_refuse()).
- * Returns 0 with *ret, which belongs to the settings; PROBLEM, also for an absent layer that comes
- * out of a store; or -ENOMEM.
+ * highest layer, unless a change of that layer is probably a mistake (absent_layer_refuse()). If
+ * *store is NULL, and the layer has a store, opens the store; `store` NULL: does not. Returns 0
+ * with *ret, which belongs to the settings; PROBLEM, also for an absent layer that comes out of a
+ * store; or -errno.
  */
-int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
+int target_layer_find(const struct settings *settings, const char *name,
+	const struct store_access *access, struct layer **ret, struct layer_store **store,
 	struct problem *problem);
-
-/** If *store is NULL, and the layer has a store, opens the store. Returns 0, PROBLEM or -errno. */
-int target_layer_open_store(const struct layer *layer, const struct store_access *access,
-	struct layer_store **store, struct problem *problem);
 
 /**
  * Locks the layer against edits by other processes, until the descriptor *ret is closed. Waits up

@@ -49,11 +49,8 @@ static int begin(struct presence *presence, const struct offline *offline)
 	presence->settings = offline_settings(offline);
 	presence->lock = -1;
 	if (r == 0)
-		r = target_layer_find(
-			presence->settings, request->layer, &presence->layer, presence->problem);
-	if (r == 0)
-		r = target_layer_open_store(
-			presence->layer, request->access, &presence->store, presence->problem);
+		r = target_layer_find(presence->settings, request->layer, request->access,
+			&presence->layer, &presence->store, presence->problem);
 	if (r == 0 && presence->store)
 		r = layer_store_check(presence->store, request->path, presence->problem);
 	if (r == 0 && settings_file(presence->settings, request->path))

@@ -19,6 +19,7 @@
 #include "descriptor.h"
 #include "layer.h"
 #include "mount_table.h"
+#include "path.h"
 #include "probe.h"
 #include "text.h"
 
@@ -287,11 +288,7 @@ int mountpoint_make(const char *path, unsigned mode)
 /* Returns whether the paths are the same, or one of them lies below the other. */
 static bool are_in_line(const char *a, const char *b)
 {
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return (!*a && (!*b || *b == '/' || a[-1] == '/')) || (!*b && *a == '/');
+	return path_within(a, b) || path_within(b, a);
 }
 
 bool mountpoint_is_for_programs(const char *path)

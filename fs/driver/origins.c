@@ -139,12 +139,10 @@ static int join(
 /* Writes the fault of a file that does not merge, in the same form. */
 static void put_problem(FILE *out, const char *path, const struct problem *problem)
 {
-	json_put_field(out, "{\n  \"path\": ", path);
-	json_put_field(out, ",\n  \"kind\": \"error\",\n  \"error\": {\"file\": ", problem->source);
-	fprintf(out, ", \"line\": %u, \"column\": %u, \"message\": ", problem->line,
-		problem->column);
-	json_put_string(out, problem->message);
-	fputs("}\n}\n", out);
+	json_put(out,
+		"{\n  'path': %s,\n  'kind': 'error',\n  'error': {'file': %s, 'line': %u, "
+		"'column': %u, 'message': %s}\n}\n",
+		path, problem->source, problem->line, problem->column, problem->message);
 }
 
 static int explain_path(const struct offline *offline, const char *path, FILE *out)

@@ -37,19 +37,16 @@ static void put_publisher(FILE *out, const struct publishing *publishing)
 		[PUBLISH_CLONE] = "clone", [PUBLISH_PATH] = "path", [PUBLISH_NONE] = "none"};
 	int error = publishing->error;
 
-	fprintf(out,
-		"  \"publisher\": {\"mode\": \"%s\", \"published\": %llu, "
-		"\"invalidated\": %llu",
+	json_put(out, "  'publisher': {'mode': %s, 'published': %llu, 'invalidated': %llu",
 		modes[publishing->mode], (unsigned long long)publishing->published,
 		(unsigned long long)publishing->invalidated);
-	if (error) {
-		json_put_field(out, ", \"reason\": ",
+	if (error)
+		json_put(out, ", 'reason': %s",
 			error == EXDEV ? "another file system is mounted over this mount: changes "
 					 "show, but programs that watch are not notified"
 			: error == EPIPE ? "the process plyfs-publish has ended: changes show, but "
 					   "programs that watch are not notified; " RENEWAL
 					 : text_error(-error));
-	}
 	fputs("},\n", out);
 }
 
@@ -61,10 +58,10 @@ static void put_requests(FILE *out, struct session *session)
 	for (int i = 0; i < REQUEST_KINDS; i++) {
 		unsigned long long count = session->requests[i];
 		total += count;
-		fprintf(out, "\"%s\": %llu, ", request_names[i], count);
+		json_put(out, "%s: %llu, ", request_names[i], count);
 	}
-	fprintf(out, "\"total\": %llu},\n  \"parallel_lookups\": %s,\n", total,
-		session->connection.in_force & FUSE_CAP_PARALLEL_DIROPS ? "true" : "false");
+	json_put(out, "'total': %llu},\n  'parallel_lookups': %hhd,\n", total,
+		(bool)(session->connection.in_force & FUSE_CAP_PARALLEL_DIROPS));
 }
 
 static void put_kept(FILE *out, struct last_good *last_good)
@@ -73,10 +70,10 @@ static void put_kept(FILE *out, struct last_good *last_good)
 	struct last_good_counts counts;
 
 	last_good_count(last_good, &counts);
-	fprintf(out, "  \"kept\": {\"versions\": %zu, \"bytes\": %zu, \"lost\": %zu",
-		counts.versions, counts.bytes, counts.lost);
+	json_put(out, "  'kept': {'versions': %zu, 'bytes': %zu, 'lost': %zu", counts.versions,
+		counts.bytes, counts.lost);
 	if (directory)
-		json_put_field(out, ", \"directory\": ", directory);
+		json_put(out, ", 'directory': %s", directory);
 	fputs("},\n", out);
 }
 
@@ -86,9 +83,9 @@ static void put_take_over(FILE *out, const struct handover *offer, bool is_trust
 
 	if (!offer)
 		return;
-	fprintf(out, ",\n  \"take_over\": {\"tried\": %u", handover_tried(offer, &error));
+	json_put(out, ",\n  'take_over': {'tried': %u", handover_tried(offer, &error));
 	if (error && is_trusted)
-		json_put_field(out, ", \"error\": ", error);
+		json_put(out, ", 'error': %s", error);
 	fputc('}', out);
 }
 
@@ -100,11 +97,10 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 
 	if (!out)
 		return -ENOMEM;
-	json_put_field(out, "{\n  \"version\": ", PLYFS_VERSION);
-	fprintf(out, ",\n  \"pid\": %d", getpid());
+	json_put(out, "{\n  'version': %s,\n  'pid': %d", PLYFS_VERSION, getpid());
 	put_take_over(out, session->handover.offer, is_trusted);
-	json_put_field(out, ",\n  \"mountpoint\": ", session->mount.path);
-	json_put_field(out, ",\n  \"source\": ", session->label);
+	json_put(
+		out, ",\n  'mountpoint': %s,\n  'source': %s", session->mount.path, session->label);
 	status_put_settings(out, settings,
 		session->coherence == COHERENCE_STRICT ? "strict" : "cached",
 		is_trusted && publisher_settings_fault(session->publishing.publisher, &fault)

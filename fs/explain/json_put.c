@@ -55,15 +55,6 @@ void json_put_string(FILE *out, const char *text)
 	json_put_span(out, span_of(text));
 }
 
-void json_put_field(FILE *out, const char *before, const char *text)
-{
-	fputs_unlocked(before, out);
-	if (text)
-		json_put_string(out, text);
-	else
-		fputs_unlocked("null", out);
-}
-
 static void put_number(FILE *out, uint64_t number)
 {
 	char text[DIGITS_MAX];
@@ -78,13 +69,18 @@ static void put_number(FILE *out, uint64_t number)
 /* Writes the argument of the conversion whose "%" precedes `at`. Returns the conversion's end. */
 static const char *put_argument(FILE *out, const char *at, va_list *arguments)
 {
+	const char *text;
 	size_t longs = 0;
 
 	for (; *at == 'l'; at++)
 		longs++;
 	switch (*at) {
 	case 's':
-		json_put_field(out, "", va_arg(*arguments, const char *));
+		text = va_arg(*arguments, const char *);
+		if (text)
+			json_put_string(out, text);
+		else
+			fputs_unlocked("null", out);
 		return at;
 	case 'h':
 		fputs_unlocked(va_arg(*arguments, int) ? "true" : "false", out);

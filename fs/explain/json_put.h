@@ -21,9 +21,6 @@ void json_put_string(FILE *out, const char *text);
  */
 __attribute__((format(printf, 2, 3))) void json_put(FILE *out, const char *format, ...);
 
-/** Writes `before` unchanged, such as ", \"layer\": ", then `text` as a string; NULL: as null. */
-void json_put_field(FILE *out, const char *before, const char *text);
-
 /** Writes the fields "source", "line", "column", "message"; "place" and "program" if known. */
 void json_put_problem(FILE *out, const struct problem *problem);
 

@@ -253,39 +253,24 @@ int offline_traverse(const struct offline *offline, const char *path,
 	return traverse(&traversal, path);
 }
 
-/* Looks up `path` from the root down, each directory in the layers that show it. */
-static int look_down(const struct offline *offline, char *path, struct union_lookup *lookup)
-{
-	const struct settings *settings = offline->composer.settings;
-	layer_mask layers = union_all_layers(settings);
-
-	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		int r = expand_look_up(&offline->finder, settings, layers, path, lookup);
-		*slash = '/';
-		if (r < 0)
-			return r;
-		if (lookup->kind != UNION_DIRECTORY)
-			return lookup->kind == UNION_NONE ? -ENOENT : -ENOTDIR;
-		layers = lookup->layers;
-	}
-	return expand_look_up(&offline->finder, settings, layers, path, lookup);
-}
-
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,
 		const struct union_lookup *lookup, struct problem *problem),
 	void *context, struct problem *problem)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	CLEANUP(freep) char *copy = strdup(path);
+	const struct traversal above = {
+		offline->composer.settings, &offline->finder, 0, NULL, NULL};
+	layer_mask layers;
 
-	if (!lookup || !copy)
+	if (!lookup)
 		return -ENOMEM;
 	if (union_has_mark(path) || settings_is_own(path))
 		return -ENOENT;
 	for (int try = 0; try < COMPOSE_TRIES; try++) {
-		int r = look_down(offline, copy, lookup);
+		int r = traverse_enter(&above, path, &layers);
+		if (r == 0)
+			r = expand_look_up(&offline->finder, above.settings, layers, path, lookup);
 		if (r < 0)
 			return r;
 		if (lookup->kind == UNION_NONE)

@@ -533,13 +533,12 @@ static int link_same(
 {
 	const char *name;
 
-	if (replica->tree_fd < 0 || !tree_has(replica->tree_fd, path, bytes, mode))
+	if (replica->tree_fd < 0)
 		return 1;
 	CLEANUP(closep) int parent = tree_open_parent(replica->tree_fd, path, &name, NULL);
-	if (parent >= 0 && !stamp_file(replica, parent, name, mode))
-		return 1;
 	/* If the file can't have more links, it is written again. */
-	return parent < 0 || linkat(parent, name, draft, name, 0) < 0;
+	return parent < 0 || !has(replica, parent, name, bytes, mode) ||
+	       linkat(parent, name, draft, name, 0) < 0;
 }
 
 int replica_draft_put(

@@ -325,20 +325,18 @@ static bool link_is(int fd, const char *name, struct span target)
 	return len >= 0 && span_equal(target, (struct span){text, (size_t)len});
 }
 
-bool tree_has(int fd, const char *path, struct span bytes, mode_t mode)
+bool tree_has(int fd, const char *name, struct span bytes, mode_t mode)
 {
 	CLEANUP(freep) char *text = NULL;
-	const char *name;
 	struct stat stat;
 	size_t len;
-	CLEANUP(closep) int parent = tree_open_parent(fd, path, &name, NULL);
 
-	if (parent < 0 || fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0 ||
-		!has_mode(&stat, mode) || (size_t)stat.st_size != bytes.len)
+	if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) < 0 || !has_mode(&stat, mode) ||
+		(size_t)stat.st_size != bytes.len)
 		return false;
 	if (S_ISLNK(mode))
-		return link_is(parent, name, bytes);
-	CLEANUP(closep) int file = descriptor_open_file(parent, name);
+		return link_is(fd, name, bytes);
+	CLEANUP(closep) int file = descriptor_open_file(fd, name);
 	return file >= 0 && text_read(file, bytes.len, &text, &len) == 0 &&
 	       span_equal(bytes, (struct span){text, len});
 }

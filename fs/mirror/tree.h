@@ -77,8 +77,8 @@ int tree_compare_at(int from, int to, const struct path_list *paths, size_t befo
  */
 int tree_open_parent(int fd, const char *path, const char **name, size_t *clash);
 
-/** Returns whether the file at `path` has exactly these bytes and this mode. */
-bool tree_has(int fd, const char *path, struct span bytes, mode_t mode);
+/** Returns whether the file `name` in the directory `fd` has exactly these bytes and this mode. */
+bool tree_has(int fd, const char *name, struct span bytes, mode_t mode);
 
 /**
  * Writes a new file, or a symbolic link if `mode` is S_IFLNK. With `is_synced`, waits until the

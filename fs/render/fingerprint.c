@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "hash.h"
+#include "text.h"
 #include "version.h"
 
 static const char *const drifts[][2] = {
@@ -97,12 +98,12 @@ int fingerprint_at(int directory, const char *name, struct fingerprint *ret)
 							   : r;
 }
 
-int fingerprint_of_version(const struct version *version, struct fingerprint *ret)
+int fingerprint_of_version(const struct version *version, int fd, struct fingerprint *ret)
 {
 	char chunk[FINGERPRINT_CHUNK];
 	struct stat stat;
-	off_t offset = 0;
 	ssize_t n;
+	int r = 0;
 
 	version_stat(version, &stat);
 	*ret = (struct fingerprint){stat.st_mode, stat.st_uid, stat.st_gid, FINGERPRINT_HASH};
@@ -111,9 +112,11 @@ int fingerprint_of_version(const struct version *version, struct fingerprint *re
 			FINGERPRINT_HASH, (struct span){version->data, (size_t)version->size});
 		return 0;
 	}
-	while ((n = version_read(version, chunk, sizeof(chunk), offset)) > 0) {
-		ret->hash = fingerprint_add(ret->hash, (struct span){chunk, (size_t)n});
-		offset += n;
+	for (off_t at = 0; r == 0 && (n = version_read(version, chunk, sizeof(chunk), at)) != 0;
+		at += n) {
+		r = n < 0 ? (int)n : fd < 0 ? 0 : text_write(fd, chunk, (size_t)n);
+		if (r == 0)
+			ret->hash = fingerprint_add(ret->hash, (struct span){chunk, (size_t)n});
 	}
-	return (int)n;
+	return r;
 }

@@ -45,7 +45,10 @@ uint64_t fingerprint_add(uint64_t hash, struct span chunk);
 /** Takes the fingerprint of `name` in `directory`. No such name: mode 0. Returns 0 or -errno. */
 int fingerprint_at(int directory, const char *name, struct fingerprint *ret);
 
-/** Computes the fingerprint of a file or link that shows the version. Returns 0 or -errno. */
-int fingerprint_of_version(const struct version *version, struct fingerprint *ret);
+/**
+ * Computes the fingerprint of a file or link that shows the version. Writes a file's bytes to `fd`,
+ * if that is not -1. Returns 0 or -errno.
+ */
+int fingerprint_of_version(const struct version *version, int fd, struct fingerprint *ret);
 
 bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b);

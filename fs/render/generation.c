@@ -173,7 +173,7 @@ int generation_put(struct rendered *rendered, struct owned *owned, const struct 
 	int r = check_name(owned->path, problem);
 
 	if (r == 0)
-		r = fingerprint_of_version(version, &wanted);
+		r = fingerprint_of_version(version, -1, &wanted);
 	if (r != 0)
 		return r;
 	version_unref(owned->wanted);

@@ -426,24 +426,6 @@ static int redress(struct rendered *rendered, struct owned *owned, int fd, const
 	return r;
 }
 
-/* Copies the version's bytes. Returns 0 with their hash in *ret, or -errno. */
-static int copy_bytes(int fd, const struct version *version, struct fingerprint *ret)
-{
-	char chunk[FINGERPRINT_CHUNK];
-	off_t offset = 0;
-	ssize_t n;
-	int r = 0;
-
-	ret->hash = FINGERPRINT_HASH;
-	while (r == 0 && (n = version_read(version, chunk, sizeof(chunk), offset)) != 0) {
-		r = n < 0 ? (int)n : text_write(fd, chunk, (size_t)n);
-		if (r == 0)
-			ret->hash = fingerprint_add(ret->hash, (struct span){chunk, (size_t)n});
-		offset += n;
-	}
-	return r;
-}
-
 /* Returns whether the open file has exactly the version's bytes; then *ret has their hash. */
 static bool has_bytes(int fd, const struct version *version, struct fingerprint *ret)
 {
@@ -482,7 +464,7 @@ static bool is_there(int parent, const char *name, const struct version *version
 {
 	if (version->kind == VERSION_LINK)
 		return has_target(parent, name, version) &&
-		       fingerprint_of_version(version, ret) == 0;
+		       fingerprint_of_version(version, -1, ret) == 0;
 	*ret_fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return *ret_fd >= 0 && has_bytes(*ret_fd, version, ret);
 }
@@ -504,7 +486,7 @@ int rendered_write(
 
 	if (version->kind == VERSION_LINK) {
 		int r = symlinkat(version->data, directory, name);
-		return r < 0 ? -errno : fingerprint_of_version(version, ret);
+		return r < 0 ? -errno : fingerprint_of_version(version, -1, ret);
 	}
 	version_stat(version, &stat);
 	/* Another owner's file is created for us alone, even in the stage. */
@@ -512,7 +494,7 @@ int rendered_write(
 	CLEANUP(closep)
 	int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		is_ours ? stat.st_mode & 0777 : 0600);
-	int r = fd < 0 ? -errno : copy_bytes(fd, version, ret);
+	int r = fd < 0 ? -errno : fingerprint_of_version(version, fd, ret);
 	if (r == 0)
 		r = rendered_dress(fd, &stat, 0, ret);
 	if (r == 0 && futimens(fd, (struct timespec[]){stat.st_mtim, stat.st_mtim}) < 0)
@@ -636,7 +618,7 @@ static int put_staged(struct rendered *rendered, struct owned *owned, const char
 static int foresee(struct rendered *rendered, struct owned *owned, const struct version *version)
 {
 	struct fingerprint fingerprint;
-	int r = fingerprint_of_version(version, &fingerprint);
+	int r = fingerprint_of_version(version, -1, &fingerprint);
 
 	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }

@@ -29,10 +29,3 @@ int dropin_refusal(const struct settings *settings, const char *path, const char
 
 /* contributor.why (union.h) of a file in NAME.d whose name is no drop-in's. */
 extern const char dropin_not_named[];
-
-/** Returns a copy of `found`, marked as left out because its name is not a drop-in's. */
-static inline struct contributor dropin_ignored(const struct contributor *found)
-{
-	return (struct contributor){
-		.layer = found->layer, .stat = found->stat, .why = dropin_not_named};
-}

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "cleanup.h"
 #include "dropin.h"
 #include "glob.h"
+#include "parts.h"
 #include "path.h"
 #include "traverse.h"
 
@@ -36,134 +36,39 @@ bool expand_is_ignored(const char *name)
 	return false;
 }
 
-/* A source on its way into a lookup. */
-struct expanded_source {
-	struct contributor contributor; /* its path is owned */
-	size_t pattern; /* index of the pattern that it matched; 0: the file itself, 1: a drop-in */
-};
-
-struct parts {
-	struct expanded_source *items;
-	size_t count;
-	size_t capacity;
-	const struct settings *settings;
-	const char *pattern;         /* being matched */
-	size_t number;               /* of the pattern */
-	const char *owner;           /* of the drop-ins; NULL: a virtual file */
-	struct contributor *ignored; /* not drop-ins; their paths are owned */
-	size_t ignored_count;
-	size_t ignored_capacity;
-	struct union_lookup *scratch;
-};
-
-static void parts_fini(struct parts *parts)
-{
-	for (size_t i = 0; i < parts->count; i++)
-		free((char *)(uintptr_t)parts->items[i].contributor.path);
-	free(parts->items);
-	for (size_t i = 0; i < parts->ignored_count; i++)
-		free((char *)(uintptr_t)parts->ignored[i].path);
-	free(parts->ignored);
-	if (parts->scratch)
-		union_lookup_freep(&parts->scratch);
-}
-
-static int add_part(struct parts *parts, const struct contributor *contributor, const char *path)
-{
-	/* A source that two patterns match is taken once, with the first pattern. */
-	for (size_t i = 0; i < parts->count; i++)
-		if (parts->items[i].contributor.layer == contributor->layer &&
-			strcmp(parts->items[i].contributor.path, path) == 0)
-			return 0;
-	if (array_grow(parts->items, parts->count, parts->capacity) < 0)
-		return -ENOMEM;
-	char *copy = strdup(path);
-	if (!copy)
-		return -ENOMEM;
-	parts->items[parts->count] = (struct expanded_source){*contributor, parts->number};
-	parts->items[parts->count++].contributor.path = copy;
-	return 0;
-}
-
-static int add_ignored(struct parts *parts, const struct contributor *found, const char *path)
-{
-	char *copy = strdup(path);
-
-	if (!copy ||
-		array_grow(parts->ignored, parts->ignored_count, parts->ignored_capacity) < 0) {
-		free(copy);
-		return -ENOMEM;
-	}
-	parts->ignored[parts->ignored_count] = dropin_ignored(found);
-	parts->ignored[parts->ignored_count++].path = copy;
-	return 0;
-}
-
-/* Adds the files of all layers at one path. */
-static int add_path(void *context, const char *path, const char *name, layer_mask layers)
-{
-	struct parts *parts = context;
-	bool is_dropin = parts->owner && dropin_is_named(parts->settings, parts->owner, name);
-
-	if (!parts->owner && (expand_is_ignored(name) || !glob_match(parts->pattern, path)))
-		return 0;
-	int r = union_look_up(parts->settings, layers, path, parts->scratch);
-	if (r == 0)
-		r = -parts->scratch->whiteout_error;
-	if (r == 0 && parts->scratch->kind != UNION_FILE)
-		return 0;
-	for (unsigned i = 0; r == 0 && i < parts->scratch->count; i++)
-		r = !parts->owner || is_dropin
-			    ? add_part(parts, &parts->scratch->found[i], path)
-			    : add_ignored(parts, &parts->scratch->found[i], path);
-	return r;
-}
-
-/* Orders by precedence, highest first: a layer's last pattern and name stand above its first. */
-static int compare_parts(const void *a, const void *b)
-{
-	const struct expanded_source *x = a;
-	const struct expanded_source *y = b;
-
-	if (x->contributor.layer != y->contributor.layer)
-		return x->contributor.layer < y->contributor.layer ? 1 : -1;
-	if (x->pattern != y->pattern)
-		return x->pattern < y->pattern ? 1 : -1;
-	return strcmp(y->contributor.path, x->contributor.path);
-}
-
-static const char *name_of(const struct expanded_source *part)
-{
-	return path_name(part->contributor.path);
-}
-
-/* The same for `dropins: uapi`: names decide before layers. */
-static int compare_by_name(const void *a, const void *b)
-{
-	const struct expanded_source *x = a;
-	const struct expanded_source *y = b;
-	int order = strcmp(name_of(y), name_of(x));
-
-	if (x->pattern != y->pattern)
-		return x->pattern < y->pattern ? 1 : -1;
-	return order != 0 ? order : compare_parts(a, b);
-}
-
-/* A search for links to /dev/null in the directory of one layer. */
-struct link_search {
+/* A search for the sources of a file. */
+struct source_search {
 	struct parts *parts;
+	const char *pattern; /* being matched */
+	const char *owner;   /* of the drop-ins; NULL: a virtual file */
+	/* of the search for links to /dev/null, in the directory of one layer */
 	const struct traversed *directory;
 	unsigned layer;
 };
 
+/* Adds the files of all layers at one path. */
+static int add_path(void *context, const char *path, const char *name, layer_mask layers)
+{
+	const struct source_search *search = context;
+	struct parts *parts = search->parts;
+	bool is_dropin = search->owner && dropin_is_named(parts->settings, search->owner, name);
+
+	if (!search->owner && (expand_is_ignored(name) || !glob_match(search->pattern, path)))
+		return 0;
+	int r = union_look_up(parts->settings, layers, path, parts->scratch);
+	if (r == 0)
+		r = -parts->scratch->whiteout_error;
+	return r ? r
+		 : parts_take(parts, parts->scratch, path,
+			   !search->owner || is_dropin ? NULL : dropin_not_named);
+}
+
 /* Adds a link to /dev/null that the pattern matches, and the files below it. */
 static int add_link(void *context, const char *name, unsigned char type)
 {
-	const struct link_search *search = context;
+	const struct source_search *search = context;
 	const struct traversed *directory = search->directory;
-	struct parts *parts = search->parts;
-	struct layer *const *layers = parts->settings->layers;
-	struct contributor part = {.layer = search->layer, .why = DROPIN_LINK_MASKS};
+	const struct layer *layer = search->parts->settings->layers[search->layer];
 	CLEANUP(freep) char *path = NULL, *target = NULL;
 
 	/* With `follow`, the type is that of the device. */
@@ -171,32 +76,26 @@ static int add_link(void *context, const char *name, unsigned char type)
 		return 0;
 	if (path_join(directory->path, name, &path) < 0)
 		return -ENOMEM;
-	if (!glob_match(parts->pattern, path))
+	if (!glob_match(search->pattern, path))
 		return 0;
-	int r = layer_read_link(layers[part.layer], path, &target);
+	int r = layer_read_link(layer, path, &target);
 	if (r < 0 || strcmp(target, "/dev/null") != 0)
 		return layer_says_nothing(r) ? r : 0;
-	r = add_part(parts, &part, path);
-	/* Without `follow`, the link hides them from the lookup. */
-	for (part.why = NULL; r == 0 && part.layer-- > 0;)
-		if (directory->own >> part.layer & 1 &&
-			layer_stat(layers[part.layer], path, &part.stat) == 0 &&
-			S_ISREG(part.stat.st_mode))
-			r = add_part(parts, &part, path);
-	return r;
+	return parts_add_link(search->parts, directory->own, search->layer, path);
 }
 
 /* Adds the links in a directory. A layer that can't be listed could have one. */
 static int add_links_in(void *context, const struct traversed *found)
 {
-	struct parts *parts = context;
+	struct source_search *search = context;
+	const struct settings *settings = search->parts->settings;
 	int r = 0;
 
-	for (unsigned i = 0; r == 0 && i < parts->settings->layer_count; i++) {
-		struct link_search search = {parts, found, i};
-
+	search->directory = found;
+	for (unsigned i = 0; r == 0 && i < settings->layer_count; i++) {
+		search->layer = i;
 		if (found->kind == UNION_DIRECTORY && found->own >> i & 1)
-			r = layer_list(parts->settings->layers[i], found->path, add_link, &search);
+			r = layer_list(settings->layers[i], found->path, add_link, search);
 		if (union_is_absent(r))
 			r = 0;
 	}
@@ -204,80 +103,15 @@ static int add_links_in(void *context, const struct traversed *found)
 }
 
 /* Adds the links to /dev/null, of which the finder lists none. */
-static int add_links(struct parts *parts, const char *directory, int depth)
+static int add_links(struct source_search *search, const char *directory, int depth)
 {
-	const struct traversal traversal = {.settings = parts->settings,
+	const struct traversal traversal = {.settings = search->parts->settings,
 		.depth = depth,
 		.each = add_links_in,
-		.context = parts};
+		.context = search};
 	int r = traverse(&traversal, directory);
 
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
-}
-
-/*
- * Leaves out the files that a file of the same name, in a higher layer or a later directory,
- * replaces or masks (dropin.h).
- */
-static int mask(struct parts *parts)
-{
-	struct expanded_source last = {0};
-	const char *rule = NULL;
-	size_t kept = 0;
-	int r = 0;
-
-	if (parts->count)
-		qsort(parts->items, parts->count, sizeof(*parts->items), compare_by_name);
-	for (size_t i = 0; i < parts->count; i++) {
-		struct expanded_source part = parts->items[i];
-		const struct contributor *found = &part.contributor;
-		const char *why = rule;
-
-		if (i == 0 || last.pattern != part.pattern ||
-			strcmp(name_of(&last), name_of(&part)) != 0) {
-			bool is_empty = !found->error && found->stat.st_size == 0;
-			why = found->why ? found->why
-			      : is_empty ? "an empty file masks (dropins: uapi)"
-					 : NULL;
-			rule = found->why ? DROPIN_LINK_MASKED
-			       : is_empty ? "masked by an empty file (dropins: uapi)"
-					  : "a higher layer, or a later directory, has a file of "
-					    "that name (dropins: uapi)";
-		}
-		last = part;
-		part.contributor.why = why;
-		if (why && r == 0)
-			r = array_push(parts->ignored, parts->ignored_count,
-				parts->ignored_capacity, part.contributor);
-		/* Without memory, the rest stays where it is freed. */
-		if (!why || r < 0)
-			parts->items[kept++] = part;
-	}
-	parts->count = kept;
-	return r;
-}
-
-static int hand_over(
-	struct parts *parts, int (*compare)(const void *, const void *), struct union_lookup *ret)
-{
-	struct contributor *found = calloc(parts->count + parts->ignored_count, sizeof(*found));
-	if (!found)
-		return -ENOMEM;
-
-	qsort(parts->items, parts->count, sizeof(*parts->items), compare);
-	union_lookup_reset(ret);
-	ret->kind = UNION_FILE;
-	for (size_t i = 0; i < parts->count; i++) {
-		found[i] = parts->items[i].contributor;
-		ret->layers |= (layer_mask)1 << found[i].layer;
-	}
-	ret->found = ret->expanded = found;
-	ret->count = (unsigned)parts->count;
-	if (parts->ignored_count)
-		memcpy(found + parts->count, parts->ignored, parts->ignored_count * sizeof(*found));
-	ret->left_out_count = (unsigned)parts->ignored_count;
-	parts->count = parts->ignored_count = 0;
-	return 0;
 }
 
 /*
@@ -309,45 +143,41 @@ static int pattern_depth(const char *pattern, char *directory, size_t size)
 static int take_virtual(const struct finder *finder, const struct settings *settings,
 	const struct virtual_file *file, struct union_lookup *ret)
 {
-	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
+	CLEANUP(parts_fini)
+	struct parts parts = {.settings = settings, .scratch = union_lookup_new()};
+	struct source_search search = {.parts = &parts};
 	bool is_uapi = file->rule.dropins == DROPINS_UAPI;
 	char directory[PATH_MAX];
-	int r = 0;
+	int r = parts.scratch ? 0 : -ENOMEM;
 
-	parts.scratch = union_lookup_new();
-	if (!parts.scratch)
-		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < file->from_count; i++) {
 		int depth = pattern_depth(file->from[i], directory, sizeof(directory));
-		parts.pattern = file->from[i];
+		search.pattern = file->from[i];
 		parts.number = i;
-		r = finder->list(finder->context, directory, depth, add_path, &parts);
+		r = finder->list(finder->context, directory, depth, add_path, &search);
 		if (r == 0 && is_uapi)
-			r = add_links(&parts, directory, depth);
+			r = add_links(&search, directory, depth);
 	}
 	if (r == 0 && is_uapi)
-		r = mask(&parts);
-	return r == 0 && parts.count
-		       ? hand_over(&parts, is_uapi ? compare_by_name : compare_parts, ret)
-		       : r;
+		r = parts_mask(&parts, "a higher layer, or a later directory, has a file of that "
+				       "name (dropins: uapi)");
+	return r == 0 && parts.count ? parts_hand_over(&parts, is_uapi, ret) : r;
 }
 
 /* Adds NAME.d's files to the lookup of NAME. */
 static int take_dropins(const struct finder *finder, const struct settings *settings,
 	const char *path, struct union_lookup *ret)
 {
-	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
+	CLEANUP(parts_fini)
+	struct parts parts = {.settings = settings, .scratch = union_lookup_new()};
+	struct source_search search = {.parts = &parts, .owner = path};
 	CLEANUP(freep) char *directory = NULL;
-	int r = 0;
 
-	parts.scratch = union_lookup_new();
 	if (!parts.scratch || asprintf(&directory, "%s" DROPIN_SUFFIX, path) < 0)
 		return -ENOMEM;
-	for (unsigned i = 0; r == 0 && i < ret->count; i++)
-		r = add_part(&parts, &ret->found[i], path);
+	int r = parts_take(&parts, ret, path, NULL);
 	size_t own = parts.count;
 	parts.number = 1;
-	parts.owner = path;
 	/*
 	 * The finder's index stays for good, and a reader may look up any name: a directory that
 	 * does not exist must not get one. When the directory is made, expand_each_made_of() names
@@ -360,9 +190,9 @@ static int take_dropins(const struct finder *finder, const struct settings *sett
 	if (r == 0)
 		r = union_knows_directory(parts.scratch);
 	if (r == 0 && parts.scratch->kind == UNION_DIRECTORY)
-		r = finder->list(finder->context, directory, 0, add_path, &parts);
-	bool has_more = parts.count > own || (own && parts.ignored_count);
-	return r == 0 && has_more ? hand_over(&parts, compare_parts, ret) : r;
+		r = finder->list(finder->context, directory, 0, add_path, &search);
+	bool has_more = parts.count > own || (own && parts.left_out_count);
+	return r == 0 && has_more ? parts_hand_over(&parts, false, ret) : r;
 }
 
 /* Returns whether a virtual file lies below `path`. */

@@ -195,8 +195,7 @@ static int visit(const struct traversal *traversal, const struct level *above, c
 	return traversal->each(traversal->context, &found);
 }
 
-/* Finds the layers that show the directory that `path` is in. */
-static int enter(const struct traversal *traversal, const char *path, layer_mask *ret)
+int traverse_enter(const struct traversal *traversal, const char *path, layer_mask *ret)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) char *copy = strdup(path);
@@ -223,7 +222,7 @@ int traverse(const struct traversal *traversal, const char *path)
 	struct traversed found;
 	layer_mask layers;
 
-	int r = is_unshown(traversal, path) ? -ENOENT : enter(traversal, path, &layers);
+	int r = is_unshown(traversal, path) ? -ENOENT : traverse_enter(traversal, path, &layers);
 	if (r == 0)
 		r = look(traversal, NULL, path, layers, &found, &level);
 	if (r < 0)

@@ -28,5 +28,11 @@ struct traversal {
  */
 int traverse(const struct traversal *traversal, const char *path);
 
+/**
+ * Finds the layers that show the directory that `path` is in; `each` is not called. Returns 0,
+ * -ENOENT, -ENOTDIR or another -errno.
+ */
+int traverse_enter(const struct traversal *traversal, const char *path, layer_mask *ret);
+
 /** Compares two paths, as strcmp(3) does, by the order in which a traversal visits them. */
 int traverse_compare(const char *a, const char *b);
