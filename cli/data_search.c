@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "file_watch.h"
 #include "outside.h"
 #include "path_list.h"
 #include "text.h"
@@ -205,27 +204,6 @@ struct span data_search_text(const struct data_search *search, const char *name)
 		if (strcmp(file->name, name) == 0)
 			return file->input.text;
 	return (struct span){NULL, 0};
-}
-
-size_t data_search_count(const struct data_search *search)
-{
-	size_t count = 0;
-
-	for (const struct data_search_tree *tree = search->trees; tree; tree = tree->next)
-		count += tree->found.count;
-	return count;
-}
-
-int data_search_watch(const struct data_search *search, struct file_watch *watch)
-{
-	int r = 0;
-
-	for (const struct data_search_file *file = search->files; r == 0 && file; file = file->next)
-		r = file_watch_add(watch, file->name);
-	for (const struct data_search_tree *tree = search->trees; tree; tree = tree->next)
-		for (size_t i = 0; r == 0 && i < tree->found.count; i++)
-			r = file_watch_add_directory(watch, tree->found.paths[i]);
-	return r;
 }
 
 void data_search_fini(struct data_search *search)

@@ -10,20 +10,12 @@
 #include "strategy.h"
 #include "text.h"
 
-static void clear(struct merge_job *job)
+void merge_job_fini(struct merge_job *job)
 {
 	merge_result_free(job->result);
 	data_search_fini(&job->search);
 	inputs_fini(&job->inputs);
 	validity_fini(&job->validity);
-	job->result = NULL;
-	job->search = (struct data_search){0};
-	job->inputs = (struct inputs){0};
-}
-
-void merge_job_fini(struct merge_job *job)
-{
-	clear(job);
 	typed_documents_fini(&job->documents);
 	arena_free(job->arena);
 	settings_unref(job->schemas);
@@ -77,8 +69,12 @@ int merge_job_set(struct merge_job *job, struct node **map, const char *option,
 	return r != 0 ? r : node_put(job->arena, *map, key, value);
 }
 
-/* Files without a suffix, and standard input, do not count. */
-const struct format *merge_job_format(const struct merge_job *job)
+/*
+ * Returns job->to. If job->to is NULL, returns the format that the files' names imply; if they
+ * imply no format, or different formats, YAML. Files without a suffix, and standard input, do not
+ * count.
+ */
+static const struct format *format_to_write(const struct merge_job *job)
 {
 	const struct format *format = job->to;
 
@@ -135,13 +131,11 @@ int merge_job_complain(const struct merge_job *job, int result, const struct pro
 	return EXIT_FAILED;
 }
 
-/* Reads the schema, each time, as with --watch it may change, too. */
 static int read_schema(
 	struct merge_job *job, const struct schema_file **file, struct problem *problem)
 {
 	static const char *const none[] = {NULL};
 
-	settings_unref(take_ptr(job->schemas));
 	return job->schema ? settings_from_schema(job->schema,
 				     job->schema_refs ? job->schema_refs : none,
 				     job->validates_formats, &job->schemas, file, problem)
@@ -167,31 +161,28 @@ int merge_job_run(struct merge_job *job, struct problem *problem)
 	const struct merge_environment environment = {
 		.find = data_search_find, .context = &job->search};
 
-	clear(job);
-	for (char **file = job->files; *file; file++) {
-		int r = job->is_cancelled && atomic_load(job->is_cancelled)
-				? -ECANCELED
-				: inputs_add(
-					  &job->inputs, *file, job->limits.source_bytes, problem);
-		if (r != 0)
-			return r;
-	}
-	choose_formats(job, merge_job_format(job));
+	int r = 0;
+
+	for (char **file = job->files; r == 0 && *file; file++)
+		r = inputs_add(&job->inputs, *file, job->limits.source_bytes, problem);
+	if (r != 0)
+		return r;
+	const struct format *to = format_to_write(job);
+	choose_formats(job, to);
 	const struct merge_request request = {
 		.options = &options,
 		.inputs = job->inputs.data,
 		.count = job->inputs.count,
-		.to = merge_job_format(job),
+		.to = to,
 		.schema = job->yaml,
 		.limits = job->limits,
 		.environment = &environment,
 		.wants_header = job->has_header,
-		.is_cancelled = job->is_cancelled,
 	};
 	job->search.request = &request;
 	const struct schema_file *file;
 	/* First: it says which words of the sources no message may show. */
-	int r = read_schema(job, &file, problem);
+	r = read_schema(job, &file, problem);
 	if (r == 0)
 		r = merge_run(&request, &job->result, problem);
 	if (r == 0)

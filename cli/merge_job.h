@@ -1,4 +1,4 @@
-/* The job of `plyfs merge`: the command line's parameters, and the last merge with them. */
+/* The job of `plyfs merge`: the command line's parameters, and the merge with them. */
 #pragma once
 
 #include "data_search.h"
@@ -23,15 +23,9 @@ struct merge_job {
 	size_t schema_ref_count;
 	bool validates_formats; /* the schema's `format` keywords are checked */
 	bool has_header;
-	enum {
-		MERGE_ONCE,
-		MERGE_WATCH,     /* the result is printed again after each change */
-		MERGE_WATCH_NUL, /* as MERGE_WATCH; a NUL byte follows each result */
-	} mode;
-	const atomic_bool *is_cancelled; /* as merge_request.is_cancelled */
-	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
+	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
-	/* the last merge: */
+	/* of the merge: */
 	struct settings *schemas; /* the files of the schema; NULL: none was read */
 	struct inputs inputs;
 	struct data_search search;
@@ -48,16 +42,9 @@ int merge_job_set(struct merge_job *job, struct node **map, const char *option,
 	const char *argument, struct problem *problem);
 
 /**
- * Reads the files, merges them and validates the result. Frees the result of an earlier call.
- * Returns 0 with job->result; PROBLEM if a step fails, or the result is not valid; or -errno.
+ * Reads the files, merges them and validates the result. May be called once. Returns 0 with job->result; PROBLEM if a step fails, or the result is not valid; or -errno.
  */
 int merge_job_run(struct merge_job *job, struct problem *problem);
-
-/**
- * Returns job->to. If job->to is NULL, returns the format that the files' names imply; if they
- * imply no format, or different formats, YAML.
- */
-const struct format *merge_job_format(const struct merge_job *job);
 
 /** Reports `result`, a failure of merge_job_run(); for PROBLEM, `problem`. Returns EXIT_FAILED. */
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem);
