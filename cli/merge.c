@@ -1,5 +1,6 @@
 /* plyfs merge: merges files, without a mount and without layers. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,106 @@
 
 #include "cleanup.h"
 #include "command.h"
-#include "merge_job.h"
+#include "data_search.h"
+#include "input.h"
 #include "message.h"
 #include "overseer.h"
+#include "place.h"
 #include "plyfs_mount.h"
+#include "settings.h"
 #include "strategy.h"
+#include "text.h"
+#include "typed_value.h"
+#include "validity.h"
 #include "word.h"
+
+/* The command line's parameters, and the merge with them. */
+struct merge_job {
+	const struct strategy *strategy;
+	struct node *set; /* of --set: the strategy's options; NULL: none was given */
+	struct limits limits;
+	struct node *limits_set;          /* the limits that --limit has set; NULL: none */
+	struct arena *arena;              /* of `set` and `limits_set`; NULL: there is none yet */
+	struct typed_documents documents; /* of the values in `set` and `limits_set` */
+	const struct format *to;          /* NULL: the files' own format */
+	enum node_schema yaml;            /* the YAML version of files that name none */
+	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
+	const char **schema_refs; /* files that the schema refers to; ends with NULL */
+	size_t schema_ref_count;
+	bool validates_formats; /* the schema's `format` keywords are checked */
+	bool has_header;
+	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */
+
+	/* of the merge: */
+	struct settings *schemas; /* the files of the schema; NULL: none was read */
+	struct inputs inputs;
+	struct data_search search;
+	struct merge_result *result; /* NULL: the merge failed */
+	struct validity validity;    /* the places where the result violates `schema` */
+};
+
+static void merge_job_fini(struct merge_job *job)
+{
+	merge_result_free(job->result);
+	data_search_fini(&job->search);
+	inputs_fini(&job->inputs);
+	validity_fini(&job->validity);
+	typed_documents_fini(&job->documents);
+	arena_free(job->arena);
+	settings_unref(job->schemas);
+	free(job->schema_refs);
+}
+
+/* Parses the value; an empty one is null, as in a YAML file. */
+static int read_value(struct merge_job *job, const struct source *source, const char *text,
+	const struct node **ret, struct problem *problem)
+{
+	const struct read_options options = {.format = &format_yaml};
+	struct document *document;
+	int r = document_read(source, span_of(text), &options, &document, problem);
+
+	if (r == 0)
+		r = typed_documents_take(&job->documents, document);
+	if (r != 0)
+		return r;
+	if (document->count > 1)
+		return problem_at(problem, document->roots[1], "a value is one document");
+	*ret = document->count ? document->roots[0]
+			       : node_new_scalar(job->arena, span_of(""), NODE_PLAIN);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/*
+ * Sets NAME to VALUE, which is YAML, in the map at `map` (&job->set or &job->limits_set).
+ * `argument` is "NAME=VALUE". Messages call the option `option`, such as "--set".
+ */
+static int set_in_map(struct merge_job *job, struct node **map, const char *option,
+	const char *argument, struct problem *problem)
+{
+	const struct span name = {argument, strcspn(argument, "=")};
+	const struct node *value = NULL;
+
+	if (!argument[name.len] || name.len == 0)
+		return problem_set(problem, option, 0, 0, "'%s' is not NAME=VALUE", argument);
+	if (!job->arena && arena_new(&job->arena) < 0)
+		return -ENOMEM;
+	if (!*map)
+		*map = node_new_map(job->arena, NULL);
+
+	struct source *source = arena_zalloc(job->arena, 1, sizeof(*source));
+	const char *copy = arena_copy(job->arena, name);
+	struct node *key = copy ? node_new_scalar(job->arena, span_of(copy), NODE_PLAIN) : NULL;
+	if (!*map || !source || !key)
+		return -ENOMEM;
+	source->name = arena_printf(job->arena, "%s %s", option, copy);
+	source->layer = "";
+	/* The place of the name is the option itself. */
+	key->source = source;
+	if (!source->name)
+		return -ENOMEM;
+	int r = read_value(job, source, argument + name.len + 1, &value, problem);
+	return r != 0 ? r : node_put(job->arena, *map, key, value);
+}
 
 static int choose_strategy(const struct command *command, void *context, const char *name)
 {
@@ -52,7 +147,7 @@ static int set_option(const struct command *command, void *context, const char *
 	struct merge_job *job = context;
 	struct problem problem;
 	const char *equals = strchr(argument, '=');
-	int r = merge_job_set(job, &job->set, "--set", argument, &problem);
+	int r = set_in_map(job, &job->set, "--set", argument, &problem);
 
 	(void)command;
 	/* The value may be a directory to look in: data_path, mergers_path. */
@@ -92,7 +187,7 @@ static int set_limit(const struct command *command, void *context, const char *a
 {
 	struct merge_job *job = context;
 	struct problem problem;
-	int r = merge_job_set(job, &job->limits_set, "--limit", argument, &problem);
+	int r = set_in_map(job, &job->limits_set, "--limit", argument, &problem);
 
 	(void)command;
 	if (r == 0)
@@ -138,6 +233,137 @@ static int read_arguments(
 	return -1;
 }
 
+/*
+ * Returns job->to. If job->to is NULL, returns the format that the files' names imply; if they
+ * imply no format, or different formats, YAML. Files without a suffix, and standard input, do not
+ * count.
+ */
+static const struct format *format_to_write(const struct merge_job *job)
+{
+	const struct format *format = job->to;
+
+	for (size_t i = 0; !job->to && i < job->inputs.count; i++) {
+		const struct format *own = format_of_name(job->inputs.data[i].source.name);
+
+		if (own && format && own != format)
+			return format_of_tree(NULL);
+		format = own ? own : format;
+	}
+	return format_of_tree(format);
+}
+
+/*
+ * Reads a file without a known suffix in the format of the merged file, and INI in its dialect.
+ * Standard input is YAML, but for a dialect, which no file's name tells.
+ */
+static void choose_formats(struct merge_job *job, const struct format *to)
+{
+	bool is_dialect = to->dialect && to != &format_ini;
+
+	for (size_t i = 0; i < job->inputs.count; i++) {
+		struct merge_input *input = &job->inputs.data[i];
+		const struct format *own = format_of_name(input->source.name);
+
+		if (own)
+			input->format = is_dialect ? format_within(to, own) : own;
+		else if (to != &format_json && (is_dialect || !input->format))
+			input->format = to;
+	}
+}
+
+static void complain(const struct merge_job *job, const struct problem *problem)
+{
+	message_problem(problem);
+	if (place_is_secret(job->schemas))
+		return;
+	struct span text = inputs_text(&job->inputs, problem->source);
+	if (!text.data)
+		text = data_search_text(&job->search, problem->source);
+	message_excerpt(stderr, MESSAGE_INDENT, problem, text);
+}
+
+/* Reports `result`, a failure of merge_files(); for PROBLEM, `problem`. Returns EXIT_FAILED. */
+static int complain_of_merge(const struct merge_job *job, int result, const struct problem *problem)
+{
+	if (result != PROBLEM)
+		return message_result(result, problem, NULL);
+	for (size_t i = 0; i < job->validity.count; i++)
+		complain(job, &job->validity.problems[i]);
+	if (job->validity.count == 0)
+		complain(job, problem);
+	if (job->validity.more)
+		message("%" PRIu64 " more places do not match the schema", job->validity.more);
+	return EXIT_FAILED;
+}
+
+static int read_schema(
+	struct merge_job *job, const struct schema_file **file, struct problem *problem)
+{
+	static const char *const none[] = {NULL};
+
+	return job->schema ? settings_from_schema(job->schema,
+				     job->schema_refs ? job->schema_refs : none,
+				     job->validates_formats, &job->schemas, file, problem)
+			   : 0;
+}
+
+/* A single file is copied unchanged, but it must be valid. */
+static int parse_copied(const struct merge_request *request, const struct merge_result *result,
+	struct problem *problem)
+{
+	const struct merge_input *only = &request->inputs[0];
+	CLEANUP(document_freep) struct document *document = NULL;
+
+	if (request->count > 1 || result->root || !strategy_reads_trees(request->options->strategy))
+		return 0;
+	const struct read_options options = read_options_for(request, only->format);
+	return document_read(&only->source, only->text, &options, &document, problem);
+}
+
+/*
+ * Reads the files, merges them and validates the result. Returns 0 with job->result; PROBLEM if a
+ * step fails, or the result is not valid; or -errno.
+ */
+static int merge_files(struct merge_job *job, struct problem *problem)
+{
+	const struct options options = {job->strategy, job->set};
+	const struct merge_environment environment = {
+		.find = data_search_find, .context = &job->search};
+
+	int r = 0;
+
+	for (char **file = job->files; r == 0 && *file; file++)
+		r = inputs_add(&job->inputs, *file, job->limits.source_bytes, problem);
+	if (r != 0)
+		return r;
+	const struct format *to = format_to_write(job);
+	choose_formats(job, to);
+	const struct merge_request request = {
+		.options = &options,
+		.inputs = job->inputs.data,
+		.count = job->inputs.count,
+		.to = to,
+		.schema = job->yaml,
+		.limits = job->limits,
+		.environment = &environment,
+		.wants_header = job->has_header,
+	};
+	job->search.request = &request;
+	const struct schema_file *file;
+	/* First: it says which words of the sources no message may show. */
+	r = read_schema(job, &file, problem);
+	if (r == 0)
+		r = merge_run(&request, &job->result, problem);
+	if (r == 0)
+		r = parse_copied(&request, job->result, problem);
+	if (r == PROBLEM && place_is_secret(job->schemas))
+		problem_hide_word(problem);
+	if (r == 0 && job->schema)
+		r = validity_check_by(file->schema, &request, job->result, &job->validity, problem);
+	job->search.request = NULL;
+	return r;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(merge_job_fini)
@@ -156,9 +382,9 @@ static int run(const struct command *command, int argc, char **argv)
 	int r = options_check(&(struct options){job.strategy, job.set}, &problem);
 	if (r != 0)
 		return complain_of_option(r, &problem);
-	r = merge_job_run(&job, &problem);
+	r = merge_files(&job, &problem);
 	return r == 0 ? command_print(job.result->text.data, job.result->text.len)
-		      : merge_job_complain(&job, r, &problem);
+		      : complain_of_merge(&job, r, &problem);
 }
 
 /* Widths, in columns. */
