@@ -11,7 +11,6 @@
 #include "data_search.h"
 #include "input.h"
 #include "message.h"
-#include "overseer.h"
 #include "place.h"
 #include "plyfs_mount.h"
 #include "settings.h"
@@ -374,7 +373,6 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	overseer_begin();
 	job.files = argv + optind;
 	for (char **file = job.files; *file; file++)
 		if (plyfs_mount_await(input_file(*file)) != EXIT_DONE)
