@@ -6,14 +6,18 @@
 #pragma once
 
 #include "merge.h"
+#include "typed_value.h"
 
 struct data_search_tree;
 struct data_search_file;
 
 struct data_search {
 	const struct merge_request *request; /* decides how documents are parsed */
-	struct data_search_tree *trees;      /* directories that were searched */
-	struct data_search_file *files;      /* files that were found */
+	struct arena *arena;                 /* gets all that the search finds, but the documents */
+	struct typed_documents *documents;   /* gets the documents of the files */
+	/* private: */
+	struct data_search_tree *trees; /* directories that were searched */
+	struct data_search_file *files; /* files that were found */
 };
 
 /**
@@ -25,5 +29,3 @@ int data_search_find(void *context, const char *directory, const char *name,
 
 /** Returns the text of the found file that messages call `name`; an empty text: there is none. */
 struct span data_search_text(const struct data_search *search, const char *name);
-
-void data_search_fini(struct data_search *search);

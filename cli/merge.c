@@ -11,6 +11,7 @@
 #include "data_search.h"
 #include "input.h"
 #include "message.h"
+#include "path.h"
 #include "place.h"
 #include "plyfs_mount.h"
 #include "settings.h"
@@ -25,9 +26,9 @@ struct merge_job {
 	const struct strategy *strategy;
 	struct node *set; /* of --set: the strategy's options; NULL: none was given */
 	struct limits limits;
-	struct node *limits_set;          /* the limits that --limit has set; NULL: none */
-	struct arena *arena;              /* of `set` and `limits_set`; NULL: there is none yet */
-	struct typed_documents documents; /* of the values in `set` and `limits_set` */
+	struct node *limits_set; /* the limits that --limit has set; NULL: none */
+	struct arena *arena;
+	struct typed_documents documents; /* of `set` and `limits_set`, and of the search */
 	const struct format *to;          /* NULL: the files' own format */
 	enum node_schema yaml;            /* the YAML version of files that name none */
 	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
@@ -38,8 +39,10 @@ struct merge_job {
 	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
 	/* of the merge: */
-	struct settings *schemas; /* the files of the schema; NULL: none was read */
-	struct inputs inputs;
+	struct settings *schemas;   /* the files of the schema; NULL: none was read */
+	struct merge_input *inputs; /* lowest precedence first, in `arena` */
+	uint32_t input_count;
+	uint32_t input_capacity;
 	struct data_search search;
 	struct merge_result *result; /* NULL: the merge failed */
 	struct validity validity;    /* the places where the result violates `schema` */
@@ -48,8 +51,6 @@ struct merge_job {
 static void merge_job_fini(struct merge_job *job)
 {
 	merge_result_free(job->result);
-	data_search_fini(&job->search);
-	inputs_fini(&job->inputs);
 	validity_fini(&job->validity);
 	typed_documents_fini(&job->documents);
 	arena_free(job->arena);
@@ -88,8 +89,6 @@ static int set_in_map(struct merge_job *job, struct node **map, const char *opti
 
 	if (!argument[name.len] || name.len == 0)
 		return problem_set(problem, option, 0, 0, "'%s' is not NAME=VALUE", argument);
-	if (!job->arena && arena_new(&job->arena) < 0)
-		return -ENOMEM;
 	if (!*map)
 		*map = node_new_map(job->arena, NULL);
 
@@ -232,6 +231,64 @@ static int read_arguments(
 	return -1;
 }
 
+/* Returns the FILE of NAME=FILE, or NULL. A NAME has no slash, so "./a=b.yaml" is a file. */
+static char *behind_name(char *argument)
+{
+	size_t len = strcspn(argument, "=/");
+
+	return len > 0 && argument[len] == '=' ? argument + len + 1 : NULL;
+}
+
+/* Returns the FILE of [NAME=]FILE. */
+static const char *file_of(char *argument)
+{
+	char *named = behind_name(argument);
+
+	return named ? named : argument;
+}
+
+/* Returns the layer's name: "site" for "a/site.yaml". */
+static struct span layer_of(const char *file)
+{
+	const char *start = path_name(file), *dot = strrchr(start, '.');
+
+	return dot && dot > start ? (struct span){start, (size_t)(dot - start)} : span_of(start);
+}
+
+/* Reads the file of `argument` ([NAME=]FILE), and adds it as the highest layer. */
+static int add_input(struct merge_job *job, char *argument, struct problem *problem)
+{
+	const char *named = behind_name(argument), *file = file_of(argument);
+	bool is_stdin = strcmp(file, "-") == 0;
+	struct span layer = named      ? (struct span){argument, (size_t)(named - argument) - 1}
+			    : is_stdin ? span_of("stdin")
+				       : layer_of(file);
+	struct merge_input input = {
+		.source = {.name = is_stdin ? INPUT_STDIN : file,
+			.layer = arena_copy(job->arena, layer),
+			.rank = job->input_count},
+		.format = is_stdin ? &format_yaml : format_of_name(file),
+	};
+	char *text;
+	size_t len, limit = job->limits.source_bytes;
+
+	if (!input.source.layer)
+		return -ENOMEM;
+	int r = input_read(is_stdin ? NULL : file, limit, &text, &len, problem);
+	if (r == -EFBIG)
+		return problem_set(problem, input.source.name, 0, 0,
+			"is larger than the limit of %zu bytes; raise it with '--limit source=64M'",
+			limit);
+	if (r != 0)
+		return r;
+	if (arena_adopt(job->arena, text, len + 1) < 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	input.text = (struct span){text, len};
+	return arena_push(job->arena, job->inputs, job->input_count, job->input_capacity, input);
+}
+
 /*
  * Returns job->to. If job->to is NULL, returns the format that the files' names imply; if they
  * imply no format, or different formats, YAML. Files without a suffix, and standard input, do not
@@ -241,8 +298,8 @@ static const struct format *format_to_write(const struct merge_job *job)
 {
 	const struct format *format = job->to;
 
-	for (size_t i = 0; !job->to && i < job->inputs.count; i++) {
-		const struct format *own = format_of_name(job->inputs.data[i].source.name);
+	for (size_t i = 0; !job->to && i < job->input_count; i++) {
+		const struct format *own = format_of_name(job->inputs[i].source.name);
 
 		if (own && format && own != format)
 			return format_of_tree(NULL);
@@ -259,8 +316,8 @@ static void choose_formats(struct merge_job *job, const struct format *to)
 {
 	bool is_dialect = to->dialect && to != &format_ini;
 
-	for (size_t i = 0; i < job->inputs.count; i++) {
-		struct merge_input *input = &job->inputs.data[i];
+	for (size_t i = 0; i < job->input_count; i++) {
+		struct merge_input *input = &job->inputs[i];
 		const struct format *own = format_of_name(input->source.name);
 
 		if (own)
@@ -275,9 +332,10 @@ static void complain(const struct merge_job *job, const struct problem *problem)
 	message_problem(problem);
 	if (place_is_secret(job->schemas))
 		return;
-	struct span text = inputs_text(&job->inputs, problem->source);
-	if (!text.data)
-		text = data_search_text(&job->search, problem->source);
+	struct span text = data_search_text(&job->search, problem->source);
+	for (uint32_t i = job->input_count; i-- > 0;)
+		if (strcmp(job->inputs[i].source.name, problem->source) == 0)
+			text = job->inputs[i].text;
 	message_excerpt(stderr, MESSAGE_INDENT, problem, text);
 }
 
@@ -332,22 +390,23 @@ static int merge_files(struct merge_job *job, struct problem *problem)
 	int r = 0;
 
 	for (char **file = job->files; r == 0 && *file; file++)
-		r = inputs_add(&job->inputs, *file, job->limits.source_bytes, problem);
+		r = add_input(job, *file, problem);
 	if (r != 0)
 		return r;
 	const struct format *to = format_to_write(job);
 	choose_formats(job, to);
 	const struct merge_request request = {
 		.options = &options,
-		.inputs = job->inputs.data,
-		.count = job->inputs.count,
+		.inputs = job->inputs,
+		.count = job->input_count,
 		.to = to,
 		.schema = job->yaml,
 		.limits = job->limits,
 		.environment = &environment,
 		.wants_header = job->has_header,
 	};
-	job->search.request = &request;
+	job->search = (struct data_search){
+		.request = &request, .arena = job->arena, .documents = &job->documents};
 	const struct schema_file *file;
 	/* First: it says which words of the sources no message may show. */
 	r = read_schema(job, &file, problem);
@@ -370,12 +429,14 @@ static int run(const struct command *command, int argc, char **argv)
 		.strategy = strategy_find(span_of("deep")), .limits = LIMITS_DEFAULT};
 	struct problem problem;
 
+	if (arena_new(&job.arena) < 0)
+		return message_result(-ENOMEM, NULL, NULL);
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
 	job.files = argv + optind;
 	for (char **file = job.files; *file; file++)
-		if (plyfs_mount_await(input_file(*file)) != EXIT_DONE)
+		if (plyfs_mount_await(file_of(*file)) != EXIT_DONE)
 			return EXIT_FAILED;
 	int r = options_check(&(struct options){job.strategy, job.set}, &problem);
 	if (r != 0)
