@@ -182,14 +182,15 @@ static const struct program *first_program(const struct settings *settings)
 	return program;
 }
 
-/* Returns where a preset names a program; NULL: it names none. */
+/* Returns where the preset with that text names a program; NULL: it names none, or is no preset. */
 static const struct node *program_of_preset(
-	const struct settings *settings, const struct preset *preset)
+	const struct settings *settings, const struct settings_text *text)
 {
 	const struct program *program = NULL;
 
 	for (size_t i = 0; !program && i < settings->rule_count; i++)
-		if (settings->rules[i].preset == preset->name)
+		if (settings->rules[i].preset &&
+			strcmp(settings->rules[i].source.name, text->path) == 0)
 			program = program_of(&settings->rules[i]);
 	return program ? program->place : NULL;
 }
@@ -282,26 +283,19 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	const struct node *node = what_needs_trust(settings);
 	if (!node)
 		return 0;
-	int r = outside_trust(&(struct trusted){RUNS "a plyfs.yaml", settings->text.path,
-				      settings->text.place, node, &settings->text.read, 0},
-		problem);
-	if (r == 0 && settings->facts.place)
-		r = outside_trust(&(struct trusted){RUNS "facts", settings->facts.path,
-					  settings->facts.place, node, &settings->facts.read, 0},
-			problem);
-	for (size_t i = 0; r == 0 && i < settings->preset_count; i++) {
-		const struct preset *preset = &settings->presets[i];
-		const struct node *own = program_of_preset(settings, preset);
-		r = outside_trust(
-			&(struct trusted){RUNS "presets", preset->text.path, preset->text.path,
-				own ? own : node, &preset->text.read, 0},
-			problem);
-	}
-	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
-		const struct schema_file *schema = settings->schemas[i];
-		r = outside_trust(&(struct trusted){RUNS "schemas", schema->path, schema->place,
-					  node, &schema->read, 0},
-			problem);
+	const struct settings_text *file;
+	int r = 0;
+	for (size_t i = 0; r == 0 && (file = settings_text_at(settings, i)); i++) {
+		const struct node *own = i > 1 ? program_of_preset(settings, file) : NULL;
+		const char *what = i == 0                           ? RUNS "a plyfs.yaml"
+				   : i == 1                         ? RUNS "facts"
+				   : i < 2 + settings->preset_count ? RUNS "presets"
+								    : RUNS "schemas";
+
+		if (file->path)
+			r = outside_trust(&(struct trusted){what, file->path, file->place,
+						  own ? own : node, &file->read, 0},
+				problem);
 	}
 	if (r == 0)
 		r = check_states(settings, problem);
@@ -363,13 +357,11 @@ static bool is_young(const struct stat *read, struct timespec began)
 
 static bool has_young(const struct settings *settings, struct timespec began)
 {
-	bool has = is_young(&settings->text.read, began) ||
-		   (settings->facts.place && is_young(&settings->facts.read, began));
+	const struct settings_text *file;
+	bool has = false;
 
-	for (size_t i = 0; !has && i < settings->preset_count; i++)
-		has = is_young(&settings->presets[i].text.read, began);
-	for (uint32_t i = 0; !has && i < settings->schema_count; i++)
-		has = is_young(&settings->schemas[i]->read, began);
+	for (size_t i = 0; !has && (file = settings_text_at(settings, i)); i++)
+		has = file->place && is_young(&file->read, began);
 	return has;
 }
 
