@@ -18,9 +18,9 @@ struct explained_file {
 /**
  * Opens the layers, and finds the path to which `path` leads, as follow_to() (follow.h) does. If
  * `kind` is not PREFIXED_PATH_OLD, the file and its directories may be missing. If `path` is NULL,
- * opens the layers of -c or -l, and finds no path. Returns EXIT_DONE with *ret_path for free(3), "" for the
- * root; or another exit code after an error message. If choice->is_of_list, a host may lack the
- * path: *ret_path is then NULL.
+ * opens the layers of -c or -l, and finds no path. Returns EXIT_DONE with *ret_path for free(3), ""
+ * for the root; or another exit code after an error message. If choice->is_of_list, a host may lack
+ * the path: *ret_path is then NULL.
  */
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, enum prefixed_path kind, struct explained_file *ret, char **ret_path);
