@@ -144,7 +144,8 @@ static int cat_in_view(const struct command *command, struct cat_job *job, char 
 	if (!directory)
 		return message_result(-errno, NULL, NULL);
 	job->choice.around.directory = directory;
-	int code = explained_file_find(command, &job->choice, NULL, false, &subject, NULL);
+	int code =
+		explained_file_find(command, &job->choice, NULL, PREFIXED_PATH_OLD, &subject, NULL);
 	if (code != EXIT_DONE)
 		return code;
 	for (; *paths; paths++)
@@ -179,7 +180,8 @@ static int cat_of_mount(const struct command *command, const struct cat_job *job
 	CLEANUP(explained_file_fini) struct explained_file subject;
 	CLEANUP(freep) char *inner = NULL;
 
-	int code = explained_file_find(command, &job->choice, path, false, &subject, &inner);
+	int code = explained_file_find(
+		command, &job->choice, path, PREFIXED_PATH_OLD, &subject, &inner);
 	return code == EXIT_DONE ? job->print(subject.offline, path, inner) : code;
 }
 

@@ -131,8 +131,8 @@ static int find_files(
 
 	/* Most hosts in a list may have no layer of their own. */
 	job->choice.is_of_list = job->hosts_file;
-	int code = explained_file_find(
-		command, &job->choice, is_in_mount ? *paths : NULL, false, &job->subject, &inner);
+	int code = explained_file_find(command, &job->choice, is_in_mount ? *paths : NULL,
+		PREFIXED_PATH_OLD, &job->subject, &inner);
 	if (code == EXIT_DONE)
 		code = open_tree(job);
 	if (code != EXIT_DONE)

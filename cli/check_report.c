@@ -232,5 +232,5 @@ void check_report_fini(struct check_report *report)
 {
 	progress_hide(&report->progress);
 	arena_free(report->arena);
-	unchecked_list_fini(&report->unchecked);
+	arena_free(report->unchecked.arena);
 }

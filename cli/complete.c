@@ -220,7 +220,7 @@ static void offer_layers(const struct completion *to, const struct typed *typed)
 	if (!has_choice && !typed->path)
 		return;
 	(void)explained_file_find(&command_set, &typed->choice, typed->path ? typed->path : ".",
-		false, &subject, &inner);
+		PREFIXED_PATH_OLD, &subject, &inner);
 	for (size_t i = 0; subject.settings && i < subject.settings->layer_count; i++)
 		offer(to, span_of(subject.settings->layers[i]->name), "",
 			span_of(subject.settings->layers[i]->path));
@@ -429,7 +429,7 @@ static void offer_paths(const struct completion *to, const struct typed *typed)
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 
 	if (to->start.data[0] == '/' || explained_file_find(&command_set, &typed->choice, NULL,
-						false, &subject, NULL) != EXIT_DONE)
+						PREFIXED_PATH_OLD, &subject, NULL) != EXIT_DONE)
 		return;
 	for (size_t i = 0; i < subject.settings->layer_count; i++)
 		if (subject.settings->layers[i]->dirfd >= 0)

@@ -8,9 +8,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "file_watch.h"
 #include "outside.h"
-#include "path_list.h"
 #include "text.h"
 
 /*
@@ -20,37 +18,16 @@
 
 /* A directory with all its subdirectories, in the order of the search. */
 struct data_search_tree {
-	struct path_list found; /* the first is the one asked for; each ends with a slash, but "" */
+	const char **paths; /* the first is the one asked for; each ends with a slash, but "" */
+	uint32_t count;
+	uint32_t capacity;
 	struct data_search_tree *next;
 };
 
 struct data_search_file {
-	struct merge_input input;
-	char *name;
-	char *text;
-	struct document *document; /* NULL: its format is unknown */
+	struct merge_input input; /* `document` NULL: its format is unknown */
 	struct data_search_file *next;
 };
-
-static void tree_freep(struct data_search_tree **tree)
-{
-	for (struct data_search_tree *next; *tree; *tree = next) {
-		next = (*tree)->next;
-		path_list_fini(&(*tree)->found);
-		free(*tree);
-	}
-}
-
-static void file_freep(struct data_search_file **file)
-{
-	for (struct data_search_file *next; *file; *file = next) {
-		next = (*file)->next;
-		document_free((*file)->document);
-		free((*file)->text);
-		free((*file)->name);
-		free(*file);
-	}
-}
 
 static bool is_directory(const char *path, const struct dirent *entry)
 {
@@ -63,7 +40,8 @@ static bool is_directory(const char *path, const struct dirent *entry)
 	       S_ISDIR(found.st_mode);
 }
 
-static int tree_scan(struct path_list *tree, size_t index, struct problem *problem)
+static int tree_scan(
+	struct data_search_tree *tree, uint32_t index, struct arena *arena, struct problem *problem)
 {
 	const char *path = tree->paths[index];
 	struct dirent **entries;
@@ -78,12 +56,14 @@ static int tree_scan(struct path_list *tree, size_t index, struct problem *probl
 			text_error(-errno));
 
 	for (int i = 0; i < count; i++) {
-		CLEANUP(freep) char *inner = NULL;
+		const char *name = entries[i]->d_name, *inner = NULL;
 
-		if (r == 0 && entries[i]->d_name[0] != '.' && is_directory(path, entries[i]))
-			r = text_format(&inner, "%s%s/", path, entries[i]->d_name);
-		if (r == 0 && inner)
-			r = path_list_add(tree, inner, strlen(inner));
+		if (r == 0 && *name != '.' && is_directory(path, entries[i])) {
+			inner = arena_printf(arena, "%s%s/", path, name);
+			r = inner ? arena_push(
+					    arena, tree->paths, tree->count, tree->capacity, inner)
+				  : -ENOMEM;
+		}
 		free(entries[i]);
 	}
 	free(entries);
@@ -91,75 +71,74 @@ static int tree_scan(struct path_list *tree, size_t index, struct problem *probl
 }
 
 /* Searches a directory. Returns 0, MERGE_ABSENT if it does not exist, PROBLEM or -ENOMEM. */
-static int tree_new(const char *directory, const char *path, struct data_search_tree **ret,
-	struct problem *problem)
+static int tree_new(struct data_search *search, const char *directory, const char *path,
+	const struct data_search_tree **ret, struct problem *problem)
 {
-	CLEANUP(tree_freep) struct data_search_tree *tree = calloc(1, sizeof(*tree));
+	struct data_search_tree *tree = arena_zalloc(search->arena, 1, sizeof(*tree));
 
 	if (!tree)
 		return -ENOMEM;
 	if (*directory && access(directory, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return MERGE_ABSENT;
-	int r = path_list_add(&tree->found, path, strlen(path));
-	for (size_t i = 0; r == 0 && i < tree->found.count; i++) {
-		if (tree->found.count > DATA_SEARCH_DIRECTORIES_MAX)
+	int r = arena_push(search->arena, tree->paths, tree->count, tree->capacity, path);
+	for (uint32_t i = 0; r == 0 && i < tree->count; i++) {
+		if (tree->count > DATA_SEARCH_DIRECTORIES_MAX)
 			return problem_set(problem, *directory ? directory : ".", 0, 0,
 				"has more than %d directories in it; name one that holds the data "
 				"only",
 				DATA_SEARCH_DIRECTORIES_MAX);
-		r = tree_scan(&tree->found, i, problem);
+		r = tree_scan(tree, i, search->arena, problem);
 	}
-	if (r == 0)
-		*ret = take_ptr(tree);
-	return r;
+	if (r != 0)
+		return r;
+	tree->next = search->trees;
+	*ret = search->trees = tree;
+	return 0;
 }
 
 static int find_tree(struct data_search *search, const char *directory,
 	const struct data_search_tree **ret, struct problem *problem)
 {
-	struct data_search_tree *tree = search->trees;
-	CLEANUP(freep) char *path = NULL;
-	int r = text_format(&path, "%s%s", directory, *directory ? "/" : "");
+	const char *path = arena_printf(search->arena, "%s%s", directory, *directory ? "/" : "");
 
-	while (r == 0 && tree && strcmp(tree->found.paths[0], path) != 0)
-		tree = tree->next;
-	if (r == 0 && !tree) {
-		r = tree_new(directory, path, &tree, problem);
-		if (r != 0)
-			return r;
-		tree->next = search->trees;
-		search->trees = tree;
-	}
-	*ret = tree;
-	return r;
+	if (!path)
+		return -ENOMEM;
+	*ret = search->trees;
+	while (*ret && strcmp((*ret)->paths[0], path) != 0)
+		*ret = (*ret)->next;
+	return *ret ? 0 : tree_new(search, directory, path, ret, problem);
 }
 
 /* Takes the file's text. A file that does not parse is kept for its excerpt. */
 static int take_file(struct data_search *search, char *text, size_t len, const char *name,
 	const struct merge_input **ret, struct problem *problem)
 {
-	CLEANUP(file_freep) struct data_search_file *file = calloc(1, sizeof(*file));
+	struct data_search_file *file = arena_zalloc(search->arena, 1, sizeof(*file));
+	const char *copy = arena_copy(search->arena, span_of(name));
+	struct document *document = NULL;
 
-	if (!file || !(file->name = strdup(name))) {
+	if (!file || !copy || arena_adopt(search->arena, text, len + 1) < 0) {
 		free(text);
 		return -ENOMEM;
 	}
-	file->text = text;
 	file->input = (struct merge_input){
-		.source = {.name = file->name, .layer = ""},
+		.source = {.name = copy, .layer = ""},
 		.format = format_of_name(name),
-		.text = {file->text, len},
+		.text = {text, len},
 	};
+	file->next = search->files;
+	search->files = file;
 	const struct read_options options = read_options_for(search->request, file->input.format);
 	int r = file->input.format ? document_read(&file->input.source, file->input.text, &options,
-					     &file->document, problem)
+					     &document, problem)
 				   : 0;
-	file->input.document = file->document;
-	if (r == 0)
-		*ret = &file->input;
-	file->next = search->files;
-	search->files = take_ptr(file);
-	return r;
+	if (r == 0 && document)
+		r = typed_documents_take(search->documents, document);
+	if (r != 0)
+		return r;
+	file->input.document = document;
+	*ret = &file->input;
+	return 0;
 }
 
 /* Looks for a regular file. Returns 0 with *ret, MERGE_ABSENT, PROBLEM or -ENOMEM. */
@@ -188,10 +167,10 @@ int data_search_find(void *context, const char *directory, const char *name,
 	if (r != 0)
 		return r;
 	r = MERGE_ABSENT;
-	for (size_t i = 0; r == MERGE_ABSENT && i < tree->found.count; i++) {
+	for (uint32_t i = 0; r == MERGE_ABSENT && i < tree->count; i++) {
 		CLEANUP(freep) char *path = NULL;
 
-		r = text_format(&path, "%s%s", tree->found.paths[i], name);
+		r = text_format(&path, "%s%s", tree->paths[i], name);
 		if (r == 0)
 			r = find_file(search, path, ret, problem);
 	}
@@ -202,34 +181,7 @@ int data_search_find(void *context, const char *directory, const char *name,
 struct span data_search_text(const struct data_search *search, const char *name)
 {
 	for (const struct data_search_file *file = search->files; file; file = file->next)
-		if (strcmp(file->name, name) == 0)
+		if (strcmp(file->input.source.name, name) == 0)
 			return file->input.text;
 	return (struct span){NULL, 0};
-}
-
-size_t data_search_count(const struct data_search *search)
-{
-	size_t count = 0;
-
-	for (const struct data_search_tree *tree = search->trees; tree; tree = tree->next)
-		count += tree->found.count;
-	return count;
-}
-
-int data_search_watch(const struct data_search *search, struct file_watch *watch)
-{
-	int r = 0;
-
-	for (const struct data_search_file *file = search->files; r == 0 && file; file = file->next)
-		r = file_watch_add(watch, file->name);
-	for (const struct data_search_tree *tree = search->trees; tree; tree = tree->next)
-		for (size_t i = 0; r == 0 && i < tree->found.count; i++)
-			r = file_watch_add_directory(watch, tree->found.paths[i]);
-	return r;
-}
-
-void data_search_fini(struct data_search *search)
-{
-	file_freep(&search->files);
-	tree_freep(&search->trees);
 }

@@ -6,15 +6,18 @@
 #pragma once
 
 #include "merge.h"
+#include "typed_value.h"
 
-struct file_watch;
 struct data_search_tree;
 struct data_search_file;
 
 struct data_search {
 	const struct merge_request *request; /* decides how documents are parsed */
-	struct data_search_tree *trees;      /* directories that were searched */
-	struct data_search_file *files;      /* files that were found */
+	struct arena *arena;                 /* gets all that the search finds, but the documents */
+	struct typed_documents *documents;   /* gets the documents of the files */
+	/* private: */
+	struct data_search_tree *trees; /* directories that were searched */
+	struct data_search_file *files; /* files that were found */
 };
 
 /**
@@ -26,11 +29,3 @@ int data_search_find(void *context, const char *directory, const char *name,
 
 /** Returns the text of the found file that messages call `name`; an empty text: there is none. */
 struct span data_search_text(const struct data_search *search, const char *name);
-
-/** Returns the number of directories that were searched. */
-size_t data_search_count(const struct data_search *search);
-
-/** Watches the searched directories, and the files found in them. Returns 0 or -ENOMEM. */
-int data_search_watch(const struct data_search *search, struct file_watch *watch);
-
-void data_search_fini(struct data_search *search);

@@ -124,7 +124,8 @@ static int diff_layers(const struct command *command, struct diff_job *job, cons
 	if (r == 0 && probe_real_path(PROBE_MS, path, &real) == 0 &&
 		!*rendered_tree_inner(root, real))
 		return rendered_tree_diff(&job->how, root);
-	int code = explained_file_find(command, &job->choices[0], path, false, &subject, &inner);
+	int code = explained_file_find(
+		command, &job->choices[0], path, PREFIXED_PATH_OLD, &subject, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	if (!*inner)

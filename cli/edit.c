@@ -257,7 +257,7 @@ static int begin(struct edit_job *job)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(job_fini) struct edit_job job = {0};
+	CLEANUP(job_fini) struct edit_job job = {.edited.kind = PREFIXED_PATH_MADE};
 
 	int code = edited_file_read(command, argc, argv, &job.edited);
 	if (code < 0 && optind < argc)

@@ -60,8 +60,8 @@ int edited_file_assign(const struct command *command, struct assignments *assign
 
 int edited_file_find(const struct command *command, struct edited_file *edited)
 {
-	int code = explained_file_find(
-		command, &edited->choice, edited->path, true, &edited->subject, &edited->inner);
+	int code = explained_file_find(command, &edited->choice, edited->path, edited->kind,
+		&edited->subject, &edited->inner);
 
 	if (code == EXIT_DONE && !*edited->inner)
 		code = layer_choice_complain(NULL, edited->path, -EISDIR, NULL);

@@ -10,6 +10,7 @@ struct command_option;
 
 struct edited_file {
 	const struct command_option *more; /* two options of this command alone; NULL: none */
+	enum prefixed_path kind;           /* PREFIXED_PATH_NEW, or PREFIXED_PATH_MADE */
 	struct layer_choice choice;
 	const char *layer; /* the layer whose source is changed; NULL: the highest layer */
 	struct amendment_output output;

@@ -9,10 +9,9 @@
 #include "merge.h"
 #include "message.h"
 #include "path.h"
-#include "prefixed_path.h"
 
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
-	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path)
+	const char *path, enum prefixed_path kind, struct explained_file *ret, char **ret_path)
 {
 	bool is_in_mount = !layer_choice_text(choice);
 	struct problem problem;
@@ -24,17 +23,14 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	if (code == EXIT_DONE && offline_new(ret->settings, &ret->offline) < 0)
 		code = message_result(-ENOMEM, NULL, NULL);
 	/* The layer of a new file is checked when the file is written. */
-	if (code == EXIT_DONE && !may_be_new && !choice->is_of_list)
+	if (code == EXIT_DONE && kind == PREFIXED_PATH_OLD && !choice->is_of_list)
 		layer_choice_note_absent(ret->settings);
 	if (code != EXIT_DONE || is_in_mount || !path)
 		return code;
 	int r = follow_to(ret->offline, path, ret_path, &problem);
 	/* A path of which nothing exists has no links, and leads to itself. */
-	if (r == -ENOENT && may_be_new && !path_fault(span_of(path))) {
-		bool is_made = command == &command_set || command == &command_edit;
-
-		if (prefixed_path_report(
-			    ret->settings, path, is_made ? PREFIXED_PATH_MADE : PREFIXED_PATH_NEW))
+	if (r == -ENOENT && kind != PREFIXED_PATH_OLD && !path_fault(span_of(path))) {
+		if (prefixed_path_report(ret->settings, path, kind))
 			return EXIT_FAILED;
 		*ret_path = strdup(path);
 		r = *ret_path ? 0 : -ENOMEM;
@@ -50,7 +46,7 @@ int explained_file_open(const struct command *command, const struct layer_choice
 	CLEANUP(freep) char *inner = NULL;
 	struct problem problem = {0};
 
-	int code = explained_file_find(command, choice, path, false, ret, &inner);
+	int code = explained_file_find(command, choice, path, PREFIXED_PATH_OLD, ret, &inner);
 	if (code != EXIT_DONE)
 		return code;
 	int r = !inner   ? -ENOENT

@@ -6,6 +6,7 @@
 
 #include "explain.h"
 #include "layer_choice.h"
+#include "prefixed_path.h"
 
 /* Filled by the functions below. Call explained_file_fini() even after a failure. */
 struct explained_file {
@@ -16,13 +17,13 @@ struct explained_file {
 
 /**
  * Opens the layers, and finds the path to which `path` leads, as follow_to() (follow.h) does. If
- * `may_be_new` is true, the file and its directories may be missing. If `path` is NULL, opens the
- * layers of -c or -l, and finds no path. Returns EXIT_DONE with *ret_path for free(3), "" for the
- * root; or another exit code after an error message. If choice->is_of_list, a host may lack the
- * path: *ret_path is then NULL.
+ * `kind` is not PREFIXED_PATH_OLD, the file and its directories may be missing. If `path` is NULL,
+ * opens the layers of -c or -l, and finds no path. Returns EXIT_DONE with *ret_path for free(3), ""
+ * for the root; or another exit code after an error message. If choice->is_of_list, a host may lack
+ * the path: *ret_path is then NULL.
  */
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
-	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path);
+	const char *path, enum prefixed_path kind, struct explained_file *ret, char **ret_path);
 
 /**
  * Explains the file at `path`. Follows links to directories on the way, but not a link at the last

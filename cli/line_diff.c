@@ -1,11 +1,9 @@
 #include "line_diff.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "hash.h"
+#include "table.h"
 
 /*
  * Maximum number of differences on one path through the texts; then the path that got furthest is
@@ -14,10 +12,10 @@
  */
 #define COST_MAX 512
 
-/* The lines of a text that the other text has, too, as numbers, and their positions. */
-struct numbered_side {
-	struct numbered {
-		uint32_t number; /* equal lines have equal numbers */
+/* The lines of a text that the other text has, too, and their positions. */
+struct shared_side {
+	struct shared_line {
+		const void *line; /* equal lines have equal addresses */
 		uint32_t at;
 	} * lines;
 	int32_t count;
@@ -25,8 +23,8 @@ struct numbered_side {
 };
 
 struct diff_search {
-	struct numbered_side old;
-	struct numbered_side new;
+	struct shared_side old;
+	struct shared_side new;
 	/*
 	 * A row for each number of differences: the furthest position in `old` that a path with so
 	 * many reaches on each diagonal (old - new); -1: none does.
@@ -41,14 +39,14 @@ struct box {
 	size_t new_end;
 };
 
-static int split_lines(struct span text, struct line_diff_side *side)
+static int split_lines(struct span text, struct arena *arena, struct line_diff_side *side)
 {
 	size_t capacity = 1;
 
 	for (size_t i = 0; i < text.len; i++)
 		capacity += text.data[i] == '\n';
-	side->lines = calloc(capacity, sizeof(*side->lines));
-	side->changed = calloc(capacity + 1, sizeof(*side->changed));
+	side->lines = arena_alloc(arena, capacity * sizeof(*side->lines));
+	side->changed = arena_zalloc(arena, capacity + 1, sizeof(*side->changed));
 	if (!side->lines || !side->changed)
 		return -ENOMEM;
 	for (const char *at = text.data, *end = at + text.len; text.len && at < end;) {
@@ -81,67 +79,52 @@ static struct box trim(const struct line_diff *diff)
 
 enum { IN_OLD = 1, IN_NEW = 2 };
 
-struct line_table {
-	struct seen_line {
-		struct span line;
-		uint32_t number; /* 0: the slot is free */
-		unsigned sides;  /* an OR of IN_OLD and IN_NEW */
-	} * slots;
-	size_t size; /* a power of two, more than twice the number of lines */
-	uint32_t count;
-};
-
-static struct seen_line *look_up(struct line_table *table, struct span line)
+/* Notes in `seen` that a text (IN_OLD or IN_NEW) has the lines. Returns 0 or -ENOMEM. */
+static int note_lines(struct table *seen, struct arena *arena, const struct line_diff_side *side,
+	const size_t ends[2], unsigned text)
 {
-	size_t at = hash_end(hash_bytes(hash_seed(), line));
+	for (size_t i = ends[0]; i < ends[1]; i++) {
+		void **place = table_place(seen, arena, side->lines[i]);
 
-	for (;; at++) {
-		struct seen_line *slot = &table->slots[at & (table->size - 1)];
-		if (slot->number == 0)
-			*slot = (struct seen_line){.line = line, .number = ++table->count};
-		else if (!span_equal(slot->line, line))
-			continue;
-		return slot;
+		if (place && !*place)
+			*place = arena_zalloc(arena, 1, sizeof(unsigned));
+		if (!place || !*place)
+			return -ENOMEM;
+		*(unsigned *)*place |= text;
 	}
+	return 0;
 }
 
-/*
- * Numbers the lines of one text. A line that the other text does not have is marked as changed, and
- * is not compared.
- */
-static int number_side(struct line_table *table, struct line_diff_side *side, size_t start,
-	size_t end, struct numbered_side *ret)
+/* Takes the lines that both texts have. Any other line is marked as changed, and not compared. */
+static int take_lines(const struct table *seen, struct arena *arena, struct line_diff_side *side,
+	const size_t ends[2], struct shared_side *ret)
 {
 	ret->side = side;
-	ret->lines = calloc(end - start + 1, sizeof(*ret->lines));
+	ret->lines = arena_alloc(arena, (ends[1] - ends[0] + 1) * sizeof(*ret->lines));
 	if (!ret->lines)
 		return -ENOMEM;
-	for (size_t i = start; i < end; i++) {
-		const struct seen_line *seen = look_up(table, side->lines[i]);
-		if (seen->sides == (IN_OLD | IN_NEW))
-			ret->lines[ret->count++] = (struct numbered){seen->number, (uint32_t)i};
+	for (size_t i = ends[0]; i < ends[1]; i++) {
+		const unsigned *texts = table_get(seen, side->lines[i]);
+
+		if (*texts == (IN_OLD | IN_NEW))
+			ret->lines[ret->count++] = (struct shared_line){texts, (uint32_t)i};
 		else
 			side->changed[i] = true;
 	}
 	return 0;
 }
 
-static int number_lines(struct line_diff *diff, const struct box *box, struct diff_search *search)
+static int share_lines(struct line_diff *diff, const struct box *box, struct diff_search *search)
 {
-	struct line_table table = {.size = 16};
+	const size_t old[] = {box->start, box->old_end}, new[] = {box->start, box->new_end};
+	struct table seen = {0};
 
-	while (table.size < 2 * (box->old_end + box->new_end - 2 * box->start))
-		table.size *= 2;
-	CLEANUP(freep) struct seen_line *slots = calloc(table.size, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	table.slots = slots;
-	for (size_t i = box->start; i < box->old_end; i++)
-		look_up(&table, diff->old.lines[i])->sides |= IN_OLD;
-	for (size_t i = box->start; i < box->new_end; i++)
-		look_up(&table, diff->new.lines[i])->sides |= IN_NEW;
-	int r = number_side(&table, &diff->old, box->start, box->old_end, &search->old);
-	return r == 0 ? number_side(&table, &diff->new, box->start, box->new_end, &search->new) : r;
+	int r = note_lines(&seen, diff->arena, &diff->old, old, IN_OLD);
+	if (r == 0)
+		r = note_lines(&seen, diff->arena, &diff->new, new, IN_NEW);
+	if (r == 0)
+		r = take_lines(&seen, diff->arena, &diff->old, old, &search->old);
+	return r == 0 ? take_lines(&seen, diff->arena, &diff->new, new, &search->new) : r;
 }
 
 /* Returns the row of that cost, indexed by diagonals. One more at each side is -1. */
@@ -169,7 +152,7 @@ static int32_t next_place(
 static int32_t skip_equal(const struct diff_search *search, int32_t old, int32_t diagonal)
 {
 	while (old < search->old.count && old - diagonal < search->new.count &&
-		search->old.lines[old].number == search->new.lines[old - diagonal].number)
+		search->old.lines[old].line == search->new.lines[old - diagonal].line)
 		old++;
 	return old;
 }
@@ -213,30 +196,28 @@ static void mark_path(struct diff_search *search, int32_t cost, int32_t diagonal
 }
 
 /* Takes the lines away that were compared. */
-static void advance(struct numbered_side *side, int32_t count)
+static void advance(struct shared_side *side, int32_t count)
 {
 	side->lines += count;
 	side->count -= count;
 }
 
-/* `search` is a copy: its sides get shorter. */
-static int compare(struct diff_search search)
+static int compare(struct diff_search *search, struct arena *arena)
 {
-	CLEANUP(freep) int32_t *rows = malloc((COST_MAX + 3) * (COST_MAX + 3) * sizeof(*rows));
 	bool is_end = false;
 
-	if (!rows)
+	search->rows = arena_alloc(arena, (COST_MAX + 3) * (COST_MAX + 3) * sizeof(int32_t));
+	if (!search->rows)
 		return -ENOMEM;
-	search.rows = rows;
 	while (!is_end) {
-		int32_t cost = 0, diagonal = fill_row(&search, cost, &is_end);
+		int32_t cost = 0, diagonal = fill_row(search, cost, &is_end);
 
 		while (!is_end && cost < COST_MAX)
-			diagonal = fill_row(&search, ++cost, &is_end);
-		int32_t old = row_of(&search, cost)[diagonal];
-		mark_path(&search, cost, diagonal);
-		advance(&search.old, old);
-		advance(&search.new, old - diagonal);
+			diagonal = fill_row(search, ++cost, &is_end);
+		int32_t old = row_of(search, cost)[diagonal];
+		mark_path(search, cost, diagonal);
+		advance(&search->old, old);
+		advance(&search->new, old - diagonal);
 	}
 	return 0;
 }
@@ -279,39 +260,34 @@ static void slide(struct line_diff_side *side, const struct line_diff_side *othe
 
 int line_diff_make(struct span old, struct span new, struct line_diff *ret)
 {
-	CLEANUP(line_diff_fini) struct line_diff diff = {0};
 	struct diff_search search = {0};
 
-	int r = split_lines(old, &diff.old);
+	*ret = (struct line_diff){0};
+	int r = arena_new(&ret->arena);
 	if (r == 0)
-		r = split_lines(new, &diff.new);
+		r = split_lines(old, ret->arena, &ret->old);
+	if (r == 0)
+		r = split_lines(new, ret->arena, &ret->new);
 	if (r < 0)
 		return r;
-	const struct box box = trim(&diff);
+	const struct box box = trim(ret);
 	if (box.old_end + box.new_end - 2 * box.start > LINE_DIFF_LINES_MAX) {
-		memset(diff.old.changed + box.start, true, box.old_end - box.start);
-		memset(diff.new.changed + box.start, true, box.new_end - box.start);
-	} else {
-		r = number_lines(&diff, &box, &search);
-		if (r == 0)
-			r = compare(search);
-		free(search.old.lines);
-		free(search.new.lines);
-		if (r < 0)
-			return r;
-		slide(&diff.old, &diff.new);
-		slide(&diff.new, &diff.old);
+		memset(ret->old.changed + box.start, true, box.old_end - box.start);
+		memset(ret->new.changed + box.start, true, box.new_end - box.start);
+		return 0;
 	}
-	*ret = diff;
-	diff = (struct line_diff){0};
+	r = share_lines(ret, &box, &search);
+	if (r == 0)
+		r = compare(&search, ret->arena);
+	if (r < 0)
+		return r;
+	slide(&ret->old, &ret->new);
+	slide(&ret->new, &ret->old);
 	return 0;
 }
 
 void line_diff_fini(struct line_diff *diff)
 {
-	free(diff->old.lines);
-	free(diff->old.changed);
-	free(diff->new.lines);
-	free(diff->new.changed);
+	arena_free(diff->arena);
 	*diff = (struct line_diff){0};
 }

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "span.h"
+#include "arena.h"
 
 /*
  * Maximum number of lines, of both texts together, between the first and the last difference. If
@@ -29,9 +29,10 @@ struct line_diff_side {
 struct line_diff {
 	struct line_diff_side old;
 	struct line_diff_side new;
+	struct arena *arena;
 };
 
-/** Compares texts that must outlive *ret. Returns 0 with *ret for line_diff_fini(), or -ENOMEM. */
+/** Compares texts that must outlive *ret. Returns 0 or -ENOMEM; *ret is for line_diff_fini(). */
 int line_diff_make(struct span old, struct span new, struct line_diff *ret);
 
 void line_diff_fini(struct line_diff *diff);

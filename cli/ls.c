@@ -464,7 +464,8 @@ static int list_path(const struct command *command, struct ls_job *job, const ch
 {
 	CLEANUP(freep) char *inner = NULL;
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
-	int code = explained_file_find(command, &job->choice, typed, false, &subject, &inner);
+	int code = explained_file_find(
+		command, &job->choice, typed, PREFIXED_PATH_OLD, &subject, &inner);
 
 	if (code == EXIT_DONE && arena_new(&job->arena) < 0)
 		code = message_result(-ENOMEM, NULL, NULL);

@@ -116,12 +116,11 @@ static bool is_mount_call(int argc, char **argv)
 				   (argc > 3 && strcmp(argv[3], "-o") == 0));
 }
 
-/* Returns whether the command may go on until it is stopped; some call overseer_begin() if not. */
+/* Returns whether the command may go on until it is stopped; if not, render has an overseer. */
 static bool goes_on(const struct command *command)
 {
 	return command == &command_mount || command == &command_umount ||
-	       command == &command_mirror || command == &command_render ||
-	       command == &command_merge;
+	       command == &command_mirror || command == &command_render;
 }
 
 static void end_by_signal(int number)

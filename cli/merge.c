@@ -1,25 +1,111 @@
 /* plyfs merge: merges files, without a mount and without layers. */
 #include <errno.h>
-#include <signal.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "colour.h"
 #include "command.h"
-#include "descriptor.h"
-#include "file_watch.h"
-#include "merge_job.h"
+#include "data_search.h"
+#include "input.h"
 #include "message.h"
-#include "overseer.h"
+#include "path.h"
+#include "place.h"
 #include "plyfs_mount.h"
+#include "settings.h"
 #include "strategy.h"
 #include "text.h"
+#include "typed_value.h"
+#include "validity.h"
 #include "word.h"
+
+/* The command line's parameters, and the merge with them. */
+struct merge_job {
+	const struct strategy *strategy;
+	struct node *set; /* of --set: the strategy's options; NULL: none was given */
+	struct limits limits;
+	struct node *limits_set; /* the limits that --limit has set; NULL: none */
+	struct arena *arena;
+	struct typed_documents documents; /* of `set` and `limits_set`, and of the search */
+	const struct format *to;          /* NULL: the files' own format */
+	enum node_schema yaml;            /* the YAML version of files that name none */
+	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
+	const char **schema_refs; /* files that the schema refers to; ends with NULL */
+	size_t schema_ref_count;
+	bool validates_formats; /* the schema's `format` keywords are checked */
+	bool has_header;
+	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */
+
+	/* of the merge: */
+	struct settings *schemas;   /* the files of the schema; NULL: none was read */
+	struct merge_input *inputs; /* lowest precedence first, in `arena` */
+	uint32_t input_count;
+	uint32_t input_capacity;
+	struct data_search search;
+	struct merge_result *result; /* NULL: the merge failed */
+	struct validity validity;    /* the places where the result violates `schema` */
+};
+
+static void merge_job_fini(struct merge_job *job)
+{
+	merge_result_free(job->result);
+	validity_fini(&job->validity);
+	typed_documents_fini(&job->documents);
+	arena_free(job->arena);
+	settings_unref(job->schemas);
+	free(job->schema_refs);
+}
+
+/* Parses the value; an empty one is null, as in a YAML file. */
+static int read_value(struct merge_job *job, const struct source *source, const char *text,
+	const struct node **ret, struct problem *problem)
+{
+	const struct read_options options = {.format = &format_yaml};
+	struct document *document;
+	int r = document_read(source, span_of(text), &options, &document, problem);
+
+	if (r == 0)
+		r = typed_documents_take(&job->documents, document);
+	if (r != 0)
+		return r;
+	if (document->count > 1)
+		return problem_at(problem, document->roots[1], "a value is one document");
+	*ret = document->count ? document->roots[0]
+			       : node_new_scalar(job->arena, span_of(""), NODE_PLAIN);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/*
+ * Sets NAME to VALUE, which is YAML, in the map at `map` (&job->set or &job->limits_set).
+ * `argument` is "NAME=VALUE". Messages call the option `option`, such as "--set".
+ */
+static int set_in_map(struct merge_job *job, struct node **map, const char *option,
+	const char *argument, struct problem *problem)
+{
+	const struct span name = {argument, strcspn(argument, "=")};
+	const struct node *value = NULL;
+
+	if (!argument[name.len] || name.len == 0)
+		return problem_set(problem, option, 0, 0, "'%s' is not NAME=VALUE", argument);
+	if (!*map)
+		*map = node_new_map(job->arena, NULL);
+
+	struct source *source = arena_zalloc(job->arena, 1, sizeof(*source));
+	const char *copy = arena_copy(job->arena, name);
+	struct node *key = copy ? node_new_scalar(job->arena, span_of(copy), NODE_PLAIN) : NULL;
+	if (!*map || !source || !key)
+		return -ENOMEM;
+	source->name = arena_printf(job->arena, "%s %s", option, copy);
+	source->layer = "";
+	/* The place of the name is the option itself. */
+	key->source = source;
+	if (!source->name)
+		return -ENOMEM;
+	int r = read_value(job, source, argument + name.len + 1, &value, problem);
+	return r != 0 ? r : node_put(job->arena, *map, key, value);
+}
 
 static int choose_strategy(const struct command *command, void *context, const char *name)
 {
@@ -59,7 +145,7 @@ static int set_option(const struct command *command, void *context, const char *
 	struct merge_job *job = context;
 	struct problem problem;
 	const char *equals = strchr(argument, '=');
-	int r = merge_job_set(job, &job->set, "--set", argument, &problem);
+	int r = set_in_map(job, &job->set, "--set", argument, &problem);
 
 	(void)command;
 	/* The value may be a directory to look in: data_path, mergers_path. */
@@ -99,7 +185,7 @@ static int set_limit(const struct command *command, void *context, const char *a
 {
 	struct merge_job *job = context;
 	struct problem problem;
-	int r = merge_job_set(job, &job->limits_set, "--limit", argument, &problem);
+	int r = set_in_map(job, &job->limits_set, "--limit", argument, &problem);
 
 	(void)command;
 	if (r == 0)
@@ -107,20 +193,11 @@ static int set_limit(const struct command *command, void *context, const char *a
 	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
 }
 
-static int refuse_stdin(const struct command *command, char **files)
-{
-	for (; *files; files++)
-		if (strcmp(input_file(*files), "-") == 0)
-			return command_misuse(
-				command, "standard input can't be watched; give a file");
-	return -1;
-}
-
 /* Reads the arguments. Returns an exit code, or -1: continue. */
 static int read_arguments(
 	const struct command *command, int argc, char **argv, struct merge_job *job)
 {
-	bool is_watched = false, ends_with_nul = false;
+	bool is_watched = false;
 	const struct command_option options[] = {
 		{'s', "strategy", .take = choose_strategy, .context = job},
 		{0, "set", .take = set_option, .context = job},
@@ -131,14 +208,19 @@ static int read_arguments(
 		{0, "validate-formats", .flag = &job->validates_formats},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
+		/* Former options. */
 		{'w', "watch", .flag = &is_watched},
-		{'0', "null", .flag = &ends_with_nul},
+		{'0', "null", .flag = &is_watched},
 		{0},
 	};
 
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
+	if (is_watched)
+		return command_misuse(command,
+			"--watch was removed; 'plyfs render --watch' keeps merged files up to "
+			"date, and so does a mount");
 	if (optind == argc)
 		return command_misuse(command, "a file is missing");
 	/* Such a strategy copies whole files, and does not write a format. */
@@ -146,209 +228,198 @@ static int read_arguments(
 		return command_misuse(command,
 			"the strategy '%s' copies whole files; --to can't convert them",
 			job->strategy->name);
-	if (ends_with_nul && !is_watched)
-		return command_misuse(
-			command, "--null ends each of many results; it needs --watch");
-	job->mode = ends_with_nul ? MERGE_WATCH_NUL : is_watched ? MERGE_WATCH : MERGE_ONCE;
-	return is_watched ? refuse_stdin(command, argv + optind) : -1;
+	return -1;
 }
 
-/* The output so far, on standard output and standard error. */
-struct shown {
-	char *text; /* the last result; NULL: there is none yet */
-	size_t len;
-	int result;             /* of the last merge */
-	struct problem problem; /* with the result PROBLEM */
-};
-
-/* A signal arrived during a merge. */
-static atomic_bool is_cancelled;
-
-static void cancel(int signal)
+/* Returns the FILE of NAME=FILE, or NULL. A NAME has no slash, so "./a=b.yaml" is a file. */
+static char *behind_name(char *argument)
 {
-	(void)signal;
-	atomic_store(&is_cancelled, true);
+	size_t len = strcspn(argument, "=/");
+
+	return len > 0 && argument[len] == '=' ? argument + len + 1 : NULL;
 }
 
-static sigset_t signals_to_end(void)
+/* Returns the FILE of [NAME=]FILE. */
+static const char *file_of(char *argument)
 {
-	sigset_t set;
+	char *named = behind_name(argument);
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	return set;
+	return named ? named : argument;
 }
 
-/*
- * Makes SIGINT and SIGTERM readable from a descriptor. They do nothing else, except during a merge.
- * Returns the descriptor or -errno.
- */
-static int open_signals(void)
+/* Returns the layer's name: "site" for "a/site.yaml". */
+static struct span layer_of(const char *file)
 {
-	const struct sigaction action = {.sa_handler = cancel};
-	sigset_t set = signals_to_end();
+	const char *start = path_name(file), *dot = strrchr(start, '.');
 
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 || sigaction(SIGINT, &action, NULL) < 0 ||
-		sigaction(SIGTERM, &action, NULL) < 0)
-		return -errno;
-	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	return dot && dot > start ? (struct span){start, (size_t)(dot - start)} : span_of(start);
 }
 
-/* Does command_print(), and ends the watch if the reader has closed the output. */
-static int print_to_reader(const char *text, size_t len)
+/* Reads the file of `argument` ([NAME=]FILE), and adds it as the highest layer. */
+static int add_input(struct merge_job *job, char *argument, struct problem *problem)
 {
-	int r = text_write(STDOUT_FILENO, text, len);
+	const char *named = behind_name(argument), *file = file_of(argument);
+	bool is_stdin = strcmp(file, "-") == 0;
+	struct span layer = named      ? (struct span){argument, (size_t)(named - argument) - 1}
+			    : is_stdin ? span_of("stdin")
+				       : layer_of(file);
+	struct merge_input input = {
+		.source = {.name = is_stdin ? INPUT_STDIN : file,
+			.layer = arena_copy(job->arena, layer),
+			.rank = job->input_count},
+		.format = is_stdin ? &format_yaml : format_of_name(file),
+	};
+	char *text;
+	size_t len, limit = job->limits.source_bytes;
 
-	if (r == -EPIPE)
-		atomic_store(&is_cancelled, true);
-	return r == 0 || r == -EPIPE ? EXIT_DONE
-				     : message("can't write to standard output: %s", text_error(r));
-}
-
-/*
- * Writes the separator between two results, which makes a stream of documents if the format needs
- * one.
- */
-static int write_separator(const struct merge_job *job, const struct shown *shown)
-{
-	bool has_newline = shown->len == 0 || shown->text[shown->len - 1] == '\n';
-	char line[64], when[16];
-	time_t now = time(NULL);
-	struct tm local;
-
-	if (isatty(STDOUT_FILENO)) {
-		bool is_coloured = colour_use(STDOUT_FILENO);
-		localtime_r(&now, &local);
-		strftime(when, sizeof(when), "%H:%M:%S", &local);
-		snprintf(line, sizeof(line), "%s%s--- # %s%s\n", has_newline ? "" : "\n",
-			is_coloured ? COLOUR_DIM : "", when, is_coloured ? COLOUR_NORMAL : "");
-	} else {
-		const char *divider = merge_job_format(job)->divider;
-		snprintf(line, sizeof(line), "%s%s", *divider && !has_newline ? "\n" : "", divider);
+	if (!input.source.layer)
+		return -ENOMEM;
+	int r = input_read(is_stdin ? NULL : file, limit, &text, &len, problem);
+	if (r == -EFBIG)
+		return problem_set(problem, input.source.name, 0, 0,
+			"is larger than the limit of %zu bytes; raise it with '--limit source=64M'",
+			limit);
+	if (r != 0)
+		return r;
+	if (arena_adopt(job->arena, text, len + 1) < 0) {
+		free(text);
+		return -ENOMEM;
 	}
-	return print_to_reader(line, strlen(line));
-}
-
-static int show_result(const struct merge_job *job, struct shown *shown)
-{
-	struct span text = job->result->text;
-	bool is_same = shown->text && shown->len == text.len &&
-		       memcmp(shown->text, text.data, text.len) == 0;
-
-	if (is_same && shown->result != 0)
-		message("merges again, with the same result as before");
-	shown->result = 0;
-	if (is_same)
-		return EXIT_DONE;
-	bool ends_with_nul = job->mode == MERGE_WATCH_NUL;
-	int code = shown->text && !ends_with_nul ? write_separator(job, shown) : EXIT_DONE;
-	if (code == EXIT_DONE)
-		code = print_to_reader(text.data, text.len + ends_with_nul);
-	if (code != EXIT_DONE)
-		return code;
-	char *copy = span_dup(text);
-	if (!copy)
-		return merge_job_complain(job, -ENOMEM, NULL);
-	free(shown->text);
-	shown->text = copy;
-	shown->len = text.len;
-	return EXIT_DONE;
-}
-
-/* Reports a problem, but not twice in a row. */
-static void show_problem(
-	const struct merge_job *job, struct shown *shown, int result, const struct problem *problem)
-{
-	if (result == PROBLEM && shown->result == PROBLEM &&
-		problem_equal(&shown->problem, problem))
-		return;
-	merge_job_complain(job, result, problem);
-	shown->result = result;
-	if (result == PROBLEM)
-		shown->problem = *problem;
-}
-
-/* Watches the files, and the directories and files of the strategy's searches so far. */
-static int watch_all(const struct merge_job *job, struct file_watch **ret)
-{
-	CLEANUP(file_watch_freep) struct file_watch *watch = NULL;
-
-	int r = file_watch_new(&watch);
-	for (char **file = job->files; r == 0 && *file; file++)
-		r = file_watch_add(watch, input_file(*file));
-	if (r == 0 && job->schema)
-		r = file_watch_add(watch, job->schema);
-	for (size_t i = 0; r == 0 && i < job->schema_ref_count; i++)
-		r = file_watch_add(watch, job->schema_refs[i]);
-	for (uint32_t i = 0; r == 0 && job->schemas && i < job->schemas->schema_count; i++)
-		r = file_watch_add(watch, job->schemas->schemas[i]->path);
-	if (r == 0)
-		r = data_search_watch(&job->search, watch);
-	if (r == 0)
-		*ret = take_ptr(watch);
-	return r;
-}
-
-static size_t count_schemas(const struct merge_job *job)
-{
-	return job->schemas ? job->schemas->schema_count : 0;
-}
-
-/* Watches before reading, so that no change is missed. Returns an exit code. */
-static int merge_again(struct merge_job *job, struct shown *shown, struct file_watch **ret)
-{
-	const sigset_t signals = signals_to_end();
-	struct problem problem;
-	size_t searched, schemas;
-	int r, result;
-
-	do {
-		file_watch_freep(ret);
-		*ret = NULL;
-		searched = data_search_count(&job->search);
-		schemas = count_schemas(job);
-		r = watch_all(job, ret);
-		if (r < 0)
-			return merge_job_complain(job, r, NULL);
-		sigprocmask(SIG_UNBLOCK, &signals, NULL);
-		result = merge_job_run(job, &problem);
-		sigprocmask(SIG_BLOCK, &signals, NULL);
-		/*
-		 * If it has searched in directories, or read schemas, that were not watched, it
-		 * must repeat the merge.
-		 */
-	} while (data_search_count(&job->search) > searched || count_schemas(job) > schemas);
-	if (atomic_load(&is_cancelled))
-		return EXIT_DONE;
-	if (result == 0)
-		return show_result(job, shown);
-	show_problem(job, shown, result, &problem);
-	return EXIT_DONE;
+	input.text = (struct span){text, len};
+	return arena_push(job->arena, job->inputs, job->input_count, job->input_capacity, input);
 }
 
 /*
- * Prints the result again whenever it changes, until SIGINT or SIGTERM, or until standard output
- * has no reader. If the merge fails, reports that and goes on. Returns an exit code.
+ * Returns job->to. If job->to is NULL, returns the format that the files' names imply; if they
+ * imply no format, or different formats, YAML. Files without a suffix, and standard input, do not
+ * count.
  */
-static int merge_watch(struct merge_job *job)
+static const struct format *format_to_write(const struct merge_job *job)
 {
-	CLEANUP(file_watch_freep) struct file_watch *watch = NULL;
-	CLEANUP(closep) int signals = open_signals();
-	struct shown shown = {0};
-	int code;
+	const struct format *format = job->to;
 
-	job->is_cancelled = &is_cancelled;
-	signal(SIGPIPE, SIG_IGN);
-	if (signals < 0)
-		return merge_job_complain(job, signals, NULL);
-	do
-		code = merge_again(job, &shown, &watch);
-	while (code == EXIT_DONE && !atomic_load(&is_cancelled) &&
-		file_watch_wait(watch, (int[]){signals, STDOUT_FILENO}) == FILE_WATCH_CHANGED);
-	free(shown.text);
-	return code;
+	for (size_t i = 0; !job->to && i < job->input_count; i++) {
+		const struct format *own = format_of_name(job->inputs[i].source.name);
+
+		if (own && format && own != format)
+			return format_of_tree(NULL);
+		format = own ? own : format;
+	}
+	return format_of_tree(format);
+}
+
+/*
+ * Reads a file without a known suffix in the format of the merged file, and INI in its dialect.
+ * Standard input is YAML, but for a dialect, which no file's name tells.
+ */
+static void choose_formats(struct merge_job *job, const struct format *to)
+{
+	bool is_dialect = to->dialect && to != &format_ini;
+
+	for (size_t i = 0; i < job->input_count; i++) {
+		struct merge_input *input = &job->inputs[i];
+		const struct format *own = format_of_name(input->source.name);
+
+		if (own)
+			input->format = is_dialect ? format_within(to, own) : own;
+		else if (to != &format_json && (is_dialect || !input->format))
+			input->format = to;
+	}
+}
+
+static void complain(const struct merge_job *job, const struct problem *problem)
+{
+	message_problem(problem);
+	if (place_is_secret(job->schemas))
+		return;
+	struct span text = data_search_text(&job->search, problem->source);
+	for (uint32_t i = job->input_count; i-- > 0;)
+		if (strcmp(job->inputs[i].source.name, problem->source) == 0)
+			text = job->inputs[i].text;
+	message_excerpt(stderr, MESSAGE_INDENT, problem, text);
+}
+
+/* Reports `result`, a failure of merge_files(); for PROBLEM, `problem`. Returns EXIT_FAILED. */
+static int complain_of_merge(const struct merge_job *job, int result, const struct problem *problem)
+{
+	if (result != PROBLEM)
+		return message_result(result, problem, NULL);
+	for (size_t i = 0; i < job->validity.count; i++)
+		complain(job, &job->validity.problems[i]);
+	if (job->validity.count == 0)
+		complain(job, problem);
+	if (job->validity.more)
+		message("%" PRIu64 " more places do not match the schema", job->validity.more);
+	return EXIT_FAILED;
+}
+
+static int read_schema(
+	struct merge_job *job, const struct schema_file **file, struct problem *problem)
+{
+	static const char *const none[] = {NULL};
+
+	return job->schema ? settings_from_schema(job->schema,
+				     job->schema_refs ? job->schema_refs : none,
+				     job->validates_formats, &job->schemas, file, problem)
+			   : 0;
+}
+
+/* A single file is copied unchanged, but it must be valid. */
+static int parse_copied(const struct merge_request *request, const struct merge_result *result,
+	struct problem *problem)
+{
+	const struct merge_input *only = &request->inputs[0];
+	CLEANUP(document_freep) struct document *document = NULL;
+
+	if (request->count > 1 || result->root || !strategy_reads_trees(request->options->strategy))
+		return 0;
+	const struct read_options options = read_options_for(request, only->format);
+	return document_read(&only->source, only->text, &options, &document, problem);
+}
+
+/*
+ * Reads the files, merges them and validates the result. Returns 0 with job->result; PROBLEM if a
+ * step fails, or the result is not valid; or -errno.
+ */
+static int merge_files(struct merge_job *job, struct problem *problem)
+{
+	const struct options options = {job->strategy, job->set};
+	const struct merge_environment environment = {
+		.find = data_search_find, .context = &job->search};
+
+	int r = 0;
+
+	for (char **file = job->files; r == 0 && *file; file++)
+		r = add_input(job, *file, problem);
+	if (r != 0)
+		return r;
+	const struct format *to = format_to_write(job);
+	choose_formats(job, to);
+	const struct merge_request request = {
+		.options = &options,
+		.inputs = job->inputs,
+		.count = job->input_count,
+		.to = to,
+		.schema = job->yaml,
+		.limits = job->limits,
+		.environment = &environment,
+		.wants_header = job->has_header,
+	};
+	job->search = (struct data_search){
+		.request = &request, .arena = job->arena, .documents = &job->documents};
+	const struct schema_file *file;
+	/* First: it says which words of the sources no message may show. */
+	r = read_schema(job, &file, problem);
+	if (r == 0)
+		r = merge_run(&request, &job->result, problem);
+	if (r == 0)
+		r = parse_copied(&request, job->result, problem);
+	if (r == PROBLEM && place_is_secret(job->schemas))
+		problem_hide_word(problem);
+	if (r == 0 && job->schema)
+		r = validity_check_by(file->schema, &request, job->result, &job->validity, problem);
+	job->search.request = NULL;
+	return r;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -358,23 +429,21 @@ static int run(const struct command *command, int argc, char **argv)
 		.strategy = strategy_find(span_of("deep")), .limits = LIMITS_DEFAULT};
 	struct problem problem;
 
+	if (arena_new(&job.arena) < 0)
+		return message_result(-ENOMEM, NULL, NULL);
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
-	if (job.mode == MERGE_ONCE)
-		overseer_begin();
 	job.files = argv + optind;
 	for (char **file = job.files; *file; file++)
-		if (plyfs_mount_await(input_file(*file)) != EXIT_DONE)
+		if (plyfs_mount_await(file_of(*file)) != EXIT_DONE)
 			return EXIT_FAILED;
 	int r = options_check(&(struct options){job.strategy, job.set}, &problem);
 	if (r != 0)
 		return complain_of_option(r, &problem);
-	if (job.mode != MERGE_ONCE)
-		return merge_watch(&job);
-	r = merge_job_run(&job, &problem);
+	r = merge_files(&job, &problem);
 	return r == 0 ? command_print(job.result->text.data, job.result->text.len)
-		      : merge_job_complain(&job, r, &problem);
+		      : complain_of_merge(&job, r, &problem);
 }
 
 /* Widths, in columns. */
@@ -430,8 +499,7 @@ const struct command command_merge = {
 	.name = "merge",
 	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to FORMAT] [--header]\n"
 		    "[--yaml VERSION] [--schema FILE] [--schema-ref FILE]... [--validate-formats] "
-		    "[--limit NAME=VALUE]... [NAME=]FILE...\n"
-		    "--watch [--null] [OPTION...] [NAME=]FILE...",
+		    "[--limit NAME=VALUE]... [NAME=]FILE...",
 	.summary = "merge files, without a mount",
 	.help = "Merges the files, the lowest precedence first, and writes the result to standard "
 		"output. A FILE of '-' is standard input. NAME is the file's name for the "
@@ -452,10 +520,7 @@ const struct command command_merge = {
 		"$id or path\n"
 		"      --validate-formats   check the formats that the schema demands, too\n"
 		"      --limit NAME=VALUE   set source, result, depth, nodes or time, as in "
-		"plyfs.yaml, such as source=64M\n"
-		"  -w, --watch              go on, and print the result again when it changes\n"
-		"  -0, --null               with --watch: end each result with a NUL byte, with "
-		"no line between two\n",
+		"plyfs.yaml, such as source=64M\n",
 	.print_more = print_tables,
 	.run = run,
 };

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "command.h"
 #include "json_put.h"
 #include "message.h"
@@ -14,8 +13,8 @@
 
 struct named_outcome {
 	enum outcome outcome;
-	char *path;
-	char *why; /* NULL: it has not failed */
+	const char *path;
+	const char *why; /* NULL: it has not failed */
 };
 
 void render_report_log(void *context, const char *line, const struct problem *problem)
@@ -40,11 +39,14 @@ static size_t count_files(const struct render_report *report)
 static int keep(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why)
 {
-	if (array_grow(report->names, report->name_count, report->name_capacity) < 0)
+	if (!report->arena && arena_new(&report->arena) < 0)
 		return -ENOMEM;
-	struct named_outcome name = {outcome, strdup(path), why ? strdup(why) : NULL};
-	report->names[report->name_count++] = name;
-	return name.path && (name.why || !why) ? 0 : -ENOMEM;
+	struct named_outcome name = {outcome, arena_copy(report->arena, span_of(path)),
+		why ? arena_copy(report->arena, span_of(why)) : NULL};
+	if (!name.path || (why && !name.why))
+		return -ENOMEM;
+	return arena_push(
+		report->arena, report->names, report->name_count, report->name_capacity, name);
 }
 
 void render_report_add(void *context, enum outcome outcome, const char *path, const char *why)
@@ -170,10 +172,6 @@ int render_report_end(struct render_report *report)
 
 void render_report_fini(struct render_report *report)
 {
-	for (size_t i = 0; i < report->name_count; i++) {
-		free(report->names[i].path);
-		free(report->names[i].why);
-	}
-	free(report->names);
-	unchecked_list_fini(&report->unchecked);
+	arena_free(report->arena);
+	arena_free(report->unchecked.arena);
 }

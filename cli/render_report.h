@@ -19,7 +19,8 @@ struct render_report {
 	size_t counts[OUTCOME_FAILED + 1];
 	struct named_outcome *names; /* the names that are printed at the end */
 	size_t name_count;
-	size_t name_capacity;
+	uint32_t name_capacity;
+	struct arena *arena; /* of `names`; NULL: there are none */
 	struct unchecked_list unchecked;
 	int result; /* -ENOMEM: `names` and `unchecked` are incomplete */
 };

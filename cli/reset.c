@@ -117,7 +117,7 @@ static int reset_keys(
 
 static int run_reset(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(edited_file_fini) struct edited_file edited = {0};
+	CLEANUP(edited_file_fini) struct edited_file edited = {.kind = PREFIXED_PATH_NEW};
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
 
 	int code = edited_file_read(command, argc, argv, &edited);
@@ -134,7 +134,7 @@ static int run_reset(const struct command *command, int argc, char **argv)
 
 static int run_hide(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(edited_file_fini) struct edited_file edited = {0};
+	CLEANUP(edited_file_fini) struct edited_file edited = {.kind = PREFIXED_PATH_NEW};
 
 	int code = edited_file_read(command, argc, argv, &edited);
 	if (code < 0 && optind < argc)

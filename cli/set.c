@@ -65,11 +65,12 @@ static void warn_of_conversions(const struct assignments *assignments, const cha
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	bool is_string = false, is_yaml = false;
+	bool is_set = command == &command_set, is_string = false, is_yaml = false;
 	const struct command_option more[] = {
 		{0, "string", .flag = &is_string}, {0, "yaml", .flag = &is_yaml}};
 	CLEANUP(edited_file_fini)
-	struct edited_file edited = {.more = command == &command_set ? more : NULL};
+	struct edited_file edited = {.more = is_set ? more : NULL,
+		.kind = is_set ? PREFIXED_PATH_MADE : PREFIXED_PATH_NEW};
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	struct problem problem = {0};

@@ -1,9 +1,9 @@
 #include "unchecked_list.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 
-#include "array.h"
 #include "json_put.h"
 #include "run_result.h"
 
@@ -14,10 +14,12 @@ static struct unchecked_program *find(
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->items[i].program, program) == 0 && list->items[i].why == why)
 			return &list->items[i];
-	if (array_grow(list->items, list->count, list->capacity) < 0)
+	if ((!list->arena && arena_new(&list->arena) < 0) ||
+		arena_grow(list->arena, list->items, list->count, list->capacity) < 0)
 		return NULL;
 	struct unchecked_program *found = &list->items[list->count];
-	*found = (struct unchecked_program){.program = strdup(program), .why = why};
+	*found = (struct unchecked_program){
+		.program = arena_copy(list->arena, span_of(program)), .why = why};
 	list->count += found->program != NULL;
 	return found->program ? found : NULL;
 }
@@ -42,11 +44,10 @@ int unchecked_list_add_path(
 	for (size_t i = 0; unchecked && i < unchecked->files; i++)
 		if (strcmp(unchecked->paths[i], path) == 0)
 			return 0;
-	if (!unchecked || array_grow(unchecked->paths, unchecked->files, unchecked->capacity) < 0 ||
-		!(unchecked->paths[unchecked->files] = strdup(path)))
-		return -ENOMEM;
-	unchecked->files++;
-	return 0;
+	const char *copy = unchecked ? arena_copy(list->arena, span_of(path)) : NULL;
+	return copy ? arena_push(list->arena, unchecked->paths, unchecked->files,
+			      unchecked->capacity, copy)
+		    : -ENOMEM;
 }
 
 void unchecked_list_describe(const struct unchecked_program *unchecked, struct problem *ret)
@@ -69,15 +70,4 @@ void unchecked_list_print_json(const struct unchecked_list *list)
 		fputs(unchecked->paths ? "]}" : "}", stdout);
 	}
 	fputs(list->count ? "],\n" : "", stdout);
-}
-
-void unchecked_list_fini(struct unchecked_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		for (size_t j = 0; list->items[i].paths && j < list->items[i].files; j++)
-			free(list->items[i].paths[j]);
-		free(list->items[i].paths);
-		free(list->items[i].program);
-	}
-	free(list->items);
 }

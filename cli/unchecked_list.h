@@ -1,16 +1,15 @@
 /* The check commands that can't be run, and the files that stay unchecked for that reason. */
 #pragma once
 
-#include <stddef.h>
-
+#include "arena.h"
 #include "problem.h"
 
 struct unchecked_program {
-	char *program;
+	const char *program;
 	const char *why; /* a static text from run_is_missing() */
 	size_t files;
-	char **paths; /* of the files; NULL: the list only counts the files */
-	size_t capacity;
+	const char **paths; /* of the files; NULL: the list only counts the files */
+	uint32_t capacity;
 };
 
 /*
@@ -20,7 +19,8 @@ struct unchecked_program {
 struct unchecked_list {
 	struct unchecked_program *items;
 	size_t count;
-	size_t capacity;
+	uint32_t capacity;
+	struct arena *arena; /* of all that the list has, for arena_free() */
 };
 
 /** Counts `files` more files for the program. Returns 0 or -ENOMEM. */
@@ -36,5 +36,3 @@ void unchecked_list_describe(const struct unchecked_program *unchecked, struct p
 
 /** Prints the JSON member "not_checked" and a comma; for an empty list, prints nothing. */
 void unchecked_list_print_json(const struct unchecked_list *list);
-
-void unchecked_list_fini(struct unchecked_list *list);

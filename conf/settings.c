@@ -366,6 +366,17 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 	return 0;
 }
 
+const struct settings_text *settings_text_at(const struct settings *settings, size_t index)
+{
+	if (index < 2)
+		return index ? &settings->facts : &settings->text;
+	index -= 2;
+	if (index < settings->preset_count)
+		return &settings->presets[index].text;
+	index -= settings->preset_count;
+	return index < settings->schema_count ? &settings->schemas[index]->text : NULL;
+}
+
 bool settings_follow_links(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->layer_count; i++)
@@ -400,7 +411,8 @@ static int place_all(struct settings *settings)
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
 		struct schema_file *file = settings->schemas[i];
 
-		r = settings_environment_place(around, file->path, settings->arena, &file->place);
+		r = settings_environment_place(
+			around, file->text.path, settings->arena, &file->text.place);
 	}
 	return r;
 }

@@ -26,13 +26,10 @@ enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
 
 /* The file of a JSON Schema that a rule names, or that another schema refers to. */
 struct schema_file {
-	const char *path;            /* as messages show it */
-	const char *place;           /* the path for open(2) */
+	struct settings_text text;   /* `bytes` empty: it could not be read; no `document` */
 	struct span uri;             /* file:///… */
 	struct span id;              /* the '$id', absolute; empty: none, or an unlisted file */
 	bool validates_formats;      /* `schema` checks the keyword `format` */
-	struct span text;            /* as it was read; `data` NULL: it could not be read */
-	struct stat read;            /* of the file, when it was read */
 	struct schema *schema;       /* NULL: only other schemas refer to the file */
 	struct schema_file **others; /* the files that it refers to, each once */
 	uint32_t other_count;
@@ -139,6 +136,12 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 
 /** Returns whether a layer has `follow`. */
 bool settings_follow_links(const struct settings *settings);
+
+/**
+ * Returns file `index` of those that the settings were read from: plyfs.yaml, the facts, the
+ * presets, the schemas. A file with the path NULL does not exist. NULL: there are no more files.
+ */
+const struct settings_text *settings_text_at(const struct settings *settings, size_t index);
 
 /** Sets options.header as the command line demands. settings_again() keeps it. */
 void settings_fix_header(struct settings *settings, enum header_choice choice);

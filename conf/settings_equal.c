@@ -11,42 +11,35 @@ static bool layer_equal(const struct layer *a, const struct layer *b)
 	       a->dev == b->dev && a->ino == b->ino;
 }
 
-/* Compares bytes: the order of keys counts, and messages name lines. */
-static bool texts_equal(const struct settings *a, const struct settings *b)
-{
-	if (a->preset_count != b->preset_count)
-		return false;
-	for (size_t i = 0; i < a->preset_count; i++)
-		if (!span_equal(a->presets[i].text.bytes, b->presets[i].text.bytes))
-			return false;
-	return !a->text.document == !b->text.document && span_equal(a->text.bytes, b->text.bytes) &&
-	       span_equal(a->facts.bytes, b->facts.bytes);
-}
-
 static bool schema_equal(const struct schema_file *a, const struct schema_file *b)
 {
 	if (!a || !b)
 		return a == b;
-	if (strcmp(a->path, b->path) != 0 || !span_equal(a->text, b->text) ||
+	if (strcmp(a->text.path, b->text.path) != 0 || !span_equal(a->text.bytes, b->text.bytes) ||
 		a->other_count != b->other_count || a->validates_formats != b->validates_formats)
 		return false;
 	for (uint32_t i = 0; i < a->other_count; i++)
-		if (strcmp(a->others[i]->path, b->others[i]->path) != 0 ||
-			!span_equal(a->others[i]->text, b->others[i]->text))
+		if (strcmp(a->others[i]->text.path, b->others[i]->text.path) != 0 ||
+			!span_equal(a->others[i]->text.bytes, b->others[i]->text.bytes))
 			return false;
 	return true;
 }
 
 bool settings_equal(const struct settings *a, const struct settings *b)
 {
-	if (!texts_equal(a, b) || a->layer_count != b->layer_count)
+	const struct settings_text *text;
+
+	if (!a->text.document != !b->text.document || a->layer_count != b->layer_count ||
+		a->preset_count != b->preset_count || a->schema_count != b->schema_count)
 		return false;
+	/* Compares bytes: the order of keys counts, and messages name lines. */
+	for (size_t i = 0; (text = settings_text_at(a, i)); i++)
+		if (!span_equal(text->bytes, settings_text_at(b, i)->bytes))
+			return false;
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (!layer_equal(a->layers[i], b->layers[i]))
 			return false;
 	/* Equal rules name the same schemas, and these refer to the same files. */
-	if (a->schema_count != b->schema_count)
-		return false;
 	for (uint32_t i = 0; i < a->schema_count; i++)
 		if (!schema_equal(a->schemas[i], b->schemas[i]))
 			return false;

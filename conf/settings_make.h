@@ -61,12 +61,6 @@ int settings_set_layers(struct settings *settings, struct problem *problem);
 int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
 	struct problem *problem);
 
-/**
- * Checks that layers named in rules' options exist. In each value lock (value_lock.h), sets the
- * rank of the lock's layer.
- */
-int settings_check_layer_names(const struct settings *settings, struct problem *problem);
-
 /** Reads `presets:` of a plyfs.yaml. */
 int settings_read_presets(
 	struct settings *settings, const struct node *node, struct problem *problem);

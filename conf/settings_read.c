@@ -2,6 +2,7 @@
  * The reader of plyfs.yaml. It checks the whole file before it opens the first layer.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,10 +15,14 @@
 #include "settings_make.h"
 #include "user.h"
 #include "value.h"
+#include "value_lock.h"
 
 /* The words of plyfs.yaml. Messages show these lists. */
 #define SETTINGS_KEYS "layers, facts, presets, schemas, rules, files, options"
 #define LAYER_KEYS "name, path, optional, required, follow, exclude, " STORE_KINDS
+
+/* Size of a buffer for the layers' names, in bytes. */
+#define NAMES_MAX 512
 
 /* Limit of attempts to read a file that is replaced meanwhile. */
 #define READ_TRIES 20
@@ -182,14 +187,15 @@ static const struct program *first_program(const struct settings *settings)
 	return program;
 }
 
-/* Returns where a preset names a program; NULL: it names none. */
+/* Returns where the preset with that text names a program; NULL: it names none, or is no preset. */
 static const struct node *program_of_preset(
-	const struct settings *settings, const struct preset *preset)
+	const struct settings *settings, const struct settings_text *text)
 {
 	const struct program *program = NULL;
 
 	for (size_t i = 0; !program && i < settings->rule_count; i++)
-		if (settings->rules[i].preset == preset->name)
+		if (settings->rules[i].preset &&
+			strcmp(settings->rules[i].source.name, text->path) == 0)
 			program = program_of(&settings->rules[i]);
 	return program ? program->place : NULL;
 }
@@ -282,37 +288,99 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	const struct node *node = what_needs_trust(settings);
 	if (!node)
 		return 0;
-	int r = outside_trust(&(struct trusted){RUNS "a plyfs.yaml", settings->text.path,
-				      settings->text.place, node, &settings->text.read, 0},
-		problem);
-	if (r == 0 && settings->facts.place)
-		r = outside_trust(&(struct trusted){RUNS "facts", settings->facts.path,
-					  settings->facts.place, node, &settings->facts.read, 0},
-			problem);
-	for (size_t i = 0; r == 0 && i < settings->preset_count; i++) {
-		const struct preset *preset = &settings->presets[i];
-		const struct node *own = program_of_preset(settings, preset);
-		r = outside_trust(
-			&(struct trusted){RUNS "presets", preset->text.path, preset->text.path,
-				own ? own : node, &preset->text.read, 0},
-			problem);
-	}
-	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
-		const struct schema_file *schema = settings->schemas[i];
-		r = outside_trust(&(struct trusted){RUNS "schemas", schema->path, schema->place,
-					  node, &schema->read, 0},
-			problem);
+	const struct settings_text *file;
+	int r = 0;
+	for (size_t i = 0; r == 0 && (file = settings_text_at(settings, i)); i++) {
+		const struct node *own = i > 1 ? program_of_preset(settings, file) : NULL;
+		const char *what = i == 0                           ? RUNS "a plyfs.yaml"
+				   : i == 1                         ? RUNS "facts"
+				   : i < 2 + settings->preset_count ? RUNS "presets"
+								    : RUNS "schemas";
+
+		if (file->path)
+			r = outside_trust(&(struct trusted){what, file->path, file->place,
+						  own ? own : node, &file->read, 0},
+				problem);
 	}
 	if (r == 0)
 		r = check_states(settings, problem);
 	return r == 0 ? check_programs(settings, problem) : r;
 }
 
+static const struct layer *find_layer(const struct settings *settings, struct span name)
+{
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (span_is(name, settings->layers[i]->name))
+			return settings->layers[i];
+	return NULL;
+}
+
+static int check_layer_names(
+	const struct settings *settings, const struct options *options, struct problem *problem)
+{
+	const struct node *map = options->map ? options_get(options, "delete") : NULL;
+
+	for (uint32_t i = 0; map && i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+		if (!find_layer(settings, key->text))
+			return problem_at(problem, key,
+				"there is no layer '%s'; 'delete' is a map of layers' names to "
+				"places",
+				key->text.data);
+	}
+	return 0;
+}
+
+/* Writes "vendor, site", cut to `size` bytes. */
+static void list_layers(const struct settings *settings, char *names, size_t size)
+{
+	size_t len = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < settings->layer_count && len < size; i++)
+		len += (size_t)snprintf(
+			names + len, size - len, "%s%s", i ? ", " : "", settings->layers[i]->name);
+}
+
+static int rank_locks(
+	const struct settings *settings, const struct options *options, struct problem *problem)
+{
+	char names[NAMES_MAX];
+
+	for (size_t i = 0; options->locks && i < options->locks->count; i++) {
+		struct value_lock *lock = &options->locks->items[i];
+		const struct layer *layer = find_layer(settings, lock->layer->text);
+
+		list_layers(settings, names, sizeof(names));
+		if (!layer)
+			return value_unknown(
+				lock->layer, "layer", lock->layer->text.data, names, problem);
+		lock->rank = layer->rank;
+	}
+	return 0;
+}
+
+/*
+ * Checks that layers named in rules' options exist. In each value lock (value_lock.h), sets the
+ * rank of the lock's layer.
+ */
+static int check_all_layer_names(const struct settings *settings, struct problem *problem)
+{
+	const struct rule *rule;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && (rule = settings_rule_at(settings, i)); i++)
+		r = check_layer_names(settings, &rule->options, problem);
+	for (size_t i = 0; r == 0 && (rule = settings_rule_at(settings, i)); i++)
+		r = rank_locks(settings, &rule->options, problem);
+	return r;
+}
+
 static int open_layers(struct settings *settings, struct problem *problem)
 {
 	int r = settings_set_layers(settings, problem);
 
-	return r == 0 ? settings_check_layer_names(settings, problem) : r;
+	return r == 0 ? check_all_layer_names(settings, problem) : r;
 }
 
 enum reading { READ_ALL, READ_OUTLINE, READ_OUTLINE_AGAIN };
@@ -363,13 +431,11 @@ static bool is_young(const struct stat *read, struct timespec began)
 
 static bool has_young(const struct settings *settings, struct timespec began)
 {
-	bool has = is_young(&settings->text.read, began) ||
-		   (settings->facts.place && is_young(&settings->facts.read, began));
+	const struct settings_text *file;
+	bool has = false;
 
-	for (size_t i = 0; !has && i < settings->preset_count; i++)
-		has = is_young(&settings->presets[i].text.read, began);
-	for (uint32_t i = 0; !has && i < settings->schema_count; i++)
-		has = is_young(&settings->schemas[i]->read, began);
+	for (size_t i = 0; !has && (file = settings_text_at(settings, i)); i++)
+		has = file->place && is_young(&file->read, began);
 	return has;
 }
 

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,8 +194,7 @@ static int read_excluded(
 int settings_read_exclude(const struct node *node, struct arena *arena, const char *const **ret,
 	struct problem *problem)
 {
-	bool is_list = node && node_is_sequence(node);
-	size_t count = is_list ? node->seq.count : 1;
+	size_t count = value_count(node);
 	int r = 0;
 
 	if (!value_is_given(node))
@@ -209,17 +207,13 @@ int settings_read_exclude(const struct node *node, struct arena *arena, const ch
 	if (!patterns)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = read_excluded(
-			is_list ? node->seq.items[i] : node, arena, patterns + 2 * i, problem);
+		r = read_excluded(value_item(node, i), arena, patterns + 2 * i, problem);
 	if (r == 0)
 		*ret = patterns;
 	return r;
 }
 
-/*
- * Counts the patterns of `match` or `from`: one, or a list. Returns their number, at least 1, in
- * *ret. read_pattern() of pattern_node() reads each.
- */
+/* Counts the patterns of `match` or `from`: one, or a list. Returns their number, at least 1. */
 static int count_patterns(const struct node *map, const char *name, const char *what, size_t *ret,
 	struct problem *problem)
 {
@@ -229,24 +223,11 @@ static int count_patterns(const struct node *map, const char *name, const char *
 	if (!value_is_given(node))
 		return problem_at(problem, node ? node : map,
 			"%s has no '%s'; give a pattern or a list of patterns", what, name);
-	if (!node_is_sequence(node)) {
-		*ret = 1;
-		return 0;
-	}
-	r = value_list(node, name, &list, problem);
+	r = node_is_sequence(node) ? value_list(node, name, &list, problem) : 0;
 	if (r != 0)
 		return r;
-	if (node->seq.count == 0)
-		return problem_at(problem, node, "'%s' is empty; give a pattern", name);
-	*ret = node->seq.count;
-	return 0;
-}
-
-static const struct node *pattern_node(const struct node *map, const char *name, size_t index)
-{
-	const struct node *node = node_get(map, name);
-
-	return node_is_sequence(node) ? node->seq.items[index] : node;
+	*ret = value_count(node);
+	return *ret ? 0 : problem_at(problem, node, "'%s' is empty; give a pattern", name);
 }
 
 int settings_read_yaml(const struct node *node, const char *name, const enum node_schema **ret,
@@ -285,7 +266,6 @@ static int read_dropins(const struct node *node, enum rule_dropins *ret, struct 
 static int read_dropin_suffixes(const struct node *map, struct rule *rule, struct problem *problem)
 {
 	const struct node *node = node_get(map, "dropin_suffixes");
-	bool is_list = node && node_is_sequence(node);
 	int r = 0;
 
 	if (!value_is_given(node))
@@ -294,11 +274,11 @@ static int read_dropin_suffixes(const struct node *map, struct rule *rule, struc
 		return problem_at(problem, node,
 			"'dropin_suffixes' has no effect without drop-ins; add 'dropins: layers' "
 			"or 'dropins: uapi'");
-	if (is_list && node->seq.count == 0)
+	if (value_count(node) == 0)
 		return problem_at(
 			problem, node, "'dropin_suffixes' is empty; give a suffix, such as 'conf'");
-	for (uint32_t i = 0; r == 0 && i < (is_list ? node->seq.count : 1); i++) {
-		const struct node *item = is_list ? node->seq.items[i] : node;
+	for (size_t i = 0; r == 0 && i < value_count(node); i++) {
+		const struct node *item = value_item(node, i);
 		const char *suffix;
 
 		if (node_is_scalar(item) && item->text.len == 0 && value_is_given(item))
@@ -363,11 +343,12 @@ static int read_rule(
 static int read_each_rule(const struct node *map, struct arena *arena, struct rule *rules,
 	size_t count, struct problem *problem)
 {
+	const struct node *match = node_get(map, "match");
 	int r = read_rule(map, arena, rules, problem);
 
 	for (size_t i = 0; i < count && r == 0; i++) {
 		rules[i] = rules[0];
-		r = read_pattern(pattern_node(map, "match", i), "match", &rules[i].match, problem);
+		r = read_pattern(value_item(match, i), "match", &rules[i].match, problem);
 	}
 	return r;
 }
@@ -516,7 +497,7 @@ static int read_file(const struct node *map, struct arena *arena, struct virtual
 	if (!file->from)
 		return -ENOMEM;
 	for (size_t i = 0; i < file->from_count; i++) {
-		const struct node *node = pattern_node(map, "from", i);
+		const struct node *node = value_item(node_get(map, "from"), i);
 
 		r = read_pattern(node, "from", &file->from[i], problem);
 		if (r != 0)
@@ -610,70 +591,5 @@ int settings_read_files(struct settings *settings, const struct node *node, stru
 	r = check_twice(settings, problem);
 	for (size_t i = 0; i < settings->file_count && r == 0; i++)
 		r = check_inside(settings, &settings->files[i], problem);
-	return r;
-}
-
-static const struct layer *find_layer(const struct settings *settings, struct span name)
-{
-	for (size_t i = 0; i < settings->layer_count; i++)
-		if (span_is(name, settings->layers[i]->name))
-			return settings->layers[i];
-	return NULL;
-}
-
-static int check_layer_names(
-	const struct settings *settings, const struct options *options, struct problem *problem)
-{
-	const struct node *map = options->map ? options_get(options, "delete") : NULL;
-
-	for (uint32_t i = 0; map && i < map->map.count; i++) {
-		const struct node *key = map->map.pairs[i].key;
-		if (!find_layer(settings, key->text))
-			return problem_at(problem, key,
-				"there is no layer '%s'; 'delete' is a map of layers' names to "
-				"places",
-				key->text.data);
-	}
-	return 0;
-}
-
-/* Writes "vendor, site", cut to `size` bytes. */
-static void list_layers(const struct settings *settings, char *names, size_t size)
-{
-	size_t len = 0;
-
-	names[0] = '\0';
-	for (size_t i = 0; i < settings->layer_count && len < size; i++)
-		len += (size_t)snprintf(
-			names + len, size - len, "%s%s", i ? ", " : "", settings->layers[i]->name);
-}
-
-static int rank_locks(
-	const struct settings *settings, const struct options *options, struct problem *problem)
-{
-	char names[NAMES_MAX];
-
-	for (size_t i = 0; options->locks && i < options->locks->count; i++) {
-		struct value_lock *lock = &options->locks->items[i];
-		const struct layer *layer = find_layer(settings, lock->layer->text);
-
-		list_layers(settings, names, sizeof(names));
-		if (!layer)
-			return value_unknown(
-				lock->layer, "layer", lock->layer->text.data, names, problem);
-		lock->rank = layer->rank;
-	}
-	return 0;
-}
-
-int settings_check_layer_names(const struct settings *settings, struct problem *problem)
-{
-	const struct rule *rule;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && (rule = settings_rule_at(settings, i)); i++)
-		r = check_layer_names(settings, &rule->options, problem);
-	for (size_t i = 0; r == 0 && (rule = settings_rule_at(settings, i)); i++)
-		r = rank_locks(settings, &rule->options, problem);
 	return r;
 }

@@ -39,7 +39,7 @@ static const char *find_path(struct settings *settings, const char *file, const 
 static struct schema_file *find_schema(const struct settings *settings, const char *path)
 {
 	for (uint32_t i = 0; i < settings->schema_count; i++)
-		if (strcmp(settings->schemas[i]->path, path) == 0)
+		if (strcmp(settings->schemas[i]->text.path, path) == 0)
 			return settings->schemas[i];
 	return NULL;
 }
@@ -79,8 +79,9 @@ static int add_file(struct settings *settings, const char *path, struct schema_f
 
 	if (!file)
 		return -ENOMEM;
-	file->path = path;
-	int r = settings_environment_place(&settings->around, path, settings->arena, &file->place);
+	file->text.path = path;
+	int r = settings_environment_place(
+		&settings->around, path, settings->arena, &file->text.place);
 	if (r == 0)
 		r = find_uri(settings, path, &file->uri);
 	if (r == 0)
@@ -102,14 +103,14 @@ static int open_file(struct settings *settings, const char *path, struct schema_
 	*ret = find_schema(settings, path);
 	if (!*ret)
 		r = add_file(settings, path, ret);
-	struct schema_file *file = *ret;
-	if (r != 0 || file->text.data)
+	struct settings_text *file = &(*ret)->text;
+	if (r != 0 || file->bytes.data)
 		return r;
 	r = text_read_file(path, file->place, &kind, &file->read, &text, &len, problem);
 	if (r != 0)
 		return r;
-	file->text = (struct span){arena_copy(settings->arena, (struct span){text, len}), len};
-	return file->text.data ? 0 : -ENOMEM;
+	file->bytes = (struct span){arena_copy(settings->arena, (struct span){text, len}), len};
+	return file->bytes.data ? 0 : -ENOMEM;
 }
 
 /* Returns whether a path has a part that is "..", ".", or empty: it may lead elsewhere. */
@@ -141,8 +142,8 @@ static int find_beside(struct settings *settings, const struct schema_file *file
 	const struct span rest = {uri.data + len, uri.len - len};
 	if (has_odd_part(rest) || memchr(rest.data, '\0', rest.len))
 		return 0;
-	*ret = arena_printf(settings->arena, "%.*s%s", (int)path_directory_length(file->path),
-		file->path, rest.data);
+	*ret = arena_printf(settings->arena, "%.*s%s", (int)path_directory_length(file->text.path),
+		file->text.path, rest.data);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -159,7 +160,7 @@ static int find_file(const struct schema_reading *reading, struct span uri, cons
 
 		r = uri_decode(file->uri, settings->arena, &other);
 		if (r == 0 && span_equal(decoded, other))
-			*ret = file->path;
+			*ret = file->text.path;
 	}
 	if (r == 0 && !*ret)
 		r = find_beside(settings, reading->file, decoded, ret);
@@ -178,9 +179,9 @@ static struct schema_file *find_id(const struct settings *settings, struct span 
 
 static struct schema_text text_of(const struct schema_file *file)
 {
-	return (struct schema_text){.source = {.name = file->path, .layer = ""},
-		.text = file->text,
-		.format = format_of_name(file->path),
+	return (struct schema_text){.source = {.name = file->text.path, .layer = ""},
+		.text = file->text.bytes,
+		.format = format_of_name(file->text.path),
 		.uri = file->uri};
 }
 
@@ -216,7 +217,7 @@ static int find_other(
 			return problem_set(problem, NULL, 0, 0,
 				"is '%s', outside of the directory of %s; move it there, or list "
 				"it under 'schemas' in plyfs.yaml (merge: --schema-ref)",
-				uri.data + strlen(FILE_SCHEME), reading->file->path);
+				uri.data + strlen(FILE_SCHEME), reading->file->text.path);
 		if (r == 0)
 			r = open_file(reading->settings, path, &file, problem);
 	}
@@ -239,7 +240,7 @@ static int choose_entry(
 	for (uint32_t i = 0; i < settings->schema_count; i++) {
 		struct schema_file *other = settings->schemas[i];
 
-		if (strcmp(other->path, (*file)->path) == 0 && other->schema &&
+		if (strcmp(other->text.path, (*file)->text.path) == 0 && other->schema &&
 			other->validates_formats == validates_formats) {
 			*file = other;
 			return 0;
@@ -249,11 +250,7 @@ static int choose_entry(
 		struct schema_file *copy = arena_zalloc(settings->arena, 1, sizeof(*copy));
 		if (!copy)
 			return -ENOMEM;
-		*copy = (struct schema_file){.path = (*file)->path,
-			.place = (*file)->place,
-			.uri = (*file)->uri,
-			.text = (*file)->text,
-			.read = (*file)->read};
+		*copy = (struct schema_file){.text = (*file)->text, .uri = (*file)->uri};
 		*file = copy;
 		int r = arena_push(settings->arena, settings->schemas, settings->schema_count,
 			settings->schema_capacity, copy);
@@ -347,7 +344,7 @@ static int list_schema(struct settings *settings, const char *path, struct probl
 	if (other && other != file)
 		return problem_set(problem, path, 0, 0,
 			"has the '$id' '%s', as %s has; list one of them", file->id.data,
-			other->path);
+			other->text.path);
 	settings->listed_count = settings->schema_count;
 	return 0;
 }

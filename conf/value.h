@@ -32,6 +32,17 @@ int value_map(
 int value_list(const struct node *node, const char *name, const struct node **ret,
 	struct problem *problem);
 
+/* The items of a value that may be a list, or one item without the list. */
+static inline size_t value_count(const struct node *node)
+{
+	return node && node_is_sequence(node) ? node->seq.count : 1;
+}
+
+static inline const struct node *value_item(const struct node *node, size_t i)
+{
+	return node && node_is_sequence(node) ? node->seq.items[i] : node;
+}
+
 /** Reads a text that is not empty and has no NUL byte. *ret lives as long as the node. */
 int value_text(
 	const struct node *node, const char *name, const char **ret, struct problem *problem);

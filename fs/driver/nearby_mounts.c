@@ -159,6 +159,7 @@ int nearby_mounts_read(
 {
 	CLEANUP(nearby_fini) struct nearby nearby = {.mountpoint = mountpoint};
 	struct nearby_mounts *mounts = &nearby.mounts;
+	const struct settings_text *text;
 	bool has_remote = false;
 	int r = mount_table_each(-1, note_remote, &nearby);
 
@@ -166,14 +167,8 @@ int nearby_mounts_read(
 		r = -ENOMEM;
 	if (r == 0)
 		r = go_blindly(&nearby, mountpoint);
-	if (r == 0)
-		r = go(&nearby, settings->text.place, false);
-	if (r == 0 && settings->facts.place)
-		r = go(&nearby, settings->facts.place, false);
-	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
-		r = go(&nearby, settings->presets[i].text.path, false);
-	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
-		r = go(&nearby, settings->schemas[i]->place, false);
+	for (size_t i = 0; r == 0 && (text = settings_text_at(settings, i)); i++)
+		r = go(&nearby, text->place, false);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
 		mounts->has_links |= settings->layers[i]->follow;
 		has_remote |= layer_is_delegated(settings->layers[i]);

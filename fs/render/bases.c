@@ -96,6 +96,7 @@ static uint64_t hash_layers(uint64_t hash, const struct settings *settings)
 /* All that a version depends on besides its sources. 0: unknown. */
 static uint64_t hash_settings(uint64_t hash, const struct settings *settings)
 {
+	const struct settings_text *text;
 	struct stat program;
 
 	if (stat("/proc/self/exe", &program) < 0)
@@ -108,13 +109,8 @@ static uint64_t hash_settings(uint64_t hash, const struct settings *settings)
 	hash = hash_add(hash, sandbox_has_capability(CAP_CHOWN));
 	hash = hash_add(hash, settings->options.header);
 	hash = hash_layers(hash_environment(hash, &settings->around) | 1, settings);
-	hash = hash_read(hash, settings->text.path, &settings->text.read);
-	hash = hash_read(hash, settings->facts.path, &settings->facts.read);
-	for (size_t i = 0; i < settings->preset_count; i++)
-		hash = hash_read(
-			hash, settings->presets[i].text.path, &settings->presets[i].text.read);
-	for (uint32_t i = 0; i < settings->schema_count; i++)
-		hash = hash_read(hash, settings->schemas[i]->path, &settings->schemas[i]->read);
+	for (size_t i = 0; (text = settings_text_at(settings, i)); i++)
+		hash = hash_read(hash, text->path, &text->read);
 	return hash;
 }
 

@@ -358,7 +358,7 @@ static int watch(struct settings_reader *reader, const char *path)
 		uint32_t mask = (uint32_t)record_get_below(answer, UINT32_MAX);
 		CLEANUP(freep) char *name = record_get_text(answer);
 		if (name)
-			r = name_watch_add_watched(reader->watch, wd, name, mask);
+			r = name_watch_add(reader->watch, wd, name, mask);
 		else
 			record_spoil(answer);
 	}

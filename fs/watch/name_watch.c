@@ -70,36 +70,23 @@ static void on_overflow(void *watch)
 	((struct name_watch *)watch)->has_event = true;
 }
 
-/* Adds a name in `directory`; -1: in the directory of watch `wd`. */
-static int add(struct name_watch *watch, int directory, int wd, const char *name, uint32_t mask)
+int name_watch_add(struct name_watch *watch, int wd, const char *name, uint32_t mask)
 {
-	size_t size = (name ? strlen(name) : 0) + 1;
+	size_t size = strlen(name) + 1;
 	CLEANUP(freep) struct watched_name *added = calloc(1, sizeof(*added) + size);
 
 	if (!added)
 		return -ENOMEM;
-	if (name)
-		memcpy(added->name, name, size);
-	added->subscription = (struct subscription){
-		.notify = on_event, .mask = mask, .name = name ? added->name : NULL};
+	memcpy(added->name, name, size);
+	added->subscription =
+		(struct subscription){.notify = on_event, .mask = mask, .name = added->name};
 	added->watch = watch;
-	int r = directory >= 0 ? inotify_subscribe(watch->inotify, &added->subscription, directory)
-			       : inotify_subscribe_to(watch->inotify, &added->subscription, wd);
+	int r = inotify_subscribe_to(watch->inotify, &added->subscription, wd);
 	if (r < 0)
 		return r;
 	added->next = watch->names;
 	watch->names = take_ptr(added);
 	return 0;
-}
-
-int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask)
-{
-	return add(watch, directory, -1, name, mask);
-}
-
-int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask)
-{
-	return add(watch, -1, wd, name, mask);
 }
 
 void name_watch_renew(struct name_watch *watch)

@@ -14,17 +14,12 @@ void name_watch_free(struct name_watch *watch); /* NULL: does nothing */
 int name_watch_fd(const struct name_watch *watch);
 
 /**
- * Watches `name` (NULL: all names) in `directory`, a descriptor of the caller (O_PATH is enough).
- * `mask` is that of inotify_add_watch(2). Returns 0 or -errno (-ENOSPC: no watch is left).
- */
-int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
-
-/**
  * Watches `name` in the directory of watch number `wd`. Another process, which has a copy of
- * name_watch_fd(), has added that watch. Call this function before the next name_watch_has_event(),
- * which would end a watch without a name. Returns 0 or -ENOMEM.
+ * name_watch_fd(), has added that watch; `mask` is its mask for inotify_add_watch(2). Call this
+ * function before the next name_watch_has_event(), which would end a watch without a name. Returns
+ * 0 or -ENOMEM.
  */
-int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
+int name_watch_add(struct name_watch *watch, int wd, const char *name, uint32_t mask);
 
 /**
  * Replace all names: call name_watch_renew(), add the new names, and call name_watch_end_renewal().

@@ -20,6 +20,10 @@ says "'--nonsense'"
 touch f.yaml
 runs 2 "$PLYFS" merge
 says 'a file is missing'
+for former in --watch -w -w0; do
+	runs 2 "$PLYFS" merge $former f.yaml
+	says "'plyfs render --watch'"
+done
 runs 2 "$PLYFS" merge --nonsense f.yaml
 says "no option '--nonsense'"
 runs 2 "$PLYFS" merge --stratgy last f.yaml

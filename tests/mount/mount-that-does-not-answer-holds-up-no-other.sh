@@ -100,7 +100,6 @@ all_name mute <<'COMMANDS'
 "$PLYFS" merge low/app.yaml name=mute/x
 "$PLYFS" merge --schema mute/x low/app.yaml
 "$PLYFS" merge -s pillar --set data_path=mute low/app.yaml
-"$PLYFS" merge --watch mute/x
 "$PLYFS" set -l low:high app.yaml a @mute/x
 "$PLYFS" set mnt/app.yaml a=@mute/x
 COMMANDS
