@@ -63,19 +63,20 @@ static int replace_value(const struct line_editor *editor, const struct extent *
 	struct output output = {.max = SIZE_MAX};
 	struct range range = old->value;
 	struct line_manner manner = {0};
-	struct span text;
+	struct span text = line_place_text(editor->edit->text, range.begin, range.end);
+	bool stays = value.len && text.len && line_begins_below(value) == line_begins_below(text);
 
 	line_manner_set(editor, old, &manner);
-	if (!own.c || !value.len || range.begin == range.end || there.c != '=')
+	if (!own.c || !stays || there.c != '=')
 		range.begin = old->key.end;
 	if (own.c && range.begin == old->key.end) {
 		struct line_separator separator = there.c ? there : own;
 
 		line_separator_check(editor, (struct span){"", 0}, value, &separator);
-		if (separator.c == there.c && value.len && old->value.begin < old->value.end)
+		if (separator.c == there.c && stays)
 			range.begin = old->value.begin;
 		else
-			line_separator_put(&output, separator, value.len);
+			line_separator_put(&output, separator, value);
 	}
 	if (own.c)
 		line_new_put_value(editor, &output, value, &manner);

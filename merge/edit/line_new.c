@@ -92,9 +92,19 @@ int line_sample_pair(const struct line_editor *editor, const struct line_section
 	return r;
 }
 
+bool line_begins_below(struct span value)
+{
+	size_t blanks = 0;
+
+	while (blanks < value.len && line_is_blank(value.data[blanks]))
+		blanks++;
+	return blanks < value.len && strchr("\r\n", value.data[blanks]);
+}
+
 struct line_separator line_separator_of(struct span text, const struct extent *pair)
 {
 	struct span between = line_place_text(text, pair->key.end, pair->value.begin);
+	struct span value = line_place_text(text, pair->value.begin, pair->value.end);
 	struct line_separator separator = {0};
 
 	if (!between.len)
@@ -105,19 +115,19 @@ struct line_separator line_separator_of(struct span text, const struct extent *p
 			separator.c = between.data[i];
 	separator.before = line_is_blank(*between.data) ? " " : "";
 	separator.after = line_is_blank(between.data[between.len - 1]) ? " " : "";
-	/* `key =`, the form of an empty value */
-	if (separator.c != ' ' && pair->value.begin == pair->value.end)
+	/* `key =`, the form of an empty value, and of one that begins in the next line */
+	if (separator.c != ' ' && (!value.len || line_begins_below(value)))
 		separator.after = separator.before;
 	return separator;
 }
 
-void line_separator_put(struct output *output, struct line_separator separator, bool has_value)
+void line_separator_put(struct output *output, struct line_separator separator, struct span value)
 {
 	output_string(output, separator.before);
 	if (separator.c == ' ')
 		return;
 	output_char(output, separator.c);
-	if (has_value)
+	if (value.len && !line_begins_below(value))
 		output_string(output, separator.after);
 }
 
@@ -272,7 +282,7 @@ void line_new_put_pair(const struct line_editor *editor, struct output *output,
 		struct line_separator separator = manner->separator.c ? manner->separator : own;
 
 		line_separator_check(editor, key, value, &separator);
-		line_separator_put(output, separator, value.len);
+		line_separator_put(output, separator, value);
 		line_new_put_value(editor, output, value, manner);
 	}
 	output_put(output, end.data, end.len);

@@ -85,11 +85,14 @@ struct line_separator {
 	const char *after;
 };
 
+/** Returns whether the value has nothing in the line of its key. */
+bool line_begins_below(struct span value);
+
 /** Returns the separator of a pair in `text`. */
 struct line_separator line_separator_of(struct span text, const struct extent *pair);
 
-/** Writes the separator. If there is no value, leaves out the blank after the separator. */
-void line_separator_put(struct output *output, struct line_separator separator, bool has_value);
+/** Writes the separator. Leaves out the blank after it if no value follows in the line. */
+void line_separator_put(struct output *output, struct line_separator separator, struct span value);
 
 /** Makes the separator "=" if readers would take another "=" or ":" for it. */
 void line_separator_check(const struct line_editor *editor, struct span key, struct span value,

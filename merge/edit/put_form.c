@@ -333,39 +333,70 @@ static int make_value(const struct put_walk *walk, const struct edit_op *op, boo
 	return *ret ? 0 : -ENOMEM;
 }
 
-/*
- * Adds an item that is matched with the one at op->steps[at], if no item of the target corresponds
- * to that. It has only the changed values.
- */
+static int make_rest(const struct put_walk *walk, const struct edit_op *op, size_t at,
+	bool is_tagged, const struct node **ret);
+
+/* Makes an item that is matched with the result's item at op->steps[at], and has only the changed
+ * values. */
+static int make_matched(const struct put_walk *walk, const struct edit_op *op, size_t at,
+	bool is_tagged, const struct node **ret)
+{
+	struct put_walk inner = *walk;
+
+	if (at + 1 < op->count) {
+		inner.in = walk->item;
+		inner.there = inner.item = NULL;
+	}
+	int r = make_rest(&inner, op, at + 1, is_tagged, ret);
+	if (r != 0 || (op->kind == EDIT_REMOVE && at + 1 == op->count))
+		return r;
+	if (node_is_sequence(*ret) || node_is_scalar(*ret) != node_is_scalar(walk->item))
+		return PUT_FORM_NONE;
+	return node_is_map(*ret) ? make_item(walk, *ret, ret) : 0;
+}
+
+/* Makes a value that has only what the op changes, for the place before op->steps[at], where the
+ * target has nothing. */
+static int make_rest(const struct put_walk *walk, const struct edit_op *op, size_t at,
+	bool is_tagged, const struct node **ret)
+{
+	const struct edit_step *step = &op->steps[at];
+	struct put_walk inner = *walk;
+	int r;
+
+	if (at == op->count)
+		return make_value(walk, op, is_tagged, ret);
+	if (step->key || (op->kind == EDIT_INSERT && at + 1 == op->count)) {
+		if (step->key)
+			go_by_key(&inner, step);
+		r = make_rest(&inner, op, at + 1, is_tagged, ret);
+	} else {
+		r = go_by_index(&inner, step);
+		inner.in = inner.item;
+		if (r == PUT_FORM_NONE)
+			r = inner.by ? make_matched(&inner, op, at, is_tagged, ret)
+				     : make_rest(&inner, op, at + 1, is_tagged, ret);
+	}
+	if (r == 0)
+		*ret = edit_tree_wrap(step, 1, *ret, walk->ground->put->arena);
+	return r || *ret ? r : -ENOMEM;
+}
+
+/* Adds an item that is matched with the one at op->steps[at], if no item of the target corresponds
+ * to that. */
 static int add_item(struct put_walk *walk, const struct edit_op *op, size_t at, bool is_tagged,
 	struct edit_op *ret)
 {
-	struct arena *arena = walk->ground->put->arena;
 	bool has_list = walk->there && node_is_sequence(walk->there);
-	bool is_removed = op->kind == EDIT_REMOVE && at + 1 == op->count;
-	struct put_walk inner = *walk;
+	int r = make_matched(walk, op, at, is_tagged, &ret->value);
 
-	if (at + 1 < op->count)
-		inner.item = NULL;
-	int r = make_value(&inner, op, is_tagged, &ret->value);
 	if (r != 0)
 		return r;
-	if (!is_removed) {
-		const struct node *rest =
-			edit_tree_wrap(op->steps + at + 1, op->count - at - 1, ret->value, arena);
-
-		if (!rest || node_is_sequence(rest) ||
-			node_is_scalar(rest) != node_is_scalar(walk->item))
-			return rest ? PUT_FORM_NONE : -ENOMEM;
-		ret->value = rest;
-		if (node_is_map(rest))
-			r = make_item(walk, rest, &ret->value);
-	}
 	add_step(walk, (struct edit_step){.index = has_list ? walk->there->seq.count : 0});
 	ret->kind = EDIT_INSERT;
 	ret->steps = walk->steps;
 	ret->count = walk->count;
-	return r;
+	return 0;
 }
 
 /* Returns where in the target's list an item must be inserted to stand before the result's item
@@ -477,17 +508,15 @@ static bool is_from_above(const struct put_ground *ground, const struct node *no
 }
 
 /*
- * The form that replaces the first list on the path as a whole. If the lists of several sources
- * combine, the items of a higher one would be copied into the target: there is no such form then.
+ * A form that replaces a list on the path as a whole; `count` is the length of the list's path. If
+ * the lists of several sources combine, the items of a higher one would be copied into the target:
+ * there is no such form then.
  */
-static int whole_list(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
-	bool is_named, struct edit_op *ret)
+static int whole_list(const struct put_ground *ground, const struct edit_op *op, size_t count,
+	bool is_tagged, bool is_named, struct edit_op *ret)
 {
-	size_t count = edit_count_keys(op);
-
-	if (count == op->count)
-		return PUT_FORM_NONE;
 	struct edit_op whole = *op;
+
 	whole.kind = EDIT_SET;
 	whole.count = count;
 	whole.keeps_comments = true;
@@ -511,26 +540,39 @@ static int null_there(const struct put_ground *ground, const struct edit_op *op,
 	return null.value ? same_place(ground, &null, false, is_named, ret) : -ENOMEM;
 }
 
-/* Number of forms; each exists a second time, in which the only document gets its name. */
-#define FORMS 5
+/* Returns how many steps of the path lead to an item. */
+static unsigned count_items(const struct edit_op *op)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < op->count; i++)
+		count += !op->steps[i].key;
+	return count;
+}
+
+/* Returns the length of the path to a list on the op's path: 0 is the innermost list. */
+static size_t list_at(const struct edit_op *op, unsigned number)
+{
+	size_t count = op->count;
+
+	while (op->steps[--count].key || number-- > 0)
+		;
+	return count;
+}
 
 int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret)
 {
-	bool is_named = number >= FORMS;
+	/* Each form exists a second time, in which the only document gets its name. */
+	unsigned forms = 3 + 2 * count_items(op), form = number % forms;
+	bool is_named = number >= forms;
 
-	if (is_named && (ground->result.count != 1 || !ground->result.by))
+	if (number >= 2 * forms || (is_named && (ground->result.count != 1 || !ground->result.by)))
 		return PUT_FORM_LAST;
-	switch (number % FORMS) {
-	case 0:
-		return number < 2 * FORMS ? same_place(ground, op, false, is_named, ret)
-					  : PUT_FORM_LAST;
-	case 1:
-		return same_place(ground, op, true, is_named, ret);
-	case 2:
-		return whole_list(ground, op, false, is_named, ret);
-	case 3:
-		return whole_list(ground, op, true, is_named, ret);
-	}
-	return null_there(ground, op, is_named, ret);
+	if (form < 2)
+		return same_place(ground, op, form == 1, is_named, ret);
+	if (form == forms - 1)
+		return null_there(ground, op, is_named, ret);
+	/* The smallest copy first. */
+	return whole_list(ground, op, list_at(op, (form - 2) / 2), form % 2 == 1, is_named, ret);
 }

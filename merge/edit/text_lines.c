@@ -261,6 +261,13 @@ int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end
 
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end)
 {
+	const struct edit *edit = lines->edit;
+	const struct splice *above = taken_at(lines, begin);
+
+	/* text_lines_take_out() joins the lines to the last removed ones. */
+	if (above && above == &edit->splices[edit->count - 1] && !above->text.len &&
+		above->offset < begin)
+		begin = above->offset;
 	bool is_first = begin == text_lines_begin(lines, 0);
 	bool is_behind_blank =
 		is_first || text_lines_is_blank(lines, text_lines_begin(lines, begin - 1));

@@ -1,0 +1,55 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+# A change of a list in an item that is merged by a key copies that list, and neither the item's other values nor the
+# other items: these go on following the lower layer.
+mkdir v s
+cat >plyfs.yaml <<-'END2'
+	layers: [v, s]
+	rules:
+	  - {match: a.yaml, options: {lists: {jobs: {by: name}, "jobs.steps": {by: id}}}}
+	  - {match: all.yaml, options: {lists: {jobs: {by: name}, "jobs.tags": append}}}
+END2
+becomes() { # FILE CONTENT
+	[ "$(cat s/"$1")" = "$2" ] || fail "s/$1 becomes: $(cat s/"$1")"
+}
+cat >v/a.yaml <<-'END2'
+	jobs:
+	- name: a
+	  tags: [x]
+	- name: b
+	  tags: [x, y]
+	  more: [5]
+	  steps: [{id: 1, run: [a, b]}, {id: 2, run: [c]}]
+	  targets: [{hosts: [h]}, {hosts: [i]}]
+END2
+set_() { rm -f s/*; runs 0 "$PLYFS" set -c plyfs.yaml "$@"; }
+set_ a.yaml 'jobs[name=b].tags[+]' z
+becomes a.yaml $'jobs:\n- name: b\n  tags: [x, y, z]'
+set_ a.yaml 'jobs[name=b].steps[id=1].run[+]' z
+becomes a.yaml $'jobs:\n- name: b\n  steps:\n  - id: 1\n    run: [a, b, z]'
+# So is an item that is merged by a key within another one.
+set_ a.yaml 'jobs[name=b].steps[id=2].if' z
+becomes a.yaml $'jobs:\n- name: b\n  steps:\n  - id: 2\n    if: z'
+rm s/a.yaml
+runs 0 "$PLYFS" unset -c plyfs.yaml a.yaml 'jobs[name=b].steps[id=2]'
+becomes a.yaml $'jobs:\n- name: b\n  steps:\n  - !delete\n    id: 2'
+set_ a.yaml 'jobs[name=b].steps[+]={id: 3}'
+becomes a.yaml $'jobs:\n- name: b\n  steps:\n  - {id: 3}'
+# No item of 'targets' has a name, so the whole of this list is copied.
+set_ a.yaml 'jobs[name=b].targets[1].hosts[+]' z
+becomes a.yaml $'jobs:\n- name: b\n  targets: [{hosts: [h]}, {hosts: [i, z]}]'
+rm s/a.yaml
+runs 0 "$PLYFS" unset -c plyfs.yaml a.yaml 'jobs[name=b].tags[0]'
+becomes a.yaml $'jobs:\n- name: b\n  tags: [y]'
+
+# The item may be there already.
+printf 'jobs:\n- name: b\n  own: 1 # ours\n' >s/a.yaml
+runs 0 "$PLYFS" set -c plyfs.yaml a.yaml 'jobs[name=b].tags[+]' z
+becomes a.yaml $'jobs:\n- name: b\n  own: 1 # ours\n  tags:\n  - x\n  - y\n  - z'
+
+# Where the layers' lists are appended, the copy replaces them.
+cp v/a.yaml v/all.yaml
+rm s/a.yaml
+runs 0 "$PLYFS" unset -c plyfs.yaml all.yaml 'jobs[name=b].tags[0]'
+becomes all.yaml $'jobs:\n- name: b\n  tags: !replace [y]'
