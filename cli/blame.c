@@ -94,8 +94,9 @@ static const struct blame_file *read_history(
 
 const struct line_author *blame_author(struct blame_authors *authors, const struct line *line)
 {
+	bool is_stored = authors->places->count > 0 && line->source;
 	const struct store_place *place =
-		line->source ? store_places_find(authors->places, line->source) : NULL;
+		is_stored ? store_places_find(authors->places, line->source) : NULL;
 
 	if (!place || place->store->kind != STORE_GIT || !*place->revision)
 		return NULL;
@@ -285,7 +286,7 @@ struct widths {
 	size_t layer;
 	size_t place;
 	size_t author; /* 0: no line has an author */
-	int number;
+	size_t number;
 };
 
 /* Distinct on light and dark terminals. The layers' names distinguish them, too. */
@@ -308,7 +309,7 @@ static size_t show_name(const struct line_author *author, char ret[AUTHOR_SIZE])
 static struct widths measure(const struct blame *blame)
 {
 	const struct line_origins *origins = blame->lines;
-	struct widths widths = {.layer = 1, .number = (int)column_digits(origins->count)};
+	struct widths widths = {.layer = 1, .number = column_digits(origins->count)};
 	const struct source *last = NULL;
 	char name_shown[AUTHOR_SIZE];
 	size_t name = 0;
@@ -332,65 +333,99 @@ static struct widths measure(const struct blame *blame)
 	return widths;
 }
 
-static void print_blanks(FILE *out, size_t from, size_t to)
+static void add_blanks(struct output *out, size_t from, size_t to)
 {
-	fprintf(out, "%*s", to > from ? (int)(to - from) : 0, "");
+	output_spaces(out, to > from ? to - from : 0);
 }
 
-static void print_author(const struct line_author *author, const struct widths *widths, FILE *out)
+static void add_author(
+	struct output *out, const struct line_author *author, const struct widths *widths)
 {
 	char name[AUTHOR_SIZE];
 	size_t width = 0;
 
-	if (!widths->author)
-		return;
 	if (author) {
 		width = 3 + BLAME_COMMIT_WIDTH + show_name(author, name);
-		fprintf(out, "  %.*s %s", BLAME_COMMIT_WIDTH, author->commit, name);
+		output_string(out, "  ");
+		output_put(out, author->commit, strnlen(author->commit, BLAME_COMMIT_WIDTH));
+		output_char(out, ' ');
+		output_string(out, name);
 	}
-	print_blanks(out, width, 3 + BLAME_COMMIT_WIDTH + widths->author);
+	add_blanks(out, width, 3 + BLAME_COMMIT_WIDTH + widths->author);
 }
 
-static void print_source(const struct blame *blame, const struct line *line,
-	const struct widths *widths, bool is_coloured, FILE *out)
-{
-	size_t layer = blame_layer(blame, line->source), width;
+/* A line up to its number in the source. Most lines are from the source of the line before them. */
+struct line_head {
+	const struct source *source;
+	struct output text;
+	size_t place_width;
+};
 
-	if (is_coloured)
-		fputs(layer_colours[layer % LAYER_COLOURS], out);
-	width = column_put(out, span_of(line->source->layer));
-	print_blanks(out, width, widths->layer + 2);
-	if (is_coloured)
-		fputs(COLOUR_DIM, out);
-	width = column_put(out, span_of(blame_place(blame, line->source))) + 1 +
-		column_digits(line->source_line);
-	fprintf(out, ":%" PRIu32, line->source_line);
-	if (is_coloured)
-		fputs(COLOUR_NORMAL, out);
-	print_blanks(out, width, widths->place);
+static void line_head_fini(struct line_head *head)
+{
+	output_fini(&head->text);
 }
 
-static void print_text(const struct blame *blame, bool is_coloured, FILE *out)
+static void line_head_set(struct line_head *head, const struct blame *blame,
+	const struct source *source, const struct widths *widths, bool is_coloured)
 {
-	const char *dim = is_coloured ? COLOUR_DIM : "", *normal = is_coloured ? COLOUR_NORMAL : "";
+	struct output *text = &head->text;
+
+	head->source = source;
+	text->len = 0;
+	if (is_coloured)
+		output_string(text, layer_colours[blame_layer(blame, source) % LAYER_COLOURS]);
+	add_blanks(text, column_add(text, span_of(source->layer)), widths->layer + 2);
+	if (is_coloured)
+		output_string(text, COLOUR_DIM);
+	head->place_width = column_add(text, span_of(blame_place(blame, source))) + 1;
+	output_char(text, ':');
+}
+
+static void add_line(struct output *out, const struct blame *blame, size_t i,
+	const struct widths *widths, bool is_coloured, struct line_head *head)
+{
+	const struct line *line = &blame->lines->lines[i];
+
+	if (line->source) {
+		if (line->source != head->source)
+			line_head_set(head, blame, line->source, widths, is_coloured);
+		output_put(out, head->text.data, head->text.len);
+		size_t digits = column_add_number(out, line->source_line, 0);
+		if (is_coloured)
+			output_string(out, COLOUR_NORMAL);
+		add_blanks(out, head->place_width + digits, widths->place);
+	} else {
+		output_string(out, is_coloured ? COLOUR_DIM "-" COLOUR_NORMAL : "-");
+		add_blanks(out, 1, widths->layer + 2 + widths->place);
+	}
+	if (widths->author)
+		add_author(out, blame_author(blame->authors, line), widths);
+	output_string(out, is_coloured ? "  " COLOUR_DIM : "  ");
+	column_add_number(out, i + 1, widths->number);
+	output_string(out, is_coloured ? ")" COLOUR_NORMAL : ")");
+	if (line->text.len > 0)
+		output_char(out, ' ');
+	column_add(out, line->text);
+	output_char(out, '\n');
+}
+
+static int print_text(const struct blame *blame, bool is_coloured, FILE *file)
+{
 	const struct widths widths = measure(blame);
+	CLEANUP(output_fini) struct output out = {.max = SIZE_MAX, .guess = 2 * BUFFER_SIZE};
+	CLEANUP(line_head_fini) struct line_head head = {.text.max = SIZE_MAX};
 
 	for (size_t i = 0; i < blame->lines->count; i++) {
-		const struct line *line = &blame->lines->lines[i];
-
-		if (line->source) {
-			print_source(blame, line, &widths, is_coloured, out);
-		} else {
-			fprintf(out, "%s-%s", dim, normal);
-			print_blanks(out, 1, widths.layer + 2 + widths.place);
+		add_line(&out, blame, i, &widths, is_coloured, &head);
+		if (out.failure || head.text.failure)
+			return message_at(blame->path, "can't be printed: %s", text_error(-ENOMEM));
+		if (out.len >= BUFFER_SIZE || i + 1 == blame->lines->count) {
+			fwrite(out.data, 1, out.len, file);
+			out.len = 0;
 		}
-		print_author(blame_author(blame->authors, line), &widths, out);
-		fprintf(out, "  %s%*zu)%s", dim, widths.number, i + 1, normal);
-		if (line->text.len > 0)
-			fputc(' ', out);
-		column_put(out, line->text);
-		fputc('\n', out);
 	}
+	return EXIT_DONE;
 }
 
 static int print(const struct blame_request *request, const struct blame *blame)
@@ -398,10 +433,9 @@ static int print(const struct blame_request *request, const struct blame *blame)
 	if (request->page)
 		return print_page(blame, request->page);
 	setvbuf(stdout, NULL, _IOFBF, BUFFER_SIZE);
-	if (message_is_json())
-		print_json(blame, stdout);
-	else
-		print_text(blame, colour_use(STDOUT_FILENO), stdout);
+	if (!message_is_json())
+		return print_text(blame, colour_use(STDOUT_FILENO), stdout);
+	print_json(blame, stdout);
 	return EXIT_DONE;
 }
 

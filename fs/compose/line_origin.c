@@ -25,10 +25,14 @@ bool source_line_next(struct span *rest, struct span *ret)
 
 size_t source_lines_count(struct span text)
 {
+	const char *at = text.data, *end = text.data + text.len;
 	size_t count = 0;
 
-	for (struct span line; source_line_next(&text, &line);)
-		count++;
+	for (; at < end; count++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		at = newline ? newline + 1 : end;
+	}
 	return count;
 }
 
@@ -392,7 +396,7 @@ static int find_in_trees(const struct merge_request *request, const struct merge
 	};
 	for (size_t i = 0; i < count; i++)
 		finder.capacity += again->roots[i]->weight;
-	to->values = arena_zalloc(to->arena, finder.capacity, sizeof(*to->values));
+	to->values = arena_alloc(to->arena, finder.capacity * sizeof(*to->values));
 	if (!finder.texts || !to->values)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
