@@ -155,6 +155,9 @@ static int load_text(const struct composer *composer, const struct merge_request
 			problem);
 	if (!loaded->document)
 		return 0;
+	/* The file has the broken text, so the last good version stays. */
+	if (loaded->of)
+		return PROBLEM;
 	const struct contributor found = {
 		.layer = sources->layers[0]->rank, .stat = sources->stats[0]};
 	int r = compose_load(composer, sources->paths[0], &found, NULL, &loaded, problem);
