@@ -123,23 +123,22 @@ int compose_load(const struct composer *composer, const char *path, const struct
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 	struct problem own = {.message = ""};
-	struct fallback *fallback =
-		composer->fallbacks
-			? fallbacks_find(composer->fallbacks, composer->cache, layer, path, options)
-			: NULL;
+	/* A text alone is shown as it is: then the last good version has the last good text. */
+	struct fallbacks *fallbacks = options ? composer->fallbacks : NULL;
+	struct loaded *good = fallbacks ? fallbacks_used(fallbacks, layer, path, options) : NULL;
 
-	int r = fallback && fallback->is_used ? PROBLEM
-					      : load(composer, path, found, options, ret, &own);
-	if (r == PROBLEM && fallback && !fallback_fetch(composer->fallbacks, fallback))
-		fallback = NULL;
+	int r = good ? PROBLEM : load(composer, path, found, options, ret, &own);
+	if (r == 0 && fallbacks)
+		fallbacks_note(fallbacks, layer, options, *ret);
+	if (r == PROBLEM && fallbacks)
+		good = fallbacks_use(fallbacks, layer, path, options);
 	/* If several are broken, the first one is reported. */
-	if (own.message[0] && (!fallback || !problem->message[0]))
+	if (own.message[0] && (!good || !problem->message[0]))
 		*problem = own;
-	if (r != PROBLEM || !fallback)
+	if (!good)
 		return r;
-	fallback->is_used = true;
 	const struct stat stat = stat_of(found, found->error);
-	*ret = loaded_fallback(fallback->loaded, &stat);
+	*ret = loaded_fallback(good, &stat);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -344,11 +343,6 @@ static int compose_file(const struct composer *composer, const char *path,
 
 	int r = composition_make(
 		&composition, composer, path, lookup, asked, COMPOSITION_TEXT, problem);
-	while (r == PROBLEM && composer->fallbacks && fallbacks_use(composer->fallbacks, problem)) {
-		composition_fini(&composition);
-		r = composition_make(
-			&composition, composer, path, lookup, asked, COMPOSITION_TEXT, problem);
-	}
 	if (r == 0)
 		r = validity_check(composer->settings, &composition.request, composition.result,
 			NULL, problem);

@@ -9,6 +9,9 @@
 #include "fallback.h"
 #include "strategy.h"
 
+/* A positive result: make the composition again, as a fallback takes the place of a source. */
+#define AGAIN 16
+
 int sources_init(struct sources *sources, size_t capacity)
 {
 	*sources = (struct sources){
@@ -152,6 +155,9 @@ static int load_text(const struct composer *composer, const struct merge_request
 			problem);
 	if (!loaded->document)
 		return 0;
+	/* The file has the broken text, so the last good version stays. */
+	if (loaded->of)
+		return PROBLEM;
 	const struct contributor found = {
 		.layer = sources->layers[0]->rank, .stat = sources->stats[0]};
 	int r = compose_load(composer, sources->paths[0], &found, NULL, &loaded, problem);
@@ -191,10 +197,11 @@ static int merge_sources(
 		request->inputs = inputs;
 		request->count = sources->count;
 		r = merge_run(request, &composition->result, problem);
+		/* A source that ever was good is not left out. */
+		if (r == PROBLEM && composer->fallbacks &&
+			fallbacks_blame(composer->fallbacks, problem))
+			return AGAIN;
 		if (r != PROBLEM || !skips_layers(composer))
-			return r;
-		/* A source that ever was good has a fallback, and is not left out. */
-		if (composer->fallbacks && fallbacks_have(composer->fallbacks, problem))
 			return r;
 		size_t blamed = blamed_source(sources, problem);
 		if (blamed == sources->count || sources->count == 1)
@@ -223,9 +230,10 @@ static void set_options(struct options *ret, const struct settings *settings, co
 		ret->map = whole->map;
 }
 
-int composition_make(struct composition *composition, const struct composer *composer,
-	const char *path, const struct union_lookup *lookup, struct path_list *asked,
-	enum composition_want want, struct problem *problem)
+/* Returns as composition_make(), but -EAGAIN for COMPOSE_MOVED; or AGAIN. */
+static int make(struct composition *composition, const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct path_list *asked, enum composition_want want,
+	struct problem *problem)
 {
 	composition->request = (struct merge_request){
 		.options = &composition->options,
@@ -253,6 +261,17 @@ int composition_make(struct composition *composition, const struct composer *com
 	/* With fallbacks, `problem` is filled or empty. */
 	if (r == PROBLEM || composer->fallbacks)
 		hide_secret(composer, path, problem);
+	return r;
+}
+
+int composition_make(struct composition *composition, const struct composer *composer,
+	const char *path, const struct union_lookup *lookup, struct path_list *asked,
+	enum composition_want want, struct problem *problem)
+{
+	int r;
+
+	while ((r = make(composition, composer, path, lookup, asked, want, problem)) == AGAIN)
+		composition_fini(composition);
 	return r == -EAGAIN ? COMPOSE_MOVED : r;
 }
 

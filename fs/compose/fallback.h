@@ -2,85 +2,64 @@
  * Fallbacks: if a source is broken, its last good state takes its place in the merge, so that
  * changes of all other sources still show.
  *
- * A fallback is a source's state in the shown version. So a version made with a fallback is only
- * for users who may read the shown version (version_restrict(), directory_restrict()).
+ * Contract: the last good state of a source is its state in the shown version: the fallback with
+ * which that version was made, or the state with the stamp that the version has. The cache keeps
+ * such a state until no version has its stamp, or memory is short (source_cache_hold()). So it does
+ * not matter which file is merged first, nor how often the source has changed since.
+ *
+ * A version made with a fallback is only for users who may read the shown version
+ * (version_restrict(), directory_restrict()).
  */
 #pragma once
 
 #include "source_cache.h"
 #include "version.h"
 
+/* A source of a composition. */
 struct fallback {
-	struct loaded *loaded; /* one reference; NULL: see fallback_fetch() */
-	bool is_used;
-
-	/* If the source cache does not have it. */
-	bool is_asked;
 	const struct layer *layer;
-	char *path;
 	struct read_options options;
+	struct loaded *loaded; /* one reference */
+	bool is_used;          /* `loaded` is the last good state, as the source is broken */
 };
 
-/* Where a worker finds fallbacks. Both return one reference, parsed by `options`; NULL: none. */
-struct fallback_origin {
-	/* Looks into the worker's source cache, before the source is read anew. */
-	struct loaded *(*find)(void *context, const struct layer *layer, const char *path,
-		const struct read_options *options);
-	/* Asks the daemon, when the source is known to be broken. */
+/* The members after `cache` are zero at first. */
+struct fallbacks {
+	/* In a worker: asks the daemon. Returns one reference; NULL: there is no fallback. */
 	struct loaded *(*ask)(
 		const struct layer *layer, const char *path, const struct read_options *options);
-	void *context;
-};
+	/* If `ask` is NULL: the version, which must outlive this struct, and the cache. */
+	const struct version *shown;
+	struct source_cache *cache;
 
-struct fallbacks {
-	const struct fallback_origin *origin; /* NULL: fallbacks come from the source cache */
-	struct stamp *stamps;                 /* of the sources of the shown version */
-	size_t stamp_count;
 	struct fallback *items;
 	size_t count;
 	size_t capacity;
 };
 
-/**
- * Copies the fallbacks of `shown` (NULL: no version is shown) and the stamps of its sources.
- * Returns 0 or -ENOMEM; call fallbacks_fini() in both cases.
- */
-int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
-void fallbacks_fini(struct fallbacks *fallbacks);
+/** Forgets the composition. Call it before the next one, as a source may have been repaired. */
+void fallbacks_clear(struct fallbacks *fallbacks);
 
-/** Returns whether `loaded` is a source of the shown version, in the same state. */
-bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loaded);
+/** Notes a source that was loaded. If memory is short, fallbacks_blame() does not find it. */
+void fallbacks_note(struct fallbacks *fallbacks, const struct layer *layer,
+	const struct read_options *options, struct loaded *loaded);
 
-/**
- * Keeps the shown version's state of a source for another try, before `newer` takes its place in
- * the cache: a source that can be read may still be one that can't be merged. If memory is short,
- * the source has no fallback then.
- */
-void fallbacks_keep(struct fallbacks *fallbacks, struct source_cache *cache,
-	const struct layer *layer, const struct loaded *newer);
-
-/** Marks all fallbacks as unused. Call it before a composition: a source may have been mended. */
-void fallbacks_rest(struct fallbacks *fallbacks);
+/** Returns the fallback that the composition uses for the source; NULL: it uses none. */
+struct loaded *fallbacks_used(const struct fallbacks *fallbacks, const struct layer *layer,
+	const char *path, const struct read_options *options);
 
 /**
- * Returns the fallback for the source `path` of `layer`, parsed by `options`; NULL: there is none.
- * The result belongs to `fallbacks`, and is valid until the next fallbacks_find(). Call
- * fallback_fetch() before its use.
+ * Uses the fallback for a broken source from now on. Returns the fallback, parsed by `options`
+ * (NULL: its text), which is valid until fallbacks_clear(); NULL: there is none.
  */
-struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache *cache,
-	const struct layer *layer, const char *path, const struct read_options *options);
-
-/** Asks the origin for the fallback, if that was not done yet. Returns whether there is one. */
-bool fallback_fetch(const struct fallbacks *fallbacks, struct fallback *fallback);
-
-/** Returns whether the source that `problem` names has an unused fallback. */
-bool fallbacks_have(const struct fallbacks *fallbacks, const struct problem *problem);
+struct loaded *fallbacks_use(struct fallbacks *fallbacks, const struct layer *layer,
+	const char *path, const struct read_options *options);
 
 /**
- * After a failed merge, marks as used the fallback for the source that `problem` names. Returns
- * true if the merge can be tried again; false if there is no unused fallback.
+ * After a failed merge, does fallbacks_use() for the source that `problem` names. Returns whether
+ * the merge can be tried again.
  */
-bool fallbacks_use(struct fallbacks *fallbacks, const struct problem *problem);
+bool fallbacks_blame(struct fallbacks *fallbacks, const struct problem *problem);
 
-/** Stores references to the used fallbacks in `version`. Returns their number, or -ENOMEM. */
+/** Stores references to the fallbacks that are used in `version`. Returns 0 or -ENOMEM. */
 int fallbacks_give(const struct fallbacks *fallbacks, struct version *version);

@@ -36,7 +36,11 @@
  */
 #define ADMITTED_ONE_IN 8
 
+/* Counters of stamps. If two stamps have the same one, a source may stay longer than needed. */
+#define HOLDS 65536u
+
 struct source_cache {
+	unsigned references; /* of the owner, and of versions */
 	size_t limit;
 	enum loaded_race racy; /* of a racy source here: PASSED if no change is reported */
 	const struct source_observer *observer; /* NULL: none */
@@ -44,8 +48,10 @@ struct source_cache {
 	uint32_t overflows;    /* how often a new source did not fit */
 	struct loaded *newest; /* the head of the list, which is in the order of use */
 	struct loaded *oldest;
+	struct loaded *replaced; /* the states of sources of which there is, or was, a newer one */
 	struct loaded *buckets[BUCKETS];
 	unsigned touches[BUCKETS]; /* of the bucket's paths */
+	unsigned holds[HOLDS];     /* how many versions have a stamp with this hash */
 };
 
 int source_cache_new(size_t limit, bool is_notified, struct source_cache **ret)
@@ -54,6 +60,7 @@ int source_cache_new(size_t limit, bool is_notified, struct source_cache **ret)
 
 	if (!cache)
 		return -ENOMEM;
+	cache->references = 1;
 	cache->limit = limit;
 	cache->racy = is_notified ? LOADED_RACY : LOADED_PASSED;
 	*ret = cache;
@@ -136,10 +143,23 @@ static void link_newest(struct source_cache *cache, struct loaded *loaded)
 	cache->newest = loaded;
 }
 
+/* Returns the place in the list of replaced states; if it is not there, the end of the list. */
+static struct loaded **find_replaced(struct source_cache *cache, const struct loaded *loaded)
+{
+	struct loaded **place = &cache->replaced;
+
+	while (*place && *place != loaded)
+		place = &(*place)->next_replaced;
+	return place;
+}
+
 static void drop(struct source_cache *cache, struct loaded *loaded)
 {
-	struct loaded **place = bucket_of(cache, loaded->path);
+	struct loaded **place = find_replaced(cache, loaded);
 
+	if (*place)
+		*place = loaded->next_replaced;
+	place = bucket_of(cache, loaded->path);
 	while (*place != loaded)
 		place = &(*place)->next;
 	*place = loaded->next;
@@ -148,13 +168,55 @@ static void drop(struct source_cache *cache, struct loaded *loaded)
 	loaded_unref(loaded);
 }
 
+static void unref(struct source_cache *cache)
+{
+	if (--cache->references == 0)
+		free(cache);
+}
+
 void source_cache_free(struct source_cache *cache)
 {
 	if (!cache)
 		return;
-	while (cache->oldest)
-		drop(cache, cache->oldest);
-	free(cache);
+	source_cache_clear(cache);
+	unref(cache);
+}
+
+static unsigned *holds_of(struct source_cache *cache, const struct stamp *stamp)
+{
+	return &cache->holds[hash_end(stamp_add(hash_seed(), stamp)) % HOLDS];
+}
+
+/* Adds `change` to the holds of the version's sources. */
+static void count_holds(struct source_cache *cache, const struct version *version, int change)
+{
+	size_t count;
+	const struct stamp *stamps = version_stamps(version, &count);
+
+	for (size_t i = 0; i < count; i++)
+		*holds_of(cache, &stamps[i]) += (unsigned)change;
+}
+
+void source_cache_hold(struct source_cache *cache, struct version *version)
+{
+	cache->references++;
+	version->cache = cache;
+	count_holds(cache, version, 1);
+}
+
+void source_cache_release(struct version *version)
+{
+	struct source_cache *cache = take_ptr(version->cache);
+
+	if (!cache)
+		return;
+	count_holds(cache, version, -1);
+	for (struct loaded *loaded = cache->replaced, *next; loaded; loaded = next) {
+		next = loaded->next_replaced;
+		if (!*holds_of(cache, &loaded->stamp))
+			drop(cache, loaded);
+	}
+	unref(cache);
 }
 
 void source_cache_limit(struct source_cache *cache, size_t limit)
@@ -209,13 +271,27 @@ void source_cache_touch(struct source_cache *cache, const char *path)
 			loaded->race = LOADED_PASSED;
 }
 
-/* Returns whether the cache takes the source. If it is full, a hash picks every eighth. */
-static bool is_admitted(struct source_cache *cache, const struct loaded *loaded)
+/*
+ * Returns whether the cache takes the source. If it is full, it takes a source of which a version
+ * has an older state; of all others, a hash picks every eighth.
+ */
+static bool is_admitted(struct source_cache *cache, const struct loaded *loaded, bool is_held)
 {
 	if (loaded->bytes <= cache->limit - cache->bytes)
 		return true;
 	return loaded->bytes <= cache->limit &&
-	       cache->overflows++ * 2654435769u < UINT32_MAX / ADMITTED_ONE_IN;
+	       (is_held || cache->overflows++ * 2654435769u < UINT32_MAX / ADMITTED_ONE_IN);
+}
+
+/* Keeps the state for the versions that have it, as the newer one may be broken. */
+static void replace(struct source_cache *cache, struct loaded *old)
+{
+	struct loaded **place = find_replaced(cache, old);
+
+	if (!*place)
+		*place = old;
+	unlink_use(cache, old);
+	link_newest(cache, old);
 }
 
 static void put(struct source_cache *cache, struct loaded *loaded, unsigned touches)
@@ -225,11 +301,14 @@ static void put(struct source_cache *cache, struct loaded *loaded, unsigned touc
 		loaded->race = cache->touches[number_of(loaded->path)] != touches ? LOADED_PASSED
 										  : cache->racy;
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
-	if (old)
+	bool is_held =
+		old && *holds_of(cache, &old->stamp) && !stamp_equal(&old->stamp, &loaded->stamp);
+	if (is_held)
+		replace(cache, old);
+	else if (old)
 		drop(cache, old);
-	if (!is_admitted(cache, loaded)) {
+	if (!is_admitted(cache, loaded, is_held))
 		return;
-	}
 	struct loaded **bucket = bucket_of(cache, loaded->path);
 	loaded->next = *bucket;
 	*bucket = loaded;
@@ -254,13 +333,18 @@ bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const 
 	       strcmp(loaded->path, path) == 0 && strcmp(loaded->source.layer, layer->name) == 0;
 }
 
-struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
-	const char *path, const struct read_options *options)
+struct loaded *source_cache_find(struct source_cache *cache, const struct layer *layer,
+	const char *path, const struct read_options *options, const struct version *version)
 {
-	struct loaded *loaded = find(cache, path, layer->rank, loaded_flavour(options));
-	if (loaded)
-		loaded_ref(loaded);
-	return loaded;
+	size_t count;
+	const struct stamp *stamps = version_stamps(version, &count);
+
+	for (struct loaded *loaded = *bucket_of(cache, path); loaded; loaded = loaded->next)
+		for (size_t i = 0; i < count; i++)
+			if (stamp_equal(&stamps[i], &loaded->stamp) &&
+				loaded_is_of(loaded, layer, path, options))
+				return loaded_ref(loaded);
+	return NULL;
 }
 
 static int unreadable(struct problem *problem, const struct source *source, int error)

@@ -26,16 +26,18 @@ struct loaded {
 	struct document *document; /* NULL: the caller wanted the text */
 	struct timespec read;      /* CLOCK_REALTIME: when the source was read */
 
+	struct loaded *of; /* if this is a fallback: it has the document; one reference */
+
 	/* private to the cache */
 	bool is_whole; /* no program can have written the file while it was read */
 	enum loaded_race race;
-	struct loaded *of; /* if this is a fallback: the owner of its document; one reference */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
 	size_t bytes;
 	struct loaded *newer;
 	struct loaded *older;
 	struct loaded *next;
+	struct loaded *next_replaced;
 };
 
 /* Positive results of source_cache_load(), besides PROBLEM. */
@@ -101,9 +103,22 @@ struct source_want {
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem);
 
-/** Returns a reference to the newest cached state of a source, read with `options`; NULL: none. */
-struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
-	const char *path, const struct read_options *options);
+/**
+ * Keeps the states of sources that have the version's stamps, while memory allows: one state each,
+ * for all versions that have it. Without that, a newer state takes an older one's place. The hold
+ * ends with the version, which may outlive its owner's reference to the cache.
+ */
+void source_cache_hold(struct source_cache *cache, struct version *version);
+
+/** Ends the hold, if there is one. Call it before the version gets other stamps. */
+void source_cache_release(struct version *version);
+
+/**
+ * Returns a reference to the cached state of a source that has a stamp of `version` and was read
+ * with `options`; NULL: there is none.
+ */
+struct loaded *source_cache_find(struct source_cache *cache, const struct layer *layer,
+	const char *path, const struct read_options *options, const struct version *version);
 
 /** Adds `loaded`, which a worker has read, and which is in no cache. Takes a new reference. */
 void source_cache_keep(struct source_cache *cache, struct loaded *loaded);

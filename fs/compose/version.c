@@ -80,6 +80,7 @@ void version_unref(struct version *version)
 		munmap((void *)(uintptr_t)version->map.data, version->map.len);
 	else
 		free(version->data);
+	source_cache_release(version);
 	free(version->stamps);
 	for (size_t i = 0; i < version->fallback_count; i++)
 		loaded_unref(version->fallbacks[i]);
@@ -186,6 +187,8 @@ struct version *version_narrow(
 	for (; copy->fallback_count < version->fallback_count; copy->fallback_count++)
 		copy->fallbacks[copy->fallback_count] =
 			loaded_ref(version->fallbacks[copy->fallback_count]);
+	if (version->cache)
+		source_cache_hold(version->cache, copy);
 	return take_ptr(copy);
 }
 
@@ -245,6 +248,8 @@ bool version_is_touched(const struct version *version, const struct version *oth
 
 void version_take_sources(struct version *version, struct version *other)
 {
+	source_cache_release(version);
+	SWAP(version->cache, other->cache);
 	SWAP(version->layers, other->layers);
 	SWAP(version->sources, other->sources);
 	version->strategy = other->strategy;

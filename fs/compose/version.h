@@ -28,6 +28,7 @@ struct inode {
 };
 
 struct loaded;
+struct source_cache;
 
 enum version_kind {
 	VERSION_BYTES,  /* `data` is the file */
@@ -76,7 +77,8 @@ struct version {
 	struct stamp_list latest;  /* of the sources that last made the same bytes */
 	struct loaded **fallbacks; /* used in its merge (fallback.h); one reference each */
 	size_t fallback_count;
-	struct entry *entry; /* the entry that shows it now, or NULL */
+	struct source_cache *cache; /* that holds its sources (source_cache_hold()), or NULL */
+	struct entry *entry;        /* the entry that shows it now, or NULL */
 };
 
 static inline bool time_equal(struct timespec a, struct timespec b)

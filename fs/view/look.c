@@ -42,15 +42,11 @@ static void begin_in_pool(struct pool_job *job);
 static void compose_in_pool(struct pool_job *job);
 static void drop(struct pool_job *job);
 
-/* Returns the shown version, if its sources may be fallbacks: not with `on_error: fail`. */
-static const struct version *last_good(const struct view *view, const struct entry *entry)
+/* Returns whether sources of the shown version may be fallbacks. */
+static bool may_fall_back(const struct look *look)
 {
-	const struct version *version = entry->use->version;
-
-	return version && version->kind == VERSION_BYTES &&
-			       view->composer.settings->options.on_error != ON_ERROR_FAIL
-		       ? version
-		       : NULL;
+	return look->shown && look->shown->kind == VERSION_BYTES &&
+	       look->composer.settings->options.on_error != ON_ERROR_FAIL;
 }
 
 struct look *look_new(struct view *view, struct entry *entry, enum look_purpose purpose)
@@ -67,13 +63,8 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	look->purpose = purpose;
 	look->entry = entry;
 	look->layers = parent->layers;
-	if (fallbacks_init(&look->fallbacks, last_good(view, entry)) < 0) {
-		fallbacks_fini(&look->fallbacks);
-		free(look->path);
-		free(look);
-		return NULL;
-	}
 	look->shown = entry->use->version ? version_ref(entry->use->version) : NULL;
+	look->fallbacks = (struct fallbacks){.shown = look->shown, .cache = view->cache};
 	look->was_directory = entry_was_directory(view, entry);
 	look->child = entry->use->directory;
 	if (look->child)
@@ -81,6 +72,8 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	look->began = view->revision;
 	look->composer = view->composer;
 	settings_ref(look->composer.settings);
+	if (may_fall_back(look))
+		look->composer.fallbacks = &look->fallbacks;
 	union_lookup_init(&look->result.lookup);
 	entry_enter(view, entry);
 	look->next_same = entry->use->looks;
@@ -127,8 +120,8 @@ void look_free(struct look *look)
 	if (look->child)
 		directory_leave(view, take_ptr(look->child));
 	leave(look);
+	fallbacks_clear(&look->fallbacks);
 	version_unref(look->shown);
-	fallbacks_fini(&look->fallbacks);
 	settings_unref(look->composer.settings);
 	union_lookup_fini(&look->result.lookup);
 	free(look->path);
@@ -563,9 +556,10 @@ static void compose_in_pool(struct pool_job *job)
 	look->read = look->view->revision;
 	look->doubts = 0;
 	look->composer.doubts = &look->doubts;
-	fallbacks_rest(&look->fallbacks);
-	look->composer.fallbacks = &look->fallbacks;
+	fallbacks_clear(&look->fallbacks);
 	int r = compose_look(look);
+	if (r == 0)
+		source_cache_hold(look->view->cache, look->result.version);
 	look->job.run = begin_in_pool; /* the next time */
 	if (r == -ECANCELED) {
 		drop(job);

@@ -397,6 +397,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 		return record_refuse(record);
 	use->version = version;
 	version->entry = entry;
+	source_cache_hold(view->cache, version);
 	hold(view, &version->inode, refs, record);
 	change_hook_pin(view, entry);
 	return 0;

@@ -42,27 +42,13 @@ static void put_lookup(struct record *record, const struct union_lookup *lookup)
 	}
 }
 
-/* Writes the possible fallbacks: the sources of the shown version, and its own fallbacks. */
-static void put_fallbacks(struct record *record, const struct fallbacks *fallbacks)
-{
-	record_put(record, fallbacks != NULL);
-	if (!fallbacks)
-		return;
-	record_put(record, fallbacks->stamp_count);
-	for (size_t i = 0; i < fallbacks->stamp_count; i++)
-		stamp_put(record, &fallbacks->stamps[i]);
-	record_put(record, fallbacks->count);
-	for (size_t i = 0; i < fallbacks->count; i++)
-		source_put(record, fallbacks->items[i].loaded, (struct span){0});
-}
-
 void compose_job_put(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct record *record)
 {
 	record_put_text(record, path);
 	record_put(record, composer->takes_unfinished);
 	put_lookup(record, lookup);
-	put_fallbacks(record, composer->fallbacks);
+	record_put(record, composer->fallbacks != NULL);
 }
 
 static void put_job(const void *context, struct record *record)
@@ -89,9 +75,6 @@ struct taken_job {
 	struct union_lookup lookup;
 	struct contributor *found;
 	struct fallbacks fallbacks;
-	struct fallback_origin origin;
-	struct read_source *standing; /* the fallbacks that are in use already */
-	size_t standing_count;
 	struct composer composer;
 	unsigned doubts;
 };
@@ -118,49 +101,6 @@ static int take_lookup(struct record *record, struct taken_job *job)
 	return 0;
 }
 
-/* Finds a fallback in the cache: the one in use already, or else one of the shown version's
- * sources. */
-static struct loaded *find_fallback(void *context, const struct layer *layer, const char *path,
-	const struct read_options *options)
-{
-	const struct taken_job *job = context;
-	const struct stamp *stamp = NULL;
-
-	for (size_t i = 0; i < job->standing_count; i++)
-		if (job->standing[i].layer == layer && strcmp(job->standing[i].path, path) == 0)
-			stamp = &job->standing[i].stamp;
-	struct loaded *loaded = source_cache_last(job->composer.cache, layer, path, options);
-	if (loaded && (stamp ? stamp_equal(stamp, &loaded->stamp)
-			     : fallbacks_match(&job->fallbacks, loaded)))
-		return loaded;
-	loaded_unref(loaded);
-	return NULL;
-}
-
-static int take_fallbacks(struct record *record, struct taken_job *job)
-{
-	if (!record_get_bool(record))
-		return 0;
-	size_t count = record_get_count(record, 8);
-	job->fallbacks.stamps = calloc(count + 1, sizeof(*job->fallbacks.stamps));
-	if (!job->fallbacks.stamps)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		job->fallbacks.stamps[i] = stamp_take(record);
-	job->fallbacks.stamp_count = count;
-	count = record_get_count(record, 8);
-	job->standing = calloc(count + 1, sizeof(*job->standing));
-	int r = job->standing ? 0 : -ENOMEM;
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		struct read_source *source = &job->standing[job->standing_count++];
-		r = source_take(record, job->composer.settings, source);
-	}
-	job->origin = (struct fallback_origin){find_fallback, worker_ask_fallback, job};
-	job->fallbacks.origin = &job->origin;
-	job->composer.fallbacks = &job->fallbacks;
-	return r;
-}
-
 static int take_job(const struct composer *composer, struct record *record, struct taken_job *job)
 {
 	*job = (struct taken_job){.composer = *composer};
@@ -168,8 +108,9 @@ static int take_job(const struct composer *composer, struct record *record, stru
 	job->composer.takes_unfinished = record_get_bool(record);
 	job->composer.doubts = &job->doubts;
 	int r = take_lookup(record, job);
-	if (r == 0)
-		r = take_fallbacks(record, job);
+	job->fallbacks.ask = worker_ask_fallback;
+	if (record_get_bool(record))
+		job->composer.fallbacks = &job->fallbacks;
 	return r == 0 && (!job->path || record_error(record)) ? record_refuse(record) : r;
 }
 
@@ -178,10 +119,7 @@ static void taken_job_fini(struct taken_job *job)
 	for (unsigned i = 0; i < job->lookup.count; i++)
 		free((char *)(uintptr_t)job->found[i].path);
 	free(job->found);
-	for (size_t i = 0; i < job->standing_count; i++)
-		source_fini(&job->standing[i]);
-	free(job->standing);
-	fallbacks_fini(&job->fallbacks);
+	fallbacks_clear(&job->fallbacks);
 	free(job->path);
 }
 
@@ -264,40 +202,22 @@ static int take_asked(struct record *answer, struct path_list *asked)
 	return r;
 }
 
-/* Returns a reference to the fallback for the source; NULL: the daemon does not have its text. */
-static struct loaded *fallback_of(void *context, const struct layer *layer, const char *path)
-{
-	const struct composer *composer = context;
-	const struct fallbacks *fallbacks = composer->fallbacks;
-
-	for (size_t i = 0; fallbacks && i < fallbacks->count; i++)
-		if (loaded_is_of(fallbacks->items[i].loaded, layer, path, NULL))
-			return loaded_ref(fallbacks->items[i].loaded);
-	struct loaded *loaded = source_cache_last(composer->cache, layer, path, NULL);
-	if (loaded && fallbacks && fallbacks_match(fallbacks, loaded))
-		return loaded;
-	loaded_unref(loaded);
-	return NULL;
-}
-
-/*
- * Reads a fallback, and adds the daemon's copy of it to the version. The answer has no text of it.
- * Returns 0, -errno, or PROBLEM: another job has taken the daemon's copy away.
- */
+/* Reads a fallback, and adds the daemon's copy to the version. The answer has no text of it. */
 static int take_fallback(
 	const struct composer *composer, struct record *answer, struct version *version)
 {
 	CLEANUP(source_fini) struct read_source source;
-	struct loaded *loaded = NULL;
 
 	int r = source_take(answer, composer->settings, &source);
-	if (r == 0)
-		loaded = fallback_of((void *)(uintptr_t)composer, source.layer, source.path);
-	if (r == 0 && !loaded)
-		r = PROBLEM;
-	if (r == 0)
-		version->fallbacks[version->fallback_count++] = loaded;
-	return r;
+	if (r < 0)
+		return r;
+	struct loaded *loaded = composer->fallbacks ? fallbacks_use(composer->fallbacks,
+							      source.layer, source.path, NULL)
+						    : NULL;
+	if (!loaded)
+		return record_refuse(answer);
+	version->fallbacks[version->fallback_count++] = loaded_ref(loaded);
+	return 0;
 }
 
 static int take_used(const struct composer *composer, struct record *answer, struct version *used)
@@ -315,7 +235,7 @@ static int take_used(const struct composer *composer, struct record *answer, str
 
 /*
  * Reads a version. The lookup, and not the answer, decides its kind: bytes for a file, a target for
- * a link. Returns as take_fallback().
+ * a link.
  */
 static int take_version(const struct composer *composer, struct record *answer,
 	enum union_kind kind, struct version **ret)
@@ -324,7 +244,7 @@ static int take_version(const struct composer *composer, struct record *answer,
 	if (!used)
 		return -ENOMEM;
 	int r = take_used(composer, answer, used);
-	if (r != 0)
+	if (r < 0)
 		return r;
 	CLEANUP(version_unrefp) struct version *version = version_take_last(answer);
 	if (!version)
@@ -352,12 +272,8 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 
 	if (r == 0 && result == 0)
 		r = take_version(composer, answer, kind, ret);
-	if (r == PROBLEM && own.message[0])
-		result = PROBLEM;
-	else if (r == 0)
+	if (r == 0)
 		r = record_end(answer);
-	else if (r > 0)
-		r = -EBADMSG;
 	if (r < 0) {
 		version_unref(take_ptr(*ret));
 		path_list_clear(asked);
@@ -400,23 +316,11 @@ static bool is_for_this_process(
 	       (held->stat.st_size > COPY_MAX && layer_silence(layer) == LAYER_ANSWERS);
 }
 
-/* Stores the texts that the worker has read. If there may be another try, keeps the fallbacks. */
-static void keep_texts(const struct composer *composer, struct worker_answer *answer, bool is_done)
-{
-	for (size_t i = 0; composer->fallbacks && !is_done && i < answer->text_count; i++) {
-		const struct loaded *text = answer->texts[i];
-		fallbacks_keep(composer->fallbacks, composer->cache,
-			composer->settings->layers[text->source.rank], text);
-	}
-	worker_answer_keep(answer, composer->cache);
-}
-
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct path_list *asked, struct version **ret,
 	struct problem *problem)
 {
 	const struct compose_job composing = {.composer = composer, .path = path, .lookup = lookup};
-	const struct worker_requests requests = {fallback_of, (void *)(uintptr_t)composer};
 	struct path_list noted = {0};
 	const struct worker_job job = {
 		.task = compose_task,
@@ -426,7 +330,6 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 		.bytes = union_lookup_bytes(lookup),
 		.put = put_job,
 		.put_context = &composing,
-		.requests = &requests,
 		.asked = &noted,
 	};
 	CLEANUP(worker_answer_fini) struct worker_answer answer = {0};
@@ -442,9 +345,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 		noted = (struct path_list){0};
 	}
 	path_list_fini(&noted);
-	bool is_doubtful = composer->doubts && *composer->doubts;
-	/* Only now: it may replace a fallback in the cache that the answer needs. */
-	keep_texts(composer, &answer, r == 0 && !(*ret)->fallback_count && !is_doubtful);
+	worker_answer_keep(&answer, composer->cache);
 	return r;
 }
 
@@ -456,7 +357,7 @@ int map_lines_by(struct workers *workers, const struct composer *composer, const
 		.composer = &plain, .path = path, .lookup = lookup, .version = version};
 	const struct worker_job job = {
 		.task = lines_task,
-		.composer = composer,
+		.composer = &plain,
 		.path = path,
 		.state = state_of(lookup),
 		.bytes = union_lookup_bytes(lookup),

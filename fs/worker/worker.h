@@ -47,17 +47,10 @@ struct workers;
 /*
  * A task: a function that runs in a worker. It reads the job and the sources before it writes to
  * `answer`, because each source that is read adds its text to `answer`. `composer` has the worker's
- * cache. Its member `fallbacks` is NULL: a task takes fallbacks from its job, or asks the daemon
- * for them (worker_ask_fallback()). Returns 0 or -errno.
+ * cache. Its member `fallbacks` is NULL: a task asks the daemon for them (worker_ask_fallback()).
+ * Returns 0 or -errno.
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
-
-/* How the daemon answers a worker's questions during a job. workers_run() calls `fallback`. */
-struct worker_requests {
-	/* Returns one reference to the last good text of a source; NULL: there is no fallback. */
-	struct loaded *(*fallback)(void *context, const struct layer *layer, const char *path);
-	void *context;
-};
 
 struct worker_job {
 	worker_task *task;
@@ -83,7 +76,6 @@ struct worker_job {
 	uint64_t bytes;
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
-	const struct worker_requests *requests; /* NULL: there are no fallbacks */
 	/* Gets the names asked of the finder, as `asked` of compose() does; a name may repeat. */
 	struct path_list *asked; /* NULL: not needed */
 };

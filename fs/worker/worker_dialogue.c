@@ -222,16 +222,16 @@ static void reply_fallback(
 {
 	uint64_t rank = record_get_below(question, job->composer->settings->layer_count - 1);
 	CLEANUP(freep) char *path = record_get_text(question);
+	struct fallbacks *fallbacks = job->composer->fallbacks;
 	struct loaded *loaded = NULL;
 
-	if (path && job->requests && !record_error(question))
-		loaded = job->requests->fallback(
-			job->requests->context, job->composer->settings->layers[rank], path);
+	if (path && fallbacks && !record_error(question))
+		loaded =
+			fallbacks_use(fallbacks, job->composer->settings->layers[rank], path, NULL);
 	bool is_there = loaded && loaded->text.data;
 	record_put(reply, is_there);
 	if (is_there)
 		source_put(reply, loaded, loaded->text);
-	loaded_unref(loaded);
 }
 
 static int reply(const struct worker *worker, const struct worker_job *job,

@@ -172,6 +172,36 @@ VIEW_TEST(comment_that_changes_no_byte_makes_a_source_good_all_the_same)
 	assert_int_equal(fault_of("app.yaml").serves, FAULT_SERVES_FALLBACK);
 }
 
+/* The first broken source, which never was good, has the file stay as it was. */
+VIEW_TEST(last_good_state_of_a_source_stays_while_a_version_has_it)
+{
+	write_file("a/app.yaml", "x: 1\n");
+	write_file("b/app.yaml", "x: 1\ny: 1\n");
+	start("layers: [a, b, c]\nrules: [{match: '*', options: {kinds: strict}}]\n");
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	replace_file("b/app.yaml", "x: [1]\n");
+	replace_file("c/app.yaml", "z: [\n");
+	assert_becomes("app.yaml", "x: 1\ny: 1\n");
+	assert_int_equal(fault_of("app.yaml").serves, FAULT_SERVES_LAST_GOOD);
+	replace_file("b/app.yaml", "x: [2]\n");
+	publish_all();
+	replace_file("c/app.yaml", "z: 1\n");
+	assert_becomes("app.yaml", "x: 1\ny: 1\nz: 1\n");
+	assert_int_equal(fault_of("app.yaml").serves, FAULT_SERVES_FALLBACK);
+}
+
+VIEW_TEST(text_of_the_only_source_that_is_left_is_not_shown_if_it_is_broken)
+{
+	write_file("b/app.yaml", "y: 1\n");
+	write_file("c/app.yaml", "z: 1\n");
+	start("layers: [a, b, c]\noptions: {on_error: skip-layer}\n");
+	assert_shown("app.yaml", "y: 1\nz: 1\n");
+	replace_file("a/app.yaml", "x: [\n");
+	replace_file("b/app.yaml", "y: [\n");
+	run("rm c/app.yaml");
+	assert_becomes("app.yaml", "y: 1\nz: 1\n");
+}
+
 VIEW_TEST(file_that_others_refer_to_has_a_last_good_state_as_well)
 {
 	run("mkdir -p a/top a/data b/top");

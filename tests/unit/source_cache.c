@@ -115,6 +115,82 @@ TEST_WITH(changed_file_is_read_again, start_cache, end_cache)
 	loaded_unref(two);
 }
 
+/* Returns a version of the source, which holds the source's state. */
+static struct version *version_of(const struct loaded *loaded)
+{
+	struct version *version = version_new(VERSION_BYTES);
+
+	version->stamps = calloc(1, sizeof(*version->stamps));
+	version->stamps[version->stamp_count++] = loaded->stamp;
+	source_cache_hold(cache, version);
+	return version;
+}
+
+/* Returns whether the cache has the version's state of the source. */
+static bool is_kept(const struct version *version)
+{
+	struct loaded *loaded = source_cache_find(cache, layer, "x.yaml", &yaml, version);
+
+	loaded_unref(loaded);
+	return loaded;
+}
+
+TEST_WITH(state_stays_beside_newer_ones_while_a_version_has_it, start_cache, end_cache)
+{
+	write_file("a/x.yaml", "x: 1\n");
+	struct loaded *one = must_load("x.yaml", &yaml);
+	size_t bytes = source_cache_bytes(cache);
+	struct version *first = version_of(one), *second = version_of(one);
+
+	for (char text[] = "x: 2\n"; text[3] < '5'; text[3]++) {
+		replace_file("a/x.yaml", text);
+		loaded_unref(must_load("x.yaml", &yaml));
+		assert_int_equal(source_cache_bytes(cache), 2 * bytes);
+	}
+	loaded_unref(one);
+	version_unref(second);
+	assert_true(is_kept(first));
+
+	/* Without a newer state, it stays for the next version that may have it. */
+	one = must_load("x.yaml", &yaml);
+	second = version_of(one);
+	version_take_sources(first, second);
+	version_unref(second);
+	assert_int_equal(source_cache_bytes(cache), bytes);
+	second = version_narrow(first, first, &(struct mounter){0, 0});
+	version_unref(first);
+	assert_true(is_kept(second));
+	replace_file("a/x.yaml", "x: 6\n");
+	loaded_unref(must_load("x.yaml", &yaml));
+	assert_true(is_kept(second));
+	loaded_unref(one);
+	version_unref(second);
+	assert_int_equal(source_cache_bytes(cache), bytes);
+}
+
+TEST_WITH(states_that_versions_have_fit_into_the_limit, start_cache, end_cache)
+{
+	struct version *versions[100];
+	const size_t count = sizeof(versions) / sizeof(versions[0]);
+
+	source_cache_free(cache);
+	assert_int_equal(source_cache_new(20000, true, &cache), 0);
+	for (size_t i = 0; i < count; i++) {
+		replace_file("a/x.yaml", "x: 1\n");
+		struct loaded *loaded = must_load("x.yaml", &yaml);
+		versions[i] = version_of(loaded);
+		loaded_unref(loaded);
+		assert_true(source_cache_bytes(cache) <= 20000);
+		assert_true(is_kept(versions[i]));
+	}
+	assert_false(is_kept(versions[0]));
+	/* A version may outlive its cache's owner. */
+	source_cache_free(cache);
+	for (size_t i = 0; i < count; i++)
+		version_unref(versions[i]);
+	assert_int_equal(source_cache_new(20000, true, &cache), 0);
+}
+
 TEST_WITH(change_that_keeps_the_stamp_is_seen_if_it_is_reported, start_cache, end_cache)
 {
 	struct problem problem = {0};
