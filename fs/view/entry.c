@@ -52,22 +52,26 @@ static uint64_t print_of(const struct version *version)
 	return hash | 1;
 }
 
-/* A directory's fingerprint. It differs if other directories of the layers show it, or if these
- * have changed. It is always even; the fingerprint of a version is odd. */
+static uint64_t add_place(uint64_t hash, dev_t dev, ino_t ino)
+{
+	return ((hash ^ (uint64_t)dev) * 1099511628211u ^ (uint64_t)ino) * 1099511628211u;
+}
+
+/* Its upper half differs if other directories of the layers show it; its lower half, if one of them
+ * has changed. It is always even; the fingerprint of a version is odd. */
 static uint64_t print_of_directory(const struct directory *directory)
 {
-	uint64_t hash = 14695981039346656037u;
+	uint64_t places = 14695981039346656037u, times = places;
 
 	for (unsigned i = 0; i < directory->watches.count; i++) {
 		if (!(directory->layers >> i & 1))
 			continue;
 		const struct stamp *identity = &directory->identities[i];
-		hash = (hash ^ (uint64_t)identity->dev) * 1099511628211u;
-		hash = (hash ^ (uint64_t)identity->ino) * 1099511628211u;
-		hash = (hash ^ (uint64_t)identity->ctime.tv_sec) * 1099511628211u;
-		hash = (hash ^ (uint64_t)identity->ctime.tv_nsec) * 1099511628211u;
+		places = add_place(places, identity->dev, identity->ino);
+		times = (times ^ (uint64_t)identity->ctime.tv_sec) * 1099511628211u;
+		times = (times ^ (uint64_t)identity->ctime.tv_nsec) * 1099511628211u;
 	}
-	return (hash ^ hash >> 31) << 1;
+	return places >> 32 << 32 | (times >> 32 & ~(uint64_t)1);
 }
 
 static bool is_print_of_directory(uint64_t print)
@@ -131,13 +135,30 @@ void entry_reserve_ino(struct view *view, struct entry *entry)
 		use->last = item->last;
 }
 
-bool entry_was_directory(const struct view *view, const struct entry *entry)
+/* Returns the fingerprint of the object that the kernel has forgotten; 0: there is none. */
+static uint64_t last_print(const struct view *view, const struct entry *entry)
 {
 	const struct inode_memory_item *item = NULL;
 
 	if (entry->kind == UNION_NONE && !entry->use->ino && !was_shown(entry))
 		item = inode_memory_find(&view->inodes.memory, hash_of(entry));
-	return entry->kind == UNION_DIRECTORY || (item && is_print_of_directory(item->last.print));
+	return item ? item->last.print : entry->use->last.print;
+}
+
+bool entry_was_directory(const struct view *view, const struct entry *entry)
+{
+	return entry->kind == UNION_DIRECTORY || is_print_of_directory(last_print(view, entry));
+}
+
+bool entry_was_of(
+	const struct view *view, const struct entry *entry, const struct union_lookup *found)
+{
+	uint64_t print = last_print(view, entry), places = 14695981039346656037u;
+
+	for (unsigned i = found->count; i-- > 0;)
+		places =
+			add_place(places, found->found[i].stat.st_dev, found->found[i].stat.st_ino);
+	return is_print_of_directory(print) && print >> 32 == places >> 32;
 }
 
 static void drop_version(struct view *view, struct entry *entry)

@@ -42,6 +42,13 @@ void entry_take_time(struct view *view, struct entry *entry, const struct versio
 /** Returns whether the path shows a directory, or showed one when the kernel forgot the path. */
 bool entry_was_directory(const struct view *view, const struct entry *entry);
 
+/**
+ * Returns whether the path showed exactly the directories that `found` has, when the kernel forgot
+ * the path.
+ */
+bool entry_was_of(
+	const struct view *view, const struct entry *entry, const struct union_lookup *found);
+
 /** Returns the inode number of the present object; if none, of the last; if none, of the next. */
 uint64_t entry_ino(const struct entry *entry);
 

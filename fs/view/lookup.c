@@ -44,8 +44,19 @@ static void show_found(struct view *view, struct entry *entry, struct look *look
 /* The publisher keeps what is shown (refresh.c). */
 void look_heed_past(struct look *look)
 {
-	if (look->purpose != LOOK_REFRESH && look->was_directory)
-		union_keep_directory(&look->result.lookup);
+	struct union_lookup *lookup = &look->result.lookup;
+
+	if (look->purpose == LOOK_REFRESH || !look->was_directory)
+		return;
+	union_keep_directory(lookup);
+	if (!lookup->failure || lookup->whiteout_error || lookup->kind != UNION_DIRECTORY ||
+		!entry_was_of(look->view, look->entry, lookup))
+		return;
+	lookup->failure = 0;
+	lookup->layers = 0;
+	for (unsigned i = 0; i < lookup->count; i++)
+		lookup->layers |= (layer_mask)1 << lookup->found[i].layer;
+	look->result.is_failed = true;
 }
 
 /* Returns whether a layer below this one contributed to the version, and this one did not. */
