@@ -31,27 +31,6 @@ void inode_hold(struct view *view, struct inode *inode)
 	}
 }
 
-/* A version's fingerprint: a forgotten number goes to the same content only. */
-static uint64_t print_of(const struct version *version)
-{
-	uint64_t hash = 14695981039346656037u ^ version->size ^ (uint64_t)version->mode << 32;
-	hash = (hash ^ version->uid ^ (uint64_t)version->gid << 32) * 1099511628211u;
-	size_t size = version->data ? version->size : 0;
-	size_t i = 0;
-
-	for (; i + 8 <= size; i += 8) {
-		uint64_t word;
-		memcpy(&word, version->data + i, sizeof(word));
-		hash = (hash ^ word) * 1099511628211u;
-		hash ^= hash >> 29;
-	}
-	for (; i < size; i++)
-		hash = (hash ^ (unsigned char)version->data[i]) * 1099511628211u;
-	if (version->kind == VERSION_HELD)
-		hash = stamp_add(hash, &version->stamps[0]);
-	return hash | 1;
-}
-
 static uint64_t add_place(uint64_t hash, dev_t dev, ino_t ino)
 {
 	return ((hash ^ (uint64_t)dev) * 1099511628211u ^ (uint64_t)ino) * 1099511628211u;
@@ -194,7 +173,7 @@ static void forget_shown(struct view *view, struct entry *entry)
 		return;
 	if (view->last_good && !last_good_is_lasting(view->last_good))
 		keep(view, entry, entry->use->version);
-	entry_used(entry)->last.print = print_of(entry->use->version);
+	entry_used(entry)->last.print = inode_print(entry->use->version);
 	drop_version(view, entry);
 }
 
@@ -221,7 +200,7 @@ static void recall_directory(const struct entry *entry, struct directory *direct
 static void remember_name(struct view *view, struct entry *entry)
 {
 	if (entry->use->version)
-		entry_used(entry)->last.print = print_of(entry->use->version);
+		entry_used(entry)->last.print = inode_print(entry->use->version);
 	if (entry->use->last.print)
 		inode_memory_note(
 			&view->inodes.memory, &(struct inode_memory_item){hash_of(entry),
@@ -240,7 +219,7 @@ static void remember_names(struct view *view, struct directory *directory)
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
 {
 	return !entry->use->version && entry->use->last.print &&
-	       entry->use->last.print == print_of(version);
+	       entry->use->last.print == inode_print(version);
 }
 
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version)

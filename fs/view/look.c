@@ -413,7 +413,7 @@ static bool look_up(struct look *look, uint64_t *cost)
 		count_large(look);
 	int r = find(look);
 
-	look->result.is_failed |= union_has_failed(&look->result.lookup);
+	look->result.is_failed = union_has_failed(&look->result.lookup);
 	if (r < 0 && !(is_refresh && r == -LAYER_LATE) && !layer_is_shortage(r))
 		r = take_failure(look, -r);
 	layer_tasks_patience(patience_ms);

@@ -85,8 +85,7 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 
 /**
  * If look->was_directory, and none of the layers with the name could be examined, treats the name
- * as a directory. If a file system has failed, and the directory that the kernel forgot had nothing
- * of it, removes its layer from the lookup. Does nothing in a REFRESH look.
+ * as a directory. Does attach_leave_out_failed(). Does nothing in a REFRESH look.
  */
 void look_heed_past(struct look *look);
 
