@@ -347,7 +347,8 @@ static int take_found(struct look *look)
 	if (look->purpose == LOOK_REFRESH || look->result.lookup.kind == UNION_NONE)
 		return 0;
 	if (is_directory && look->child) {
-		attach_update(view, look->composer.settings, look->child, &look->result.lookup);
+		if (attach_update(view, look->composer.settings, look->child, &look->result.lookup))
+			attributes_notify_waits(view, look->child);
 		return LOOK_IS_CURRENT;
 	}
 	if (is_directory)

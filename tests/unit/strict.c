@@ -172,6 +172,22 @@ VIEW_TEST(new_time_makes_the_kernel_drop_the_old_one)
 	assert_int_equal(told, ino);
 }
 
+VIEW_TEST(new_time_of_a_directory_makes_the_kernel_drop_the_old_one)
+{
+	make_directory("a/d");
+	run("touch -d @1400000000 a/d");
+	start(one_layer);
+	uint64_t ino = look_at(VIEW_INO_ROOT, "d").st_ino;
+	publish_all();
+	told = 0;
+	view->callbacks.notify = tell;
+	look_at(VIEW_INO_ROOT, "d");
+	assert_int_equal(told, 0);
+	run("touch -d @1500000000 a/d");
+	assert_int_equal(look_at(VIEW_INO_ROOT, "d").st_mtime, 1500000000);
+	assert_int_equal(told, ino);
+}
+
 VIEW_TEST(time_that_is_put_back_before_it_is_announced_shows_again)
 {
 	write_file("a/x.yaml", "x: 1\n");
