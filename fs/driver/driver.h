@@ -103,6 +103,12 @@ bool is_publisher(fuse_req_t req);
 /** ops.c: returns whether the program that made the request may search `parent` now. */
 bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent);
 
+/**
+ * ops.c: reads the bits of `key` in /proc/TID/status (proc(5)). Returns false if we can't see the
+ * thread.
+ */
+bool status_bits(pid_t tid, const char *key, unsigned long long *ret);
+
 /** ops.c: returns the seconds that the kernel may cache a name; with coherence=strict, 0. */
 double name_timeout(const struct session *session);
 

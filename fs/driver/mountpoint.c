@@ -408,9 +408,11 @@ static int ask_for_size(void *context, int out)
 	return statfs(context, &fs) < 0 ? -errno : 0;
 }
 
-bool mountpoint_answers(const char *path)
+bool mountpoint_is_dead(const char *path)
 {
-	return probe_run(PROBE_OTHERS_MS, ask_for_size, (void *)(uintptr_t)path, NULL, NULL) == 0;
+	int r = probe_run(PROBE_OTHERS_MS, ask_for_size, (void *)(uintptr_t)path, NULL, NULL);
+
+	return r == -ENOTCONN || r == -ECONNABORTED;
 }
 
 int mountpoint_end(const char *path, int flags)

@@ -114,19 +114,28 @@ static bool has_our_users(pid_t tid)
 	       read_user_map(getpid(), ours, sizeof(ours)) && strcmp(his, ours) == 0;
 }
 
-/* Returns whether the thread may ignore modes: CAP_DAC_OVERRIDE, _READ_SEARCH (capabilities(7)). */
-static bool passes_rights(pid_t tid)
+bool status_bits(pid_t tid, const char *key, unsigned long long *ret)
 {
-	unsigned long long capabilities = 0;
+	size_t length = strlen(key);
+	bool is_found = false;
 	char line[128];
 
 	FILE *file = open_of_process(tid, "status");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "CapEff: %llx", &capabilities) == 1)
-			break;
+	while (file && !is_found && fgets(line, sizeof(line), file))
+		is_found = strncmp(line, key, length) == 0 &&
+			   sscanf(line + length, ": %llx", ret) == 1;
 	if (file)
 		fclose(file);
-	return capabilities & (1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH) &&
+	return is_found;
+}
+
+/* Returns whether the thread may ignore modes: CAP_DAC_OVERRIDE, _READ_SEARCH (capabilities(7)). */
+static bool passes_rights(pid_t tid)
+{
+	unsigned long long capabilities;
+
+	return status_bits(tid, "CapEff", &capabilities) &&
+	       capabilities & (1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH) &&
 	       has_our_users(tid);
 }
 

@@ -2,12 +2,16 @@
 
 #include <errno.h>
 #include <linux/fuse.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "pool.h"
 #include "request_loop.h"
+
+/* Until the answer, microseconds between two checks whether a later signal kills the program. */
+#define SIGNAL_US 100000u
 
 static struct unanswered *add(struct session_handover *handover, struct span bytes)
 {
@@ -145,12 +149,12 @@ void unanswered_free(struct session_handover *handover)
 /* A request that waits for a placeholder's file. */
 struct waiting {
 	struct view_caller caller; /* first */
-	struct pool_job job;       /* for interrupt() */
+	struct pool_job job;       /* for heed_signal() */
 	fuse_req_t req;
 	fuse_ino_t ino;
 	struct session *session;
 	struct unanswered *unanswered;
-	unsigned references; /* the waiting view, and the interrupt */
+	unsigned references; /* the waiting view, and the job */
 };
 
 static void release(struct waiting *waiting)
@@ -191,16 +195,32 @@ static struct waiting *waiting_of(struct pool_job *job)
 	return (struct waiting *)((char *)job - offsetof(struct waiting, job));
 }
 
-static void end_interrupt(struct pool_job *job)
+static void end_job(struct pool_job *job)
 {
 	release(waiting_of(job));
 }
 
-static void interrupt(struct pool_job *job)
+/* Returns whether a signal ends the program; true also if we can't see the program. */
+static bool is_dying(fuse_req_t req)
+{
+	unsigned long long pending;
+
+	return !status_bits(fuse_req_ctx(req)->pid, "SigPnd", &pending) ||
+	       pending >> (SIGKILL - 1) & 1;
+}
+
+static void heed_signal(struct pool_job *job)
 {
 	struct waiting *waiting = waiting_of(job);
+	struct view *view = waiting->session->view;
+	bool has_ended = waiting->references == 1;
 
-	if (view_give_up(waiting->session->view, waiting->ino, &waiting->caller))
+	/* The kernel reports only the first signal. */
+	if (!has_ended && !is_dying(waiting->req)) {
+		view_run_later(view, job, SIGNAL_US);
+		return;
+	}
+	if (!has_ended && view_give_up(view, waiting->ino, &waiting->caller))
 		resume(&waiting->caller, -EINTR, NULL);
 	release(waiting);
 }
@@ -214,7 +234,7 @@ static void on_interrupt(fuse_req_t req, void *context)
 	if (waiting->job.run)
 		return;
 	waiting->references++;
-	waiting->job = (struct pool_job){.run = interrupt, .drop = end_interrupt};
+	waiting->job = (struct pool_job){.run = heed_signal, .drop = end_job};
 	view_run(waiting->session->view, &waiting->job, 0);
 }
 

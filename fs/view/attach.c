@@ -194,6 +194,19 @@ static void leave_out_silent(
 			union_drop(lookup, i);
 }
 
+void attach_leave_out_failed(
+	struct view *view, const struct entry *entry, struct union_lookup *lookup)
+{
+	if (!lookup->failure || lookup->whiteout_error || lookup->kind != UNION_DIRECTORY ||
+		!entry_was_of(view, entry, lookup))
+		return;
+	lookup->failure = 0;
+	lookup->layers = 0;
+	for (unsigned i = 0; i < lookup->count; i++)
+		lookup->layers |= (layer_mask)1 << lookup->found[i].layer;
+	attach_failed(view, entry->parent);
+}
+
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	struct union_lookup *lookup)
 {

@@ -38,6 +38,13 @@ void attach_unseen(struct view *view, struct directory *directory);
 void attach_failed(struct view *view, struct directory *directory);
 
 /**
+ * If a file system has failed, and the directory had nothing of it when the kernel forgot the
+ * directory: removes the layer from `lookup`, and does attach_failed() for the parent.
+ */
+void attach_leave_out_failed(
+	struct view *view, const struct entry *entry, struct union_lookup *lookup);
+
+/**
  * Updates a shown directory after a new `lookup`. If a layer does not answer, and has not shown the
  * directory so far, removes the layer from lookup->layers. Does nothing if `settings` are no longer
  * in force. May wait. Returns whether the kernel must be notified of new attributes.

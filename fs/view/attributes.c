@@ -93,9 +93,9 @@ static struct rights admit(
 	return both;
 }
 
-static void set_rights(struct directory *directory, const struct rights *rights, bool is_less)
+static void set_rights(struct directory *directory, const struct rights *rights, bool is_other)
 {
-	if (is_less || !rights_equal(rights, &directory->attributes.rights))
+	if (is_other || !rights_equal(rights, &directory->attributes.rights))
 		directory->attributes.described++;
 	if (rights_take_away(&directory->attributes.rights, rights)) {
 		directory->attributes.narrowed = directory->attributes.described;
@@ -136,7 +136,9 @@ void attributes_describe(
 	bool is_less = directory->layers & ~lookup->layers;
 	if (!time_is_later(directory->attributes.mtime, shown))
 		directory->attributes.mtime = is_less ? clock_after(shown) : shown;
-	set_rights(directory, &rights, is_less);
+	/* As entry_take_time(): an older reply with attributes would hide the new time. */
+	bool is_new = view_is_strict(view) && !time_equal(directory->attributes.mtime, shown);
+	set_rights(directory, &rights, is_less || is_new);
 	directory->layers = lookup->layers;
 }
 

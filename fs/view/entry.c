@@ -31,43 +31,26 @@ void inode_hold(struct view *view, struct inode *inode)
 	}
 }
 
-/* A version's fingerprint: a forgotten number goes to the same content only. */
-static uint64_t print_of(const struct version *version)
+static uint64_t add_place(uint64_t hash, dev_t dev, ino_t ino)
 {
-	uint64_t hash = 14695981039346656037u ^ version->size ^ (uint64_t)version->mode << 32;
-	hash = (hash ^ version->uid ^ (uint64_t)version->gid << 32) * 1099511628211u;
-	size_t size = version->data ? version->size : 0;
-	size_t i = 0;
-
-	for (; i + 8 <= size; i += 8) {
-		uint64_t word;
-		memcpy(&word, version->data + i, sizeof(word));
-		hash = (hash ^ word) * 1099511628211u;
-		hash ^= hash >> 29;
-	}
-	for (; i < size; i++)
-		hash = (hash ^ (unsigned char)version->data[i]) * 1099511628211u;
-	if (version->kind == VERSION_HELD)
-		hash = stamp_add(hash, &version->stamps[0]);
-	return hash | 1;
+	return ((hash ^ (uint64_t)dev) * 1099511628211u ^ (uint64_t)ino) * 1099511628211u;
 }
 
-/* A directory's fingerprint. It differs if other directories of the layers show it, or if these
- * have changed. It is always even; the fingerprint of a version is odd. */
+/* Its upper half differs if other directories of the layers show it; its lower half, if one of them
+ * has changed. It is always even; the fingerprint of a version is odd. */
 static uint64_t print_of_directory(const struct directory *directory)
 {
-	uint64_t hash = 14695981039346656037u;
+	uint64_t places = 14695981039346656037u, times = places;
 
 	for (unsigned i = 0; i < directory->watches.count; i++) {
 		if (!(directory->layers >> i & 1))
 			continue;
 		const struct stamp *identity = &directory->identities[i];
-		hash = (hash ^ (uint64_t)identity->dev) * 1099511628211u;
-		hash = (hash ^ (uint64_t)identity->ino) * 1099511628211u;
-		hash = (hash ^ (uint64_t)identity->ctime.tv_sec) * 1099511628211u;
-		hash = (hash ^ (uint64_t)identity->ctime.tv_nsec) * 1099511628211u;
+		places = add_place(places, identity->dev, identity->ino);
+		times = (times ^ (uint64_t)identity->ctime.tv_sec) * 1099511628211u;
+		times = (times ^ (uint64_t)identity->ctime.tv_nsec) * 1099511628211u;
 	}
-	return (hash ^ hash >> 31) << 1;
+	return places >> 32 << 32 | (times >> 32 & ~(uint64_t)1);
 }
 
 static bool is_print_of_directory(uint64_t print)
@@ -131,13 +114,30 @@ void entry_reserve_ino(struct view *view, struct entry *entry)
 		use->last = item->last;
 }
 
-bool entry_was_directory(const struct view *view, const struct entry *entry)
+/* Returns the fingerprint of the object that the kernel has forgotten; 0: there is none. */
+static uint64_t last_print(const struct view *view, const struct entry *entry)
 {
 	const struct inode_memory_item *item = NULL;
 
 	if (entry->kind == UNION_NONE && !entry->use->ino && !was_shown(entry))
 		item = inode_memory_find(&view->inodes.memory, hash_of(entry));
-	return entry->kind == UNION_DIRECTORY || (item && is_print_of_directory(item->last.print));
+	return item ? item->last.print : entry->use->last.print;
+}
+
+bool entry_was_directory(const struct view *view, const struct entry *entry)
+{
+	return entry->kind == UNION_DIRECTORY || is_print_of_directory(last_print(view, entry));
+}
+
+bool entry_was_of(
+	const struct view *view, const struct entry *entry, const struct union_lookup *found)
+{
+	uint64_t print = last_print(view, entry), places = 14695981039346656037u;
+
+	for (unsigned i = found->count; i-- > 0;)
+		places =
+			add_place(places, found->found[i].stat.st_dev, found->found[i].stat.st_ino);
+	return is_print_of_directory(print) && print >> 32 == places >> 32;
 }
 
 static void drop_version(struct view *view, struct entry *entry)
@@ -173,7 +173,7 @@ static void forget_shown(struct view *view, struct entry *entry)
 		return;
 	if (view->last_good && !last_good_is_lasting(view->last_good))
 		keep(view, entry, entry->use->version);
-	entry_used(entry)->last.print = print_of(entry->use->version);
+	entry_used(entry)->last.print = inode_print(entry->use->version);
 	drop_version(view, entry);
 }
 
@@ -200,7 +200,7 @@ static void recall_directory(const struct entry *entry, struct directory *direct
 static void remember_name(struct view *view, struct entry *entry)
 {
 	if (entry->use->version)
-		entry_used(entry)->last.print = print_of(entry->use->version);
+		entry_used(entry)->last.print = inode_print(entry->use->version);
 	if (entry->use->last.print)
 		inode_memory_note(
 			&view->inodes.memory, &(struct inode_memory_item){hash_of(entry),
@@ -219,7 +219,7 @@ static void remember_names(struct view *view, struct directory *directory)
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
 {
 	return !entry->use->version && entry->use->last.print &&
-	       entry->use->last.print == print_of(version);
+	       entry->use->last.print == inode_print(version);
 }
 
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version)
@@ -247,12 +247,16 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 	bool is_again = entry_has_forgotten(entry, version);
 	uint64_t ino = entry_ino(entry);
 	bool is_free = !inode_table_find(&view->inodes.table, ino);
+	const struct last_inode *last = &entry->use->last;
+	/* Its only source has changed since, but not its bytes: it was touched. */
+	bool is_touched = is_again && version_has_one_source(version) &&
+			  time_is_later(version->ctime, last->ctime);
 
-	if (is_again && !time_is_later(version->mtime, entry->use->last.mtime)) {
-		version->mtime = entry->use->last.mtime;
-		version->ctime = entry->use->last.ctime;
-	} else {
+	if (!is_again || time_is_later(version->mtime, last->mtime)) {
 		entry_prepare_version(view, entry, version);
+	} else if (!is_touched) {
+		version->mtime = last->mtime;
+		version->ctime = last->ctime;
 	}
 	if (is_free && (is_again || !entry->use->last.print))
 		version->inode.ino = ino;

@@ -28,7 +28,8 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
  *
  * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
  * forgot the path. If the content is the forgotten one, the version gets the former number. If, in
- * addition, no source is newer than the former mtime, the version gets the former times.
+ * addition, no source is newer than the former mtime, the version gets the former times; but if its
+ * only source was touched, those of the source.
  */
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
@@ -41,6 +42,13 @@ void entry_take_time(struct view *view, struct entry *entry, const struct versio
 
 /** Returns whether the path shows a directory, or showed one when the kernel forgot the path. */
 bool entry_was_directory(const struct view *view, const struct entry *entry);
+
+/**
+ * Returns whether the path showed exactly the directories that `found` has, when the kernel forgot
+ * the path.
+ */
+bool entry_was_of(
+	const struct view *view, const struct entry *entry, const struct union_lookup *found);
 
 /** Returns the inode number of the present object; if none, of the last; if none, of the next. */
 uint64_t entry_ino(const struct entry *entry);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TABLE_FIRST 1024
 #define MEMORY_FIRST 256
@@ -76,6 +77,26 @@ void inode_table_remove(struct inode_table *table, struct inode *inode)
 	*place = inode->next;
 	inode->next = NULL;
 	table->count--;
+}
+
+uint64_t inode_print(const struct version *version)
+{
+	uint64_t hash = 14695981039346656037u ^ version->size ^ (uint64_t)version->mode << 32;
+	hash = (hash ^ version->uid ^ (uint64_t)version->gid << 32) * 1099511628211u;
+	size_t size = version->data ? version->size : 0;
+	size_t i = 0;
+
+	for (; i + 8 <= size; i += 8) {
+		uint64_t word;
+		memcpy(&word, version->data + i, sizeof(word));
+		hash = (hash ^ word) * 1099511628211u;
+		hash ^= hash >> 29;
+	}
+	for (; i < size; i++)
+		hash = (hash ^ (unsigned char)version->data[i]) * 1099511628211u;
+	if (version->kind == VERSION_HELD)
+		hash = stamp_add(hash, &version->stamps[0]);
+	return hash | 1;
 }
 
 /* Returns the slot of a path, or the free one that it would take. */

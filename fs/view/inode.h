@@ -33,6 +33,9 @@ struct last_inode {
 	struct timespec ctime;
 };
 
+/** Returns a version's fingerprint: a forgotten number goes to the same content only. */
+uint64_t inode_print(const struct version *version);
+
 struct inode_memory_item {
 	uint64_t path; /* hash of the path; 0: the item is free */
 	uint64_t ino;  /* the number for the path's next object, unless another object has it */

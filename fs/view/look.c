@@ -78,7 +78,9 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	entry_enter(view, entry);
 	look->next_same = entry->use->looks;
 	entry_used(entry)->looks = look;
-	if (purpose != LOOK_STRICT && !entry->use->look)
+	/* In a strict mount, they may overlap for ever: the publisher must wait for none. */
+	bool is_first = purpose == LOOK_FIRST && view_is_strict(view);
+	if (purpose != LOOK_STRICT && !is_first && !entry->use->look)
 		entry_used(entry)->look = look;
 	return look;
 }
@@ -338,7 +340,8 @@ static int take_found(struct look *look)
 	if (look->purpose == LOOK_REFRESH || look->result.lookup.kind == UNION_NONE)
 		return 0;
 	if (is_directory && look->child) {
-		attach_update(view, look->composer.settings, look->child, &look->result.lookup);
+		if (attach_update(view, look->composer.settings, look->child, &look->result.lookup))
+			attributes_notify_waits(view, look->child);
 		return LOOK_IS_CURRENT;
 	}
 	if (is_directory)

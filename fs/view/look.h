@@ -11,7 +11,8 @@
  *      end          the result of a request's look is shown at once (lookup.c); the publisher's
  *                   look waits for the publisher's decision (refresh.c)
  *
- * entry->use->look is the look under way. First lookups of the same name share it.
+ * entry->use->look is the look under way, for which the publisher waits. First lookups of the same
+ * name share it; in a strict mount, each has a look of its own.
  */
 #pragma once
 
@@ -84,7 +85,7 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 
 /**
  * If look->was_directory, and none of the layers with the name could be examined, treats the name
- * as a directory. Does nothing in a REFRESH look.
+ * as a directory. Does attach_leave_out_failed(). Does nothing in a REFRESH look.
  */
 void look_heed_past(struct look *look);
 

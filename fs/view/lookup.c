@@ -5,7 +5,6 @@
 
 #include "attach.h"
 #include "attributes.h"
-#include "change.h"
 #include "cleanup.h"
 #include "entry.h"
 #include "expand.h"
@@ -14,7 +13,6 @@
 #include "queue.h"
 #include "read_ahead.h"
 #include "settings.h"
-#include "state.h"
 
 /* Positive result: another look has ended first, and shows something else. */
 enum { LOOK_OVERTAKEN = 32 };
@@ -44,8 +42,10 @@ static void show_found(struct view *view, struct entry *entry, struct look *look
 /* The publisher keeps what is shown (refresh.c). */
 void look_heed_past(struct look *look)
 {
-	if (look->purpose != LOOK_REFRESH && look->was_directory)
+	if (look->purpose != LOOK_REFRESH && look->was_directory) {
 		union_keep_directory(&look->result.lookup);
+		attach_leave_out_failed(look->view, look->entry, &look->result.lookup);
+	}
 }
 
 /* Returns whether a layer below this one contributed to the version, and this one did not. */

@@ -26,8 +26,11 @@
 
 static bool is_just_asked_for(const struct entry *entry)
 {
-	return entry->use->look && entry->use->look->is_entry_new &&
-	       entry->parent->changed <= entry->use->look->began;
+	const struct look *look = entry->use->looks;
+
+	while (look && !look->is_entry_new)
+		look = look->next_same;
+	return look && entry->parent->changed <= look->began;
 }
 
 /*

@@ -236,6 +236,11 @@ void view_run(struct view *view, struct pool_job *job, uint64_t bytes)
 	pool_add(view->pool, job, bytes);
 }
 
+void view_run_later(struct view *view, struct pool_job *job, unsigned delay_us)
+{
+	pool_add_later(view->pool, job, delay_us);
+}
+
 void view_freep(struct view **place)
 {
 	struct view *view = *place;

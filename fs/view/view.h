@@ -116,8 +116,9 @@ void view_look_again(struct view *view);
 /** Reports to the view an event that inotify does not report. `path` is relative to the root. */
 void view_note_event(struct view *view, const char *path);
 
-/** Does pool_add() with the view's pool. `bytes`: UINT64_MAX if unknown, as in a large job. */
+/** Do pool_add() and pool_add_later() with the view's pool. `bytes` UINT64_MAX: unknown. */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
+void view_run_later(struct view *view, struct pool_job *job, unsigned delay_us);
 
 /* Positive results of view_lookup(). */
 enum {

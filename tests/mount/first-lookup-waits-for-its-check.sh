@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-need pgrep
+need pgrep python3
 
 chmod 711 .
 cat >plyfs.yaml <<YAML
@@ -17,6 +17,28 @@ cat mnt/slow.yaml >slow &
 first=$!
 cat mnt/bad.yaml >bad 2>bad.err &
 second=$!
+
+# A signal that a program handles does not end its wait; one that kills the program does, also after the other.
+signalled() {
+	exec python3 -c '
+import ctypes, os, signal
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+libc = ctypes.CDLL(None, use_errno=True)
+file = libc.open(b"mnt/slow.yaml", os.O_RDONLY)
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(os.strerror(ctypes.get_errno()) if file < 0 else os.read(file, 100).decode().strip())'
+}
+has_signal() { grep -q '^ShdPnd:.*2000$' "/proc/$1/status" || has_ended "$1"; } # SIGALRM
+signalled >handled &
+third=$!
+signalled >killed &
+fourth=$!
+eventually has_signal $third
+eventually has_signal $fourth
+kill -9 $fourth
+eventually has_ended $fourth || fail "a killed program waits"
+[ ! -s killed ] || fail "a program that handles a signal got: $(cat killed)"
 
 # So does stat; but no other call waits: neither a listing, nor a change in the same directory.
 ! timeout 0.5 stat mnt/slow.yaml >/dev/null || fail "the size of what is not judged yet is shown"
@@ -37,6 +59,8 @@ kill -0 $first 2>/dev/null && kill -0 $second 2>/dev/null || fail "the first loo
 touch go
 wait $first || fail "what passed can't be read"
 is slow 'a: 1' || fail "the reader got: $(cat slow)"
+wait $third
+is handled 'a: 1' || fail "the reader that handles a signal got: $(cat handled)"
 ! wait $second || fail "what failed can be read"
 [ ! -s bad ] || fail "what failed is shown: $(cat bad)"
 grep -q 'Input/output error' bad.err

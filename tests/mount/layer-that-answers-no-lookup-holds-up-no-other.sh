@@ -5,7 +5,9 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/silent.sh"
 
+need setpriv
 mkdir part low/own high/own low/inside
+chmod 711 .
 make_silent part half_FORGET
 with_layers() {
 	echo 'options: {answer_timeout: 6s}'
@@ -32,6 +34,12 @@ start_again() {
 	shows mnt/app.yaml $'a: 1\nhalf: 1'
 	shows mnt/own/x.yaml 'a: 1'
 	[ -z "$(ls mnt/inside)" ]
+}
+
+stranger() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
+forgotten() {
+	forget_names
+	[ "$(status versions count)" -eq 0 ]
 }
 
 # Listings that wait for the layer, more than there are readers of requests.
@@ -90,6 +98,15 @@ for request in LOOKUP ALL; do
 	comes_to_show mnt/inside/mounted.yaml 'm: 1'
 	within 15 "a mount inside another layer"
 	eventually umount low/inside 2>/dev/null
+
+	# The layer had no such directory when the kernel forgot the directory: so none of its names needs the layer.
+	eventually forgotten || fail "the kernel keeps the versions: $(status versions)"
+	echo 'n: 4' >high/own/new4.yaml
+	shows mnt/own/new4.yaml 'n: 4'
+	shows mnt/own/x.yaml $'a: 1\nb: 3'
+	[ "$(stranger cat mnt/own/new1.yaml)" = 'n: 1' ] || fail "another user can't read it: $(stat mnt/own)"
+	echo 'n: 5' >high/own/new4.yaml
+	comes_to_show mnt/own/new4.yaml 'n: 5'
 
 	# Other settings with this layer wait until it answers; without it they apply.
 	(

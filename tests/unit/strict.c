@@ -172,6 +172,22 @@ VIEW_TEST(new_time_makes_the_kernel_drop_the_old_one)
 	assert_int_equal(told, ino);
 }
 
+VIEW_TEST(new_time_of_a_directory_makes_the_kernel_drop_the_old_one)
+{
+	make_directory("a/d");
+	run("touch -d @1400000000 a/d");
+	start(one_layer);
+	uint64_t ino = look_at(VIEW_INO_ROOT, "d").st_ino;
+	publish_all();
+	told = 0;
+	view->callbacks.notify = tell;
+	look_at(VIEW_INO_ROOT, "d");
+	assert_int_equal(told, 0);
+	run("touch -d @1500000000 a/d");
+	assert_int_equal(look_at(VIEW_INO_ROOT, "d").st_mtime, 1500000000);
+	assert_int_equal(told, ino);
+}
+
 VIEW_TEST(time_that_is_put_back_before_it_is_announced_shows_again)
 {
 	write_file("a/x.yaml", "x: 1\n");
@@ -189,6 +205,20 @@ VIEW_TEST(time_that_is_put_back_before_it_is_announced_shows_again)
 		assert_int_equal(known_of(ino).st_mtime, 1400000000);
 		assert_events("TIME x.yaml\n");
 	}
+}
+
+VIEW_TEST(time_that_is_put_back_while_the_kernel_does_not_know_the_file_shows)
+{
+	write_file("a/x.yaml", "x: 1\n");
+	run("touch -d @1500000000 a/x.yaml");
+	start(one_layer);
+	struct stat before = look_at(VIEW_INO_ROOT, "x.yaml");
+	view_forget(view, before.st_ino, 1);
+	run("touch -d @1400000000 a/x.yaml");
+	struct stat after = look_at(VIEW_INO_ROOT, "x.yaml");
+	assert_int_equal(after.st_ino, before.st_ino);
+	assert_int_equal(after.st_mtime, 1400000000);
+	assert_true(time_is_later(after.st_ctim, before.st_ctim));
 }
 
 static int touch_and_look(void *context, uint64_t ino)
@@ -236,6 +266,24 @@ VIEW_TEST(look_from_before_a_removal_does_not_show_the_name_again)
 	let_the_slow_one_finish();
 	assert_int_equal(result, -ENOENT);
 	assert_int_equal(count_of_view().files, 0);
+}
+
+/* First lookups of many readers may overlap for ever. */
+VIEW_TEST(first_lookup_does_not_hold_up_an_event)
+{
+	int result = -1;
+
+	write_file("a/x.yaml", "x: 1\n");
+	start(one_layer);
+	assert_listed("", "x.yaml\n");
+	assert_int_equal(coroutine_new(look_slowly, &result, &slow), 0);
+	coroutine_wait(&has_read, NULL);
+	replace_file("a/x.yaml", "x: 2\n");
+	publish_all();
+	assert_events("MOVED_TO x.yaml\n");
+	let_the_slow_one_finish();
+	assert_int_equal(result, 0);
+	assert_shown("x.yaml", "x: 2\n");
 }
 
 static uint64_t looked_in;
