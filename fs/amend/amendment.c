@@ -421,9 +421,7 @@ static int narrow_by(struct stat *like, const struct sources *sources, size_t i)
 		return -ENOMEM;
 	narrow(like, &sources->stats[i]);
 	while (*path) {
-		char *slash = strrchr(path, '/');
-
-		*(slash ? slash : path) = '\0';
+		path_cut(path);
 		if (layer_stat(sources->layers[i], path, &directory) == 0)
 			narrow(like, &directory);
 	}
