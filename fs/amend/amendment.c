@@ -172,7 +172,8 @@ static int refuse_object(const struct layer *layer, const char *path, struct pro
 		return 0;
 	if (S_ISDIR(itself.st_mode))
 		return problem_set(problem, path, 0, 0,
-			"the layer '%s' has a directory there, so it can't have the file",
+			"the layer '%s' has a directory there, so it can't have the file; name "
+			"another layer (--layer)",
 			layer->name);
 	return problem_set(problem, path, 0, 0,
 		"the layer '%s' has %s there; to remove it: plyfs reset -L %s %s", layer->name,
