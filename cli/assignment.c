@@ -159,7 +159,8 @@ static int add_condition(const struct assignment_walk *walk, const struct key_pa
 	if (key_find(rest, &(struct key_part){.name = condition->name}, &own) &&
 		!(node_is_scalar(own.value) && span_equal(own.value->text, condition->value)))
 		return problem_set(walk->problem, NULL, 0, 0,
-			"'%.*s' would be a new item, and its '%.*s' can't be another value at once",
+			"'%.*s' would be a new item, and its '%.*s' can't be another value at "
+			"once; leave that out",
 			(int)part->end, key->text, (int)condition->name.len, condition->name.data);
 	return node_put(walk->arena, item, name, match);
 }
@@ -332,7 +333,8 @@ static int plan(struct assignment_walk *walk, size_t done, struct edit_op *ret)
 	int r = 0;
 
 	if (!value && (done < key->count || !walk->in))
-		return problem_at(walk->problem, walk->in, "there is no '%.*s' to be removed",
+		return problem_at(walk->problem, walk->in,
+			"there is no '%.*s' to be removed; correct the KEY",
 			walk->in ? (int)key->parts[done].end : (int)strlen(key->text), key->text);
 	if (value)
 		r = done == key->count ? take_old(walk, &value) : take_new(walk, done, &value);
@@ -403,7 +405,8 @@ static int add_document(const struct assignment_walk *walk, struct edit_op *op)
 	if (stream_has_name(op->value, key->named))
 		return 0;
 	return problem_set(walk->problem, NULL, 0, 0,
-		"'%.*s' would be a new document, and its name can't have another value at once",
+		"'%.*s' would be a new document, and its name can't have another value at once; "
+		"leave that out",
 		(int)key->start, key->text);
 }
 

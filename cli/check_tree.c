@@ -67,9 +67,9 @@ static int add_idle_whiteout(
 
 	if (*hides)
 		return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
-			"the whiteout hides nothing: no lower layer has '%s'", hides);
+			"the whiteout hides nothing: no lower layer has '%s'; remove it", hides);
 	return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
-		"the whiteout hides nothing: no lower layer has the directory");
+		"the whiteout hides nothing: no lower layer has the directory; remove it");
 }
 
 /* A link, and whether it masks a source of a file. */
@@ -348,7 +348,8 @@ static int report_idle_pattern(
 	struct finding finding = {.kind = FINDING_WARNING};
 
 	problem_at(&finding.problem, file->place,
-		"the pattern '%s' of the virtual file '%s' matches no file", pattern, file->path);
+		"the pattern '%s' of the virtual file '%s' matches no file; correct it", pattern,
+		file->path);
 	return check_report_add(report, file->path, &finding);
 }
 
@@ -428,8 +429,8 @@ static int report_rules(const struct check_tree *tree, struct check_report *repo
 		problem_set(&problem, rule->source.name, rule->line, 0,
 			rule->match && check_tree_matches(tree, rule->match)
 				? "the rule for '%s' has no effect: the files that it matches have "
-				  "a rule above it, or are virtual"
-				: "the rule for '%s' has no effect: it matches no file",
+				  "a rule above it, or are virtual; remove it"
+				: "the rule for '%s' has no effect: it matches no file; correct it",
 			rule->match ? rule->match : "**");
 		r = check_report_warn(report, &problem);
 	}
@@ -505,7 +506,7 @@ static int report_unmatched(const struct check_tree *tree, const struct virtual_
 		return report_idle_pattern(report, file, pattern);
 	problem_at(&finding.problem, file->place,
 		"the virtual file '%s' is not shown: all files that its pattern '%s' matches are "
-		"masked (dropins: uapi)",
+		"masked (dropins: uapi); remove the empty files that mask them",
 		file->path, pattern);
 	return check_report_add(report, file->path, &finding);
 }

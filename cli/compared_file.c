@@ -112,7 +112,8 @@ static int keep_version(const struct version *version, const char *path, struct 
 	}
 	if (version->size > LIMITS_DEFAULT.result_bytes)
 		return problem_set(problem, path, 0, 0,
-			"is larger than %zu MiB, and too large to be compared",
+			"is larger than %zu MiB, and too large to be compared; compare such files "
+			"with cmp",
 			LIMITS_DEFAULT.result_bytes >> 20);
 	int r = version_read_all(version, &text);
 	return r == 0 ? keep(ret, (struct span){text, version->size}, &ret->text) : r;

@@ -19,6 +19,7 @@
 #include "explained_value.h"
 #include "layer.h"
 #include "mount_option.h"
+#include "path.h"
 #include "plyfs_mount.h"
 #include "preset.h"
 #include "strategy.h"
@@ -415,8 +416,7 @@ static int offer_name(void *context, const char *name, unsigned char type)
 
 static void offer_names(const struct completion *to, const struct settings *settings, size_t layer)
 {
-	const char *slash = strrchr(to->start.data, '/');
-	int len = slash ? (int)(slash + 1 - to->start.data) : 0;
+	int len = (int)path_directory_length(to->start.data);
 	struct name_offer names = {to, settings, layer, len};
 	char directory[PATH_MAX];
 

@@ -133,8 +133,9 @@ static int print_key(const struct command *command, struct explain_job *job,
 		/* A source that is the only one is shown even if it does not parse. */
 		r = explained_file_read(explanation, job->path, &document, &problem);
 		if (r == 0)
-			return message_at(
-				job->path, "holds no values, so it has no '%s'", job->asked);
+			return message_at(job->path,
+				"holds no values, so it has no '%s'; leave the KEY out",
+				job->asked);
 	}
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);

@@ -40,11 +40,9 @@ static bool next_name(struct path_resolution *resolution, char *name)
 /* Removes the last name of `done`. False: it is the root. */
 static bool go_up(struct path_resolution *resolution)
 {
-	char *slash = strrchr(resolution->done, '/');
-
 	if (!*resolution->done)
 		return false;
-	*(slash ? slash : resolution->done) = '\0';
+	path_cut(resolution->done);
 	return true;
 }
 

@@ -66,7 +66,7 @@ int host_list_read(const char *file, struct host_list *ret)
 	int code = EXIT_DONE, r = input_read(path, LIST_MAX, &ret->text, &len, &problem);
 
 	if (r == -EFBIG)
-		return message_at(file, "is too large for a list of hosts");
+		return message_at(file, "is too large for a list of hosts; split it");
 	if (r != 0)
 		return message_result(r, &problem, file);
 	if (strlen(ret->text) != len)

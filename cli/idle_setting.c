@@ -27,9 +27,10 @@ static int report_locks(
 		if (!is_empty && !span_is(layer->text, highest))
 			continue;
 		problem_at(&problem, layer,
-			is_empty ? "the lock of the layer '%s' has no effect: it names no place"
+			is_empty ? "the lock of the layer '%s' has no effect: it names no place; "
+				   "name one, or remove it"
 				 : "the lock of the layer '%s' has no effect: there is no layer "
-				   "above it",
+				   "above it; remove it",
 			layer->text.data);
 		r = check_report_warn(report, &problem);
 	}
@@ -83,7 +84,7 @@ static int report_entry(
 	if (r != 0 || !version)
 		return r;
 	problem_set(&problem, rule->source.name, rule->line, 0,
-		"'%s' has no effect: none of the files of this rule is %s", version,
+		"'%s' has no effect: none of the files of this rule is %s; remove it", version,
 		version[0] == 't' ? "TOML" : "YAML");
 	return check_report_warn(report, &problem);
 }
@@ -136,7 +137,7 @@ static int report_preset(
 	}
 	problem_at(&problem, preset->place,
 		is_matched ? "the preset '%s' has no effect: the files that it matches have a rule "
-			     "above it, or are virtual"
+			     "above it, or are virtual; remove it"
 			   : "the preset '%s' has no effect: it matches no file; 'plyfs presets "
 			     "%s' shows its patterns",
 		preset->name, preset->name);
@@ -185,8 +186,8 @@ static int report_layers(const struct settings *settings, struct check_report *r
 		if (found != 0)
 			continue;
 		problem_at(&problem, spec->place,
-			"the layer '%s' has no effect: there is no file in '%s'", layer->name,
-			spec->path);
+			"the layer '%s' has no effect: there is no file in '%s'; leave it out",
+			layer->name, spec->path);
 		r = check_report_warn(report, &problem);
 	}
 	return r;

@@ -398,14 +398,17 @@ static bool report_unshown(const struct settings *settings, const char *path, co
 		if (layer_stat(settings->layers[i], inner, &found) < 0)
 			continue;
 		if (settings_is_own(inner)) {
-			message_at(path, "not shown: '" PLYFS_NAME "' at the root is plyfs's own");
+			message_at(path, "not shown: '" PLYFS_NAME
+					 "' at the root is plyfs's own; give it another name");
 			return true;
 		}
 		if (union_kind_of(found.st_mode) != UNION_NONE ||
 			union_is_whiteout_device(&found) ||
 			layer_source_name(settings->layers[i], inner, &name) < 0)
 			continue;
-		message_at(path, "%s is %s, which is not shown, and no layer has a file there",
+		message_at(path,
+			"%s is %s, which is not shown, and no layer has a file there; write one "
+			"there",
 			name,
 			S_ISFIFO(found.st_mode)   ? "a FIFO"
 			: S_ISSOCK(found.st_mode) ? "a socket"
@@ -440,7 +443,8 @@ static bool report_no_directory(
 			;
 		if (i == settings->layer_count)
 			message_at(path,
-				"no layer can have such a file, as %s is %s, and no directory",
+				"no layer can have such a file, as %s is %s, and no directory; "
+				"give another path",
 				name, what);
 		else
 			message_at(path,

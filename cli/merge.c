@@ -71,7 +71,8 @@ static int read_value(struct merge_job *job, const struct source *source, const 
 	if (r != 0)
 		return r;
 	if (document->count > 1)
-		return problem_at(problem, document->roots[1], "a value is one document");
+		return problem_at(
+			problem, document->roots[1], "a value is one document; take this one out");
 	*ret = document->count ? document->roots[0]
 			       : node_new_scalar(job->arena, span_of(""), NODE_PLAIN);
 	return *ret ? 0 : -ENOMEM;

@@ -62,7 +62,8 @@ static int refuse(struct span name, bool has_value, struct problem *problem)
 	struct span nearest;
 
 	if (has_value && word_index(OWN_WORDS, name) >= 0)
-		return problem_set(problem, NULL, 0, 0, "the mount option '%.*s' has no value", len,
+		return problem_set(problem, NULL, 0, 0,
+			"the mount option '%.*s' has no value; leave the value out", len,
 			name.data);
 	if (word_nearest(MOUNT_OPTION_WORDS, name, &nearest))
 		return problem_set(problem, NULL, 0, 0,

@@ -125,7 +125,7 @@ static int check_hidden(const struct mount_description *mount,
 		if (settings_environment_hides(around, absolute))
 			return problem_set(problem, absolute, 0, 0,
 				"this layer lies under the mount itself, where only root and the "
-				"user who mounted can read");
+				"user who mounted can read; run the command as one of them");
 	}
 	return 0;
 }

@@ -63,7 +63,8 @@ static int read_yaml(const struct typed_value *value, struct arena *arena,
 	if (r != 0)
 		return r;
 	if (document->count > 1)
-		return problem_at(problem, document->roots[1], "a value is one document");
+		return problem_at(
+			problem, document->roots[1], "a value is one document; take this one out");
 	*ret = document->count ? document->roots[0]
 			       : node_new_scalar(arena, span_of(""), NODE_SINGLE);
 	return *ret ? 0 : -ENOMEM;

@@ -86,7 +86,7 @@ int fact_find(const struct settings_environment *around, struct span name, const
 	char text[LIST_MAX];
 
 	if (name.len >= sizeof(text))
-		return problem_at(problem, place, "the name of a fact is too long");
+		return problem_at(problem, place, "the name of a fact is too long; shorten it");
 	(void)snprintf(text, sizeof(text), "%.*s", (int)name.len, name.data);
 	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
 		if (strncmp(around->facts[i], text, name.len) == 0 &&
@@ -179,8 +179,9 @@ static int replace_fact(const struct settings *settings, const struct node *node
 	int r = fact_find(&settings->around, name, node, &value, problem);
 
 	if (r == 0 && !value)
-		r = problem_at(problem, node, "the fact '%.*s' has no value on this machine",
-			(int)name.len, name.data);
+		r = problem_at(problem, node,
+			"the fact '%.*s' has no value on this machine; give it one", (int)name.len,
+			name.data);
 	if (r == 0)
 		put_value(out, value, target);
 	return r;

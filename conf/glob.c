@@ -57,11 +57,12 @@ static size_t bracket_parse(
 			high = bracket_byte(pattern, &at);
 		}
 		if (low == '/' || high == '/') {
-			*reason = "a slash can't stand in [ ]";
+			*reason = "a slash can't stand in [ ]; write it outside";
 			return 0;
 		}
 		if (low > high) {
-			*reason = "a range in [ ] is the wrong way round";
+			*reason = "a range in [ ] is the wrong way round; write the smaller end "
+				  "first";
 			return 0;
 		}
 		is_listed |= low <= byte && byte <= high;
@@ -93,7 +94,7 @@ static bool link_braces(struct automaton *automaton, const char **reason)
 			continue;
 		}
 		if (c == '\\' && ++at == automaton->len) {
-			*reason = "it ends with a lone \\";
+			*reason = "it ends with a lone \\; write \\\\ for the character itself";
 			return false;
 		}
 		if (c == '}' && depth == 0) {
@@ -122,7 +123,7 @@ static bool automaton_init(struct automaton *automaton, const char *pattern, con
 	automaton->pattern = pattern;
 	automaton->len = strnlen(pattern, GLOB_MAX + 1);
 	if (automaton->len > GLOB_MAX) {
-		*reason = "it is longer than 1024 bytes";
+		*reason = "it is longer than 1024 bytes; shorten it";
 		return false;
 	}
 	return link_braces(automaton, reason);

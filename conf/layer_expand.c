@@ -287,8 +287,9 @@ static int replace_fact(struct span name, struct layer_spec *spec,
 	if (r != 0)
 		return r;
 	if (found && copy_text(value, PATH_MAX, found) != 0)
-		return problem_at(problem, spec->place, "the fact '%.*s' is too long for a path",
-			(int)name.len, name.data);
+		return problem_at(problem, spec->place,
+			"the fact '%.*s' is too long for a path; shorten it", (int)name.len,
+			name.data);
 	if (found)
 		return 0;
 	(void)snprintf(value, PATH_MAX, "%%{%.*s}", (int)name.len, name.data);

@@ -120,7 +120,8 @@ static int understand(struct preset *preset, struct problem *problem)
 		r = value_list(
 			node_get(document->roots[0], "rules"), "rules", &preset->rules, problem);
 	if (r == 0 && !preset->rules)
-		r = problem_at(problem, document->roots[0], "the preset has no 'rules'");
+		r = problem_at(
+			problem, document->roots[0], "the preset has no 'rules'; give it some");
 	return r;
 }
 

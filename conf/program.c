@@ -60,7 +60,7 @@ static int check_first(const struct node *node, const char *word, struct problem
 {
 	if (strchr(word, '%'))
 		return problem_at(problem, node,
-			"the program '%s' can't have a percent sign in its name", word);
+			"the program '%s' can't have a percent sign in its name; rename it", word);
 	if (*word != '/' && strchr(word, '/'))
 		return problem_at(problem, node,
 			"the program '%s' is neither a name nor an absolute path; write one of "

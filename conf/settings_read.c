@@ -85,8 +85,9 @@ static int read_layer_map(const struct node *map, const struct store_spec_place 
 		r = value_text(name, "name", &spec->name, problem);
 	spec->is_named = r == 0 && spec->name;
 	if (r == 0 && spec->name && !is_layer_name(spec->name))
-		r = problem_at(
-			problem, name, "a layer's name can't have a slash or a control character");
+		r = problem_at(problem, name,
+			"a layer's name can't have a slash or a control character; give it "
+			"another");
 	if (r == 0)
 		r = layer_spec_read_presence(spec, map, problem);
 	if (r == 0)

@@ -302,7 +302,8 @@ int settings_read_schema(struct settings *settings, const struct node *map,
 			&validates_formats, problem);
 	if (r == 0 && !name && validates_formats)
 		return problem_at(problem, node_get(map, "validate_formats"),
-			"'validate_formats' has no 'schema' beside it, whose formats it is about");
+			"'validate_formats' has no 'schema' beside it, whose formats it is about; "
+			"add it, or remove this");
 	if (r != 0 || !name)
 		return r;
 	path = find_path(settings, map->source->name, name);

@@ -297,8 +297,8 @@ static int read_field(struct store_reader *reader, const struct store_syntax *ki
 
 	if (!value_is_given(node))
 		return field->kind == FIELD_REQUIRED || field->kind == FIELD_ARGUMENT
-			       ? problem_at(reader->problem, map, "%s has no '%s'", kind->name,
-					 field->name)
+			       ? problem_at(reader->problem, map, "%s has no '%s'; give it",
+					 kind->name, field->name)
 			       : 0;
 	reader->name = field->name;
 	int r = field->take(reader, node, &value);

@@ -213,9 +213,11 @@ int key_count_parts(const char *text, size_t *ret, struct problem *problem)
 	*ret = 1;
 	for (const char *at = text; *at; at++)
 		*ret += *at == '.' || *at == '[';
-	return *ret <= KEY_PARTS_MAX ? 0
-				     : problem_set(problem, NULL, 0, 1,
-					       "the KEY has more than %d parts", KEY_PARTS_MAX);
+	return *ret <= KEY_PARTS_MAX
+		       ? 0
+		       : problem_set(problem, NULL, 0, 1,
+				 "the KEY has more than %d parts; name a value above it",
+				 KEY_PARTS_MAX);
 }
 
 int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,

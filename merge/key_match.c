@@ -724,8 +724,9 @@ static int refuse_ends(const struct key_matcher *matcher, const struct key *name
 	if (keys.has_failed)
 		return -ENOMEM;
 	return problem_set(matcher->problem, NULL, 0, 0,
-		"there is no '%s', and a new one can be read in two ways: '%.*s'", matcher->text,
-		(int)key_text_span(&keys).len, key_text_span(&keys).data);
+		"there is no '%s', and a new one can be read in two ways: '%.*s'; write one of "
+		"them",
+		matcher->text, (int)key_text_span(&keys).len, key_text_span(&keys).data);
 }
 
 /* Tries one tree. Returns 0, whether a value is found or not; PROBLEM or -ENOMEM. */

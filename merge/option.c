@@ -48,8 +48,8 @@ static int unknown(const struct strategy *strategy, const struct node *key, stru
 	char names[LIST_MAX];
 
 	if (!strategy->options || !strategy->options->name)
-		return problem_at(
-			problem, key, "the strategy '%s' takes no options", strategy->name);
+		return problem_at(problem, key,
+			"the strategy '%s' takes no options; leave them out", strategy->name);
 
 	options_names(strategy, names, sizeof(names));
 	if (!node_is_scalar(key))
@@ -75,8 +75,8 @@ static int check_value(
 	case OPTION_TEXT:
 		if (!node_is_scalar(value))
 			return problem_at(problem, value,
-				"the option '%s' is a text, and this is %s", spec->name,
-				node_kind_name(value));
+				"the option '%s' is a text, and this is %s; write a text",
+				spec->name, node_kind_name(value));
 		break;
 	case OPTION_CHOICE:
 		list_choices(spec, choices, sizeof(choices));

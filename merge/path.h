@@ -20,6 +20,14 @@ static inline size_t path_directory_length(const char *path)
 	return (size_t)(path_name(path) - path);
 }
 
+/** Removes the last name of `path`, with the slash before it. */
+static inline void path_cut(char *path)
+{
+	size_t length = path_directory_length(path);
+
+	path[length ? length - 1 : 0] = '\0';
+}
+
 /**
  * Returns `path` relative to `directory`: "" if both are the same; NULL if `path` is elsewhere.
  * Both must be absolute, or both relative to a root (""). `directory` may end with a slash.

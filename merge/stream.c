@@ -244,8 +244,8 @@ int stream_find(const struct stream *stream, const char *text, size_t begin, str
 		if (stream->count < 2 || index < stream->count)
 			return stream->count < 2 ? STREAM_NONE : 0;
 		return problem_set(problem, NULL, 0, 0,
-			"the file has %zu documents, so there is none at '%.*s'", stream->count,
-			(int)ret->end, text);
+			"the file has %zu documents, so there is none at '%.*s'; count from [0]",
+			stream->count, (int)ret->end, text);
 	}
 	if (stream->count < 2 && !stream->by)
 		return STREAM_NONE;

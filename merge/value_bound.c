@@ -34,8 +34,8 @@ static int read_scale(const struct node *map, const struct node **ret, struct pr
 		is_scale = node_is_scalar(word) && !scalar_is_null(word);
 		for (uint32_t j = 0; is_scale && j < i; j++)
 			if (span_equal(scale->seq.items[j]->text, word->text))
-				return problem_at(problem, word, "'%s' is twice on the scale",
-					word->text.data);
+				return problem_at(problem, word,
+					"'%s' is twice on the scale; remove one", word->text.data);
 	}
 	*ret = scale;
 	return is_scale ? 0

@@ -151,7 +151,7 @@ static int read_factor(struct reading *reading, struct keyword *keyword)
 			reading->problem, keyword->value, "'multipleOf' must be more than 0");
 	if (decimal.count > DECIMAL_FACTOR_DIGITS)
 		return problem_at(reading->problem, keyword->value,
-			"'multipleOf' may have %d significant digits, and has %zu",
+			"'multipleOf' may have %d significant digits, and has %zu; round it",
 			DECIMAL_FACTOR_DIGITS, decimal.count);
 	return 0;
 }

@@ -234,8 +234,9 @@ static int find_anchor(struct reading *reading, const struct keyword *keyword,
 	if (*ret)
 		return 0;
 	return problem_at(reading->problem, keyword->value,
-		"there is no anchor '%s' in the schema that '%s' leads to", name.data,
-		keyword->reference.data);
+		"there is no anchor '%s' in the schema that '%s' leads to; correct the name, or "
+		"add '$anchor'",
+		name.data, keyword->reference.data);
 }
 
 static bool has_dynamic_anchor(const struct subschema *subschema, struct span name)

@@ -68,7 +68,7 @@ static int step(struct loop_search *search, struct problem *problem)
 	if (target->visit == VISIT_OPEN)
 		return problem_at(problem, keyword->value,
 			"the schema in line %u leads back to itself here, without a step into the "
-			"value: it would never come to an end",
+			"value: it would never come to an end; remove the reference",
 			(unsigned)target->node->line);
 	return target->visit == VISIT_DONE ? 0 : open(search, target);
 }

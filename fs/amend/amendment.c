@@ -172,7 +172,8 @@ static int refuse_object(const struct layer *layer, const char *path, struct pro
 		return 0;
 	if (S_ISDIR(itself.st_mode))
 		return problem_set(problem, path, 0, 0,
-			"the layer '%s' has a directory there, so it can't have the file",
+			"the layer '%s' has a directory there, so it can't have the file; name "
+			"another layer (--layer)",
 			layer->name);
 	return problem_set(problem, path, 0, 0,
 		"the layer '%s' has %s there; to remove it: plyfs reset -L %s %s", layer->name,
@@ -421,9 +422,7 @@ static int narrow_by(struct stat *like, const struct sources *sources, size_t i)
 		return -ENOMEM;
 	narrow(like, &sources->stats[i]);
 	while (*path) {
-		char *slash = strrchr(path, '/');
-
-		*(slash ? slash : path) = '\0';
+		path_cut(path);
 		if (layer_stat(sources->layers[i], path, &directory) == 0)
 			narrow(like, &directory);
 	}

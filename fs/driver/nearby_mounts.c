@@ -7,6 +7,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "hash.h"
 #include "mount_table.h"
 #include "path.h"
 #include "route.h"
@@ -127,7 +128,7 @@ static bool is_near(const struct nearby_mounts *mounts, const char *path)
 
 static void add_digest(uint64_t *digest, const struct table_mount *mount)
 {
-	*digest = *digest * 0x100000001b3u + mount->digest;
+	*digest = hash_add(*digest, mount->digest);
 }
 
 /* Notes the mount if it is near. Stops if memory is short. */

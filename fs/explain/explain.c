@@ -279,9 +279,7 @@ static bool is_reachable(const struct layer *layer, const char *path)
 
 	bool is_so = above && descriptor_path(layer->dirfd, root) == 0;
 	while (is_so && *above) {
-		char *slash = strrchr(above, '/');
-
-		*(slash ? slash : above) = '\0';
+		path_cut(above);
 		int r = layer_stat(layer, above, &stat);
 		is_so = r == 0 ? (stat.st_mode & 0111) == 0111 : r == -ENOENT || r == -ENOTDIR;
 	}

@@ -103,7 +103,8 @@ static int call(struct etcd_client *client, const char *path, const char *body, 
 	credentials_give_back(as);
 	if (r == GATEWAY_TOO_LONG)
 		r = problem_set(problem, gateway_endpoint(client->gateway), 0, 0,
-			"answers with more than %zu MiB", ETCD_REPLY_MAX >> 20);
+			"answers with more than %zu MiB; put less under one key",
+			ETCD_REPLY_MAX >> 20);
 	return r ? r : check_cluster(client, ret, problem);
 }
 
@@ -116,7 +117,7 @@ static int take_value(const struct etcd_client *client, struct span key,
 		return 0;
 	if (reply->count > 1 || !span_equal(reply->keys[0].key, key) || !reply->keys[0].revision)
 		return problem_set(problem, gateway_endpoint(client->gateway), 0, 0,
-			"answers with other keys than requested");
+			"answers with other keys than requested; correct the proxy before it");
 	ret->text = reply->keys[0].value;
 	if (!ret->text.data)
 		ret->text.data = "";

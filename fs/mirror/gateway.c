@@ -421,8 +421,9 @@ static int read_answer(const struct gateway *gateway, struct exchange *exchange,
 	if (r == 0 && ret->error)
 		return refuse(gateway, ret->error, problem);
 	if (r == 0 && http != 200)
-		return problem_set(
-			problem, gateway_endpoint(gateway), 0, 0, "answers with HTTP %ld", http);
+		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
+			"answers with HTTP %ld; correct the endpoint, or the proxy before it",
+			http);
 	return r;
 }
 
@@ -484,7 +485,8 @@ static int log_in(struct gateway *gateway, struct problem *problem)
 	if (!reply.token || reply.token[strcspn(reply.token, "\r\n")] ||
 		strlen(reply.token) > TOKEN_MAX)
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
-			"gives no token to the user in %s", gateway->options.user_file);
+			"gives no token to the user in %s; correct user and password there",
+			gateway->options.user_file);
 	gateway->token = strdup(reply.token);
 	return gateway->token ? 0 : -ENOMEM;
 }
@@ -555,7 +557,8 @@ int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_re
 	*ret = (struct etcd_reply){0};
 	if (json_stream_next(&watch->answer, &text) != 0)
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
-			"answers a watch with something that is no JSON object");
+			"answers a watch with something that is no JSON; correct the proxy before "
+			"it");
 	if (!text.len)
 		return watch->code != EXCHANGE_GOES_ON ? complain(gateway, watch, problem) : 0;
 	int r = etcd_reply_read(text, arena, ret, &inner);

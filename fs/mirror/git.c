@@ -214,7 +214,8 @@ static int put_item(struct git *git, const struct commit_file *item, struct span
 	/* Some file systems allow only shorter links than others. */
 	if (r == -ENAMETOOLONG) {
 		refuse(git, item->path,
-			"is longer, or a link with a longer target, than the file system allows");
+			"is longer, or a link with a longer target, than the file system allows; "
+			"shorten it");
 		return 0;
 	}
 	if (r == TREE_CLASH || (r == 0 && clash))
@@ -235,7 +236,8 @@ static int take_blob(struct git *git, struct subprocess *child, const struct com
 		return r ? r : -EBADMSG;
 	unsigned long long number = strtoull(size + 6, NULL, 10);
 	if (number > FILE_BYTES_MAX) {
-		refuse(git, item->path, "has more than 64 MiB, which is no configuration");
+		refuse(git, item->path,
+			"has more than 64 MiB, which is no configuration; remove it there");
 		return number < SIZE_MAX ? subprocess_read_all(child, NULL, (size_t)number + 1)
 					 : -EFBIG;
 	}

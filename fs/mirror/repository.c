@@ -198,7 +198,8 @@ static int complain(
 		return problem_set(problem, subject, 0, 0,
 			"git takes too long, and was ended; look at the network");
 	if (!child->error_len)
-		return problem_set(problem, subject, 0, 0, "git fails and does not say why");
+		return problem_set(problem, subject, 0, 0,
+			"git fails and does not say why; try git ls-remote as the mirror's user");
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strcasestr(child->error, known[i].error))
 			return problem_set(
@@ -229,7 +230,8 @@ static int run_git(struct repository *repository, const char *const *words, unsi
 	else if (*ret_status == 1 && child->error_len)
 		complain(repository->url, 1, child, problem);
 	else
-		problem_set(problem, repository->url, 0, 0, "git %s fails", words[0]);
+		problem_set(problem, repository->url, 0, 0,
+			"git %s fails; try it by hand, as the mirror's user", words[0]);
 	return 0;
 }
 

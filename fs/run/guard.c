@@ -116,7 +116,7 @@ static int workspace_fill(
 {
 	CLEANUP(freep) char *name = NULL;
 
-	if (text_format(&name, "%s/%s", workspace, path_name(path)) < 0)
+	if (path_join(workspace, path_name(path), &name) < 0)
 		return -ENOMEM;
 	CLEANUP(closep)
 	int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);

@@ -151,7 +151,8 @@ int run_problem(
 			return PROBLEM;
 		}
 		return problem_set(problem, path, 0, 0, "%s '%s' ended with %d%s%s", what, name,
-			result->value, colon, *colon ? said.message : " and said nothing");
+			result->value, colon,
+			*colon ? said.message : " and said nothing; run it by hand");
 	case RUN_KILLED:
 		return problem_set(problem, path, 0, 0,
 			"%s '%s' was killed by signal %d (%s); check the program%s%s", what, name,

@@ -207,8 +207,7 @@ static int enter_top(
 	int r_above = r;
 
 	while (is_missing(r_above)) {
-		char *slash = strrchr(shorter, '/');
-		*(slash ? slash : shorter) = '\0';
+		path_cut(shorter);
 		r_above = lookup_enter_path(view, shorter, above);
 	}
 	/* It may have been created before the directory above had a watch. */

@@ -54,7 +54,8 @@ static int refuse_step(const struct node *in, const struct edit_step *step, stru
 	if (node_is_map(in))
 		return problem_at(problem, in,
 			step->key ? "the map has no such key"
-				  : "this is a map, and [%u] counts the items of a list",
+				  : "this is a map, and [%u] counts the items of a list; name one "
+				    "of its keys",
 			(unsigned)step->index);
 	if (!step->key)
 		return problem_at(problem, in, "[%u] leads into %s; it is no list",
@@ -211,7 +212,8 @@ int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, st
 		return resolve_missing(op, found, in, arena, ret, problem);
 	return node_is_sequence(in)
 		       ? refuse_step(in, last, problem)
-		       : problem_at(problem, in, "%s is no list, so it can't get an item",
+		       : problem_at(problem, in,
+				 "%s is no list, so it can't get an item; set it as a whole",
 				 scalar_or_kind_name(in));
 }
 

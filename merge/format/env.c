@@ -462,8 +462,8 @@ static int put_pair(struct writer *writer, const struct pair *pair)
 	if (r != 0)
 		return r;
 	if (memchr(pair->value->text.data, '\0', pair->value->text.len))
-		return line_refuse(
-			writer, pair->value, "a value in " NAME " can't hold a NUL byte");
+		return line_refuse(writer, pair->value,
+			"a value in " NAME " can't hold a NUL byte; remove it");
 	output_put(writer->output, name.data, name.len);
 	if (!scalar_is_null(pair->value)) {
 		output_char(writer->output, '=');

@@ -151,8 +151,8 @@ static int check_key(struct ini_reader *reader, struct span line, const char *st
 	const struct line_reader *lines = &reader->section.lines;
 
 	if (!reader->key.len)
-		return line_problem(
-			lines, line.data, "there is no key before the '%c'", stop ? *stop : '=');
+		return line_problem(lines, line.data, "there is no key before the '%c'; write one",
+			stop ? *stop : '=');
 	if (!ini_is_key(dialect, reader->key))
 		return line_problem(lines, line.data, INI_NO_KEY, dialect->title);
 	if (!stop && !dialect->has_null)
@@ -323,7 +323,8 @@ static int put_more(struct writer *writer, const struct node *value, struct span
 	if (!fault && line.len && strchr(dialect->comments, *line.data))
 		fault = "a line that begins like a comment";
 	if (fault)
-		return line_refuse(writer, value, "a value of several lines in %s can't hold %s",
+		return line_refuse(writer, value,
+			"a value of several lines in %s can't hold %s; write it in one line",
 			dialect->title, fault);
 	if (line.len)
 		output_char(writer->output, '\t');
@@ -346,8 +347,9 @@ static int put_indented(struct writer *writer, const struct node *value, const c
 			"a value in %s can't hold %s; quote it as the program reads it",
 			dialect->title, fault);
 	if (end[-1] == '\n')
-		return line_refuse(
-			writer, value, "a value in %s can't end with a line break", dialect->title);
+		return line_refuse(writer, value,
+			"a value in %s can't end with a line break; in YAML write '|-' for '|'",
+			dialect->title);
 	output_string(writer->output, first.len ? equals : "=");
 	output_put(writer->output, first.data, first.len);
 	output_char(writer->output, '\n');

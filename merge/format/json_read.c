@@ -100,18 +100,18 @@ static int take_code_point(struct json_reader *reader, char **out)
 		return text_cursor_fail(&reader->at, "\\u needs four hexadecimal digits");
 	reader->at.p += 4;
 	if (code >= 0xDC00 && code <= 0xDFFF)
-		return text_cursor_fail(
-			&reader->at, "the second half of a surrogate pair stands alone");
+		return text_cursor_fail(&reader->at,
+			"the second half of a surrogate pair stands alone; write both");
 	if (code >= 0xD800 && code <= 0xDBFF) {
 		if (reader->at.end - reader->at.p < 2 || memcmp(reader->at.p, "\\u", 2) != 0)
-			return text_cursor_fail(
-				&reader->at, "the first half of a surrogate pair stands alone");
+			return text_cursor_fail(&reader->at,
+				"the first half of a surrogate pair stands alone; write both");
 		reader->at.p += 2;
 		low = utf8_hex4(reader->at.p, reader->at.end);
 		reader->at.p += low < 0 ? 0 : 4;
 		if (low < 0xDC00 || low > 0xDFFF)
-			return text_cursor_fail(
-				&reader->at, "the first half of a surrogate pair stands alone");
+			return text_cursor_fail(&reader->at,
+				"the first half of a surrogate pair stands alone; write both");
 		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
 	}
 	*out += utf8_encode((uint32_t)code, *out);

@@ -41,7 +41,8 @@ static int put_string(struct writer *writer, const struct node *node, struct spa
 
 		if (!length)
 			return problem_at(writer->problem, node,
-				"a string is not UTF-8 (byte 0x%02X), which JSON needs",
+				"a string is not UTF-8 (byte 0x%02X), which JSON needs; save its "
+				"file as UTF-8",
 				(unsigned)(unsigned char)*p);
 		if (is_escaped((unsigned char)*p)) {
 			output_put(writer->output, from, (size_t)(p - from));
@@ -119,7 +120,8 @@ static int put_pair(struct writer *writer, const struct pair *pair, unsigned dep
 
 	if (!node_is_scalar(pair->key))
 		return problem_at(writer->problem, pair->key,
-			"a key in JSON is a string, and this one is %s", node_kind_name(pair->key));
+			"a key in JSON is a string, and this one is %s; write a string",
+			node_kind_name(pair->key));
 	r = put_scalar(writer, pair->key, true);
 	if (r)
 		return r;

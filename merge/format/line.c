@@ -238,7 +238,8 @@ const char *line_fault(struct span text)
 int line_check_map(const struct writer *writer, const struct node *map, const char *name)
 {
 	if (!node_is_map(map))
-		return line_refuse(writer, map, "%s is a map at its root, and this is %s", name,
+		return line_refuse(writer, map,
+			"%s is a map at its root, and this is %s; put it behind a key", name,
 			node_kind_name(map));
 	if (writer->depth < 1)
 		return writer_too_deep(writer, map);

@@ -41,7 +41,7 @@ int text_key_check(const struct writer *writer, const struct node *map, const ch
 
 		if (kind == TEXT_KEY_AS_WRITTEN && !node_is_scalar(key))
 			return problem_at(writer->problem, key,
-				"a key in %s is a text, and this one is %s", format,
+				"a key in %s is a text, and this one is %s; write a text", format,
 				node_kind_name(key));
 		text = key->text;
 		if (kind != TEXT_KEY_AS_WRITTEN) {

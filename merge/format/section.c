@@ -99,15 +99,17 @@ static int put_name(
 	if (!key->text.len)
 		return line_refuse(writer, key, "a section in %s needs a name", style->name);
 	if (fault)
-		return line_refuse(
-			writer, key, "a section's name in %s can't hold %s", style->name, fault);
+		return line_refuse(writer, key, "a section's name in %s can't hold %s; rename it",
+			style->name, fault);
 	if (strpbrk(key->text.data, style->not_in_name))
-		return line_refuse(writer, key, "a section's name in %s can't hold any of %s",
-			style->name, style->not_in_name);
+		return line_refuse(writer, key,
+			"a section's name in %s can't hold any of %s; rename it", style->name,
+			style->not_in_name);
 	fault = style->name_fault ? style->name_fault(key->text) : NULL;
 	if (fault)
-		return line_refuse(writer, key, "a section's name in %s can't be one that %s",
-			style->name, fault);
+		return line_refuse(writer, key,
+			"a section's name in %s can't be one that %s; rename it", style->name,
+			fault);
 	if (writer->output->len)
 		output_char(writer->output, '\n');
 	struct span name = style->fold ? spelling_of(key, style->fold) : key->text;
@@ -138,8 +140,8 @@ static int put_sections(struct writer *writer, const struct node *key, const str
 	for (uint32_t i = 0; r == 0 && i < list->seq.count; i++) {
 		if (!node_is_map(list->seq.items[i]))
 			return line_refuse(writer, list->seq.items[i],
-				"a section in %s is a map, and this is %s", style->name,
-				node_kind_name(list->seq.items[i]));
+				"a section in %s is a map, and this is %s; write KEY: VALUE pairs",
+				style->name, node_kind_name(list->seq.items[i]));
 		r = put_section(writer, key, list->seq.items[i], style);
 	}
 	return r;
@@ -191,15 +193,16 @@ int section_check_key(const struct writer *writer, const struct node *key, const
 	if (!key->text.len)
 		return line_refuse(writer, key, "%s has no empty keys; name it", name);
 	if (fault)
-		return line_refuse(writer, key, "a key in %s can't hold %s", name, fault);
+		return line_refuse(
+			writer, key, "a key in %s can't hold %s; rename it", name, fault);
 	if (strpbrk(key->text.data, not_in))
-		return line_refuse(writer, key, "a key in %s can't hold '%c'", name,
+		return line_refuse(writer, key, "a key in %s can't hold '%c'; rename it", name,
 			*strpbrk(key->text.data, not_in));
 	if (span_begins(key->text, "\xEF\xBB\xBF"))
-		return line_refuse(
-			writer, key, "a key in %s can't begin with a byte order mark", name);
+		return line_refuse(writer, key,
+			"a key in %s can't begin with a byte order mark; remove that", name);
 	if (strchr(not_first, key->text.data[0]))
-		return line_refuse(
-			writer, key, "a key in %s can't begin with '%c'", name, key->text.data[0]);
+		return line_refuse(writer, key, "a key in %s can't begin with '%c'; rename it",
+			name, key->text.data[0]);
 	return 0;
 }

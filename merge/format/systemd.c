@@ -118,7 +118,7 @@ static int read_setting(struct systemd_reader *reader, struct span whole, struct
 			"a line such as [Service]");
 	if (!stop || stop == line.data)
 		return builder_problem(builder, place,
-			stop ? "there is no key before the '='"
+			stop ? "there is no key before the '='; write one"
 			     : "is no section, no comment and no KEY=VALUE, and systemd ignores "
 			       "it; a '=' is missing, or a '#' in front");
 
@@ -241,7 +241,8 @@ static int put_assignment(struct writer *writer, const struct node *key, const s
 
 	if (!node_is_scalar(value))
 		return line_refuse(writer, value,
-			"a setting of systemd is a text or a list of texts, and this is %s",
+			"a setting of systemd is a text or a list of texts, and this is %s; write "
+			"it as one",
 			node_kind_name(value));
 	if (scalar_is_null(value))
 		return line_refuse(writer, value,

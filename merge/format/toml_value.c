@@ -264,7 +264,7 @@ const char *toml_value_fault(struct span text)
 	if (!is_signed && (memchr(p, ':', text.len) || (text.len > 4 && p[4] == '-')))
 		return "is no date or time, such as 1979-05-27, 07:32:00 or 1979-05-27T07:32:00Z";
 	if (is_signed && base_of(digits) != 10)
-		return "has a sign, which TOML allows on decimal numbers only";
+		return "has a sign, which TOML allows on decimal numbers only; write it in decimal";
 	if (base_of(digits) == 10 && !skip_whole(p, end) && digits.data[0] == '0')
 		return "begins with 0, which no number in TOML does; an octal one is written 0o17";
 	return "is not a number in TOML; put a string in quotes";

@@ -213,7 +213,7 @@ static int put_string(struct writer *writer, const struct node *node, struct spa
 {
 	int r = toml_put_string(writer->output, text, (enum node_style)node->style);
 
-	return r ? problem_at(writer->problem, node, "a string is not UTF-8, which TOML needs") : 0;
+	return r ? problem_at(writer->problem, node, "a string is not UTF-8; save its file so") : 0;
 }
 
 static int refuse(struct writer *writer, const struct node *node, const char *what)
@@ -296,7 +296,8 @@ static int put_key(struct writer *writer, const struct node *key)
 
 	if (!node_is_scalar(key))
 		return problem_at(writer->problem, key,
-			"a key in TOML is a string, and this one is %s", node_kind_name(key));
+			"a key in TOML is a string, and this one is %s; write a string",
+			node_kind_name(key));
 	if (scalar_type(key) == SCALAR_FOREIGN)
 		return refuse_tag(writer, key);
 	r = scalar_json(key, writer->arena, &text);
@@ -310,7 +311,7 @@ static int put_key(struct writer *writer, const struct node *key)
 	}
 	r = toml_put_string(
 		writer->output, text, key->style == NODE_SINGLE ? NODE_SINGLE : NODE_DOUBLE);
-	return r ? problem_at(writer->problem, key, "a key is not UTF-8, which TOML needs") : 0;
+	return r ? problem_at(writer->problem, key, "a key is not UTF-8; save its file so") : 0;
 }
 
 static int put_path(struct writer *writer, const struct path *path)
@@ -331,7 +332,7 @@ static int check_map(struct writer *writer, const struct node *map)
 
 		if (node_find_hashed(map, pair->key, pair->hash) != pair)
 			return problem_at(writer->problem, pair->key,
-				"the key comes twice, which TOML does not allow");
+				"the key comes twice, which TOML does not allow; remove one");
 	}
 	return text_key_check(writer, map, "TOML", TEXT_KEY_OF_JSON);
 }

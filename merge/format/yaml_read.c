@@ -277,7 +277,8 @@ static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
 			anchor);
 	if (node->mark == BUILDER_OPEN)
 		return builder_problem(reader->builder, place,
-			"\"*%s\" is an alias inside the value that it refers to", anchor);
+			"\"*%s\" is an alias inside the value that it refers to; write it out",
+			anchor);
 	if (!node_is_scalar(node)) {
 		int r = check_key(reader, &event->start_mark, node_is_map(node));
 		if (r)
@@ -385,9 +386,10 @@ static int check_tag_directives(const struct yaml_reader *reader)
 		place = yaml_place(reader->builder, text, (size_t)(p - text.data));
 		if (count > TAG_DIRECTIVES_MAX)
 			return builder_problem(reader->builder, place,
-				"more than %d %%TAG directives", TAG_DIRECTIVES_MAX);
+				"more than %d %%TAG directives; write the tags out",
+				TAG_DIRECTIVES_MAX);
 		return builder_problem(reader->builder, place,
-			"a %%TAG directive is longer than %d bytes", TAG_DIRECTIVE_MAX);
+			"a %%TAG directive is longer than %d bytes; shorten it", TAG_DIRECTIVE_MAX);
 	}
 	return 0;
 }

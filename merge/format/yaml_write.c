@@ -240,8 +240,8 @@ int yaml_put(struct writer *to, const struct yaml_part *part)
 	if (writer.deep)
 		return writer_too_deep(to, writer.deep);
 	if (writer.broken)
-		return problem_at(
-			to->problem, writer.broken, "a string is not UTF-8, which YAML needs");
+		return problem_at(to->problem, writer.broken,
+			"a string is not UTF-8, which YAML needs; save its file as UTF-8");
 	return 0;
 }
 

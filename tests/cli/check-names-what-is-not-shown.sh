@@ -44,7 +44,7 @@ prints '4 files: all merge, 1 warning'
 for command in cat explain 'get x' ls; do
 	read -ra words <<<"$command"
 	runs 1 "$PLYFS" "${words[0]}" --layers v:own .plyfs/x.yaml ${words[1]:+x}
-	says ".plyfs/x.yaml: not shown: '.plyfs' at the root is plyfs's own"
+	says ".plyfs/x.yaml: not shown: '.plyfs' at the root is plyfs's own; give it another name"
 done
 runs 0 "$PLYFS" cat -l v:own sub/.plyfs/y.yaml
 runs 0 "$PLYFS" ls -aR --layers v:own

@@ -27,7 +27,7 @@ rules:
 YAML
 runs 1 "$PLYFS" check -W -c plyfs.yaml
 warned <<'EOF2'
-3: the rule for 'unused.*' has no effect: it matches no file
+3: the rule for 'unused.*' has no effect: it matches no file; correct it
 5:41: the lists can't be matched by 'nmae': none of their items has it; correct the key, or give another mode
 5:48: 'spec.contaners' in 'lists' has no effect: no file has a list there; correct the place, or remove it
 5:76: '**.list' in 'lists' has no effect: no file has a list there; correct the place, or remove it
@@ -35,7 +35,7 @@ warned <<'EOF2'
 6:56: 'x' in 'delete' has no effect: no file of the layer 'vendor' has a value there in a lower layer; correct the place, or remove it
 7:27: the lock of 'spec.*.name' has no effect yet: no file has a value there; correct the place if another one is meant
 7:42: the lock of 'sepc.x' has no effect yet: no file has a value there; correct the place if another one is meant
-7:51: the lock of the layer 'site' has no effect: there is no layer above it
+7:51: the lock of the layer 'site' has no effect: there is no layer above it; remove it
 EOF2
 runs 0 "$PLYFS" check --json -c plyfs.yaml
 [ "$(grep -o '"message": "[^"]*\(effect\|nmae\)' out | wc -l)" -eq 9 ] || fail "$(cat out)"
@@ -83,14 +83,14 @@ mkdir empty/.git
 runs 0 "$PLYFS" check -c plyfs.yaml
 warned <<'EOF2'
 6:19: the preset 'docker' has no effect: it matches no file; 'plyfs presets docker' shows its patterns
-3:27: the layer 'nothing' has no effect: there is no file in 'empty'
+3:27: the layer 'nothing' has no effect: there is no file in 'empty'; leave it out
 EOF2
 touch empty/.wh.registries.conf
 mkdir vendor/docker
 echo '{}' >vendor/docker/daemon.json
 echo 'rules: [{match: "docker/*", strategy: last}]' >>plyfs.yaml
 runs 0 "$PLYFS" check -c plyfs.yaml
-warned <<<"6:19: the preset 'docker' has no effect: the files that it matches have a rule above it, or are virtual"
+warned <<<"6:19: the preset 'docker' has no effect: the files that it matches have a rule above it, or are virtual; remove it"
 rm -r vendor/docker empty/.wh.registries.conf site/registries.conf
 
 # Names that differ by little, unless one layer has both.
@@ -127,9 +127,9 @@ rules:
 END_
 runs 0 "$PLYFS" check -c versions.yaml
 cp err all
-for line in "3: warning: 'yaml' has no effect: none of the files of this rule is YAML" \
+for line in "3: warning: 'yaml' has no effect: none of the files of this rule is YAML; remove it" \
 	'3:42: warning: a user or a timeout has no effect' \
-	"4: warning: 'toml' has no effect: none of the files of this rule is TOML" \
+	"4: warning: 'toml' has no effect: none of the files of this rule is TOML; remove it" \
 	'4:40: warning: a user or a timeout has no effect'; do
 	grep -qF "versions.yaml:$line" all || fail "no '$line' in: $(cat all)"
 done

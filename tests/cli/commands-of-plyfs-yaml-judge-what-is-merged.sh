@@ -55,7 +55,7 @@ echo 'port: http' >high/app.yaml
 echo 'bad' >low/raw.txt
 runs 1 "$PLYFS" check -c plyfs.yaml
 grep -q "app.yaml: the check 'sh' ended with 1: port is no number" out err || fail "check says: $(cat out err)"
-grep -q "raw.txt: the check 'grep' ended with 1 and said nothing" out err || fail "check says: $(cat out err)"
+grep -q "raw.txt: the check 'grep' ended with 1 and said nothing; run it by hand" out err || fail "check says: $(cat out err)"
 runs 1 "$PLYFS" check -c plyfs.yaml raw.txt
 # No other command runs it.
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
@@ -121,7 +121,7 @@ rm told low/raw.txt
 echo 'n: 1' >low/new.yaml
 touch broken
 runs 1 "$PLYFS" render --no-header -c plyfs.yaml tree
-says "on_change 'sh' ended with 1 and said nothing"
+says "on_change 'sh' ended with 1 and said nothing; run it by hand"
 [ "$(cat told)" = $'new.yaml\nraw.txt' ] || fail "told: $(cat told)"
 
 # A name may hold a line break.

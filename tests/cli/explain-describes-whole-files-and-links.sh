@@ -62,7 +62,7 @@ says 'is not read as values'
 
 # A file without values is read all the same, and one that does not parse is said to be wrong.
 runs 1 "$PLYFS" explain -c plyfs.yaml none.yaml key
-says "none.yaml: holds no values, so it has no 'key'"
+says "none.yaml: holds no values, so it has no 'key'; leave the KEY out"
 runs 1 "$PLYFS" explain -c plyfs.yaml bad.yaml key
 says 'bad.yaml:1:'
 for path in nothing there .wh.x; do

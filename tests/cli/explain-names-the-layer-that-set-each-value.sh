@@ -50,7 +50,7 @@ for key in . a b.c; do
 	says "root.yaml: has no '$key' any more; 'plyfs explain' shows what removed it"
 done
 runs 1 "$PLYFS" explain -l low:high root.yaml d
-says "root.yaml: holds no values, so it has no 'd'"
+says "root.yaml: holds no values, so it has no 'd'; leave the KEY out"
 printf 'b: 3\n' >top/root.yaml
 runs 0 "$PLYFS" explain -l low:high:top root.yaml a
 grep -q '^a (gone) ' out || fail "it says: $(cat out)"

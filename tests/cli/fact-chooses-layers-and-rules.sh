@@ -75,7 +75,7 @@ runs 0 "$PLYFS" cat "${here[@]}" app.yaml
 prints 'port: 80'
 sed -i 's/, optional: true//' conf/plyfs.yaml
 runs 1 "$PLYFS" cat "${here[@]}" app.yaml
-grep -q "conf/plyfs.yaml:2:[0-9]*: the fact 'role' has no value on this machine" err
+grep -q "conf/plyfs.yaml:2:[0-9]*: the fact 'role' has no value on this machine; give it one" err
 for fact in role =web 'a b=c' ''; do
 	runs 2 "$PLYFS" cat "${here[@]}" --fact "$fact" app.yaml
 done

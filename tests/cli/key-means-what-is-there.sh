@@ -223,7 +223,7 @@ for key in 'ports[port=80,protocol=UDP].name' 'ports[port=53,protocol=SCTP].name
 	says 'has no'
 done
 makes new.yaml 'a[x=1,y=2].z' 'a:~- x: 1~  y: 2~  z: 5~'
-refuses new.yaml 'a[x=1,y=2].y' "would be a new item, and its 'y' can't be another value at once"
+refuses new.yaml 'a[x=1,y=2].y' "would be a new item, and its 'y' can't be another value at once; leave that out"
 for layer in vendor site; do
 	printf 'layers: [vendor, site]\nrules:\n- match: ports.json\n  options: {lists: {ports: {by: {all: [port, protocol]}}}}\n' >by.yaml
 	cp vendor/ports.json ports.old

@@ -52,7 +52,7 @@ prints '{"kind": "Service", "metadata": {"name": "web"}, "spec": {"port": 80}}'
 lacks k.yaml '[kind=Deployment].spec' "fits several documents; write one of $web, $db"
 lacks k.yaml '[kind=Job].spec' "has no '[kind=Job].spec'; its documents are $web, $db, $service"
 lacks k.yaml '[kind=Job,metadata.name=x].spec' "its documents are $web, $db, $service"
-lacks k.yaml '[3].spec' "has 3 documents, so there is none at '[3]'"
+lacks k.yaml '[3].spec' "has 3 documents, so there is none at '[3]'; count from [0]"
 lacks k.yaml "$db.spec.replica" "did you mean '$db.spec.replicas'?"
 
 # Without a document: the only one that has the KEY; else the error has the form for each.

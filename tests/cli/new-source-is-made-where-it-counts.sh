@@ -84,7 +84,7 @@ for follow in false true; do
 	printf 'layers: [{path: high, follow: %s}, upper]\n' $follow >upper.yaml
 	mkdir high/object.yaml
 	for option in -n ''; do
-		refused "object.yaml: the layer 'high' has a directory there, so it can't have the file" set $option "${look[@]}" b 2
+		refused "object.yaml: the layer 'high' has a directory there, so it can't have the file; name another layer (--layer)" set $option "${look[@]}" b 2
 	done
 	rmdir high/object.yaml
 	for option in -n ''; do

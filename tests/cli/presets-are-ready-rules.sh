@@ -67,7 +67,7 @@ bad() {
 bad 'rules: [{match: "*.yaml", stategy: deep}]' ":1:27: unknown key 'stategy', did you mean 'strategy'?"
 bad $'layers: [vendor]\nrules: []' ":1:1: unknown key 'layers' (allowed: description, rules)"
 bad 'options: {on_error: fail}' ":1:1: unknown key 'options' (allowed: description, rules)"
-bad 'description: nothing' ":1:1: the preset has no 'rules'"
+bad 'description: nothing' ":1:1: the preset has no 'rules'; give it some"
 bad 'rules: [{match: a, lock: {policy: x}}]' ":1:27: unknown layer 'policy'"
 bad '' ": is empty; a preset has 'description' and 'rules'"
 bad 'rules: [' ':1:8: '

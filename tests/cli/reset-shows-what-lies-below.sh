@@ -188,7 +188,7 @@ s/e.yaml: removed'
 printf 'x: 1\ny: 2\n' >vendor/several.yaml
 printf 'x: !delete\n' >site/several.yaml
 runs 1 "$PLYFS" reset -l vendor:site several.yaml x nosuch
-grep -q "there is no 'nosuch' to be removed" err || fail "it says: $(cat err)"
+grep -q "there is no 'nosuch' to be removed; correct the KEY" err || fail "it says: $(cat err)"
 [ "$(cat site/several.yaml)" = 'x: !delete' ] || fail "an error changes nothing: $(cat site/several.yaml)"
 runs 0 "$PLYFS" reset -l vendor:site several.yaml x y
 prints 'site/several.yaml: x: 1 (shows vendor/several.yaml:1)
@@ -266,9 +266,9 @@ echo 'text' >vendor/app.conf
 reset app.yaml port
 prints 'nothing changes: the layer has no such file or value'
 runs 1 "$PLYFS" reset -l vendor:site app.yaml prot
-grep -q "^plyfs: vendor/app.yaml:1:1: there is no 'prot' to be removed" err || fail "$(cat err)"
+grep -q "^plyfs: vendor/app.yaml:1:1: there is no 'prot' to be removed; correct the KEY" err || fail "$(cat err)"
 runs 1 "$PLYFS" reset -l vendor:site app.yaml port prot
-grep -q "there is no 'prot' to be removed" err || fail "$(cat err)"
+grep -q "there is no 'prot' to be removed; correct the KEY" err || fail "$(cat err)"
 runs 1 "$PLYFS" reset -l vendor:site ap.yaml port
 says 'ap.yaml: no layer has such a file'
 runs 1 "$PLYFS" reset -l vendor:site app.conf port
@@ -279,18 +279,18 @@ echo 'port: !delete' >host/app.yaml
 runs 0 "$PLYFS" reset -l vendor:site:host -L site app.yaml port
 prints 'nothing changes: the layer has no such file or value'
 runs 1 "$PLYFS" reset -l vendor:site:host -L site app.yaml prot
-grep -q "there is no 'prot' to be removed" err || fail "$(cat err)"
+grep -q "there is no 'prot' to be removed; correct the KEY" err || fail "$(cat err)"
 # What can't be decided is no success. A message names the file, even if no value has a place.
 printf 'a: 1\n---\na: 2\n' >vendor/two.yaml
 runs 1 "$PLYFS" reset -l vendor:site two.yaml a
 says "two.yaml: the KEY 'a' is in 2 documents; write [0].a or [1].a"
 runs 1 "$PLYFS" reset -l vendor:site two.yaml b
-says "two.yaml: there is no 'b' to be removed"
+says "two.yaml: there is no 'b' to be removed; correct the KEY"
 echo 'a: [' >vendor/broken.yaml
 runs 1 "$PLYFS" reset -l vendor:site broken.yaml a
 grep -q "^plyfs: vendor/broken.yaml:1:4: " err || fail "$(cat err)"
 echo '# none' >site/none.yaml
 runs 1 "$PLYFS" reset -l vendor:site none.yaml a
-says "none.yaml: there is no 'a' to be removed"
+says "none.yaml: there is no 'a' to be removed; correct the KEY"
 rm site/none.yaml
 [ -z "$(ls site)" ] || fail "there is: $(ls site)"

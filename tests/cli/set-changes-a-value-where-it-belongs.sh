@@ -166,7 +166,7 @@ grep -q "site/app.json:2:.*a key leads into a string" err
 runs 1 set_ app.json 'hosts[7]' x
 grep -q 'so there is none at \[7\]' err
 runs 1 unset_ app.json nothing
-grep -q "there is no 'nothing' to be removed" err
+grep -q "there is no 'nothing' to be removed; correct the KEY" err
 # A tag of the strategy is carried out, and so is no part of the value.
 echo 'plugins: [a]' >vendor/tagged.yaml
 for value in '!append [b]' '!delete' '{a: {b: [!replace [c]]}}'; do

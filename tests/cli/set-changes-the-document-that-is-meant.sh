@@ -78,7 +78,7 @@ says "there is no 'foo', and the file has 2 documents; write $web.foo or $db.foo
 runs 1 change unset k.yaml kind
 says "write $web.kind or $db.kind"
 runs 1 change unset k.yaml foo
-says "there is no 'foo' to be removed"
+says "there is no 'foo' to be removed; correct the KEY"
 runs 0 change set k.yaml "$service.status.ready" true
 runs 0 change set k.yaml status.since now
 shows k.yaml "$service.status.since" now

@@ -28,7 +28,7 @@ prints 'nothing changes: it is so already'
 # A KEY that would mean another item each time, or no item of a list, is refused.
 cp site/app.yaml before.yaml
 runs 1 set_ app.yaml 'jobs[name=new].name=old'
-says "its 'name' can't be another value at once"
+says "its 'name' can't be another value at once; leave that out"
 runs 0 set_ -n app.yaml server.port=80
 for key in 'server[+]' 'server[0]' 'server[name=web].a'; do
 	runs 1 set_ app.yaml server.port=80 "$key=1"

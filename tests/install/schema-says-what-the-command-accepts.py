@@ -50,7 +50,7 @@ def allowed(settings):
     text = complaint(settings)
     match = re.search(r"\(allowed: (.*)\)|it has: (.*)", text)
     if not match:
-        # "the strategy 'last' takes no options"
+        # "the strategy 'last' takes no options; leave them out"
         assert "takes no options" in text, text
         return set()
     return set((match.group(1) or match.group(2)).split(", "))

@@ -117,9 +117,11 @@ TEST(text_that_is_no_json_is_reported_with_its_place)
 		{"\"a\tb\"", "1:3: a control character in a string must be written \\u00XX"},
 		{"\"\\x\"", "1:2: JSON has no such escape; a backslash is written \\\\"},
 		{"\"\\u12g4\"", "1:4: \\u needs four hexadecimal digits"},
-		{"\"\\ud800\"", "1:8: the first half of a surrogate pair stands alone"},
-		{"\"\\ud800\\u0041\"", "1:14: the first half of a surrogate pair stands alone"},
-		{"\"\\udc00\"", "1:8: the second half of a surrogate pair stands alone"},
+		{"\"\\ud800\"", "1:8: the first half of a surrogate pair stands alone; write both"},
+		{"\"\\ud800\\u0041\"",
+			"1:14: the first half of a surrogate pair stands alone; write both"},
+		{"\"\\udc00\"",
+			"1:8: the second half of a surrogate pair stands alone; write both"},
 		{"\"\xC0\x80\"", "1:2: is not UTF-8; save it as UTF-8"},
 		{"\"\xED\xA0\x80\"", "1:2: is not UTF-8; save it as UTF-8"},
 		{"[\xFF]", "1:2: is not UTF-8; save it as UTF-8"},
@@ -175,7 +177,7 @@ TEST(keys_become_strings)
 	assert_written(&format_yaml, "{0x10: a, on: b, ~: c}", &format_json,
 		"{\n  \"16\": \"a\",\n  \"true\": \"b\",\n  \"null\": \"c\"\n}\n");
 	assert_string_equal(write_problem("? [a]\n: b\n"),
-		"app.yaml:1:3: a key in JSON is a string, and this one is a list");
+		"app.yaml:1:3: a key in JSON is a string, and this one is a list; write a string");
 	assert_string_equal(write_problem("16: a\n'16': b\n"),
 		"app.yaml:2:1: two keys of the map are the same text in JSON; rename one");
 }

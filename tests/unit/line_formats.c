@@ -96,7 +96,7 @@ TEST(ini_refuses_what_has_no_meaning)
 		{"[]\n", "1:1: the section has no name; write it in the []"},
 		{"[s]x\n", "1:4: something stands behind the section's ]; put it on a line of its "
 			   "own"},
-		{"[s]\n =1\n", "2:2: there is no key before the '='"},
+		{"[s]\n =1\n", "2:2: there is no key before the '='; write one"},
 		{"s=1\n[s]\n", "2:2: the section has the name of the key in line 1, and a path "
 			       "can't lead to both; rename one"},
 		{"[s]\n\xC3\xA4=\xFF\n", "2:3: is not UTF-8; save it as UTF-8"},
@@ -225,7 +225,7 @@ TEST(systemd_repeats_a_key_as_a_list_that_nothing_empties)
 		{"[S]\n A\n",
 			"2:2: is no section, no comment and no KEY=VALUE, and systemd ignores "
 			"it; a '=' is missing, or a '#' in front"},
-		{"[S]\n=1\n", "2:1: there is no key before the '='"},
+		{"[S]\n=1\n", "2:1: there is no key before the '='; write one"},
 		{"[S\n", "1:1: the section's name does not end; a closing ] is missing"},
 		{"[S] # c\n", "1:5: something stands behind the section's ]; put it on a line of "
 			      "its own"},

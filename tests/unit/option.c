@@ -104,8 +104,8 @@ TEST(an_unknown_option_is_refused_with_those_there_are)
 	assert_refused(&strategy, "{? [tags] : true}",
 		"app.yaml:1:4: an option's name is a word; 'test' has: tags, deep, separator, "
 		"mergers, level");
-	assert_refused(
-		&plain, "{tags: true}", "app.yaml:1:2: the strategy 'plain' takes no options");
+	assert_refused(&plain, "{tags: true}",
+		"app.yaml:1:2: the strategy 'plain' takes no options; leave them out");
 }
 
 TEST(a_value_of_another_type_is_refused_with_what_is_allowed)
@@ -116,7 +116,8 @@ TEST(a_value_of_another_type_is_refused_with_what_is_allowed)
 	assert_refused(
 		&strategy, "{tags: [true]}", "app.yaml:1:8: the option 'tags' is true or false");
 	assert_refused(&strategy, "{separator: [x]}",
-		"app.yaml:1:13: the option 'separator' is a text, and this is a list");
+		"app.yaml:1:13: the option 'separator' is a text, and this is a list; write a "
+		"text");
 	assert_refused(&strategy, "{mergers: onc}",
 		"app.yaml:1:11: the option 'mergers' can't be 'onc'; it is one of: once, stack");
 	assert_refused(&strategy, "{mergers: once|stack}",

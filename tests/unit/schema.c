@@ -164,7 +164,7 @@ TEST(what_can_not_be_carried_out_is_refused_with_its_place)
 	refuses("$defs: {a: {$id: x}, b: {$id: x}}\n",
 		"s.json:1:31: the '$id' 'x' stands in s.json:1, too");
 	refuses("multipleOf: 0.1234567890123456789\n",
-		"s.json:1:13: 'multipleOf' may have 18 significant digits, and has 19");
+		"s.json:1:13: 'multipleOf' may have 18 significant digits, and has 19; round it");
 }
 
 TEST(a_keyword_of_the_wrong_kind_is_refused)

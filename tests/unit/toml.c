@@ -227,7 +227,8 @@ TEST(text_that_is_no_toml_is_reported_with_its_place)
 			"2:3: the file ends inside a string; its closing quotes are missing"},
 		{"'''a''' = 1", "1:1: a key must be on one line; write it with one pair of quotes"},
 		{"a = 1.", "1:5: \"1.\" is not a number in TOML; put a string in quotes"},
-		{"a = +0x1", "1:5: \"+0x1\" has a sign, which TOML allows on decimal numbers only"},
+		{"a = +0x1", "1:5: \"+0x1\" has a sign, which TOML allows on decimal numbers only; "
+			     "write it in decimal"},
 		{"a = 0X1", "1:5: \"0X1\" is not a number in TOML; put a string in quotes"},
 		{"a = 24:00:00",
 			"1:5: \"24:00:00\" is no date or time, such as 1979-05-27, 07:32:00 or "

@@ -76,7 +76,7 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 	root = document->roots[0];
 	if (cloud_kind(root) != CLOUD_DICT)
 		return problem_at(cloud->problem, root,
-			"a cloud-config is a map at its root, and this is %s",
+			"a cloud-config is a map at its root, and this is %s; put it behind a key",
 			scalar_or_kind_name(root));
 	r = cloud_spend(cloud, root->weight, root);
 	return r == 0 ? pyyaml_load(root, cloud->arena, ret, cloud->problem) : r;

@@ -247,7 +247,8 @@ static int read_identity(const struct deep_documents *documents, const struct no
 
 		if (value && directive_of(value) != DIRECTIVE_NONE)
 			return problem_at(problem, value,
-				"'%s' can't stand at '%s', by which the documents are matched",
+				"'%s' can't stand at '%s', by which the documents are matched; "
+				"write a value",
 				value->tag, by);
 		if (value && !node_is_scalar(value))
 			return problem_at(problem, value,

@@ -50,7 +50,7 @@ static int check_item_key(struct deep *deep, const struct list_rule *rule, const
 	if (tagged)
 		return problem_at(problem, tagged,
 			"'%s' can't stand at '%s', the key by which the items of this list are "
-			"matched",
+			"matched; write a value",
 			tagged->tag, name);
 	if (!ret->value && !is_deleted)
 		return problem_at(problem, item,
