@@ -149,33 +149,44 @@ static int remove_value(struct put *put, const struct edit_op *op)
 	return put_merge_with(put, edit->text, edit->document, &put->state.root, put->problem);
 }
 
+/* Returns whether the op's value is in an item of a list, and the item has one more value. */
+static bool is_in_item(const struct edit_tree *tree, const struct edit_op *op)
+{
+	const struct node *around = op->count > 2 && !op->steps[op->count - 2].key
+					    ? edit_tree_follow(tree, op, op->count - 1)
+					    : NULL;
+
+	return around && node_is_map(around) && node_count(around) == 2 && !around->tag;
+}
+
 /*
  * Carries out the op of a reset. The value may be in an item of a list that is merged by a key. If
  * only this key would be left of the item, and the merge is the same without the item, the item
- * goes, too.
+ * goes, too. That item may be in another one.
  */
 static int remove_with_item(struct put *put, struct edit_op *op)
 {
 	const struct put_state before = put->state;
 	const struct edit_tree tree = {before.document->roots, before.document->count, NULL};
-	const struct node *around = op->count > 2 && !op->steps[op->count - 2].key
-					    ? edit_tree_follow(&tree, op, op->count - 1)
-					    : NULL;
 	int r = remove_value(put, op);
 
-	if (r != 0 || !put_has_changed(put) || !around || !node_is_map(around) ||
-		node_count(around) != 2 || around->tag)
-		return r;
-	const struct put_state narrow = put->state;
-	put->state = before;
-	op->count--;
-	r = prune(put, op);
-	if (r == 0)
-		r = remove_value(put, op);
-	if (r < 0 || (r == 0 && edit_same(put->state.root, narrow.root, false)))
-		return r;
-	put->state = narrow;
-	return put_merge_with(put, narrow.text, narrow.document, &put->state.root, put->problem);
+	while (r == 0 && put_has_changed(put) && is_in_item(&tree, op)) {
+		const struct put_state narrow = put->state;
+
+		put->state = before;
+		op->count--;
+		r = prune(put, op);
+		if (r == 0)
+			r = remove_value(put, op);
+		if (r < 0)
+			return r;
+		if (r == 0 && edit_same(put->state.root, narrow.root, false))
+			continue;
+		put->state = narrow;
+		return put_merge_with(
+			put, narrow.text, narrow.document, &put->state.root, put->problem);
+	}
+	return r;
 }
 
 static bool is_all_of(const struct node *list, const struct source *source)

@@ -31,7 +31,9 @@ becomes a.yaml $'jobs:\n- name: b\n  steps:\n  - id: 1\n    run: [a, b, z]'
 # So is an item that is merged by a key within another one.
 set_ a.yaml 'jobs[name=b].steps[id=2].if' z
 becomes a.yaml $'jobs:\n- name: b\n  steps:\n  - id: 2\n    if: z'
-rm s/a.yaml
+# A reset takes the items away, too, that the change has added.
+runs 0 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=b].steps[id=2].if'
+[ ! -e s/a.yaml ] || fail "after the reset there is: $(cat s/a.yaml)"
 runs 0 "$PLYFS" unset -c plyfs.yaml a.yaml 'jobs[name=b].steps[id=2]'
 becomes a.yaml $'jobs:\n- name: b\n  steps:\n  - !delete\n    id: 2'
 set_ a.yaml 'jobs[name=b].steps[+]={id: 3}'
