@@ -116,7 +116,7 @@ static bool is_mount_call(int argc, char **argv)
 				   (argc > 3 && strcmp(argv[3], "-o") == 0));
 }
 
-/* Returns whether the command may go on until it is stopped; if not, render has an overseer. */
+/* Returns whether the command may go on until it is stopped. A render that ends has an overseer. */
 static bool goes_on(const struct command *command)
 {
 	return command == &command_mount || command == &command_umount ||

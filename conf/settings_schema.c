@@ -103,9 +103,11 @@ static int open_file(struct settings *settings, const char *path, struct schema_
 	*ret = find_schema(settings, path);
 	if (!*ret)
 		r = add_file(settings, path, ret);
-	struct settings_text *file = &(*ret)->text;
-	if (r != 0 || file->bytes.data)
+	if (r != 0)
 		return r;
+	struct settings_text *file = &(*ret)->text;
+	if (file->bytes.data)
+		return 0;
 	r = text_read_file(path, file->place, &kind, &file->read, &text, &len, problem);
 	if (r != 0)
 		return r;
