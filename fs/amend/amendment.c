@@ -559,7 +559,9 @@ static int show(struct amendment_state *made, struct span *ret, struct problem *
 
 	if (made->store) {
 		r = merge_with(made, text, &merge, &made->shown, problem);
-		result = made->shown;
+		/* If the store has no source left, the user saw the mirror's copy. */
+		if (made->shown)
+			result = made->shown;
 	}
 	*ret = result ? result->text : (struct span){"", 0};
 	return r;
