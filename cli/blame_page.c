@@ -73,7 +73,7 @@ static const char *markup_of(char c)
 /* Writes any bytes as text of the page, with control characters escaped, except tabs. */
 static void page_put_text(FILE *out, struct span text)
 {
-	const char *p = text.data, *end = text.data + text.len;
+	const char *p = text.data, *end = span_end(text);
 
 	while (p < end) {
 		const char *markup = markup_of(*p);

@@ -30,7 +30,7 @@ static size_t take(const char **at, const char *end, char shown[SHOWN_MAX + 1], 
 
 size_t column_put(FILE *out, struct span text)
 {
-	const char *at = text.data, *end = text.data + text.len;
+	const char *at = text.data, *end = span_end(text);
 	char shown[SHOWN_MAX + 1];
 	struct span piece;
 	size_t width = 0;
@@ -45,7 +45,7 @@ size_t column_put(FILE *out, struct span text)
 
 size_t column_add(struct output *output, struct span text)
 {
-	const char *at = text.data, *end = text.data + text.len;
+	const char *at = text.data, *end = span_end(text);
 	char shown[SHOWN_MAX + 1];
 	struct span piece;
 	size_t width = 0;

@@ -38,7 +38,7 @@ static void put_word(struct cut *cut, const char *word)
 
 static void put_text(struct cut *cut, struct span text, char quote)
 {
-	const char *p = text.data, *end = text.data + text.len;
+	const char *p = text.data, *end = span_end(text);
 
 	while (p < end && cut->out) {
 		char shown[SHOWN_MAX + 1];

@@ -49,11 +49,11 @@ static int split_lines(struct span text, struct arena *arena, struct line_diff_s
 	side->changed = arena_zalloc(arena, capacity + 1, sizeof(*side->changed));
 	if (!side->lines || !side->changed)
 		return -ENOMEM;
-	for (const char *at = text.data, *end = at + text.len; text.len && at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline + 1 : end;
-		side->lines[side->count++] = (struct span){at, (size_t)(stop - at)};
-		at = stop;
+	for (size_t at = 0; at < text.len;) {
+		const char *start = text.data + at, *newline = memchr(start, '\n', text.len - at);
+		size_t len = newline ? (size_t)(newline + 1 - start) : text.len - at;
+		side->lines[side->count++] = (struct span){start, len};
+		at += len;
 	}
 	return 0;
 }

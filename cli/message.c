@@ -117,7 +117,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
  */
 static bool find_line(struct span text, unsigned number, struct span *ret)
 {
-	const char *at = text.data, *end = text.data + text.len;
+	const char *at = text.data, *end = span_end(text);
 
 	if (span_begins(text, "\xEF\xBB\xBF"))
 		at += 3;
@@ -159,7 +159,7 @@ void message_excerpt(FILE *out, int indent, const struct problem *problem, struc
 		!find_line(text, problem->line, &line))
 		return;
 
-	const char *at = line.data, *end = line.data + line.len;
+	const char *at = line.data, *end = span_end(line);
 	fprintf(out, "%*s%s", indent, "", first > 1 ? "…" : "");
 	for (unsigned column = 1; at < end && column < first + EXCERPT_MAX; column++) {
 		next_character(&at, end, &shown);

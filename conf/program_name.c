@@ -57,7 +57,7 @@ static struct span base_of(struct span word)
 
 	if (!slash)
 		return word;
-	return (struct span){slash + 1, (size_t)(word.data + word.len - slash) - 1};
+	return (struct span){slash + 1, (size_t)(span_end(word) - slash) - 1};
 }
 
 static bool is_one_of(const char *words, struct span word)
@@ -129,7 +129,7 @@ static bool ends_command(char before, char byte)
 /* Skips a quoted text, or one byte. */
 static void skip_quoted(struct span *rest)
 {
-	const char *end = rest->data + rest->len, *at = rest->data;
+	const char *end = span_end(*rest), *at = rest->data;
 	char quote = *at++;
 
 	if (quote == '\\' && at < end)

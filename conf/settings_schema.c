@@ -118,7 +118,7 @@ static int open_file(struct settings *settings, const char *path, struct schema_
 /* Returns whether a path has a part that is "..", ".", or empty: it may lead elsewhere. */
 static bool has_odd_part(struct span path)
 {
-	for (const char *at = path.data, *end = path.data + path.len; at <= end;) {
+	for (const char *at = path.data, *end = span_end(path); at <= end;) {
 		const char *slash = memchr(at, '/', (size_t)(end - at));
 		const struct span part = {at, (size_t)((slash ? slash : end) - at)};
 

@@ -149,7 +149,7 @@ static bool put_line(const char *line, bool *is_described)
 	for (size_t i = 0; strategy_all()[i] && i < STRATEGIES_MAX; i++) {
 		if (span_is(name, strategy_all()[i]->name)) {
 			put_strategy(strategy_all()[i]);
-			put_rest(name.data + name.len);
+			put_rest(span_end(name));
 			is_described[i] = true;
 			return true;
 		}

@@ -17,7 +17,7 @@ static bool is_zero(const struct decimal *decimal)
 /* Reads decimal digits, with "_", one "." and an exponent anywhere among them. */
 static void read_digits(struct span text, struct decimal *ret)
 {
-	const char *end = text.data + text.len, *first = NULL, *last = NULL, *p = text.data;
+	const char *end = span_end(text), *first = NULL, *last = NULL, *p = text.data;
 	size_t seen = 0, upto_last = 0, fraction = 0;
 	bool is_fraction = false;
 

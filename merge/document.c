@@ -51,7 +51,7 @@ static void next_line(const char **at, const char *end)
  */
 static uint32_t find_mark(struct span text, uint32_t from)
 {
-	const char *at = text.len ? text.data : NULL, *end = text.data + text.len;
+	const char *at = text.len ? text.data : NULL, *end = span_end(text);
 
 	for (uint32_t line = 1; at; line++, next_line(&at, end))
 		if (line >= from && span_begins((struct span){at, (size_t)(end - at)}, MARK))
@@ -71,7 +71,7 @@ static bool is_conflict_mark(const char *at, const char *end, const char *mark)
 static uint32_t find_conflict(struct span text)
 {
 	static const char *const marks[] = {"<<<<<<<", "=======", ">>>>>>>"};
-	const char *at = text.len ? text.data : NULL, *end = text.data + text.len;
+	const char *at = text.len ? text.data : NULL, *end = span_end(text);
 	uint32_t first = 0;
 	size_t seen = 0;
 
@@ -90,7 +90,7 @@ static uint32_t find_conflict(struct span text)
 /* Returns the text from a place in it on; empty: the place is not in the text. */
 static struct span text_at(struct span text, uint32_t line, uint32_t column)
 {
-	const char *at = text.len ? text.data : NULL, *end = text.data + text.len;
+	const char *at = text.len ? text.data : NULL, *end = span_end(text);
 
 	for (; at && line > 1; line--)
 		next_line(&at, end);

@@ -87,7 +87,7 @@ void item_key_split(struct span text, struct span separator, struct span *head, 
 	const char *behind = at ? at + separator.len : NULL;
 
 	*head = at ? (struct span){text.data, (size_t)(at - text.data)} : text;
-	*tail = (struct span){behind, behind ? (size_t)(text.data + text.len - behind) : 0};
+	*tail = (struct span){behind, behind ? (size_t)(span_end(text) - behind) : 0};
 }
 
 static int find_part(const struct node *item, const struct node *separator, bool is_after,

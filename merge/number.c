@@ -80,7 +80,7 @@ static const char *skip_underscores(const char *p, const char *end)
 
 static struct span significant(struct span digits)
 {
-	const char *p = digits.data, *end = digits.data + digits.len;
+	const char *p = digits.data, *end = span_end(digits);
 
 	while (p < end && (*p == '0' || *p == '_'))
 		p++;
@@ -142,7 +142,7 @@ static void number_of_big(struct span digits, unsigned base, struct number *ret)
 	if (base == 10 || count_digits(digits) > NUMBER_DIGITS_MAX)
 		return;
 
-	end = digits.data + digits.len;
+	end = span_end(digits);
 	for (p = skip_underscores(digits.data, end); p < end; p = skip_underscores(p, end)) {
 		unsigned multiply, add;
 
@@ -157,7 +157,7 @@ static void number_of_big(struct span digits, unsigned base, struct number *ret)
 
 static void number_of_digits(struct span digits, unsigned base, struct number *ret)
 {
-	const char *p = digits.data, *end = digits.data + digits.len;
+	const char *p = digits.data, *end = span_end(digits);
 	uint64_t value = 0;
 
 	for (p = skip_underscores(p, end); p < end; p = skip_underscores(p, end)) {
@@ -383,8 +383,8 @@ void number_of_float(struct span text, struct number *ret)
 
 static bool digits_equal(struct span a, struct span b)
 {
-	const char *p = a.data, *p_end = a.data + a.len;
-	const char *q = b.data, *q_end = b.data + b.len;
+	const char *p = a.data, *p_end = span_end(a);
+	const char *q = b.data, *q_end = span_end(b);
 
 	for (;;) {
 		p = skip_underscores(p, p_end);

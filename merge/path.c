@@ -9,7 +9,7 @@
 
 const char *path_fault(struct span path)
 {
-	const char *end = path.data + path.len;
+	const char *end = span_end(path);
 
 	if (path.len == 0)
 		return "it is empty";

@@ -193,7 +193,7 @@ static bool is_timestamp(struct rest rest, bool is_tagged)
 
 static enum scalar_type resolve_number_1_1(struct span text)
 {
-	struct rest rest = {text.data, text.data + text.len};
+	struct rest rest = {text.data, span_end(text)};
 
 	if (is_int_1_1(rest))
 		return SCALAR_INT;
@@ -267,7 +267,7 @@ static bool is_float_1_2(struct rest rest)
 
 static enum scalar_type resolve_1_2(struct span text)
 {
-	struct rest rest = {text.data, text.data + text.len};
+	struct rest rest = {text.data, span_end(text)};
 
 	if (is_null_word(text))
 		return SCALAR_NULL;
@@ -311,12 +311,12 @@ enum scalar_type resolve_plain(struct span text, enum node_schema schema)
 
 bool resolve_is_timestamp(struct span text)
 {
-	return is_timestamp((struct rest){text.data, text.data + text.len}, true);
+	return is_timestamp((struct rest){text.data, span_end(text)}, true);
 }
 
 bool resolve_is_python_float(struct span text)
 {
-	struct rest rest = {text.data, text.data + text.len};
+	struct rest rest = {text.data, span_end(text)};
 
 	return is_float_1_1(rest) || is_float_1_2(rest) || is_nan(text);
 }

@@ -227,8 +227,8 @@ static const char *next_base64(const char *p, const char *end)
 /* Base64 may have line breaks anywhere. */
 static bool binaries_equal(struct span a, struct span b)
 {
-	const char *p = a.data, *p_end = a.data + a.len;
-	const char *q = b.data, *q_end = b.data + b.len;
+	const char *p = a.data, *p_end = span_end(a);
+	const char *q = b.data, *q_end = span_end(b);
 
 	for (;;) {
 		p = next_base64(p, p_end);
@@ -300,7 +300,7 @@ static uint64_t hash_number(const struct node *scalar, enum scalar_type type, ui
 
 static uint64_t hash_base64(struct span text, uint64_t hash)
 {
-	const char *p = text.data, *end = text.data + text.len;
+	const char *p = text.data, *end = span_end(text);
 
 	for (p = next_base64(p, end); p < end; p = next_base64(p + 1, end))
 		hash = hash_add(hash, (unsigned char)*p);

@@ -18,6 +18,12 @@ static inline struct span span_of(const char *string)
 	return (struct span){string, strlen(string)};
 }
 
+/* Returns the address behind the last byte; NULL if `data` is NULL: C17 adds nothing to NULL. */
+static inline const char *span_end(struct span span)
+{
+	return span.len ? span.data + span.len : span.data;
+}
+
 static inline bool span_equal(struct span a, struct span b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);

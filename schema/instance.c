@@ -197,5 +197,5 @@ const struct pair *instance_find(const struct node *map, struct span name, uint3
 
 uint64_t instance_length(struct span text)
 {
-	return utf8_count(text.data, text.data + text.len);
+	return utf8_count(text.data, span_end(text));
 }

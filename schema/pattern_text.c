@@ -516,10 +516,8 @@ static int read_term(struct pattern_reader *reader, bool *is_term)
 
 int pattern_text(struct span text, char **ret, size_t *len, char reason[PATTERN_REASON_MAX])
 {
-	struct pattern_reader reader = {.p = text.data,
-		.end = text.data + text.len,
-		.out = {.max = SIZE_MAX},
-		.reason = reason};
+	struct pattern_reader reader = {
+		.p = text.data, .end = span_end(text), .out = {.max = SIZE_MAX}, .reason = reason};
 	int r = 0;
 
 	while (r == 0 && !reader.out.failure && reader.p < reader.end) {

@@ -34,7 +34,7 @@ static bool is_ucs(uint32_t code)
 /* Skips a character beyond ASCII. */
 static bool take_beyond(struct span *text, enum beyond beyond)
 {
-	size_t len = utf8_length(text->data, text->data + text->len);
+	size_t len = utf8_length(text->data, span_end(*text));
 
 	if (beyond == BEYOND_NONE || len == 0)
 		return false;

@@ -25,7 +25,7 @@ bool source_line_next(struct span *rest, struct span *ret)
 
 size_t source_lines_count(struct span text)
 {
-	const char *at = text.data, *end = text.data + text.len;
+	const char *at = text.data, *end = span_end(text);
 	size_t count = 0;
 
 	for (; at < end; count++) {

@@ -98,9 +98,9 @@ bool edit_is_first_on_line(const struct edit *edit, size_t offset)
 struct span edit_indent(const struct edit *edit, size_t offset)
 {
 	struct span indent = {edit->text.data + edit_line_begin(edit, offset), 0};
-	const char *end = edit->text.data + edit->text.len;
+	const char *end = span_end(edit->text);
 
-	while (indent.data + indent.len < end && edit_is_blank(indent.data[indent.len]))
+	while (span_end(indent) < end && edit_is_blank(indent.data[indent.len]))
 		indent.len++;
 	return indent;
 }

@@ -42,7 +42,7 @@ static bool find_colon(const struct edit *edit, const struct extent *entry, stru
 	const char *colon = entry->keys ? memchr(text.data, ':', text.len) : NULL;
 
 	if (!colon || !is_blank((struct span){text.data, (size_t)(colon - text.data)}) ||
-		!is_blank((struct span){colon + 1, (size_t)(text.data + text.len - colon - 1)}))
+		!is_blank((struct span){colon + 1, (size_t)(span_end(text) - colon - 1)}))
 		return false;
 	*ret = text;
 	return true;

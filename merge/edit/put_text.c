@@ -75,7 +75,7 @@ static const struct node *list_lines(struct span text, struct arena *arena)
 
 static struct span break_of(const struct line_reader *reader)
 {
-	const char *end = reader->line.data + reader->line.len;
+	const char *end = span_end(reader->line);
 
 	return (struct span){end, (size_t)(reader->next - end)};
 }
@@ -321,14 +321,14 @@ static bool cut_middle(struct span merged, struct span part, struct span wanted,
 {
 	bool begins = wanted.len >= merged.len && memcmp(wanted.data, merged.data, merged.len) == 0;
 	const char *found = part.len ? memmem(merged.data, merged.len, part.data, part.len)
-			    : begins ? merged.data + merged.len
+			    : begins ? span_end(merged)
 				     : merged.data;
 
 	if (!found || !merged.len)
 		return false;
 	size_t before = (size_t)(found - merged.data), after = merged.len - before - part.len;
 	if (wanted.len < before + after || memcmp(wanted.data, merged.data, before) != 0 ||
-		memcmp(wanted.data + wanted.len - after, found + part.len, after) != 0)
+		memcmp(span_end(wanted) - after, found + part.len, after) != 0)
 		return false;
 	*ret = (struct span){wanted.data + before, wanted.len - before - after};
 	return true;

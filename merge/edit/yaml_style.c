@@ -191,7 +191,7 @@ static bool ends_with(struct span text, const char *end)
 {
 	size_t len = strlen(end);
 
-	return text.len >= len && memcmp(text.data + text.len - len, end, len) == 0;
+	return text.len >= len && memcmp(span_end(text) - len, end, len) == 0;
 }
 
 static enum node_style style_of_string(
@@ -209,7 +209,7 @@ static enum node_style style_of_string(
 		return NODE_DOUBLE;
 	if (node->style == NODE_LITERAL || node->style == NODE_FOLDED)
 		return style->around->is_before_comment ? wanted : node->style;
-	if (newline && !is_in_brackets(style) && newline + 1 < node->text.data + node->text.len)
+	if (newline && !is_in_brackets(style) && newline + 1 < span_end(node->text))
 		return style->lines;
 	if (newline)
 		return NODE_DOUBLE;

@@ -77,7 +77,7 @@ struct text_cursor {
 
 static inline struct text_cursor text_cursor_begin(struct builder *builder, struct span text)
 {
-	return (struct text_cursor){builder, text.data, text.data + text.len, 1, text.data, 1};
+	return (struct text_cursor){builder, text.data, span_end(text), 1, text.data, 1};
 }
 
 /** Skips a line end of `length` bytes at p. */

@@ -53,7 +53,7 @@ static struct span trim_start(struct span text, uint32_t last)
 {
 	for (;;) {
 		text = line_trim_start(text);
-		size_t length = text.len ? utf8_length(text.data, text.data + text.len) : 0;
+		size_t length = text.len ? utf8_length(text.data, span_end(text)) : 0;
 		uint32_t code = length > 1 ? utf8_decode(text.data, length) : 0;
 
 		if (code > last || !utf8_is_blank(code))
@@ -72,8 +72,7 @@ static struct span trim_end(struct span text)
 		while (length < text.len &&
 			utf8_is_tail((unsigned char)text.data[text.len - length]))
 			length++;
-		if (length < 2 ||
-			!utf8_is_blank(utf8_decode(text.data + text.len - length, length)))
+		if (length < 2 || !utf8_is_blank(utf8_decode(span_end(text) - length, length)))
 			return text;
 		text.len -= length;
 	}
@@ -128,14 +127,14 @@ static struct span behind_export(struct span line)
 	if (!span_begins(line, "export") || line.len == 6 || !line_is_blank(line.data[6]))
 		return line;
 	rest = trim_start((struct span){line.data + 6, line.len - 6}, NO_BREAK_SPACE);
-	bool is_named = rest.len && name_char(rest.data, rest.data + rest.len);
+	bool is_named = rest.len && name_char(rest.data, span_end(rest));
 	return is_named || begins_value(rest) ? rest : line;
 }
 
 static bool begins_pair(struct span text)
 {
 	text = behind_export(text);
-	const char *end = text.data + text.len, *at = behind_name(text.data, end);
+	const char *end = span_end(text), *at = behind_name(text.data, end);
 	const struct span rest = trim_start((struct span){at, (size_t)(end - at)}, NO_BREAK_SPACE);
 
 	return at > text.data && begins_value(rest);
@@ -226,7 +225,7 @@ static const char *take_backslash(struct env_reader *reader, const char *at, con
 static void take_quoted(struct env_reader *reader, const char *at, char quote, const char **ret)
 {
 	for (;;) {
-		const char *end = reader->lines.line.data + reader->lines.line.len;
+		const char *end = span_end(reader->lines.line);
 		bool has_return = end < reader->lines.end && *end == '\r';
 
 		while (at < end && *at != quote) {
@@ -312,7 +311,7 @@ static int read_value(struct env_reader *reader, struct span rest)
 	if (comment)
 		rest.len = (size_t)(comment - rest.data);
 	rest = trim_end(rest);
-	reader->behind = rest.data + rest.len;
+	reader->behind = span_end(rest);
 	return add_value(reader, rest, line_place(&reader->lines, rest.data), NODE_PLAIN);
 }
 
@@ -330,7 +329,7 @@ EXTENT_NOTE_RARE static int note_pair(
 
 static int read_line(struct env_reader *reader, struct span line)
 {
-	const char *end = line.data + line.len, *start = line.data, *at;
+	const char *end = span_end(line), *start = line.data, *at;
 	struct span key, value, rest;
 
 	line = behind_export(line);
@@ -348,7 +347,7 @@ static int read_line(struct env_reader *reader, struct span line)
 		value = trim_start((struct span){rest.data + 1, rest.len - 1}, NO_BREAK_SPACE);
 		r = read_value(reader, value);
 	} else {
-		value.data = reader->behind = key.data + key.len;
+		value.data = reader->behind = span_end(key);
 		r = add_null(reader, line_place(&reader->lines, key.data));
 	}
 	return r == 0 && reader->lines.in ? note_pair(reader, start, key, value.data) : r;
@@ -454,7 +453,7 @@ static int put_pair(struct writer *writer, const struct pair *pair)
 {
 	const struct span name = pair->key->text;
 
-	if (behind_name(name.data, name.data + name.len) < name.data + name.len)
+	if (behind_name(name.data, span_end(name)) < span_end(name))
 		return line_refuse(
 			writer, pair->key, "the name of a variable has " NAME_CHARS "; rename it");
 	int r = line_check_scalar(

@@ -32,7 +32,7 @@ struct ini_reader {
 /* Returns whether the last key has a separator. Without one, the value is at the key's end. */
 static bool has_value(const struct ini_reader *reader)
 {
-	return reader->value.data > reader->key.data + reader->key.len;
+	return reader->value.data > span_end(reader->key);
 }
 
 static int add_value(struct ini_reader *reader)
@@ -177,14 +177,14 @@ static int read_key(struct ini_reader *reader, struct span line)
 		reader->scan = ini_value_scan(&dialect->value, line, 0, NULL);
 		line.len = reader->scan.len;
 	}
-	const char *end = line.data + line.len;
+	const char *end = span_end(line);
 	stop = find_separator(dialect, line);
 	reader->key =
 		line_trim_end((struct span){line.data, (size_t)((stop ? stop : end) - line.data)});
 	int r = check_key(reader, line, stop);
 	if (r != 0)
 		return r;
-	reader->value = (struct span){reader->key.data + reader->key.len, 0};
+	reader->value = (struct span){span_end(reader->key), 0};
 	if (stop)
 		reader->value = line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1});
 	if (stop && dialect->value.quoting == INI_QUOTE_LEADS) {
@@ -196,7 +196,7 @@ static int read_key(struct ini_reader *reader, struct span line)
 	/* The value is empty, and a comment follows: `key =   # none` */
 	if (stop && !reader->value.len)
 		reader->value.data = stop + 1;
-	reader->end = reader->value.data + reader->value.len;
+	reader->end = span_end(reader->value);
 	reader->place = line_place(lines, stop ? reader->value.data : reader->key.data);
 	r = line_open_root(lines, line.data);
 	if (r == 0 && dialect->keys == INI_DOUBT)
@@ -218,7 +218,7 @@ static int read_include(struct ini_reader *reader, struct span line)
 	if (!reader->value.len)
 		return line_problem(lines, line.data, "the path of the included file is missing");
 	reader->has_included = true;
-	reader->end = reader->value.data + reader->value.len;
+	reader->end = span_end(reader->value);
 	reader->place = line_place(lines, reader->value.data);
 	int r = line_open_root(lines, line.data);
 	if (r == 0)
@@ -232,7 +232,7 @@ static void go_on(struct ini_reader *reader, struct span line)
 		output_char(&reader->more, '\n');
 	output_put(&reader->more, line.data, line.len);
 	if (line.len)
-		reader->end = line.data + line.len;
+		reader->end = span_end(line);
 	reader->empty_lines = 0;
 }
 

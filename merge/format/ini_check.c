@@ -140,7 +140,7 @@ static bool has_assignments(struct span key, struct span rest)
 
 int ini_check_line(struct builder *builder, struct place place, struct span key, struct span rest)
 {
-	if (rest.len < 2 || line_is_blank(rest.data[1]) || rest.data != key.data + key.len)
+	if (rest.len < 2 || line_is_blank(rest.data[1]) || rest.data != span_end(key))
 		return 0;
 	if (*rest.data == ':')
 		return doubt_line(builder, place,
@@ -393,7 +393,7 @@ static struct span option_of(struct span line)
 static bool is_option_lost(const struct pair *pair, const struct node *merged)
 {
 	const struct pair *now = merged ? node_find(merged, pair->key) : NULL;
-	const char *end = pair->value->text.data + pair->value->text.len;
+	const char *end = span_end(pair->value->text);
 	bool is_whole = now && node_equal(now->value, pair->value);
 
 	for (const char *p = memchr(pair->value->text.data, '\n', pair->value->text.len); p;) {

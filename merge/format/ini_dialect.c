@@ -151,7 +151,7 @@ static bool ends_with(struct span text, const char *end)
 {
 	size_t len = strlen(end);
 
-	return text.len > len && memcmp(text.data + text.len - len, end, len) == 0;
+	return text.len > len && memcmp(span_end(text) - len, end, len) == 0;
 }
 
 bool ini_is_list_key(const struct ini_dialect *dialect, struct span key)

@@ -258,7 +258,7 @@ static int take_word(struct json_reader *reader)
 	char *text;
 	int r;
 
-	while (word.data + word.len < reader->at.end && is_word_char(word.data[word.len]))
+	while (span_end(word) < reader->at.end && is_word_char(word.data[word.len]))
 		word.len++;
 	if (!number_is_json(word, &is_int) && !span_is(word, "true") && !span_is(word, "false") &&
 		!span_is(word, "null"))

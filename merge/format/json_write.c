@@ -33,7 +33,7 @@ static bool is_escaped(unsigned char c)
 
 static int put_string(struct writer *writer, const struct node *node, struct span text)
 {
-	const char *p = text.data, *end = text.data + text.len, *from = p;
+	const char *p = text.data, *end = span_end(text), *from = p;
 
 	output_char(writer->output, '"');
 	while (p < end) {

@@ -23,7 +23,7 @@ static bool is_locale_char(char c)
 /* Returns why GKeyFile refuses the key; NULL: it accepts it. */
 static const char *key_fault(struct span key)
 {
-	const char *end = key.data + key.len, *at = key.data;
+	const char *end = span_end(key), *at = key.data;
 
 	while (at < end && *at != '[' && *at != ']' && *at != '=')
 		at++;
@@ -85,7 +85,7 @@ static int read_pair(struct keyfile_reader *keyfile, struct span line)
 {
 	struct section_reader *reader = &keyfile->section;
 	struct line_reader *lines = &reader->lines;
-	const char *end = line.data + line.len, *stop = memchr(line.data, '=', line.len);
+	const char *end = span_end(line), *stop = memchr(line.data, '=', line.len);
 	struct span key, value;
 
 	if (!stop)

@@ -36,7 +36,7 @@ struct line_reader line_begin(struct builder *builder, struct span text)
 	return (struct line_reader){
 		.builder = builder,
 		.next = text.data,
-		.end = text.data + text.len,
+		.end = span_end(text),
 	};
 }
 
@@ -87,7 +87,7 @@ static const char *find_fault(const char *p, const char *end)
 
 bool line_is_utf8(struct span text)
 {
-	const char *end = text.data + text.len, *fault = find_fault(text.data, end);
+	const char *end = span_end(text), *fault = find_fault(text.data, end);
 
 	while (fault < end && !*fault)
 		fault = find_fault(fault + 1, end);
@@ -96,7 +96,7 @@ bool line_is_utf8(struct span text)
 
 int line_check_text(struct builder *builder, struct span text)
 {
-	const char *end = text.data + text.len, *fault = find_fault(text.data, end);
+	const char *end = span_end(text), *fault = find_fault(text.data, end);
 	struct line_reader reader = line_begin(builder, text);
 
 	if (fault == end)
@@ -169,8 +169,8 @@ int line_note_pair(struct line_reader *reader, struct span key, struct span valu
 	if (!extent)
 		return -ENOMEM;
 	extent->node = builder->waiting[builder->count - 1];
-	extent->key = extent_note_range(builder, key.data, key.data + key.len);
-	extent->value = extent_note_range(builder, value.data, value.data + value.len);
+	extent->key = extent_note_range(builder, key.data, span_end(key));
+	extent->value = extent_note_range(builder, value.data, span_end(value));
 	extent->member = (struct range){extent->key.begin, extent->value.end};
 	return extent_note_set_keys(builder, extent, &builder->waiting[builder->count - 2], 1);
 }
@@ -203,7 +203,7 @@ const char *line_text_fault(struct span text)
 		return "a line break";
 	if (memchr(text.data, '\0', text.len))
 		return "a NUL byte";
-	if (find_fault(text.data, text.data + text.len) != text.data + text.len)
+	if (find_fault(text.data, span_end(text)) != span_end(text))
 		return "a byte that is not UTF-8";
 	return NULL;
 }

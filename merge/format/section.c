@@ -18,7 +18,7 @@ EXTENT_NOTE_RARE static int note_section(
 	if (!extent)
 		return -ENOMEM;
 	extent->node = map;
-	extent->key = extent_note_range(builder, name.data, name.data + name.len);
+	extent->key = extent_note_range(builder, name.data, span_end(name));
 	end = extent->key.end + 1;
 	extent->value = (struct range){end, end};
 	extent->member = (struct range){extent->key.begin - 1, end};
@@ -85,7 +85,7 @@ int section_name(const struct section_reader *reader, struct span line, const ch
 	if (!ret->len)
 		return line_problem(
 			&reader->lines, line.data, "the section has no name; write it in the []");
-	*rest = line_trim((struct span){end + 1, (size_t)(line.data + line.len - end) - 1});
+	*rest = line_trim((struct span){end + 1, (size_t)(span_end(line) - end) - 1});
 	return 0;
 }
 

@@ -78,7 +78,7 @@ EXTENT_NOTE_RARE static struct span source_span(
 	const char *begin = source_of(reader, whole, text.data), *end = begin;
 
 	if (text.len)
-		end = source_of(reader, whole, text.data + text.len - 1) + 1;
+		end = source_of(reader, whole, span_end(text) - 1) + 1;
 	return (struct span){begin, (size_t)(end - begin)};
 }
 
@@ -109,7 +109,7 @@ static int read_setting(struct systemd_reader *reader, struct span whole, struct
 {
 	struct builder *builder = reader->section.lines.builder;
 	struct place place = place_of(reader, whole, line.data);
-	const char *end = line.data + line.len, *stop = memchr(line.data, '=', line.len);
+	const char *end = span_end(line), *stop = memchr(line.data, '=', line.len);
 	struct span key, value;
 
 	if (!reader->section.depth)

@@ -62,7 +62,7 @@ static unsigned base_of(struct span text)
 
 static bool is_int(struct span text)
 {
-	const char *end = text.data + text.len;
+	const char *end = span_end(text);
 	unsigned base = base_of(text);
 
 	if (base == 10)
@@ -83,7 +83,7 @@ static bool fits_64_bits(struct span text)
 
 static struct span unsigned_of(struct span text)
 {
-	const char *end = text.data + text.len, *p = skip_sign(text.data, end);
+	const char *end = span_end(text), *p = skip_sign(text.data, end);
 
 	return (struct span){p, (size_t)(end - p)};
 }
@@ -95,7 +95,7 @@ bool toml_value_is_nan(struct span text)
 
 static bool is_float(struct span text)
 {
-	const char *end = text.data + text.len;
+	const char *end = span_end(text);
 	const char *p = skip_whole(text.data, end);
 
 	if (!p)
@@ -200,7 +200,7 @@ static bool is_time(const char *p, const char *end, bool may_have_offset)
 
 static bool is_timestamp(struct span text)
 {
-	const char *p = text.data, *end = text.data + text.len;
+	const char *p = text.data, *end = span_end(text);
 
 	if (text.len > 2 && text.data[2] == ':')
 		return is_time(p, end, false);
@@ -211,7 +211,7 @@ static bool is_timestamp(struct span text)
 
 size_t toml_value_lacks_seconds(struct span text)
 {
-	const char *colon = memchr(text.data, ':', text.len), *end = text.data + text.len;
+	const char *colon = memchr(text.data, ':', text.len), *end = span_end(text);
 
 	if (!colon || !is_timestamp(text) || (end - colon > 3 && colon[3] == ':'))
 		return 0;
@@ -250,7 +250,7 @@ static bool is_word(struct span text, const char *word)
 const char *toml_value_fault(struct span text)
 {
 	struct span digits = unsigned_of(text);
-	const char *p = text.data, *end = text.data + text.len;
+	const char *p = text.data, *end = span_end(text);
 	bool is_signed = digits.len < text.len;
 
 	if (is_int(text))

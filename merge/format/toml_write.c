@@ -38,7 +38,7 @@ enum {
 
 static unsigned traits_of(struct span text)
 {
-	const char *p = text.data, *end = text.data + text.len;
+	const char *p = text.data, *end = span_end(text);
 	unsigned traits = 0;
 
 	while (p < end) {

@@ -44,7 +44,7 @@ size_t yaml_break_length(const char *p, const char *end)
 
 size_t yaml_skip_blank(struct span text, size_t offset)
 {
-	const char *p = text.data + offset, *end = text.data + text.len;
+	const char *p = text.data + offset, *end = span_end(text);
 	size_t length;
 
 	while (p < end) {
@@ -66,7 +66,7 @@ size_t yaml_skip_blank(struct span text, size_t offset)
 
 size_t yaml_skip_properties(struct span text, size_t offset)
 {
-	const char *end = text.data + text.len;
+	const char *end = span_end(text);
 
 	while (offset < text.len && (text.data[offset] == '!' || text.data[offset] == '&')) {
 		const char *p = text.data + offset;

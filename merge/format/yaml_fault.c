@@ -467,7 +467,7 @@ static bool is_phrase(const struct phrase *phrase, const yaml_parser_t *parser)
  */
 static size_t find_bad_utf8(struct span text, size_t last)
 {
-	const char *end = text.data + text.len;
+	const char *end = span_end(text);
 	size_t offset = 0, length = 1;
 
 	while (length && offset <= last && offset < text.len) {

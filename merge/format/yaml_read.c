@@ -371,7 +371,7 @@ static bool is_too_long(const char *p, const char *end)
 static int check_tag_directives(const struct yaml_reader *reader)
 {
 	struct span text = reader->text;
-	const char *end = text.data + text.len;
+	const char *end = span_end(text);
 	unsigned count = 0;
 
 	if (!text.len)
@@ -397,7 +397,7 @@ static int check_tag_directives(const struct yaml_reader *reader)
 /* Returns a break that only libyaml takes for one; NULL: there is none. */
 static const char *find_other_break(struct span text)
 {
-	const char *end = text.data + text.len;
+	const char *end = span_end(text);
 
 	/* Few files have any of the first bytes, and one byte is found fastest. */
 	for (const char *first = "\r\xC2\xE2"; text.len && *first; first++)

@@ -69,7 +69,7 @@ static bool is_printable(uint32_t code)
 
 static unsigned traits_of(struct span text)
 {
-	const char *p = text.data, *end = text.data + text.len;
+	const char *p = text.data, *end = span_end(text);
 	unsigned traits = 0;
 
 	while (p < end) {
@@ -99,7 +99,7 @@ static unsigned traits_of(struct span text)
 
 static bool is_plain(struct span text, unsigned traits, bool is_flow)
 {
-	const char *end = text.data + text.len;
+	const char *end = span_end(text);
 	char first, last;
 
 	if (!text.len || traits & (HAS_BREAK | HAS_SPECIAL | NOT_PLAIN))
@@ -221,7 +221,7 @@ static enum node_style style_of(const struct node *node, unsigned traits, enum y
 
 static void put_single(struct output *output, struct span text)
 {
-	const char *p = text.data, *end = text.data + text.len, *quote;
+	const char *p = text.data, *end = span_end(text), *quote;
 
 	output_char(output, '\'');
 	for (; p < end && (quote = memchr(p, '\'', (size_t)(end - p))); p = quote + 1) {
@@ -249,7 +249,7 @@ static void put_escape(struct output *output, uint32_t code)
 
 static void put_double(struct output *output, struct span text)
 {
-	const char *p = text.data, *end = text.data + text.len, *from = p;
+	const char *p = text.data, *end = span_end(text), *from = p;
 
 	output_char(output, '"');
 	while (p < end) {
@@ -289,7 +289,7 @@ static const char *chomping(struct span text)
 static void put_block_scalar(
 	struct output *output, struct span text, int indent, enum node_style style)
 {
-	const char *p = text.data, *end = text.data + text.len, *last = end;
+	const char *p = text.data, *end = span_end(text), *last = end;
 
 	while (last > p && last[-1] == '\n')
 		last--;

@@ -223,7 +223,7 @@ static int find_value(
 	int r;
 
 	if (bracket) {
-		path = (struct span){bracket, (size_t)(name.data + name.len - bracket)};
+		path = (struct span){bracket, (size_t)(span_end(name) - bracket)};
 		name.len -= path.len;
 	}
 	r = find_container(run, argument, name, &value);

@@ -384,7 +384,7 @@ static int read_collection(struct cfengine_reader *reader, const struct node **r
 static struct cfengine_reader begin(struct span text)
 {
 	struct cfengine_reader reader = {
-		.begin = text.data, .at = text.data, .end = text.data + text.len};
+		.begin = text.data, .at = text.data, .end = span_end(text)};
 
 	skip_space(&reader);
 	return reader;

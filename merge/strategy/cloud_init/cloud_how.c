@@ -41,7 +41,7 @@ static bool is_space(uint32_t code)
 
 static struct span strip(struct span text)
 {
-	const char *end = text.data + text.len;
+	const char *end = span_end(text);
 
 	while (text.len > 0) {
 		size_t n = utf8_length(text.data, end);

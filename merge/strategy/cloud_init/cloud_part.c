@@ -200,7 +200,7 @@ struct archive_lines {
 /* Returns the line without its end. Empty for an earlier line, which only an alias can refer to. */
 static struct span line_at(struct archive_lines *lines, uint32_t line)
 {
-	const char *end = lines->text.data + lines->text.len, *newline;
+	const char *end = span_end(lines->text), *newline;
 
 	if (line < lines->line)
 		return (struct span){end, 0};
@@ -245,7 +245,7 @@ static struct text_place place_of(
 		inner.len = (size_t)(end - inner.data);
 	struct span outer = without_return(line_at(lines, line));
 	if (outer.len < inner.len || inner.len == 0 ||
-		memcmp(outer.data + outer.len - inner.len, inner.data, inner.len) != 0)
+		memcmp(span_end(outer) - inner.len, inner.data, inner.len) != 0)
 		return rewritten;
 	return (struct text_place){
 		.lines = content->line,

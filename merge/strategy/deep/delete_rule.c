@@ -139,7 +139,7 @@ static int build(struct deep *deep, const struct node *map, const char *at, cons
 
 static int delete_place(struct deep *deep, const struct node *place, const struct node **root)
 {
-	const char *end = place->text.data + place->text.len;
+	const char *end = span_end(place->text);
 	bool had_directives = deep->has_directives;
 	const struct node *tree = NULL, *left;
 

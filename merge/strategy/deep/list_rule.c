@@ -123,7 +123,7 @@ static int read_pattern(const struct node *name, struct arena *arena, struct lis
 	struct problem *problem)
 {
 	struct span text = name->text;
-	const char *end = text.data + text.len;
+	const char *end = span_end(text);
 
 	/* At worst each byte is a word; one more for the word that "*" at the end adds. */
 	struct value_lock_word *words = arena_zalloc(arena, text.len + 2, sizeof(*words));
@@ -250,7 +250,7 @@ static size_t count_words(const struct value_lock_word *words, size_t left, cons
 		struct span word = words[left - 1 - count].key;
 
 		if (rest.len < word.len ||
-			memcmp(rest.data + rest.len - word.len, word.data, word.len) != 0)
+			memcmp(span_end(rest) - word.len, word.data, word.len) != 0)
 			return 0;
 		rest.len -= word.len;
 		if (rest.len == 0)

@@ -149,7 +149,7 @@ static double item_factor(
  */
 static double lua_pattern_steps(struct span pattern, struct span text)
 {
-	const char *end = pattern.data + pattern.len;
+	const char *end = span_end(pattern);
 	bool is_anchored = pattern.len > 0 && *pattern.data == '^';
 	double steps = is_anchored ? 1 : (double)text.len + 1;
 	unsigned repeats = 0;
