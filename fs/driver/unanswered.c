@@ -116,14 +116,19 @@ static struct unanswered *take_given_up(struct session_handover *handover)
 	return request;
 }
 
+/* The kernel does not report again a signal that it has reported before. */
+static bool asks_again;
+
 void unanswered_ask_again(struct session_handover *handover, struct fuse_session *fuse)
 {
 	struct unanswered *request;
 
+	asks_again = true;
 	while ((request = take_given_up(handover))) {
 		request_loop_ask(fuse, request->bytes);
 		free(request);
 	}
+	asks_again = false;
 }
 
 int unanswered_take(struct session_handover *handover, struct record *record)
@@ -155,6 +160,7 @@ struct waiting {
 	struct session *session;
 	struct unanswered *unanswered;
 	unsigned references; /* the waiting view, and the job */
+	unsigned signals;    /* that the kernel has reported */
 };
 
 static void release(struct waiting *waiting)
@@ -195,47 +201,59 @@ static struct waiting *waiting_of(struct pool_job *job)
 	return (struct waiting *)((char *)job - offsetof(struct waiting, job));
 }
 
-static void end_job(struct pool_job *job)
+/* Ends the wait, unless it has ended. */
+static void give_up(struct waiting *waiting, int result)
 {
-	release(waiting_of(job));
+	if (waiting->references > 1 &&
+		view_give_up(waiting->session->view, waiting->ino, &waiting->caller))
+		resume(&waiting->caller, result, NULL);
+	release(waiting);
 }
 
-/* Returns whether a signal ends the program; true also if we can't see the program. */
-static bool is_dying(fuse_req_t req)
+/* The view ends or pauses. */
+static void drop_job(struct pool_job *job)
+{
+	give_up(waiting_of(job), -ENOTCONN);
+}
+
+/* Returns whether a signal ends the program; if we can't see the program, any signal does. */
+static bool is_dying(const struct waiting *waiting)
 {
 	unsigned long long pending;
 
-	return !status_bits(fuse_req_ctx(req)->pid, "SigPnd", &pending) ||
-	       pending >> (SIGKILL - 1) & 1;
+	if (!status_bits(fuse_req_ctx(waiting->req)->pid, "SigPnd", &pending))
+		return waiting->signals > 0;
+	return pending >> (SIGKILL - 1) & 1;
 }
 
 static void heed_signal(struct pool_job *job)
 {
 	struct waiting *waiting = waiting_of(job);
-	struct view *view = waiting->session->view;
-	bool has_ended = waiting->references == 1;
 
 	/* The kernel reports only the first signal. */
-	if (!has_ended && !is_dying(waiting->req)) {
-		view_run_later(view, job, SIGNAL_US);
-		return;
-	}
-	if (!has_ended && view_give_up(view, waiting->ino, &waiting->caller))
-		resume(&waiting->caller, -EINTR, NULL);
-	release(waiting);
+	if (waiting->references > 1 && !is_dying(waiting))
+		view_run_later(waiting->session->view, job, SIGNAL_US);
+	else
+		give_up(waiting, -EINTR);
 }
 
-/* A job answers, as libfuse holds a lock of the request during this call. */
+/* A job answers, as libfuse may hold a lock of the request during this call. */
+static void heed_signals(struct waiting *waiting)
+{
+	if (waiting->job.run)
+		return;
+	waiting->references++;
+	waiting->job = (struct pool_job){.run = heed_signal, .drop = drop_job};
+	view_run(waiting->session->view, &waiting->job, 0);
+}
+
 static void on_interrupt(fuse_req_t req, void *context)
 {
 	struct waiting *waiting = context;
 
 	(void)req;
-	if (waiting->job.run)
-		return;
-	waiting->references++;
-	waiting->job = (struct pool_job){.run = heed_signal, .drop = end_job};
-	view_run(waiting->session->view, &waiting->job, 0);
+	waiting->signals++;
+	heed_signals(waiting);
 }
 
 bool unanswered_waits(fuse_req_t req, fuse_ino_t ino)
@@ -260,6 +278,8 @@ bool unanswered_waits(fuse_req_t req, fuse_ino_t ino)
 		.unanswered = unanswered,
 		.references = 1};
 	if (view_await(session->view, ino, &waiting->caller) == VIEW_LATER) {
+		if (asks_again)
+			heed_signals(waiting);
 		fuse_req_interrupt_func(req, on_interrupt, waiting);
 		return true;
 	}

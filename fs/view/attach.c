@@ -197,13 +197,18 @@ static void leave_out_silent(
 void attach_leave_out_failed(
 	struct view *view, const struct entry *entry, struct union_lookup *lookup)
 {
+	layer_mask found = 0;
+
+	for (unsigned i = 0; i < lookup->count; i++)
+		found |= (layer_mask)1 << lookup->found[i].layer;
+	/* A layer may have got the directory since, while nothing watched the parent. */
+	bool is_listed =
+		entry->parent->names != NAMES_SOME && entry->layers && !(entry->layers & ~found);
 	if (!lookup->failure || lookup->whiteout_error || lookup->kind != UNION_DIRECTORY ||
-		!entry_was_of(view, entry, lookup))
+		!is_listed || !entry_was_of(view, entry, lookup))
 		return;
 	lookup->failure = 0;
-	lookup->layers = 0;
-	for (unsigned i = 0; i < lookup->count; i++)
-		lookup->layers |= (layer_mask)1 << lookup->found[i].layer;
+	lookup->layers = found;
 	attach_failed(view, entry->parent);
 }
 

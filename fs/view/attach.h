@@ -39,7 +39,7 @@ void attach_failed(struct view *view, struct directory *directory);
 
 /**
  * If a file system has failed, and the directory had nothing of it when the kernel forgot the
- * directory: removes the layer from `lookup`, and does attach_failed() for the parent.
+ * directory, nor since: removes the layer from `lookup`, and does attach_failed() for the parent.
  */
 void attach_leave_out_failed(
 	struct view *view, const struct entry *entry, struct union_lookup *lookup);

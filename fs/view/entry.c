@@ -31,22 +31,17 @@ void inode_hold(struct view *view, struct inode *inode)
 	}
 }
 
-static uint64_t add_place(uint64_t hash, dev_t dev, ino_t ino)
-{
-	return ((hash ^ (uint64_t)dev) * 1099511628211u ^ (uint64_t)ino) * 1099511628211u;
-}
-
 /* Its upper half differs if other directories of the layers show it; its lower half, if one of them
  * has changed. It is always even; the fingerprint of a version is odd. */
 static uint64_t print_of_directory(const struct directory *directory)
 {
-	uint64_t places = 14695981039346656037u, times = places;
+	uint64_t places = INODE_NO_PLACES, times = places;
 
 	for (unsigned i = 0; i < directory->watches.count; i++) {
 		if (!(directory->layers >> i & 1))
 			continue;
 		const struct stamp *identity = &directory->identities[i];
-		places = add_place(places, identity->dev, identity->ino);
+		places = inode_add_place(places, identity->dev, identity->ino);
 		times = (times ^ (uint64_t)identity->ctime.tv_sec) * 1099511628211u;
 		times = (times ^ (uint64_t)identity->ctime.tv_nsec) * 1099511628211u;
 	}
@@ -132,12 +127,17 @@ bool entry_was_directory(const struct view *view, const struct entry *entry)
 bool entry_was_of(
 	const struct view *view, const struct entry *entry, const struct union_lookup *found)
 {
-	uint64_t print = last_print(view, entry), places = 14695981039346656037u;
+	uint64_t print = last_print(view, entry);
 
-	for (unsigned i = found->count; i-- > 0;)
-		places =
-			add_place(places, found->found[i].stat.st_dev, found->found[i].stat.st_ino);
-	return is_print_of_directory(print) && print >> 32 == places >> 32;
+	return is_print_of_directory(print) && print >> 32 == inode_places(found) >> 32;
+}
+
+void entry_note_places(struct entry *entry, const struct union_lookup *found)
+{
+	uint64_t print = entry->use->last.print;
+
+	if (is_print_of_directory(print) && !found->failure && !found->whiteout_error)
+		entry_used(entry)->last.print = inode_places(found) >> 32 << 32 | (uint32_t)print;
 }
 
 static void drop_version(struct view *view, struct entry *entry)

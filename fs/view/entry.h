@@ -45,10 +45,13 @@ bool entry_was_directory(const struct view *view, const struct entry *entry);
 
 /**
  * Returns whether the path showed exactly the directories that `found` has, when the kernel forgot
- * the path.
+ * the path, or at the last entry_note_places().
  */
 bool entry_was_of(
 	const struct view *view, const struct entry *entry, const struct union_lookup *found);
+
+/** Notes which directories the layers have at the path of a directory that the kernel forgot. */
+void entry_note_places(struct entry *entry, const struct union_lookup *found);
 
 /** Returns the inode number of the present object; if none, of the last; if none, of the next. */
 uint64_t entry_ino(const struct entry *entry);

@@ -99,6 +99,22 @@ uint64_t inode_print(const struct version *version)
 	return hash | 1;
 }
 
+uint64_t inode_add_place(uint64_t places, dev_t dev, ino_t ino)
+{
+	return ((places ^ (uint64_t)dev) * 1099511628211u ^ (uint64_t)ino) * 1099511628211u;
+}
+
+uint64_t inode_places(const struct union_lookup *found)
+{
+	uint64_t places = INODE_NO_PLACES;
+
+	for (unsigned i = found->count; i-- > 0;) {
+		const struct stat *stat = &found->found[i].stat;
+		places = inode_add_place(places, stat->st_dev, stat->st_ino);
+	}
+	return places;
+}
+
 /* Returns the slot of a path, or the free one that it would take. */
 static struct inode_memory_item *place_of(const struct inode_memory *memory, uint64_t path)
 {

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "union.h"
 #include "version.h"
 
 struct inode_table {
@@ -35,6 +36,14 @@ struct last_inode {
 
 /** Returns a version's fingerprint: a forgotten number goes to the same content only. */
 uint64_t inode_print(const struct version *version);
+
+#define INODE_NO_PLACES 14695981039346656037u
+
+/** Adds where a layer has a directory, from the lowest layer up, to the hash of such places. */
+uint64_t inode_add_place(uint64_t places, dev_t dev, ino_t ino);
+
+/** Returns the hash of the places that the lookup has found. */
+uint64_t inode_places(const struct union_lookup *found);
 
 struct inode_memory_item {
 	uint64_t path; /* hash of the path; 0: the item is free */

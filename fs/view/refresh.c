@@ -224,6 +224,8 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 	if (!directory && entry->known == KNOWN_MISSED && !look->refresh.is_known)
 		entry->known = KNOWN_SHOWN;
 	if (!directory)
+		entry_note_places(entry, &look->result.lookup);
+	if (!directory)
 		return is_unannounced && look->refresh.is_known && make_directory_waits(view, look);
 	directory->users++;
 	bool is_changed =

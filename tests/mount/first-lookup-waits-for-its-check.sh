@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/take_over.sh"
 
 need pgrep python3
 
@@ -39,6 +40,15 @@ eventually has_signal $fourth
 kill -9 $fourth
 eventually has_ended $fourth || fail "a killed program waits"
 [ ! -s killed ] || fail "a program that handles a signal got: $(cat killed)"
+
+# The kernel does not tell the next daemon of the first signal.
+signalled >killed &
+fourth=$!
+eventually has_signal $fourth
+taken_over "$PLYFS" mount --take-over mnt
+kill -9 $fourth
+eventually has_ended $fourth || fail "a killed program waits after a take-over"
+[ ! -s killed ] || fail "a program that handles a signal got, after a take-over: $(cat killed)"
 
 # So does stat; but no other call waits: neither a listing, nor a change in the same directory.
 ! timeout 0.5 stat mnt/slow.yaml >/dev/null || fail "the size of what is not judged yet is shown"

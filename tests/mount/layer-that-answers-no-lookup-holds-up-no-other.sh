@@ -6,7 +6,7 @@
 . "$(dirname "$test_file")/silent.sh"
 
 need setpriv
-mkdir part low/own high/own low/inside
+mkdir part low/own high/own low/inside low/d9
 chmod 711 .
 make_silent part half_FORGET
 with_layers() {
@@ -58,6 +58,20 @@ for listing in $listings; do
 	wait "$listing" && fail "a directory of a silent layer was listed: $(head listed*)"
 done
 grep -q 'd1.: Connection timed out' listed1 || fail "the error is: $(cat listed1)"
+answers_no NONE
+stop
+
+# A layer that has got a forgotten directory before it fell silent: each name in the directory needs the layer.
+start_again
+with_layers low high | replace plyfs.yaml
+comes_to_show mnt/app.yaml 'a: 1'
+[ -d mnt/d9 ]
+eventually forgotten || fail "the kernel keeps the versions: $(status versions)"
+with_layers low part high | replace plyfs.yaml
+comes_to_show mnt/app.yaml $'a: 1\nhalf: 1'
+answers_no LOOKUP
+said=$(timeout 60 cat mnt/d9/absent.yaml 2>&1) && fail "it was read"
+[[ $said == *"Input/output error"* ]] || fail "a name that may be there: $said"
 answers_no NONE
 stop
 
