@@ -247,16 +247,12 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 	bool is_again = entry_has_forgotten(entry, version);
 	uint64_t ino = entry_ino(entry);
 	bool is_free = !inode_table_find(&view->inodes.table, ino);
-	const struct last_inode *last = &entry->use->last;
-	/* Its only source has changed since, but not its bytes: it was touched. */
-	bool is_touched = is_again && version_has_one_source(version) &&
-			  time_is_later(version->ctime, last->ctime);
 
-	if (!is_again || time_is_later(version->mtime, last->mtime)) {
+	if (is_again && !time_is_later(version->mtime, entry->use->last.mtime)) {
+		version->mtime = entry->use->last.mtime;
+		version->ctime = entry->use->last.ctime;
+	} else {
 		entry_prepare_version(view, entry, version);
-	} else if (!is_touched) {
-		version->mtime = last->mtime;
-		version->ctime = last->ctime;
 	}
 	if (is_free && (is_again || !entry->use->last.print))
 		version->inode.ino = ino;

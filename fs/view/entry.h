@@ -28,8 +28,7 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
  *
  * entry_prepare_first() is for the first version of a path, and for the first one after the kernel
  * forgot the path. If the content is the forgotten one, the version gets the former number. If, in
- * addition, no source is newer than the former mtime, the version gets the former times; but if its
- * only source was touched, those of the source.
+ * addition, no source is newer than the former mtime, the version gets the former times.
  */
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);

@@ -207,20 +207,6 @@ VIEW_TEST(time_that_is_put_back_before_it_is_announced_shows_again)
 	}
 }
 
-VIEW_TEST(time_that_is_put_back_while_the_kernel_does_not_know_the_file_shows)
-{
-	write_file("a/x.yaml", "x: 1\n");
-	run("touch -d @1500000000 a/x.yaml");
-	start(one_layer);
-	struct stat before = look_at(VIEW_INO_ROOT, "x.yaml");
-	view_forget(view, before.st_ino, 1);
-	run("touch -d @1400000000 a/x.yaml");
-	struct stat after = look_at(VIEW_INO_ROOT, "x.yaml");
-	assert_int_equal(after.st_ino, before.st_ino);
-	assert_int_equal(after.st_mtime, 1400000000);
-	assert_true(time_is_later(after.st_ctim, before.st_ctim));
-}
-
 static int touch_and_look(void *context, uint64_t ino)
 {
 	(void)context;
