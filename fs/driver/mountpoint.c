@@ -408,11 +408,9 @@ static int ask_for_size(void *context, int out)
 	return statfs(context, &fs) < 0 ? -errno : 0;
 }
 
-bool mountpoint_is_dead(const char *path)
+bool mountpoint_answers(const char *path)
 {
-	int r = probe_run(PROBE_OTHERS_MS, ask_for_size, (void *)(uintptr_t)path, NULL, NULL);
-
-	return r == -ENOTCONN || r == -ECONNABORTED;
+	return probe_run(PROBE_OTHERS_MS, ask_for_size, (void *)(uintptr_t)path, NULL, NULL) == 0;
 }
 
 int mountpoint_end(const char *path, int flags)

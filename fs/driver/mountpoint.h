@@ -37,8 +37,8 @@ struct mountpoint {
  */
 int mountpoint_take(const char *path, struct mountpoint *ret);
 
-/** Returns whether the connection of the FUSE mount at `path` has ended. False if unknown. */
-bool mountpoint_is_dead(const char *path);
+/** Returns whether a process answers for the mount at `path`. False if unknown. */
+bool mountpoint_answers(const char *path);
 
 /**
  * Unmounts the top mount at `path`, with the `flags` of umount2(2). If the kernel does not permit

@@ -131,8 +131,7 @@ int own_mount_end(const struct own_mount *mount)
 	return top.dev == mount->dev ? mountpoint_end(mount->path, MNT_FORCE | MNT_DETACH) : -EBUSY;
 }
 
-/* Returns whether the kernel has given the numbers of our ended mount to a newer one. Only a mount
- * whose connection has ended is ours: a newer one may not answer. */
+/* Returns whether the kernel has given the numbers of our ended mount to a newer one. */
 static bool is_newer(const struct own_mount *mount)
 {
 	struct mountpoint top;
@@ -140,7 +139,7 @@ static bool is_newer(const struct own_mount *mount)
 	if (mountpoint_take(mount->path, &top) < 0)
 		return false;
 	free(top.path);
-	return top.dev == mount->dev && !mountpoint_is_dead(mount->path);
+	return top.dev == mount->dev && mountpoint_answers(mount->path);
 }
 
 int own_mount_remove_aborted(const struct own_mount *mount, int timeout_ms)
