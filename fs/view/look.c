@@ -78,9 +78,7 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	entry_enter(view, entry);
 	look->next_same = entry->use->looks;
 	entry_used(entry)->looks = look;
-	/* In a strict mount, they may overlap for ever: the publisher must wait for none. */
-	bool is_first = purpose == LOOK_FIRST && view_is_strict(view);
-	if (purpose != LOOK_STRICT && !is_first && !entry->use->look)
+	if (purpose != LOOK_STRICT && !entry->use->look)
 		entry_used(entry)->look = look;
 	return look;
 }

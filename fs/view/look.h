@@ -11,8 +11,7 @@
  *      end          the result of a request's look is shown at once (lookup.c); the publisher's
  *                   look waits for the publisher's decision (refresh.c)
  *
- * entry->use->look is the look under way, for which the publisher waits. First lookups of the same
- * name share it; in a strict mount, each has a look of its own.
+ * entry->use->look is the look under way. First lookups of the same name share it.
  */
 #pragma once
 

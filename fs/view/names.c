@@ -26,11 +26,8 @@
 
 static bool is_just_asked_for(const struct entry *entry)
 {
-	const struct look *look = entry->use->looks;
-
-	while (look && !look->is_entry_new)
-		look = look->next_same;
-	return look && entry->parent->changed <= look->began;
+	return entry->use->look && entry->use->look->is_entry_new &&
+	       entry->parent->changed <= entry->use->look->began;
 }
 
 /*

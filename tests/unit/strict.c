@@ -254,24 +254,6 @@ VIEW_TEST(look_from_before_a_removal_does_not_show_the_name_again)
 	assert_int_equal(count_of_view().files, 0);
 }
 
-/* First lookups of many readers may overlap for ever. */
-VIEW_TEST(first_lookup_does_not_hold_up_an_event)
-{
-	int result = -1;
-
-	write_file("a/x.yaml", "x: 1\n");
-	start(one_layer);
-	assert_listed("", "x.yaml\n");
-	assert_int_equal(coroutine_new(look_slowly, &result, &slow), 0);
-	coroutine_wait(&has_read, NULL);
-	replace_file("a/x.yaml", "x: 2\n");
-	publish_all();
-	assert_events("MOVED_TO x.yaml\n");
-	let_the_slow_one_finish();
-	assert_int_equal(result, 0);
-	assert_shown("x.yaml", "x: 2\n");
-}
-
 static uint64_t looked_in;
 
 static void look_slowly_below(void *context)
