@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "descriptor.h"
-#include "parcel.h"
+#include "fd_message.h"
 #include "span.h"
 
 /* The name of the stored descriptor. */
@@ -100,7 +100,7 @@ static int await_manager(int timeout_ms)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -1;
 	static const char barrier[] = "BARRIER=1";
-	int r = parcel_send(manager_fd, barrier, strlen(barrier), ends[1]);
+	int r = fd_message_send(manager_fd, barrier, strlen(barrier), ends[1]);
 	close(ends[1]);
 	struct pollfd closed = {.fd = ends[0]};
 	r = r == 0 ? poll(&closed, 1, timeout_ms) : r == -EAGAIN ? 0 : -1;
@@ -116,7 +116,8 @@ int manager_store(int fd)
 	 */
 	static const char store[] = "FDSTORE=1\nFDNAME=" STORED_NAME "\nFDPOLL=0";
 
-	bool is_read = manager_fd >= 0 && parcel_send(manager_fd, store, strlen(store), fd) == 0 &&
+	bool is_read = manager_fd >= 0 &&
+		       fd_message_send(manager_fd, store, strlen(store), fd) == 0 &&
 		       await_manager(BARRIER_MS) > 0;
 	return is_read ? 0 : -EIO;
 }

@@ -15,9 +15,9 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "driver.h"
+#include "fd_message.h"
 #include "helper.h"
 #include "memory.h"
-#include "parcel.h"
 #include "path.h"
 
 struct request {
@@ -163,7 +163,7 @@ static int take_over(struct caller *caller, struct sandbox *sandbox)
 	struct sandbox_state state;
 	struct problem problem;
 
-	if (parcel_take(caller->socket, &mount, sizeof(mount), &root) != sizeof(mount))
+	if (fd_message_take(caller->socket, &mount, sizeof(mount), &root) != sizeof(mount))
 		return -EPIPE;
 	caller->dev = mount.dev;
 	/* The process may change names in our mount, and nothing else. */
@@ -247,7 +247,7 @@ int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd)
 		if (root < 0)
 			return -errno;
 	}
-	r = parcel_send(process->socket, &mount, sizeof(mount), root < 0 ? clone_fd : root);
+	r = fd_message_send(process->socket, &mount, sizeof(mount), root < 0 ? clone_fd : root);
 	return r < 0 ? r : hear(process);
 }
 

@@ -25,10 +25,10 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "fd_message.h"
 #include "followed_path.h"
 #include "forked.h"
 #include "helper.h"
-#include "parcel.h"
 #include "slice.h"
 #include "text.h"
 
@@ -64,13 +64,13 @@ struct message {
 
 static int send_message(int socket, const struct message *message, const int *fds, size_t count)
 {
-	return parcel_send_all(socket, message, sizeof(*message), fds, count);
+	return fd_message_send_all(socket, message, sizeof(*message), fds, count);
 }
 
 /* Receives a message. Returns 0; -EAGAIN or -EPIPE: no message is left; or another -errno. */
-static int receive(int socket, struct message *message, int fds[PARCEL_FDS_MAX], size_t *count)
+static int receive(int socket, struct message *message, int fds[FD_MESSAGE_FDS_MAX], size_t *count)
 {
-	ssize_t n = parcel_take_all(socket, message, sizeof(*message), fds, count);
+	ssize_t n = fd_message_take_all(socket, message, sizeof(*message), fds, count);
 
 	if (n < 0)
 		return n == -EMFILE ? -EBADMSG : (int)n;
@@ -91,7 +91,7 @@ static int send_record(int socket, struct record *record)
 		return file;
 	int r = send_message(socket, &message, &file, 1);
 	for (size_t at = 0; r == 0 && at < count; at += n) {
-		n = count - at < PARCEL_FDS_MAX ? count - at : PARCEL_FDS_MAX;
+		n = count - at < FD_MESSAGE_FDS_MAX ? count - at : FD_MESSAGE_FDS_MAX;
 		message = (struct message){MESSAGE_DESCRIPTORS, n};
 		r = send_message(socket, &message, fds + at, n);
 	}
@@ -102,7 +102,7 @@ static int send_record(int socket, struct record *record)
 static int receive_fds(int socket, size_t wanted, int **ret, size_t *ret_count)
 {
 	struct message message;
-	int some[PARCEL_FDS_MAX];
+	int some[FD_MESSAGE_FDS_MAX];
 	size_t count;
 	int r = 0;
 
@@ -129,7 +129,7 @@ static int receive_record(int socket, uint64_t format, struct record **ret)
 {
 	CLEANUP(closep) int file = -1;
 	struct message message;
-	int first[PARCEL_FDS_MAX], *fds = NULL;
+	int first[FD_MESSAGE_FDS_MAX], *fds = NULL;
 	size_t first_count, count = 0;
 
 	int r = receive(socket, &message, first, &first_count);
@@ -693,7 +693,7 @@ int heir_new(int socket, struct heir **ret)
 bool heir_end(struct heir *heir)
 {
 	struct message message;
-	int fds[PARCEL_FDS_MAX];
+	int fds[FD_MESSAGE_FDS_MAX];
 	size_t count;
 	int r;
 
@@ -716,7 +716,7 @@ static int send_kind(int socket, enum message_kind kind)
 static int await_end_of_older(int socket)
 {
 	struct message message = {0};
-	int fds[PARCEL_FDS_MAX];
+	int fds[FD_MESSAGE_FDS_MAX];
 	size_t count;
 	int r = send_kind(socket, MESSAGE_READY);
 

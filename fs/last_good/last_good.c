@@ -15,9 +15,9 @@
 #include "await.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "fd_message.h"
 #include "helper.h"
 #include "last_good_file.h"
-#include "parcel.h"
 #include "state_process.h"
 #include "text.h"
 
@@ -176,7 +176,8 @@ static void order(struct last_good *last_good, enum state_order_kind kind, uint6
 	const struct state_order order = {kind, number};
 
 	/* Without the order plyfs-state would wait for ever. So end it, which is reported. */
-	if (last_good->socket >= 0 && parcel_send(last_good->socket, &order, sizeof(order), fd) < 0)
+	if (last_good->socket >= 0 &&
+		fd_message_send(last_good->socket, &order, sizeof(order), fd) < 0)
 		(void)shutdown(last_good->socket, SHUT_RDWR);
 }
 
@@ -498,7 +499,7 @@ bool last_good_take(struct last_good *last_good)
 	int fd;
 
 	while (last_good->socket >= 0) {
-		ssize_t n = parcel_take(last_good->socket, &answer, sizeof(answer), &fd);
+		ssize_t n = fd_message_take(last_good->socket, &answer, sizeof(answer), &fd);
 
 		closep(&fd);
 		if (n == -EAGAIN)

@@ -11,9 +11,9 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "fd_message.h"
 #include "helper.h"
 #include "last_good_file.h"
-#include "parcel.h"
 
 /* Milliseconds to wait for further changes: a path that changes often is not written each time. */
 #define QUIET_MS 1000
@@ -178,7 +178,7 @@ static void serve(struct state *state)
 			try(state);
 		if (n <= 0)
 			continue;
-		ssize_t size = parcel_take(state->socket, &order, sizeof(order), &fd);
+		ssize_t size = fd_message_take(state->socket, &order, sizeof(order), &fd);
 		if (size != sizeof(order))
 			return;
 		take_order(state, &order, fd);

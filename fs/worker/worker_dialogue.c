@@ -19,8 +19,8 @@
 #include "clock.h"
 #include "coroutine.h"
 #include "descriptor.h"
+#include "fd_message.h"
 #include "forked.h"
-#include "parcel.h"
 #include "version_record.h"
 #include "worker_message.h"
 
@@ -155,7 +155,7 @@ static void run_followed(void *context)
 		_exit(1);
 	int fd = open_followed(followed);
 	int result = fd < 0 ? fd : 0;
-	_exit(parcel_send(followed->socket, &result, sizeof(result), fd) < 0);
+	_exit(fd_message_send(followed->socket, &result, sizeof(result), fd) < 0);
 }
 
 /* Reaps processes that stood still. Returns a place for one more; NULL: too many stand still. */
@@ -191,7 +191,7 @@ static int open_elsewhere(struct followed *followed, unsigned answer_ms)
 		result = pid;
 	else if (await_ms(&answer, 1, (int)answer_ms) <= 0)
 		result = -ETIMEDOUT;
-	else if (parcel_take(ends[0], &result, sizeof(result), &fd) != sizeof(result))
+	else if (fd_message_take(ends[0], &result, sizeof(result), &fd) != sizeof(result))
 		result = -EIO;
 	close(ends[0]);
 	if (pid > 0)

@@ -6,7 +6,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "parcel.h"
+#include "fd_message.h"
 
 /* Bytes of a record sent inline: less than a socket takes at once (net.core.wmem_default). */
 #define INLINE_MAX ((size_t)64 << 10)
@@ -35,9 +35,9 @@ int worker_message_send(int socket, struct record *message)
 	if (count > 1 || (count && bytes.len > INLINE_MAX))
 		return -EMSGSIZE;
 	if (bytes.len <= INLINE_MAX)
-		return parcel_send(socket, bytes.data, bytes.len, count ? fds[0] : -1);
+		return fd_message_send(socket, bytes.data, bytes.len, count ? fds[0] : -1);
 	CLEANUP(closep) int file = record_file(message);
-	return file < 0 ? file : parcel_send(socket, FILE_MARK, sizeof(FILE_MARK), file);
+	return file < 0 ? file : fd_message_send(socket, FILE_MARK, sizeof(FILE_MARK), file);
 }
 
 int worker_message_receive(int socket, enum worker_message *kind, struct record **ret)
@@ -47,7 +47,7 @@ int worker_message_receive(int socket, enum worker_message *kind, struct record 
 	CLEANUP(closep) int fd = -1;
 	int r;
 
-	ssize_t n = parcel_take(socket, data, sizeof(data), &fd);
+	ssize_t n = fd_message_take(socket, data, sizeof(data), &fd);
 	if (n <= 0)
 		return n < 0 && n != -ECONNRESET ? (int)n : -EPIPE;
 	if (n == sizeof(FILE_MARK) && fd >= 0) {

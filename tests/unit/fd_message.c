@@ -10,7 +10,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "parcel.h"
+#include "fd_message.h"
 #include "test.h"
 
 static int ends[2];
@@ -44,8 +44,8 @@ TEST(a_descriptor_comes_with_it)
 	CLEANUP(closep) int fd = -1;
 	char byte;
 
-	assert_int_equal(parcel_send(ends[0], "a", 1, ends[0]), 0);
-	assert_int_equal(parcel_take(ends[1], &byte, 1, &fd), 1);
+	assert_int_equal(fd_message_send(ends[0], "a", 1, ends[0]), 0);
+	assert_int_equal(fd_message_take(ends[1], &byte, 1, &fd), 1);
 	assert_true(fd >= 0);
 }
 
@@ -67,7 +67,7 @@ TEST(of_descriptors_that_nobody_wants_none_stays_open)
 	memcpy(CMSG_DATA(&control.header), ends, 2 * sizeof(int));
 	for (int i = 0; i < 10; i++) {
 		assert_int_equal(sendmsg(ends[0], &head, 0), 1);
-		assert_int_equal(parcel_take(ends[1], &byte, 1, &fd), 1);
+		assert_int_equal(fd_message_take(ends[1], &byte, 1, &fd), 1);
 		assert_int_equal(fd, -1);
 	}
 	assert_int_equal(count_descriptors(), before);
