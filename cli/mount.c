@@ -34,8 +34,8 @@ struct mount {
 	const char *question;     /* we are a trial of a program that is to take over (trial.h) */
 	struct program_call call; /* of the program that takes over */
 	struct inheritance inheritance; /* of the program that ran in this process before */
-	struct heir *heir; /* the previous daemon's state, until it is ours; NULL: none */
-	const char *found; /* the heir's mountpoint, absolute, without links; NULL: not yet */
+	struct previous *previous; /* the previous daemon's state, until it is ours; NULL: none */
+	const char *found; /* the mountpoint to take over, absolute, without links; NULL: not yet */
 	int stored_fd;     /* its socket with that state, or TRIAL_BENEATH_FD; -1: none */
 
 	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there is no plyfs.yaml */
@@ -62,7 +62,10 @@ static void trim(char *path)
 			break;
 }
 
-/* Says what the word is, LAYER:LAYER or CONFIG. An heir must not look: it may lie in the mount. */
+/*
+ * Says what the word is, LAYER:LAYER or CONFIG. In a take-over nothing is looked at: it may lie in
+ * the mount.
+ */
 static void guess(struct mount *mount, const char *word)
 {
 	struct layer_choice guessed = {0};
@@ -111,7 +114,7 @@ static int ask_daemon(struct mount *mount, const char *mountpoint)
 {
 	if (plyfs_mount_await(mountpoint) != EXIT_DONE)
 		return EXIT_FAILED;
-	mount->stored_fd = heir_find_older(mountpoint);
+	mount->stored_fd = previous_find_older(mountpoint);
 	return mount->stored_fd < 0 ? take_over(mountpoint) : -1;
 }
 
@@ -209,9 +212,9 @@ __attribute__((noreturn)) static void leave(struct mount *mount)
 }
 
 /* Ends after a failed take-over. If no process serves the mount any more, it is removed. */
-__attribute__((noreturn)) static void fail_as_heir(const struct mount *mount)
+__attribute__((noreturn)) static void fail_take_over(const struct mount *mount)
 {
-	if (heir_end(mount->heir))
+	if (previous_end(mount->previous))
 		(void)mountpoint_end(mount->found ? mount->found : mount->mountpoint, MNT_DETACH);
 	_exit(EXIT_FAILED);
 }
@@ -228,7 +231,7 @@ static struct session_options session_options(struct mount *mount)
 		.supervisor = mount->supervisor,
 		.call = &mount->call,
 		.tried = mount->inheritance.tried,
-		.heir = mount->heir,
+		.previous = mount->previous,
 		.switches = mount->options.switches,
 		.flags = flags,
 		.manager = &manager,
@@ -248,7 +251,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	manager_find();
 	int r = session_mount(settings, &options, &session, &problem);
 	if (r == 0)
-		mount->heir = NULL;
+		mount->previous = NULL;
 	/* The file system that the daemon was started from must stay unmountable. */
 	if (r == 0 && chdir("/") < 0)
 		r = -errno;
@@ -268,8 +271,8 @@ static int serve(struct mount *mount, struct settings *settings)
 		message_problem(&problem);
 	else
 		log_problem(mount, &problem);
-	if (mount->heir)
-		fail_as_heir(mount);
+	if (mount->previous)
+		fail_take_over(mount);
 	return EXIT_FAILED;
 }
 
@@ -294,7 +297,7 @@ static int open_and_serve(struct mount *mount)
 	if (layer_choice_start_mirrors(&mount->choice, false, &options, &supervisor) != EXIT_DONE ||
 		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	if (!mount->heir && mount_circle_refuse(settings, mount->mountpoint) != EXIT_DONE) {
+	if (!mount->previous && mount_circle_refuse(settings, mount->mountpoint) != EXIT_DONE) {
 		settings_unref(settings);
 		return EXIT_FAILED;
 	}
@@ -313,7 +316,7 @@ static int serve_in(struct mount *mount, const char *directory)
 {
 	CLEANUP(freep) char *config = NULL;
 	unsigned mode = mount->options.mkdir_mode;
-	int r = mode && !mount->heir ? mountpoint_make(mount->mountpoint, mode) : 0;
+	int r = mode && !mount->previous ? mountpoint_make(mount->mountpoint, mode) : 0;
 
 	if (r < 0)
 		return complain_of_mountpoint(mount, r);
@@ -347,30 +350,30 @@ static int look_beneath(
  * Serves the mount that another daemon has left. If we can't read its state, as it is of another
  * version, the mount ends, and we mount anew.
  */
-static int serve_as_heir(struct mount *mount, const char *directory)
+static int serve_taken_over(struct mount *mount, const char *directory)
 {
-	CLEANUP(heir_freep) struct heir *heir = NULL;
+	CLEANUP(previous_freep) struct previous *previous = NULL;
 	CLEANUP(freep) char *mountpoint = NULL;
 	char beneath[DESCRIPTOR_LINK_MAX];
 
-	int r = heir_new(mount->stored_fd, &heir);
+	int r = previous_new(mount->stored_fd, &previous);
 	if (r < 0)
 		return message_result(r, NULL, mount->mountpoint);
-	if (!heir_can_read(heir)) {
-		bool has_ended = heir_end(heir);
+	if (!previous_can_read(previous)) {
+		bool has_ended = previous_end(previous);
 		message("%s: its plyfs is of another version, whose state this one can't read; %s",
 			mount->mountpoint,
 			has_ended ? "the mount is unmounted and mounted anew"
 				  : "it goes on: unmount, and mount again");
 		return has_ended ? serve_in(mount, directory) : EXIT_FAILED;
 	}
-	mount->heir = heir;
-	if (look_beneath(mount, heir_beneath(heir), beneath, &mountpoint) != EXIT_DONE)
-		fail_as_heir(mount);
+	mount->previous = previous;
+	if (look_beneath(mount, previous_beneath(previous), beneath, &mountpoint) != EXIT_DONE)
+		fail_take_over(mount);
 	mount->found = mountpoint;
 	int code = serve_in(mount, directory);
-	if (mount->heir)
-		fail_as_heir(mount);
+	if (mount->previous)
+		fail_take_over(mount);
 	return code;
 }
 
@@ -404,7 +407,7 @@ static int begin(struct mount *mount, const char *directory)
 	/* The stored descriptor can be taken only once. */
 	if (mount->inheritance.socket < 0)
 		manager_drop_stored();
-	return serve_as_heir(mount, directory);
+	return serve_taken_over(mount, directory);
 }
 
 static int run_in(struct mount *mount, const char *directory)

@@ -527,7 +527,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	struct session *session = userdata;
 
 	/* The former daemon has made the agreement with the kernel. It stays in force. */
-	if (session->handover.heir) {
+	if (session->handover.previous) {
 		conn->want = session->connection.wanted;
 		return;
 	}

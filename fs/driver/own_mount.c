@@ -26,7 +26,7 @@ void own_mount_fini(struct own_mount *mount)
 static int find_mountpoint(
 	struct own_mount *mount, const struct session_options *options, struct problem *problem)
 {
-	if (!options->heir)
+	if (!options->previous)
 		return mountpoint_prepare(
 			options->mountpoint, options->flags.may_be_system, &mount->path, problem);
 	mount->path = realpath(options->mountpoint, NULL);
@@ -40,8 +40,9 @@ int own_mount_prepare(
 
 	if (r != 0)
 		return r;
-	mount->beneath_fd = options->heir ? fcntl(heir_beneath(options->heir), F_DUPFD_CLOEXEC, 0)
-					  : open(mount->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	mount->beneath_fd = options->previous
+				    ? fcntl(previous_beneath(options->previous), F_DUPFD_CLOEXEC, 0)
+				    : open(mount->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return mount->beneath_fd < 0 ? -errno : 0;
 }
 

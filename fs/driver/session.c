@@ -189,8 +189,8 @@ static int session_init(struct session *session, struct problem *problem)
 	if (r == 0)
 		r = reader_sandbox_prepare(session->settings, &session->options.switches,
 			&session->sandbox_state, problem);
-	if (r == 0 && session->handover.heir)
-		r = heir_take(session->handover.heir, &session->handover.record);
+	if (r == 0 && session->handover.previous)
+		r = previous_take(session->handover.previous, &session->handover.record);
 	if (r == 0)
 		r = last_good_load(session->last_good, problem);
 	if (r != 0)
@@ -227,7 +227,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	/* An arena for a thread (aside.h) would hold memory that nothing else can use. */
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
-	session->handover.heir = options->heir;
+	session->handover.previous = options->previous;
 	session->mount.table_fd = session->mount.beneath_fd = session->mount.clone_fd = -1;
 	session->publishing.process.socket = -1;
 	session->publishing.mode = PUBLISH_NONE;
@@ -239,13 +239,13 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	if (r == 0)
 		r = connection_init(&session->connection, &session->options, session);
 	if (r == 0)
-		r = session->handover.heir ? take_over(session, problem)
-					   : mount_and_offer(session, problem);
+		r = session->handover.previous ? take_over(session, problem)
+					       : mount_and_offer(session, problem);
 	/* The old daemon may have been compromised: its record is hostile input. */
-	if (r == 0 && session->handover.heir)
+	if (r == 0 && session->handover.previous)
 		r = session_handover_take_shown(session, problem);
 	/* The caller ends this process, and so the mount. */
-	if (r != 0 && session->handover.heir)
+	if (r != 0 && session->handover.previous)
 		take_ptr(session);
 	if (r != 0)
 		return r;
@@ -492,13 +492,13 @@ static void wait_for_signals(struct session *session, const sigset_t *before)
 
 int session_serve(struct session *session, void (*ready)(void *context), void *context)
 {
-	bool is_heir = session->handover.heir;
+	bool is_taken_over = session->handover.previous;
 
 	sigset_t all, old;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	session->handover.heir = NULL;
+	session->handover.previous = NULL;
 	/* Before the first worker is forked, which would have the pages, too. */
 	memory_drop_stack();
 	int r = start(session);
@@ -508,7 +508,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 		return r;
 	}
 	wait_for_signals(session, &old);
-	if (is_heir)
+	if (is_taken_over)
 		unanswered_ask_again(&session->handover, session->connection.fuse);
 	else
 		r = request_loop_greet(session->connection.fuse, &session->connection.hello,

@@ -27,7 +27,7 @@
 
 struct handover_manager;
 struct handover_terms;
-struct heir;
+struct previous;
 struct program_call;
 struct session;
 
@@ -46,7 +46,7 @@ struct session_options {
 	struct supervisor *supervisor;   /* of the layers' mirrors; NULL: no plyfs.yaml */
 	const struct program_call *call; /* starts the next program; NULL: no take-over */
 	unsigned tried;                  /* number of take-overs that this process has tried */
-	struct heir *heir; /* has the previous daemon's state; NULL: we mount ourselves */
+	struct previous *previous; /* has the previous daemon's state; NULL: we mount ourselves */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
 	void (*log)(void *context, const char *line); /* a line without newline */
@@ -63,8 +63,8 @@ struct session_options {
 /**
  * Mounts. Takes over the caller's reference to `settings`, even on failure. Unmounts a dead mount
  * (ENOTCONN) first. Blocks SIGTERM, SIGINT and SIGHUP until session_serve(). Returns 0 with *ret
- * for session_freep(); PROBLEM; or -errno. With options->heir, takes over the previous daemon's
- * mount as it is. If a call with options->heir fails, the session is not freed: the caller must
+ * for session_freep(); PROBLEM; or -errno. With options->previous, takes over the previous daemon's
+ * mount as it is. If a call with options->previous fails, the session is not freed: the caller must
  * unmount, and end this process at once by _exit(2).
  */
 int session_mount(struct settings *settings, const struct session_options *options,

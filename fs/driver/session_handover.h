@@ -17,8 +17,8 @@
 struct session;
 
 struct session_handover {
-	struct heir *heir; /* while we take over: reads the previous daemon's state; else NULL */
-	struct record *record;   /* the previous daemon's state, from heir_take(); else NULL */
+	struct previous *previous; /* the source of `record`, in a take-over; else NULL */
+	struct record *record;   /* the previous daemon's state, from previous_take(); else NULL */
 	struct handover *offer;  /* our side of the next take-over; NULL: none is possible */
 	enum handover_wish wish; /* while the session rests: _WANTED or _LEAVE; else _NOTHING */
 	struct unanswered *unanswered; /* requests that wait for an answer */

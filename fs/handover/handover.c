@@ -608,20 +608,20 @@ int handover_leave(struct handover *handover, struct record *record,
 	return r;
 }
 
-struct heir {
+struct previous {
 	int socket;
 	int beneath_fd;
 	uint64_t format; /* 0: the offer can't be read */
 	bool is_older;   /* a daemon of version 0.2 is at the other end, and serves */
 };
 
-void heir_freep(struct heir **heir)
+void previous_freep(struct previous **previous)
 {
-	if (!*heir)
+	if (!*previous)
 		return;
-	closep(&(*heir)->socket);
-	closep(&(*heir)->beneath_fd);
-	free(*heir);
+	closep(&(*previous)->socket);
+	closep(&(*previous)->beneath_fd);
+	free(*previous);
 }
 
 /* Returns whether the socket was connected to a name: only a daemon of version 0.2 has one. */
@@ -634,17 +634,17 @@ static bool has_name(int socket)
 	       size > sizeof(peer.sun_family);
 }
 
-bool heir_can_read(const struct heir *heir)
+bool previous_can_read(const struct previous *previous)
 {
-	return heir->format == STATE_FORMAT;
+	return previous->format == STATE_FORMAT;
 }
 
-int heir_beneath(const struct heir *heir)
+int previous_beneath(const struct previous *previous)
 {
-	return heir->beneath_fd;
+	return previous->beneath_fd;
 }
 
-int heir_find_older(const char *mountpoint)
+int previous_find_older(const char *mountpoint)
 {
 	const char *base = geteuid() == 0 ? SYSTEM_DIRECTORY : getenv(USER_DIRECTORY);
 	const struct timeval wait = {.tv_sec = HANDOVER_S};
@@ -667,39 +667,40 @@ int heir_find_older(const char *mountpoint)
 	return -1;
 }
 
-int heir_new(int socket, struct heir **ret)
+int previous_new(int socket, struct previous **ret)
 {
 	CLEANUP(record_freep) struct record *offer = NULL;
-	struct heir *heir = malloc(sizeof(*heir));
+	struct previous *previous = malloc(sizeof(*previous));
 
-	if (!heir) {
+	if (!previous) {
 		close(socket);
 		return -ENOMEM;
 	}
-	*heir = (struct heir){.socket = socket, .beneath_fd = -1, .is_older = has_name(socket)};
-	*ret = heir;
+	*previous =
+		(struct previous){.socket = socket, .beneath_fd = -1, .is_older = has_name(socket)};
+	*ret = previous;
 	if (receive_record(socket, OFFER_FORMAT, &offer) < 0)
 		return 0;
 	/* Ignores fields that a later plyfs has added. */
 	uint64_t format = record_get(offer);
 	(void)record_get_below(offer, INT_MAX);
-	heir->beneath_fd = record_get_fd(offer);
-	if (heir->beneath_fd >= 0 && !record_error(offer))
-		heir->format = format;
+	previous->beneath_fd = record_get_fd(offer);
+	if (previous->beneath_fd >= 0 && !record_error(offer))
+		previous->format = format;
 	return 0;
 }
 
 /* The manager has the socket, too: so the descriptors are taken out of it, and closed. */
-bool heir_end(struct heir *heir)
+bool previous_end(struct previous *previous)
 {
 	struct message message;
 	int fds[FD_MESSAGE_FDS_MAX];
 	size_t count;
 	int r;
 
-	if (heir->is_older)
+	if (previous->is_older)
 		return false;
-	while ((r = receive(heir->socket, &message, fds, &count)) == 0 || r == -EBADMSG)
+	while ((r = receive(previous->socket, &message, fds, &count)) == 0 || r == -EBADMSG)
 		if (r == 0)
 			descriptor_close_all(fds, count);
 	return true;
@@ -725,18 +726,18 @@ static int await_end_of_older(int socket)
 	return r == 0 && message.kind != MESSAGE_GO ? -ECANCELED : r == -EPIPE ? 0 : r;
 }
 
-int heir_take(struct heir *heir, struct record **ret)
+int previous_take(struct previous *previous, struct record **ret)
 {
 	CLEANUP(record_freep) struct record *record = NULL;
-	int r = heir->is_older ? send_kind(heir->socket, MESSAGE_WANT) : 0;
+	int r = previous->is_older ? send_kind(previous->socket, MESSAGE_WANT) : 0;
 
 	if (r == 0)
-		r = receive_record(heir->socket, STATE_FORMAT, &record);
-	if (r == 0 && heir->is_older)
-		r = await_end_of_older(heir->socket);
+		r = receive_record(previous->socket, STATE_FORMAT, &record);
+	if (r == 0 && previous->is_older)
+		r = await_end_of_older(previous->socket);
 	if (r < 0)
 		return r;
-	heir->is_older = false;
+	previous->is_older = false;
 	*ret = take_ptr(record);
 	return 0;
 }

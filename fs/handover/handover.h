@@ -4,8 +4,8 @@
  *      SIGUSR2 ──▶ a trial (trial.h): can the program that now lies at our path take over?
  *          no, or no answer: a message, and the daemon goes on
  *          yes: the daemon stops serving (rests), and execs the program (handover_become())
- *      the new program ──▶ handover_inherit(), heir_new(); reads the settings, opens the layers
- *          heir_take(): takes over the state, and serves
+ *      the new program ──▶ handover_inherit(), previous_new(); reads settings, opens layers
+ *          previous_take(): takes over the state, and serves
  *
  * The contract:
  *
@@ -32,7 +32,7 @@
  * daemon forked ends the mount. A restart begins with HANDOVER_LEAVE_SIGNAL. SIGTERM unmounts.
  *
  * The first message in the sockets is an offer, whose format never changes. So even a plyfs that
- * can't read the state can end the mount (heir_end()), and mount anew.
+ * can't read the state can end the mount (previous_end()), and mount anew.
  */
 #pragma once
 
@@ -53,7 +53,7 @@
 
 /* Values from the program that ran in this process before the present program. */
 struct inheritance {
-	int socket;     /* with the state, for heir_new(); -1: there was no such program */
+	int socket;     /* with the state, for previous_new(); -1: there was no such program */
 	unsigned tried; /* number of take-overs of this mount that this process has tried */
 	bool is_config; /* program_call.is_config */
 };
@@ -148,35 +148,37 @@ int handover_leave(struct handover *handover, struct record *record,
 	const struct handover_manager *manager, const char *mountpoint);
 
 /* The new program's side: the offer and the state of the previous daemon. */
-struct heir;
+struct previous;
 
 /**
  * Reads the offer from `socket`, and owns the socket from then on, even on failure. If the offer
- * can't be read, heir_can_read() is false. Returns 0 with *ret for heir_freep(), or -ENOMEM.
+ * can't be read, previous_can_read() is false. Returns 0 with *ret for previous_freep(), or
+ * -ENOMEM.
  */
-int heir_new(int socket, struct heir **ret);
-void heir_freep(struct heir **heir);
+int previous_new(int socket, struct previous **ret);
+void previous_freep(struct previous **previous);
 
 /** Returns whether this plyfs can read the state. */
-bool heir_can_read(const struct heir *heir);
+bool previous_can_read(const struct previous *previous);
 
-/** Returns a descriptor of the directory that the mount lies on; -1: none. The heir owns it. */
-int heir_beneath(const struct heir *heir);
+/** Returns a descriptor of the directory that the mount lies on; -1: none. `previous` owns it. */
+int previous_beneath(const struct previous *previous);
 
 /**
  * Ends the mount: closes the descriptors in the socket, which include the last one of /dev/fuse.
  * Does nothing, and returns false, if a daemon of version 0.2 still serves the mount.
  */
-bool heir_end(struct heir *heir);
+bool previous_end(struct previous *previous);
 
 /**
- * Connects to the daemon of version 0.2 that serves the mount. Such a daemon ends when heir_take()
- * has everything. Returns a socket for heir_new(); -1: our user runs no such daemon.
+ * Connects to the daemon of version 0.2 that serves the mount. Such a daemon ends when
+ * previous_take() has everything. Returns a socket for previous_new(); -1: our user runs no such
+ * daemon.
  */
-int heir_find_older(const char *mountpoint);
+int previous_find_older(const char *mountpoint);
 
 /** Reads the state. Returns 0 with *ret for record_free(), or -errno. */
-int heir_take(struct heir *heir, struct record **ret);
+int previous_take(struct previous *previous, struct record **ret);
 
 /** The number of the state's format. Raise it with each change of the format. */
 #define STATE_FORMAT 5

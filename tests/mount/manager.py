@@ -119,12 +119,12 @@ def play_older(manager):
     print("listens", flush=True)
     wanted = b""
     while not wanted:
-        heir, _ = listener.accept()
+        daemon, _ = listener.accept()
         offered = 999 if os.path.exists("foreign") else 5
         offer = b"plyfs\0\0\0" + struct.pack("<QQQQQ", 1, 24, offered, os.getpid(), 1)
-        send_record(heir, offer + struct.pack("<Q", checksum(offer)), [os.dup(beneath)])
+        send_record(daemon, offer + struct.pack("<Q", checksum(offer)), [os.dup(beneath)])
         try:
-            wanted = heir.recv(16)
+            wanted = daemon.recv(16)
         except ConnectionResetError:  # it ended without a word
             continue
     assert struct.unpack("<QQ", wanted)[0] == WANT
@@ -134,9 +134,9 @@ def play_older(manager):
         os.close(fd)
     data, fds, file = receive_record(stored)
     os.close(file)
-    send_record(heir, data, fds)
-    assert struct.unpack("<QQ", heir.recv(16))[0] == READY
-    heir.send(struct.pack("<QQ", GO, 0))
+    send_record(daemon, data, fds)
+    assert struct.unpack("<QQ", daemon.recv(16))[0] == READY
+    daemon.send(struct.pack("<QQ", GO, 0))
     os.unlink(place)
 
 

@@ -51,7 +51,7 @@ TEST_WITH(state_of_a_daemon_that_goes_on_is_not_taken, enter_place, leave_place)
 	int own;
 	CLEANUP(closep) int daemon = connect_ends(&own);
 	CLEANUP(record_freep) struct record *sent = NULL, *taken = NULL;
-	CLEANUP(heir_freep) struct heir *heir = NULL;
+	CLEANUP(previous_freep) struct previous *previous = NULL;
 
 	assert_int_equal(record_new(STATE_FORMAT, &sent), 0);
 	CLEANUP(closep) int file = record_file(sent);
@@ -59,8 +59,8 @@ TEST_WITH(state_of_a_daemon_that_goes_on_is_not_taken, enter_place, leave_place)
 	send_one(daemon, OTHER, -1); /* in the place of the offer */
 	send_one(daemon, RECORD, file);
 	send_one(daemon, OTHER, -1); /* in the place of the permission to serve */
-	assert_int_equal(heir_new(own, &heir), 0);
-	assert_int_equal(heir_take(heir, &taken), -ECANCELED);
+	assert_int_equal(previous_new(own, &previous), 0);
+	assert_int_equal(previous_take(previous, &taken), -ECANCELED);
 	assert_null(taken);
-	assert_false(heir_end(heir));
+	assert_false(previous_end(previous));
 }

@@ -296,15 +296,15 @@ static void take_forged(const char *data, size_t size, const int *fds, size_t co
 		copies[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
 	assert_int_equal(record_open(FORMAT, file, copies, count, &record), 0);
 	close(file);
-	struct view *heir = new_view("a:b");
-	int r = view_take_state(heir, record);
+	struct view *other = new_view("a:b");
+	int r = view_take_state(other, record);
 	if (r == 0)
 		r = record_end(record);
 	assert_true(r <= 0);
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	assert_true(dup3(nothing, inotify_fd(heir->watch.inotify), O_CLOEXEC) >= 0);
+	assert_true(dup3(nothing, inotify_fd(other->watch.inotify), O_CLOEXEC) >= 0);
 	close(nothing);
-	view_freep(&heir);
+	view_freep(&other);
 	record_free(record);
 }
 
