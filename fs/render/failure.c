@@ -64,7 +64,7 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	problem_format(problem, line, sizeof(line));
 	report_outcome(render, path, owned, result, line);
 	failure_log_line(render, line, problem);
-	agenda_put_status(render->agenda);
+	deferred_put_status(render->deferred);
 	if (!owned)
 		return;
 	free(owned->fault);
@@ -81,7 +81,7 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 	if (!owned || owned->failure != result || rendered_is_removed(render->rendered))
 		failure_note(render, path, owned, result, problem);
 	if (owned && owned->ino && result != RENDERED_BROKEN)
-		agenda_look(render->agenda, path, failure_retry_ms(render, result));
+		deferred_look(render->deferred, path, failure_retry_ms(render, result));
 }
 
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
@@ -91,7 +91,7 @@ void failure_of_change(struct render *render, const char *path, struct owned *ow
 		failure_note(render, path, owned, result, problem);
 	if (owned) {
 		owned->is_publishing = true;
-		agenda_look(render->agenda, path, RETRY_MS);
+		deferred_look(render->deferred, path, RETRY_MS);
 	}
 }
 
@@ -101,7 +101,7 @@ bool failure_is_over(struct render *render, struct owned *owned, int result)
 		return false;
 	if (owned->failure) {
 		render->retry_ms = 0;
-		agenda_put_status(render->agenda);
+		deferred_put_status(render->deferred);
 	}
 	owned->failure = 0;
 	owned->is_publishing = false;

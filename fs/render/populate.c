@@ -158,7 +158,7 @@ void populate_miss(struct render *render, uint64_t ino, const char *path, int re
 	} else if (shown->state == SHOWN_WHOLE) {
 		shown->state = SHOWN_MISSED;
 	}
-	agenda_look(render->agenda, shown->path, RETRY_MS);
+	deferred_look(render->deferred, shown->path, RETRY_MS);
 }
 
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino)
@@ -380,7 +380,7 @@ static int remove_unseen(struct render *render)
 			failure_retry(render, path, manifest_find(render->manifest, path), removed,
 				&problem);
 			render->is_removal_due = true;
-			agenda_look(render->agenda, "", failure_retry_ms(render, removed));
+			deferred_look(render->deferred, "", failure_retry_ms(render, removed));
 			r = hold(render, path);
 		}
 	}
@@ -395,7 +395,7 @@ void populate_remove_unseen(struct render *render)
 		return; /* failed removals are scheduled already */
 	render->is_removal_due = true;
 	failure_retry(render, render->options.directory, NULL, r, NULL);
-	agenda_look(render->agenda, "", RETRY_MS);
+	deferred_look(render->deferred, "", RETRY_MS);
 }
 
 /*
@@ -407,7 +407,7 @@ static bool is_publishing(struct render *render, struct owned *owned)
 	if (owned->is_publishing)
 		owned->is_publishing = !view_is_settled(render->view, true);
 	if (owned->is_publishing)
-		agenda_look(render->agenda, owned->path, RETRY_MS);
+		deferred_look(render->deferred, owned->path, RETRY_MS);
 	return owned->is_publishing;
 }
 
@@ -431,7 +431,7 @@ void populate_again(struct render *render, const char *path)
 		r = S_ISDIR(stat.st_mode) ? populate_put_directory(render, path, ino)
 					  : put_file(render, path, ino);
 	if (r == -ENOMEM)
-		agenda_look(render->agenda, path, RETRY_MS);
+		deferred_look(render->deferred, path, RETRY_MS);
 	if (render->is_removal_due)
 		populate_remove_unseen(render);
 }
@@ -441,6 +441,6 @@ void populate_all_again(struct render *render)
 	const struct owned *owned;
 
 	for (size_t i = 0; (owned = manifest_at(render->manifest, i)); i++)
-		agenda_look(render->agenda, owned->path, 0);
-	agenda_look(render->agenda, "", 0);
+		deferred_look(render->deferred, owned->path, 0);
+	deferred_look(render->deferred, "", 0);
 }

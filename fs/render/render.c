@@ -52,7 +52,7 @@ static void commit(struct render *render)
 	hold_hooks(render);
 	if (r == 0) {
 		if (render->commit_failure)
-			agenda_put_status(render->agenda);
+			deferred_put_status(render->deferred);
 		render->commit_failure = 0;
 		return;
 	}
@@ -63,7 +63,7 @@ static void commit(struct render *render)
 	render->commit_problem = problem;
 	render->commit_failure = r;
 	render->failed++;
-	agenda_commit(render->agenda, failure_retry_ms(render, r));
+	deferred_commit(render->deferred, failure_retry_ms(render, r));
 }
 
 int render_all(struct render *render)
@@ -191,7 +191,7 @@ static int remove_shown(struct render *render, const struct change *change)
 	return r <= 0 ? r : -EBUSY;
 }
 
-/* The view must know a directory before it can be walked. The agenda retries what fails. */
+/* The view must know a directory before it can be walked. The deferred retries what fails. */
 static int make_directory(struct render *render, const struct change *change)
 {
 	struct stat shown = {0};
@@ -238,13 +238,13 @@ static void op_batch_end(void *context)
 {
 	struct render *render = context;
 
-	agenda_put_status(render->agenda);
+	deferred_put_status(render->deferred);
 	if (render->is_removal_due)
 		populate_remove_unseen(render);
 	if (!render->options.is_atomic)
 		commit(render);
 	else if (rendered_is_to_switch(render->rendered))
-		agenda_commit(render->agenda, GENERATION_QUIET_MS);
+		deferred_commit(render->deferred, GENERATION_QUIET_MS);
 	hold_hooks(render);
 }
 
@@ -276,11 +276,11 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	struct due due;
 
 	(void)hook;
-	bool is_status_due = agenda_take(render->agenda, &due);
+	bool is_status_due = deferred_take(render->deferred, &due);
 	/* If more changes are in progress, tries the generation again in a moment. */
 	bool is_early = due.since_ms && !is_whole(render, due.since_ms);
 	if (due.since_ms)
-		agenda_commit_done(render->agenda, is_early ? GENERATION_STEP_MS : 0);
+		deferred_commit_done(render->deferred, is_early ? GENERATION_STEP_MS : 0);
 	twalk_r(due.paths.some, put_node, render);
 	tdestroy(due.paths.some, free);
 	if (due.paths.are_all)
@@ -290,7 +290,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	if ((due.since_ms && !is_early) || !render->options.is_atomic)
 		commit(render);
 	else if (!is_early && rendered_is_to_switch(render->rendered))
-		agenda_commit(render->agenda, GENERATION_QUIET_MS);
+		deferred_commit(render->deferred, GENERATION_QUIET_MS);
 	/* The paths may have been written into the next generation. */
 	hold_hooks(render);
 	return false;
@@ -312,7 +312,7 @@ static int on_notify(void *context, uint64_t ino)
 		if (r != 0 && r != RENDERED_KEPT)
 			failure_retry(render, shown->path, owned, r, &problem);
 		else if (rendered_is_to_switch(render->rendered))
-			agenda_commit(render->agenda, GENERATION_QUIET_MS);
+			deferred_commit(render->deferred, GENERATION_QUIET_MS);
 	}
 	return 0;
 }
@@ -320,7 +320,7 @@ static int on_notify(void *context, uint64_t ino)
 static void on_log(void *context, const char *line, const struct problem *problem)
 {
 	failure_log_line(context, line, problem);
-	agenda_put_status(((struct render *)context)->agenda);
+	deferred_put_status(((struct render *)context)->deferred);
 }
 
 static void log_line(void *context, const char *line)
@@ -348,7 +348,7 @@ static int add_publisher(struct render *render)
 	int shown_fd = render->inotify ? inotify_fd(render->inotify) : -1;
 	const struct publisher_options options = {.ops = &ops,
 		.context = render,
-		.hooks = {{.fd = agenda_fd(render->agenda), .events = POLLIN, .handle = do_due},
+		.hooks = {{.fd = deferred_fd(render->deferred), .events = POLLIN, .handle = do_due},
 			{.fd = shown_fd,
 				.events = POLLIN,
 				.handle = render->inotify ? shown_take_events : NULL},
@@ -372,7 +372,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 
 		render->options = *options;
 		render->helpers_fd = -1;
-		r = agenda_new(&render->agenda);
+		r = deferred_new(&render->deferred);
 		if (r == 0)
 			r = rendered_open(options, &render->rendered, &render->manifest, problem);
 		/*
@@ -450,7 +450,7 @@ void render_freep(struct render **place)
 	if (render->inotify)
 		inotify_unsubscribe(render->inotify, &render->beside);
 	inotify_free(render->inotify);
-	agenda_free(render->agenda);
+	deferred_free(render->deferred);
 	closep(&render->helpers_fd);
 	free(render);
 }

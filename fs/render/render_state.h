@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "agenda.h"
 #include "coroutine.h"
+#include "deferred.h"
 #include "inotify.h"
 #include "render.h"
 
@@ -20,7 +20,7 @@ struct render {
 	struct runner *runner;     /* NULL: there is no plyfs.yaml */
 	struct view *view;
 	struct publisher *publisher;
-	struct agenda *agenda;
+	struct deferred *deferred;
 	struct rendered_options options;
 	struct sandbox_state sandbox;  /* in force in each worker */
 	int helpers_fd;                /* from helper_watch() (helper.h); -1: none */

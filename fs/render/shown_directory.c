@@ -46,7 +46,7 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 	if (!name || (!*shown->path && strcmp(name, PLYFS_NAME) == 0))
 		return;
 	(void)path_join(shown->path, name, &path);
-	agenda_look(shown->render->agenda, path, DOUBT_MS);
+	deferred_look(shown->render->deferred, path, DOUBT_MS);
 }
 
 static void on_event_beside(struct subscription *subscription, uint32_t mask, const char *name)
@@ -58,12 +58,12 @@ static void on_event_beside(struct subscription *subscription, uint32_t mask, co
 	if (!name || strcmp(name, PLYFS_NAME) == 0)
 		return;
 	rendered_doubt_links(render->rendered);
-	agenda_commit(render->agenda, GENERATION_QUIET_MS);
+	deferred_commit(render->deferred, GENERATION_QUIET_MS);
 }
 
 static void on_lost(void *context)
 {
-	agenda_look(((struct render *)context)->agenda, NULL, DOUBT_MS);
+	deferred_look(((struct render *)context)->deferred, NULL, DOUBT_MS);
 }
 
 bool shown_take_events(void *context, struct publisher_hook *hook)
