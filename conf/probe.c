@@ -57,7 +57,7 @@ void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void 
 	pid_t parent = getpid();
 	int ends[2];
 
-	*probe = (struct probe){.fd = -1, .due_ms = now_ms() + limit_ms};
+	*probe = (struct probe){.fd = -1, .deadline_ms = now_ms() + limit_ms};
 	if (pipe2(ends, O_CLOEXEC) < 0) {
 		probe->error = -errno;
 		return;
@@ -80,7 +80,7 @@ static int take_output(const struct probe *probe, char **text, size_t *len)
 
 	for (;;) {
 		struct pollfd readable = {.fd = probe->fd, .events = POLLIN};
-		int64_t left_ms = probe->due_ms - now_ms();
+		int64_t left_ms = probe->deadline_ms - now_ms();
 		int n = await_ms(&readable, 1, left_ms > 0 ? (int)left_ms : 0);
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -21,9 +21,9 @@
 
 struct probe {
 	pid_t pid;
-	int fd;         /* the child's output; -1: no child was started */
-	int64_t due_ms; /* when the time is up, by CLOCK_MONOTONIC */
-	int error;      /* -errno: why no child was started */
+	int fd;              /* the child's output; -1: no child was started */
+	int64_t deadline_ms; /* when the time is up, by CLOCK_MONOTONIC */
+	int error;           /* -errno: why no child was started */
 };
 
 /** The child's work: writes its output to `out`. Returns 0 or -errno. May leak memory. */

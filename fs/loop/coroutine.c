@@ -44,7 +44,7 @@
 #define CHECKER_PAUSE_US 20000
 #endif
 
-/* In `due_ns`. */
+/* In `deadline_ns`. */
 #define NEVER INT64_MAX
 
 /* Switches after which descriptors and times are looked at, though a coroutine is ready. */
@@ -67,7 +67,7 @@ struct coroutine {
 	/* While it waits. */
 	struct pollfd *fds;
 	nfds_t count;
-	int64_t due_ns; /* CLOCK_MONOTONIC */
+	int64_t deadline_ns; /* CLOCK_MONOTONIC */
 	struct coroutine_queue *queue;
 	int result;
 	struct coroutine *next_waiting;
@@ -220,19 +220,19 @@ static int64_t end_of_wait(const struct coroutine *coroutine)
 	const struct coroutine_queue *queue = coroutine->queue;
 	int64_t wake_ns = queue && is_first(coroutine) ? ns_of(&queue->wake_at) : 0;
 
-	return wake_ns && wake_ns < coroutine->due_ns ? wake_ns : coroutine->due_ns;
+	return wake_ns && wake_ns < coroutine->deadline_ns ? wake_ns : coroutine->deadline_ns;
 }
 
-/* Fills loop.polled, and returns its length. *due_ns becomes the earliest deadline. */
-static nfds_t collect(int64_t *due_ns)
+/* Fills loop.polled, and returns its length. *deadline_ns becomes the earliest deadline. */
+static nfds_t collect(int64_t *deadline_ns)
 {
 	nfds_t count = 0;
 
-	*due_ns = NEVER;
+	*deadline_ns = NEVER;
 	for (const struct coroutine *at = loop.waiting; at; at = at->next_waiting) {
 		int64_t end_ns = end_of_wait(at);
-		if (end_ns < *due_ns)
-			*due_ns = end_ns;
+		if (end_ns < *deadline_ns)
+			*deadline_ns = end_ns;
 		for (nfds_t i = 0; is_first(at) && i < at->count; i++)
 			loop.polled[count++] = (struct pollfd){at->fds[i].fd, at->fds[i].events, 0};
 	}
@@ -283,10 +283,10 @@ static void end_waits(bool has_events)
 static void poll_all(void)
 {
 	struct timespec timeout;
-	int64_t due_ns;
-	nfds_t count = collect(&due_ns);
-	bool is_endless = due_ns == NEVER && !loop.ready;
-	int64_t left_ns = due_ns == NEVER || loop.ready ? 0 : due_ns - now_ns();
+	int64_t deadline_ns;
+	nfds_t count = collect(&deadline_ns);
+	bool is_endless = deadline_ns == NEVER && !loop.ready;
+	int64_t left_ns = deadline_ns == NEVER || loop.ready ? 0 : deadline_ns - now_ns();
 
 	loop.switches = 0;
 	if (left_ns < 0)
@@ -348,7 +348,7 @@ int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *time
 	assert(count <= COROUTINE_FDS_MAX);
 	self->fds = fds;
 	self->count = count;
-	self->due_ns = timeout ? now_ns() + ns_of(timeout) : NEVER;
+	self->deadline_ns = timeout ? now_ns() + ns_of(timeout) : NEVER;
 	self->queue = queue;
 	wait(self);
 	if (self->result < 0)
@@ -368,7 +368,7 @@ void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until)
 	/* No coroutine could wake this one. */
 	assert(loop.count || until);
 	self->count = 0;
-	self->due_ns = until ? ns_of(until) : NEVER;
+	self->deadline_ns = until ? ns_of(until) : NEVER;
 	self->queue = queue;
 	wait(self);
 }

@@ -53,7 +53,7 @@ struct guard {
 	int report;  /* pipe: the child's struct child_report */
 	int signals; /* SIGCHLD */
 	int socket;
-	int64_t due_ms;
+	int64_t deadline_ms;
 	size_t length; /* of the output so far */
 	struct run_result result;
 };
@@ -359,7 +359,7 @@ static bool watch(struct guard *guard)
 		struct pollfd polled[] = {{.fd = guard->output, .events = POLLIN},
 			{.fd = guard->signals, .events = POLLIN}, {.fd = guard->socket}};
 		struct signalfd_siginfo info;
-		int64_t left_ms = guard->due_ms - clock_ms();
+		int64_t left_ms = guard->deadline_ms - clock_ms();
 
 		if (left_ms <= 0)
 			return false;
@@ -456,7 +456,7 @@ void guard_run(const struct run_command *command, int socket)
 {
 	struct guard guard = {.socket = helper_begin(HELPER_GUARD, socket, command->file),
 		.result.end = RUN_GONE,
-		.due_ms = clock_ms() + command->program->timeout_ms};
+		.deadline_ms = clock_ms() + command->program->timeout_ms};
 	struct child child = {command, guard.result.workspace, getpid(), -1, -1};
 
 	/* If SIGCHLD stayed ignored, the child's status would be lost. All stay blocked. */

@@ -28,9 +28,9 @@ static_assert(HELPER_GUARDS == RUN_KINDS * RUN_SLOTS, "each guard is a helper");
 
 /* A command that runs. */
 struct slot {
-	struct run *run; /* NULL: none, or runner_stop() has ended it */
-	int socket;      /* to the guard; -1: the slot is free */
-	int64_t due_ms;  /* CLOCK_MONOTONIC: when a guard that has not ended gets a signal */
+	struct run *run;     /* NULL: none, or runner_stop() has ended it */
+	int socket;          /* to the guard; -1: the slot is free */
+	int64_t deadline_ms; /* CLOCK_MONOTONIC: when a guard that has not ended gets a signal */
 	unsigned signals;
 };
 
@@ -87,12 +87,12 @@ static void finish(struct runner *runner, struct slot *slot)
 static int64_t hurry(const struct runner *runner, struct slot *slot)
 {
 	static const int signals[] = {SIGCONT, SIGKILL};
-	int64_t left_ms = slot->due_ms - clock_ms();
+	int64_t left_ms = slot->deadline_ms - clock_ms();
 
 	if (left_ms > 0 || slot->signals == sizeof(signals) / sizeof(*signals))
 		return left_ms > 0 ? left_ms : INT64_MAX;
 	kill(helper_pid(helper_of(runner, slot)), signals[slot->signals++]);
-	slot->due_ms = clock_ms() + LATE_MS;
+	slot->deadline_ms = clock_ms() + LATE_MS;
 	return LATE_MS;
 }
 
@@ -172,7 +172,7 @@ static int start(struct runner *runner, struct slot *slot, const struct run_comm
 		return -errno;
 	struct new_guard guard = {command, ends[1]};
 	slot->socket = ends[0];
-	slot->due_ms = clock_ms() + command->program->timeout_ms + LATE_MS;
+	slot->deadline_ms = clock_ms() + command->program->timeout_ms + LATE_MS;
 	slot->signals = 0;
 	pid_t pid = coroutine_fork(begin, &guard);
 	close(ends[1]);

@@ -99,7 +99,7 @@ struct pending {
 	layer_mask writing;  /* layers where a program has written the file and not closed it */
 	layer_mask created;  /* layers where a program has made the file and not closed it */
 	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
-	int64_t due_ms;      /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
+	int64_t deadline_ms; /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
 	int64_t event_ms;    /* GONE, WRITING: when its last event came; CLOCK_MONOTONIC */
 	int64_t restless_ms; /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
 };
