@@ -170,14 +170,14 @@ void change_hook_pin(struct view *view, struct entry *entry)
 		!settings_on_change(view->composer.settings, path))
 		return;
 	entry_used(entry)->hook = HOOK_PINNED;
-	entry->parent->pins++;
+	entry->parent->keep_alive++;
 }
 
 void change_hook_unpin(struct entry *entry)
 {
 	if (!entry->use->hook)
 		return;
-	entry->parent->pins--;
+	entry->parent->keep_alive--;
 	entry_used(entry)->hook = HOOK_NONE;
 }
 

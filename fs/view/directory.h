@@ -2,8 +2,8 @@
  * A directory of the view, and its entries: what the kernel knows, or may know, of each name.
  *
  * A directory exists while the kernel knows it, while it is in use (counted in `users`), or while a
- * name in it has a fault or a change hook (counted in `pins`). Its path never changes: a directory
- * that is renamed in a layer is another directory.
+ * name in it has a fault or a change hook (counted in `keep_alive`). Its path never changes: a
+ * directory that is renamed in a layer is another directory.
  *
  * The states of a name after a change (EVENTS_…: events.h):
  *
@@ -269,12 +269,12 @@ struct directory {
 	enum directory_names names;
 	struct directory_scans scans;
 	unsigned listers; /* number of listings under way; while there are any, no entry is freed */
-	bool was_expanded; /* `names` was NAMES_EXPANDED once: a name that shows nothing is new */
-	bool has_absences; /* the kernel may cache some name in it as absent */
-	bool has_unseen;   /* a layer refused us a part of it (EACCES) */
-	bool has_failed;   /* a file system has failed at a part of it (layer_has_failed()) */
-	unsigned users;    /* directories in it, and all else that has it in use */
-	unsigned pins;     /* names in it with a fault or change hook: the directory must stay */
+	bool was_expanded;   /* `names` was NAMES_EXPANDED once: a name that shows nothing is new */
+	bool has_absences;   /* the kernel may cache some name in it as absent */
+	bool has_unseen;     /* a layer refused us a part of it (EACCES) */
+	bool has_failed;     /* a file system has failed at a part of it (layer_has_failed()) */
+	unsigned users;      /* directories in it, and all else that has it in use */
+	unsigned keep_alive; /* names in it with a fault or change hook: the directory must stay */
 
 	struct layer_watches watches;
 	struct directory_links links;

@@ -399,7 +399,7 @@ void entry_note(struct view *view, struct entry *entry, enum union_kind kind)
 static void release(struct view *view, struct directory *directory)
 {
 	while (directory != view->root && !directory->inode.kernel_refs && !directory->users &&
-		!directory->pins) {
+		!directory->keep_alive) {
 		struct directory *parent = directory->parent;
 		watch_remove(&view->watch, &directory->watches);
 		if (!directory->inode.is_removed) {
@@ -541,7 +541,7 @@ void entry_clear_fault(struct view *view, struct entry *entry)
 	free(entry->use->fault);
 	entry_used(entry)->fault = NULL;
 	note_broken_link(view, entry);
-	entry->parent->pins--;
+	entry->parent->keep_alive--;
 	view->counts.faults--;
 	if (!entry->parent->inode.is_removed)
 		log_fault(view, entry, NULL);
@@ -568,7 +568,7 @@ void entry_set_fault(struct view *view, struct entry *entry, const struct proble
 			return;
 		clock_gettime(CLOCK_REALTIME, &fault->since);
 		note_broken_link(view, entry);
-		entry->parent->pins++;
+		entry->parent->keep_alive++;
 		view->counts.faults++;
 	}
 	fault->problem = *problem;

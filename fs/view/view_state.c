@@ -287,7 +287,7 @@ static int take_fault(struct view *view, struct record *record, struct entry *en
 	if (!fault)
 		return -ENOMEM;
 	use->fault = fault;
-	entry->parent->pins++;
+	entry->parent->keep_alive++;
 	view->counts.faults++;
 	(void)record_get_problem(record, &fault->problem);
 	fault->since = record_get_time(record);
