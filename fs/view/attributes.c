@@ -82,14 +82,14 @@ static struct rights admit(
 	/* A strict mount asks the layers at each look, so it shows no removed file. */
 	if (rights_equal(&both, found) ||
 		(is_known && view_is_strict(view) && !waits(directory, 0))) {
-		directory->attributes.opens_after = 0;
+		directory->attributes.grants_after = 0;
 		return *found;
 	}
 	/* A further right waits for the removals that came before it. */
-	bool is_waiting = directory->attributes.opens_after;
-	if (is_known &&
-		(is_waiting ? is_other : directory_list_add(&view->queue.openings, directory)))
-		directory->attributes.opens_after = ++view->revision;
+	bool is_waiting = directory->attributes.grants_after;
+	if (is_known && (is_waiting ? is_other
+				    : directory_list_add(&view->queue.pending_grants, directory)))
+		directory->attributes.grants_after = ++view->revision;
 	return both;
 }
 
@@ -99,7 +99,7 @@ static void set_rights(struct directory *directory, const struct rights *rights,
 		directory->attributes.described++;
 	if (rights_take_away(&directory->attributes.rights, rights)) {
 		directory->attributes.narrowed = directory->attributes.described;
-		directory->attributes.narrowings++;
+		directory->attributes.revocations++;
 	}
 	directory->attributes.rights = *rights;
 }
@@ -239,12 +239,12 @@ int attributes_settle_waits(struct view *view, struct directory *directory)
 	return r;
 }
 
-uint64_t attributes_narrowings(const struct directory *directory)
+uint64_t attributes_revocations(const struct directory *directory)
 {
 	uint64_t count = 0;
 
 	for (; directory; directory = directory->parent)
-		count += directory->attributes.narrowings;
+		count += directory->attributes.revocations;
 	return count;
 }
 
@@ -259,36 +259,37 @@ static bool is_outdated(const struct directory *directory, uint64_t revision)
 
 bool attributes_await(const struct view *view, const struct entry *entry)
 {
-	const struct directory_list *openings = &view->queue.openings;
+	const struct directory_list *pending_grants = &view->queue.pending_grants;
 	bool is_found = false;
 
-	for (size_t i = 0; !is_found && i < openings->count; i++)
-		is_found = entry->use->used_since < openings->items[i]->attributes.opens_after;
+	for (size_t i = 0; !is_found && i < pending_grants->count; i++)
+		is_found =
+			entry->use->used_since < pending_grants->items[i]->attributes.grants_after;
 	return is_found;
 }
 
 struct directory *attributes_open(struct view *view)
 {
-	struct directory_list *openings = &view->queue.openings;
+	struct directory_list *pending_grants = &view->queue.pending_grants;
 
 	/* A look that is kept for its caller has its name in use. */
-	if (openings->count)
+	if (pending_grants->count)
 		read_ahead_drop_all(view);
-	for (size_t i = 0; i < openings->count;) {
-		struct directory *directory = openings->items[i];
-		uint64_t revision = directory->attributes.opens_after;
+	for (size_t i = 0; i < pending_grants->count;) {
+		struct directory *directory = pending_grants->items[i];
+		uint64_t revision = directory->attributes.grants_after;
 		bool is_over = directory->inode.is_removed || !revision;
 		if (!is_over && (view->queue.is_overflowed || is_outdated(directory, revision) ||
 					waits(directory, revision))) {
 			i++;
 			continue;
 		}
-		openings->items[i] = openings->items[--openings->count];
+		pending_grants->items[i] = pending_grants->items[--pending_grants->count];
 		if (is_over) {
 			directory_leave(view, directory);
 			continue;
 		}
-		directory->attributes.opens_after = 0;
+		directory->attributes.grants_after = 0;
 		set_rights(directory, &directory->attributes.found, false);
 		return directory;
 	}
@@ -298,7 +299,7 @@ struct directory *attributes_open(struct view *view)
 bool view_lets_in(struct view *view, uint64_t parent, const struct user *user)
 {
 	const struct directory *directory = inode_directory(view, parent);
-	bool is_let_in = !directory || !attributes_narrowings(directory);
+	bool is_let_in = !directory || !attributes_revocations(directory);
 	if (!is_let_in)
 		for (is_let_in = true; is_let_in && directory; directory = directory->parent)
 			is_let_in = rights_allow_search(&directory->attributes.rights, user);

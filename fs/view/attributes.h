@@ -54,7 +54,7 @@ void attributes_notify_waits(struct view *view, struct directory *directory);
  * Returns how often a right to the directory, or to one above it, was taken away. If the result is
  * not 0, the kernel must not cache names in the directory (a).
  */
-uint64_t attributes_narrowings(const struct directory *directory);
+uint64_t attributes_revocations(const struct directory *directory);
 
 /** Returns whether wider rights may wait for a user of the entry, which must be in use. */
 bool attributes_await(const struct view *view, const struct entry *entry);

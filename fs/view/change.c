@@ -16,7 +16,7 @@
 /* A path walk that waits for the directory's lock may have been admitted by an older right. */
 static int passing(const struct directory *parent)
 {
-	return attributes_narrowings(parent) ? VIEW_PASSING : 0;
+	return attributes_revocations(parent) ? VIEW_PASSING : 0;
 }
 
 int view_lookup_staged(struct view *view, struct stat *ret)

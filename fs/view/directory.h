@@ -208,14 +208,14 @@ enum directory_scan {
 
 /* A directory's attributes (attributes.h). */
 struct directory_attributes {
-	struct rights rights; /* shown */
-	struct rights found;  /* in the layers; if wider than `rights`, they will be shown later */
-	uint64_t opens_after; /* revision of wider rights not shown yet (attributes.h); 0: none */
+	struct rights rights;  /* shown */
+	struct rights found;   /* in the layers; if wider than `rights`, they will be shown later */
+	uint64_t grants_after; /* revision of wider rights not shown yet (attributes.h); 0: none */
 	struct timespec mtime;
-	uint64_t described;  /* how often the attributes have changed */
-	uint64_t notified;   /* `described` when the kernel was last notified */
-	uint64_t narrowed;   /* `described` when a right was last taken away; 0: never */
-	uint64_t narrowings; /* how often a right was taken away */
+	uint64_t described;   /* how often the attributes have changed */
+	uint64_t notified;    /* `described` when the kernel was last notified */
+	uint64_t narrowed;    /* `described` when a right was last taken away; 0: never */
+	uint64_t revocations; /* how often a right was taken away */
 };
 
 /* How a directory is scanned. */

@@ -405,7 +405,7 @@ void lookup_end(struct look *look)
 	if (r == 0)
 		hold_for_callers(view, look, stat.st_ino);
 	/* Other waiters for this answer were admitted by rights that have been taken away since. */
-	if (r == 0 && attributes_narrowings(entry->parent))
+	if (r == 0 && attributes_revocations(entry->parent))
 		r = VIEW_PASSING;
 	struct view_caller *callers = take_ptr(look->callers);
 	struct view_caller *waiters = NULL;
@@ -596,5 +596,5 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 		*caller = (struct view_caller){.answer = caller->answer, .parent = parent};
 	int r = answer_waits(view, parent, name, caller, ret);
 	const struct directory *directory = inode_directory(view, parent);
-	return r == 0 && directory && attributes_narrowings(directory) ? VIEW_PASSING : r;
+	return r == 0 && directory && attributes_revocations(directory) ? VIEW_PASSING : r;
 }

@@ -13,7 +13,7 @@ static void attach(struct view *view, struct placeholder *placeholder, struct en
 {
 	entry_enter(view, entry);
 	placeholder->entry = entry;
-	placeholder->narrowings = attributes_narrowings(entry->parent);
+	placeholder->revocations = attributes_revocations(entry->parent);
 	entry_used(entry)->placeholder = placeholder;
 }
 
@@ -100,7 +100,7 @@ void placeholder_keep(struct view *view, struct entry *entry, struct version *ve
 {
 	struct placeholder *placeholder = entry->use->placeholder;
 	bool may_be_kept = placeholder && version->kind != VERSION_LINK &&
-			   attributes_narrowings(entry->parent) == placeholder->narrowings;
+			   attributes_revocations(entry->parent) == placeholder->revocations;
 	uint64_t refs = may_be_kept ? placeholder->inode.kernel_refs : 0;
 
 	entry_prepare_first(view, entry, version);

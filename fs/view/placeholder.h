@@ -24,8 +24,8 @@ struct placeholder {
 	struct inode inode;  /* must be first */
 	struct entry *entry; /* in use; NULL: the placeholder has ended, but is not forgotten */
 	bool is_suspended;   /* no look is under way for it until placeholder_look_again() */
-	/* attributes_narrowings() (attributes.h) of entry->parent when `entry` was set */
-	uint64_t narrowings;
+	/* attributes_revocations() (attributes.h) of entry->parent when `entry` was set */
+	uint64_t revocations;
 	struct view_caller *waiters;
 };
 

@@ -287,7 +287,7 @@ void queue_fini(struct view *view)
 			view, view->queue.debounced.items[--view->queue.debounced.count]->parent);
 	directory_list_leave(view, &view->queue.scans);
 	directory_list_leave(view, &view->queue.late);
-	directory_list_leave(view, &view->queue.openings);
+	directory_list_leave(view, &view->queue.pending_grants);
 	free(view->queue.debounced.items);
 	view->queue.debounced = (struct debounced){0};
 }

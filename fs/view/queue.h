@@ -32,8 +32,8 @@ struct view_queue {
 	struct directory_list scans; /* to be listed */
 	struct directory_list late;  /* scans that queue_put_off_scan() has put off */
 	struct directory_list
-		openings; /* they get wider rights once all earlier changes are shown */
-	uint64_t cause;   /* the revision of the item that the publisher handles; 0: none */
+		pending_grants; /* they get wider rights once all earlier changes are shown */
+	uint64_t cause;         /* the revision of the item that the publisher handles; 0: none */
 	enum queued_root root;
 	bool is_overflowed; /* events were lost: everything must be looked up again */
 	int64_t rescan_ms;  /* when to set is_overflowed; CLOCK_MONOTONIC; 0: never */

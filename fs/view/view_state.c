@@ -100,7 +100,7 @@ static void put_attributes(struct record *record, const struct directory *direct
 	record_put_time(record, directory->attributes.mtime);
 	record_put(record, attributes_are_unnotified(directory));
 	record_put(record, directory->attributes.narrowed > directory->attributes.notified);
-	record_put(record, directory->attributes.narrowings);
+	record_put(record, directory->attributes.revocations);
 }
 
 /* Writes where each layer had the directory. */
@@ -150,7 +150,7 @@ static void put_placeholder(struct record *record, const struct placeholder *pla
 	CLEANUP(freep) char *path = NULL;
 
 	if (entry && !entry->parent->inode.is_removed &&
-		attributes_narrowings(entry->parent) == placeholder->narrowings)
+		attributes_revocations(entry->parent) == placeholder->revocations)
 		(void)directory_join(entry->parent, entry->name, &path);
 	record_put_text(record, path);
 }
@@ -310,7 +310,7 @@ static void take_attributes(struct view *view, struct record *record, struct dir
 	directory->attributes.narrowed =
 		record_get_bool(record) ? directory->attributes.described : 0;
 	/* The version before this one counted it only when the kernel had been notified. */
-	directory->attributes.narrowings = record_get(record) + directory->attributes.narrowed;
+	directory->attributes.revocations = record_get(record) + directory->attributes.narrowed;
 	if (directory == view->root ? ino != VIEW_INO_ROOT : !is_fit(view, ino))
 		record_spoil(record);
 	if (directory == view->root || record_error(record))

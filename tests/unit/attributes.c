@@ -147,11 +147,11 @@ VIEW_TEST(each_right_that_is_taken_away_counts_before_the_kernel_is_notified)
 	tell_result = -ENOENT;
 	run("chmod 750 a/d");
 	publish_ready();
-	uint64_t before = attributes_narrowings(directory);
+	uint64_t before = attributes_revocations(directory);
 	run("chmod 700 a/d");
 	write_file("a/d/key", "secret");
 	assert_shown("d/key", "secret");
-	assert_true(attributes_narrowings(directory) > before);
+	assert_true(attributes_revocations(directory) > before);
 }
 
 VIEW_TEST(another_owner_who_shuts_out_nobody_leaves_all_cached)
