@@ -419,7 +419,7 @@ static int64_t milliseconds(struct timespec time)
 
 /* Returns whether it may have been half written when it was read, after `began`. For a moment, an
  * emptied file has its old time. */
-static bool is_young(const struct stat *read, struct timespec began)
+static bool is_racy(const struct stat *read, struct timespec began)
 {
 	struct timespec now;
 
@@ -430,13 +430,13 @@ static bool is_young(const struct stat *read, struct timespec began)
 	       milliseconds(read->st_mtim) <= milliseconds(now);
 }
 
-static bool has_young(const struct settings *settings, struct timespec began)
+static bool has_racy(const struct settings *settings, struct timespec began)
 {
 	const struct settings_text *file;
 	bool has = false;
 
 	for (size_t i = 0; !has && (file = settings_text_at(settings, i)); i++)
-		has = file->place && is_young(&file->read, began);
+		has = file->place && is_racy(&file->read, began);
 	return has;
 }
 
@@ -463,7 +463,7 @@ static int make_once(const struct settings_environment *around, const char *path
 		r = settings_text_read(&settings->text, problem);
 	if (r == 0)
 		r = read_settings(settings, reading, problem);
-	if (r == PROBLEM && reading != READ_OUTLINE_AGAIN && has_young(settings, began))
+	if (r == PROBLEM && reading != READ_OUTLINE_AGAIN && has_racy(settings, began))
 		return -ESTALE;
 	if (r != 0)
 		return r;

@@ -487,7 +487,7 @@ static bool is_known_by_stamp(
 	/* With `follow`, directories elsewhere guard the source; the stamp does not cover them. */
 	return !composer->settings->layers[found->layer]->follow &&
 	       (!found->path || strcmp(found->path, path) == 0) && !found->error &&
-	       !source_is_young(&found->stat);
+	       !source_is_racy(&found->stat);
 }
 
 bool compose_is_current(const struct composer *composer, const char *path,

@@ -118,7 +118,7 @@ bool compose_is_current(const struct composer *composer, const char *path,
  * Returns 0 (no basis) if `seed` is 0; if the lookup has found no file or link, could not examine
  * everything, or has left a file out (union.h); or if a source
  *
- * - is racy (source_is_young());
+ * - is racy (source_is_racy());
  * - lies at another path than `path`: a drop-in, or a source of a virtual file;
  * - lies on another file system than its layer;
  * - is in a layer that follows links, is remote, or comes out of a store.

@@ -371,7 +371,7 @@ static int too_large(struct problem *problem, const struct source *source, size_
 	return PROBLEM;
 }
 
-bool source_is_young(const struct stat *stat)
+bool source_is_racy(const struct stat *stat)
 {
 	struct timespec now;
 
@@ -428,7 +428,7 @@ static int read_still(const struct layer *layer, const char *path, const struct 
 		if (fd < 0)
 			return unreadable(problem, &loaded->source, -fd);
 		/* Only a file that was changed a moment ago can be half-written. */
-		bool is_doubtful = !want->takes_unfinished && source_is_young(&before);
+		bool is_doubtful = !want->takes_unfinished && source_is_racy(&before);
 		int lease = is_doubtful ? take_lease(fd) : -ENOTSUP;
 		bool is_written = lease == -EAGAIN;
 		size_t size = (size_t)before.st_size;
@@ -446,7 +446,7 @@ static int read_still(const struct layer *layer, const char *path, const struct 
 
 		loaded->stamp = stamp_of(&before);
 		loaded->stat = before;
-		loaded->race = source_is_young(&before) ? LOADED_RACY : LOADED_SETTLED;
+		loaded->race = source_is_racy(&before) ? LOADED_RACY : LOADED_SETTLED;
 		struct stamp now = stamp_of(&after);
 		if (stamp_equal(&loaded->stamp, &now)) {
 			loaded->text = (struct span){take_ptr(text), len};

@@ -163,4 +163,4 @@ struct loaded *loaded_fallback(struct loaded *of, const struct stat *stat);
  * Returns whether the file is racy: it was changed so recently that another change may leave its
  * stamp the same.
  */
-bool source_is_young(const struct stat *stat);
+bool source_is_racy(const struct stat *stat);

@@ -40,7 +40,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 /* Adds a file that the settings were read from. 0: it is racy, or another one was. */
 static uint64_t hash_read(uint64_t hash, const char *path, const struct stat *read)
 {
-	if (!hash || (path && source_is_young(read)))
+	if (!hash || (path && source_is_racy(read)))
 		return 0;
 	return stamp_hash(hash_text(hash, path), read) | 1;
 }
@@ -229,10 +229,10 @@ static bool is_intact(struct rendered *rendered, struct owned *owned)
 	struct fingerprint now = {stat.st_mode, stat.st_uid, stat.st_gid, was->hash};
 	if (stamp == owned->stamp)
 		return fingerprint_equal(&now, was);
-	bool is_young = source_is_young(&stat);
+	bool is_racy = source_is_racy(&stat);
 	if (rendered_look(rendered, owned, &now) < 0 || !fingerprint_equal(&now, was))
 		return false;
-	if (!is_young) {
+	if (!is_racy) {
 		owned->stamp = stamp;
 		rendered->has_new_bases = true;
 	}

@@ -7,7 +7,7 @@
  *    the file, the settings and all files that they were read from, our user, and our executable.
  * 2. The rendered file is the one that plyfs wrote: an earlier process has noted its stamp, or
  *    plyfs reads the file and finds the right bytes.
- * 3. No stamp was racy when the content was read (source_is_young(); git's rule). The stamp of a
+ * 3. No stamp was racy when the content was read (source_is_racy(); git's rule). The stamp of a
  *    file is racy if the file changed so recently that another change could leave the stamp the
  *    same. A file with a racy source has no basis. A racy stamp of the rendered file is not noted.
  *

@@ -233,7 +233,7 @@ TEST_WITH(change_that_keeps_the_stamp_is_seen_if_it_is_reported_before_the_parse
 	loaded_unref(three);
 }
 
-TEST_WITH(young_file_is_not_trusted_where_changes_are_not_reported, start_cache, end_cache)
+TEST_WITH(racy_file_is_not_trusted_where_changes_are_not_reported, start_cache, end_cache)
 {
 	source_cache_free(cache);
 	assert_int_equal(source_cache_new(1 << 20, false, &cache), 0);
@@ -245,19 +245,19 @@ TEST_WITH(young_file_is_not_trusted_where_changes_are_not_reported, start_cache,
 	loaded_unref(two);
 }
 
-TEST_WITH(file_is_young_until_its_clock_has_ticked, start_cache, end_cache)
+TEST_WITH(file_is_racy_until_its_clock_has_ticked, start_cache, end_cache)
 {
 	struct stat stat;
 
 	write_file("a/x.yaml", "x: 1\n");
 	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
-	assert_true(source_is_young(&stat));
+	assert_true(source_is_racy(&stat));
 	/* Its mtime can be set, its ctime can't. */
 	age("a/x.yaml");
 	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
-	assert_true(source_is_young(&stat));
+	assert_true(source_is_racy(&stat));
 	stat.st_ctim = stat.st_mtim;
-	assert_false(source_is_young(&stat));
+	assert_false(source_is_racy(&stat));
 }
 
 TEST_WITH(ways_of_reading_are_kept_apart, start_cache, end_cache)
