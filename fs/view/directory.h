@@ -109,10 +109,10 @@ struct checked;
 /* The part of an entry that is made when the name is first looked up or queued. */
 struct entry_use {
 	/*
-	 * The object shown last (inode.h). Once the kernel has forgotten it, last.print is its
-	 * fingerprint; otherwise last.print is 0. The next object gets a forgotten object's number
-	 * if their fingerprints are equal, or if both are directories. The last.mtime of a
-	 * directory is set when the kernel forgets it.
+	 * The object shown last (inode.h). Once the kernel has forgotten it, last.fingerprint is
+	 * its fingerprint; otherwise last.fingerprint is 0. The next object gets a forgotten
+	 * object's number if their fingerprints are equal, or if both are directories. The
+	 * last.mtime of a directory is set when the kernel forgets it.
 	 */
 	struct last_inode last;
 	uint64_t ino;                /* its inode number; 0: the one computed from its path */

@@ -33,7 +33,7 @@ void inode_hold(struct view *view, struct inode *inode)
 
 /* Its upper half differs if other directories of the layers show it; its lower half, if one of them
  * has changed. It is always even; the fingerprint of a version is odd. */
-static uint64_t print_of_directory(const struct directory *directory)
+static uint64_t fingerprint_of_directory(const struct directory *directory)
 {
 	uint64_t places = INODE_NO_PLACES, times = places;
 
@@ -48,9 +48,9 @@ static uint64_t print_of_directory(const struct directory *directory)
 	return places >> 32 << 32 | (times >> 32 & ~(uint64_t)1);
 }
 
-static bool is_print_of_directory(uint64_t print)
+static bool is_fingerprint_of_directory(uint64_t fingerprint)
 {
-	return print && !(print & 1);
+	return fingerprint && !(fingerprint & 1);
 }
 
 /* Returns the hash of the path, which is also the path's first inode number; never 0. */
@@ -86,7 +86,7 @@ static int set_ino(struct entry *entry, uint64_t ino)
 /* Returns whether the name has shown an object since its directory became known. */
 static bool was_shown(const struct entry *entry)
 {
-	return entry->use->last.print || entry->use->last.ctime.tv_sec;
+	return entry->use->last.fingerprint || entry->use->last.ctime.tv_sec;
 }
 
 /*
@@ -110,34 +110,37 @@ void entry_reserve_ino(struct view *view, struct entry *entry)
 }
 
 /* Returns the fingerprint of the object that the kernel has forgotten; 0: there is none. */
-static uint64_t last_print(const struct view *view, const struct entry *entry)
+static uint64_t last_fingerprint(const struct view *view, const struct entry *entry)
 {
 	const struct inode_memory_item *item = NULL;
 
 	if (entry->kind == UNION_NONE && !entry->use->ino && !was_shown(entry))
 		item = inode_memory_find(&view->inodes.memory, hash_of(entry));
-	return item ? item->last.print : entry->use->last.print;
+	return item ? item->last.fingerprint : entry->use->last.fingerprint;
 }
 
 bool entry_was_directory(const struct view *view, const struct entry *entry)
 {
-	return entry->kind == UNION_DIRECTORY || is_print_of_directory(last_print(view, entry));
+	return entry->kind == UNION_DIRECTORY ||
+	       is_fingerprint_of_directory(last_fingerprint(view, entry));
 }
 
 bool entry_was_of(
 	const struct view *view, const struct entry *entry, const struct union_lookup *found)
 {
-	uint64_t print = last_print(view, entry);
+	uint64_t fingerprint = last_fingerprint(view, entry);
 
-	return is_print_of_directory(print) && print >> 32 == inode_places(found) >> 32;
+	return is_fingerprint_of_directory(fingerprint) &&
+	       fingerprint >> 32 == inode_places(found) >> 32;
 }
 
 void entry_note_places(struct entry *entry, const struct union_lookup *found)
 {
-	uint64_t print = entry->use->last.print;
+	uint64_t fingerprint = entry->use->last.fingerprint;
 
-	if (is_print_of_directory(print) && !found->failure && !found->whiteout_error)
-		entry_used(entry)->last.print = inode_places(found) >> 32 << 32 | (uint32_t)print;
+	if (is_fingerprint_of_directory(fingerprint) && !found->failure && !found->whiteout_error)
+		entry_used(entry)->last.fingerprint =
+			inode_places(found) >> 32 << 32 | (uint32_t)fingerprint;
 }
 
 static void drop_version(struct view *view, struct entry *entry)
@@ -173,7 +176,7 @@ static void forget_shown(struct view *view, struct entry *entry)
 		return;
 	if (view->last_good && !last_good_is_lasting(view->last_good))
 		keep(view, entry, entry->use->version);
-	entry_used(entry)->last.print = inode_print(entry->use->version);
+	entry_used(entry)->last.fingerprint = inode_print(entry->use->version);
 	drop_version(view, entry);
 }
 
@@ -181,7 +184,7 @@ static void forget_directory(struct entry *entry)
 {
 	struct entry_use *use = entry_used(entry);
 
-	use->last.print = print_of_directory(use->directory);
+	use->last.fingerprint = fingerprint_of_directory(use->directory);
 	use->last.mtime = use->directory->attributes.mtime;
 	use->directory = NULL;
 }
@@ -189,19 +192,20 @@ static void forget_directory(struct entry *entry)
 /* Gives the directory its former time if the kernel forgot this one; or else a later time. */
 static void recall_directory(const struct entry *entry, struct directory *directory)
 {
-	if (!is_print_of_directory(entry->use->last.print) ||
+	if (!is_fingerprint_of_directory(entry->use->last.fingerprint) ||
 		time_is_later(directory->attributes.mtime, entry->use->last.mtime))
 		return;
-	directory->attributes.mtime = entry->use->last.print == print_of_directory(directory)
-					      ? entry->use->last.mtime
-					      : clock_after(entry->use->last.mtime);
+	directory->attributes.mtime =
+		entry->use->last.fingerprint == fingerprint_of_directory(directory)
+			? entry->use->last.mtime
+			: clock_after(entry->use->last.mtime);
 }
 
 static void remember_name(struct view *view, struct entry *entry)
 {
 	if (entry->use->version)
-		entry_used(entry)->last.print = inode_print(entry->use->version);
-	if (entry->use->last.print)
+		entry_used(entry)->last.fingerprint = inode_print(entry->use->version);
+	if (entry->use->last.fingerprint)
 		inode_memory_note(
 			&view->inodes.memory, &(struct inode_memory_item){hash_of(entry),
 						      entry_ino(entry), entry->use->last});
@@ -218,8 +222,8 @@ static void remember_names(struct view *view, struct directory *directory)
 
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
 {
-	return !entry->use->version && entry->use->last.print &&
-	       entry->use->last.print == inode_print(version);
+	return !entry->use->version && entry->use->last.fingerprint &&
+	       entry->use->last.fingerprint == inode_print(version);
 }
 
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version)
@@ -254,7 +258,7 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 	} else {
 		entry_prepare_version(view, entry, version);
 	}
-	if (is_free && (is_again || !entry->use->last.print))
+	if (is_free && (is_again || !entry->use->last.fingerprint))
 		version->inode.ino = ino;
 	else if (!version->inode.ino)
 		version->inode.ino = view->inodes.next++;
@@ -327,13 +331,13 @@ void entry_show_directory(struct view *view, struct entry *entry, struct directo
 	entry_note_news(view, entry, NEWS_OBJECT);
 	entry_reserve_ino(view, entry);
 	if (directory) {
-		bool is_free = (!entry->use->last.print ||
-				       is_print_of_directory(entry->use->last.print)) &&
+		bool is_free = (!entry->use->last.fingerprint ||
+				       is_fingerprint_of_directory(entry->use->last.fingerprint)) &&
 			       !inode_table_find(&view->inodes.table, entry_ino(entry));
 		directory->inode.ino = is_free ? entry_ino(entry) : view->inodes.next++;
 		recall_directory(entry, directory);
 		entry_used(entry)->ino = directory->inode.ino;
-		entry_used(entry)->last.print = 0;
+		entry_used(entry)->last.fingerprint = 0;
 		view->shown_directories++;
 	}
 	entry_used(entry)->directory = directory;
@@ -372,7 +376,7 @@ void entry_hide(struct view *view, struct entry *entry)
 	if (entry->use != &entry_unused) {
 		entry_note_news(view, entry, NEWS_OBJECT);
 		entry_used(entry)->directory = NULL;
-		entry_used(entry)->last.print = 0;
+		entry_used(entry)->last.fingerprint = 0;
 		entry_used(entry)->ino = 0;
 	}
 	entry_set_kind(view, entry, UNION_NONE);

@@ -29,7 +29,7 @@ void inode_table_remove(struct inode_table *table, struct inode *inode);
 
 /* The fingerprint and times of the object that a path showed last. */
 struct last_inode {
-	uint64_t print; /* fingerprint of the content, or of the layers' directories; 0: unknown */
+	uint64_t fingerprint; /* of the content, or of the layers' directories; 0: unknown */
 	struct timespec mtime;
 	struct timespec ctime;
 };

@@ -278,7 +278,7 @@ static bool is_unread(const struct look *look)
 	const struct entry *entry = look->entry;
 
 	return look->purpose == LOOK_REFRESH && look->refresh.plan.scope < SCOPE_FULL &&
-	       !look->shown && !entry->use->last.print && !entry_is_unannounced(entry) &&
+	       !look->shown && !entry->use->last.fingerprint && !entry_is_unannounced(entry) &&
 	       union_is_leaf(look->result.lookup.kind) &&
 	       look->result.lookup.kind == look->refresh.kind;
 }

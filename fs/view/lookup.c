@@ -153,7 +153,7 @@ static int install(struct look *look)
 	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
 		entry->known = KNOWN_UNANNOUNCED;
 	/* The file changed after the kernel forgot it, and that is not published yet. */
-	if (look->result.version && entry->use->last.print &&
+	if (look->result.version && entry->use->last.fingerprint &&
 		!entry_has_forgotten(entry, look->result.version))
 		entry->known = KNOWN_UNANNOUNCED;
 	show_found(view, entry, look);

@@ -174,7 +174,7 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 		/* By the new settings. If a path stays as it is, nothing is published. */
 		change_hook_unpin(entry);
 		if (entry->use->version ||
-			(entry->use->last.print && entry->kind != UNION_DIRECTORY))
+			(entry->use->last.fingerprint && entry->kind != UNION_DIRECTORY))
 			change_hook_pin(view, entry);
 		if (entry->kind != UNION_FILE || entry->use->version)
 			continue;

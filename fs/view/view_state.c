@@ -64,7 +64,7 @@ static void put_pending(struct record *record, const struct entry *entry)
 static void put_last(struct record *record, uint64_t ino, const struct last_inode *last)
 {
 	record_put(record, ino);
-	record_put(record, last->print);
+	record_put(record, last->fingerprint);
 	record_put_time(record, last->mtime);
 	record_put_time(record, last->ctime);
 }
@@ -383,7 +383,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 			(entry->kind == UNION_DIRECTORY) != (shows == SHOWS_DIRECTORY)))
 		record_spoil(record);
 	/* A change hook also gets changes of files that the kernel has forgotten. */
-	if (entry->use->last.print && entry->kind != UNION_DIRECTORY)
+	if (entry->use->last.fingerprint && entry->kind != UNION_DIRECTORY)
 		change_hook_pin(view, entry);
 	if (record_error(record) || shows == SHOWS_NAME)
 		return 0;
@@ -425,7 +425,7 @@ static void take_pending(const struct taking *taking, struct entry *entry)
 static void take_last(struct record *record, uint64_t *ino, struct last_inode *ret)
 {
 	*ino = record_get_below(record, INO_END - 1);
-	ret->print = record_get(record);
+	ret->fingerprint = record_get(record);
 	ret->mtime = record_get_time(record);
 	ret->ctime = record_get_time(record);
 }
