@@ -48,7 +48,7 @@ const char *assignment_equals(const char *text);
 
 void assignments_fini(struct assignments *assignments);
 
-/** For amendment_request.plan: makes the edits. `context` is a struct assignments. */
+/** For layer_edit_request.plan: makes the edits. `context` is a struct assignments. */
 int assignments_plan(void *context, const struct stream *present,
 	const struct read_options *options, struct arena *arena, struct edit_op **ops,
 	size_t *count, struct problem *problem);

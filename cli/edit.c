@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "amendment_report.h"
 #include "cleanup.h"
 #include "command.h"
 #include "compose.h"
 #include "edited_file.h"
+#include "layer_edit_report.h"
 #include "message.h"
 #include "text.h"
 #include "text_editor.h"
@@ -151,26 +151,26 @@ static int find_ops(struct edit_job *job, struct problem *problem)
 static void end_report(const struct edit_job *job, const char *nothing)
 {
 	if (message_is_json() || job->edited.output.count)
-		amendment_report_end(&job->edited.output, nothing);
+		layer_edit_report_end(&job->edited.output, nothing);
 	else
 		message("%s", nothing);
 }
 
-static int amend(struct edit_job *job, struct problem *problem)
+static int make_edit(struct edit_job *job, struct problem *problem)
 {
-	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+	CLEANUP(layer_edit_freep) struct layer_edit *edit = NULL;
 	const struct span text = span_of(job->editor.text);
 	const struct span shown = shown_of(job);
-	struct amendment_request request = {
+	struct layer_edit_request request = {
 		.plan = plan, .context = job, .text = &text, .shown = &shown};
 	int r = find_ops(job, problem);
 
 	if (r == 0)
-		r = edited_file_amend(&command_edit, &job->edited, &request, &amendment, problem);
+		r = edited_file_change(&command_edit, &job->edited, &request, &edit, problem);
 	if (r != 0)
 		return r;
-	if (amendment->effect >= PUT_CHANGED)
-		r = amendment_report(&job->edited.output, amendment);
+	if (edit->effect >= PUT_CHANGED)
+		r = layer_edit_report(&job->edited.output, edit);
 	end_report(job, "nothing changes: comments and layout are those of the layers' files");
 	return r;
 }
@@ -215,7 +215,7 @@ static int edit(struct edit_job *job)
 			}
 			return give_up(job, PROBLEM, &refused);
 		}
-		int r = amend(job, &refused);
+		int r = make_edit(job, &refused);
 		if (r == 0)
 			return EXIT_DONE;
 		if (r < 0)
@@ -232,12 +232,12 @@ static int begin(struct edit_job *job)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	const struct edited_file *edited = &job->edited;
-	const struct amendment_request wanted = {
+	const struct layer_edit_request wanted = {
 		.path = edited->inner, .layer = edited->layer, .access = &edited->access};
 	struct problem problem;
 	struct span text;
 
-	int r = amendment_check(edited->subject.offline, &wanted, &problem);
+	int r = layer_edit_check(edited->subject.offline, &wanted, &problem);
 	if (r == 0)
 		r = offline_read(edited->subject.offline, edited->inner, &version, &problem);
 	if (r == 0 && version->kind != VERSION_BYTES)

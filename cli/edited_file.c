@@ -43,7 +43,7 @@ int edited_file_read(
 		return EXIT_WRONG_USE;
 	edited->path = argv[optind++];
 	edited->output.path = edited->path;
-	edited->output.mode = is_dry ? AMENDMENT_DRY : AMENDMENT_WRITES;
+	edited->output.mode = is_dry ? LAYER_EDIT_DRY : LAYER_EDIT_WRITES;
 	return -1;
 }
 
@@ -71,7 +71,7 @@ int edited_file_find(const struct command *command, struct edited_file *edited)
 /* Returns the number of changes that the command has made. */
 static size_t changes_made(const struct edited_file *edited)
 {
-	return edited->output.mode == AMENDMENT_WRITES ? edited->output.count : 0;
+	return edited->output.mode == LAYER_EDIT_WRITES ? edited->output.count : 0;
 }
 
 /*
@@ -79,7 +79,7 @@ static size_t changes_made(const struct edited_file *edited)
  * replaced. Returns 0, EDITED_FILE_LOST, or PROBLEM after the last attempt.
  */
 static int prepare(const struct command *command, struct edited_file *edited, int try,
-	struct amendment_request *request, struct problem *problem)
+	struct layer_edit_request *request, struct problem *problem)
 {
 	if (try == TRIES)
 		return problem_set(problem, edited->path, 0, 0,
@@ -94,22 +94,22 @@ static int prepare(const struct command *command, struct edited_file *edited, in
 	}
 	request->path = edited->inner;
 	request->layer = edited->layer;
-	if (edited->output.mode != AMENDMENT_WRITES)
+	if (edited->output.mode != LAYER_EDIT_WRITES)
 		request->mode = edited->output.mode;
 	request->made = changes_made(edited);
 	request->access = &edited->access;
 	return 0;
 }
 
-int edited_file_amend(const struct command *command, struct edited_file *edited,
-	struct amendment_request *request, struct amendment **ret, struct problem *problem)
+int edited_file_change(const struct command *command, struct edited_file *edited,
+	struct layer_edit_request *request, struct layer_edit **ret, struct problem *problem)
 {
 	int r = -ESTALE;
 
 	for (int try = 0; r == -ESTALE; try++) {
 		r = prepare(command, edited, try, request, problem);
 		if (r == 0)
-			r = amendment_make(edited->subject.offline, request, ret, problem);
+			r = layer_edit_make(edited->subject.offline, request, ret, problem);
 	}
 	return r;
 }
@@ -130,16 +130,16 @@ int edited_file_complain(
 	return EXIT_FAILED;
 }
 
-static int report(void *context, const struct amendment *change)
+static int report(void *context, const struct layer_edit *change)
 {
-	return amendment_report(context, change);
+	return layer_edit_report(context, change);
 }
 
 int edited_file_change_presence(const struct command *command, struct edited_file *edited,
-	int (*change)(const struct offline *offline, const struct amendment_request *request,
+	int (*change)(const struct offline *offline, const struct layer_edit_request *request,
 		presence_report *report, void *context, struct problem *problem))
 {
-	struct amendment_request request = {0};
+	struct layer_edit_request request = {0};
 	struct problem problem = {0};
 	int r = -ESTALE;
 
@@ -149,7 +149,7 @@ int edited_file_change_presence(const struct command *command, struct edited_fil
 			r = change(edited->subject.offline, &request, report, &edited->output,
 				&problem);
 	}
-	amendment_report_end(&edited->output, r == 0 ? AMENDMENT_NOTHING : NULL);
+	layer_edit_report_end(&edited->output, r == 0 ? LAYER_EDIT_NOTHING : NULL);
 	return r == 0 ? EXIT_DONE : edited_file_complain(edited, r, &problem);
 }
 

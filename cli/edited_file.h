@@ -1,9 +1,9 @@
 /* The edited file: the merged file that a command changes, and the options of such commands. */
 #pragma once
 
-#include "amendment_report.h"
 #include "assignment.h"
 #include "explained_file.h"
+#include "layer_edit_report.h"
 #include "presence.h"
 
 struct command_option;
@@ -13,7 +13,7 @@ struct edited_file {
 	enum prefixed_path kind;           /* PREFIXED_PATH_NEW, or PREFIXED_PATH_MADE */
 	struct layer_choice choice;
 	const char *layer; /* the layer whose source is changed; NULL: the highest layer */
-	struct amendment_output output;
+	struct layer_edit_output output;
 	struct store_access access; /* for a layer in etcd */
 	const char *path;           /* as the user gave it */
 	char *inner;                /* the path, relative to the layers */
@@ -61,12 +61,12 @@ int edited_file_find(const struct command *command, struct edited_file *edited);
  * Edits the file. Sets `path`, `layer` and `access` of the request, and for a dry run its `mode`;
  * the caller sets the other members. If a mirror replaces a layer's directory meanwhile, repeats
  * the edit with a new `subject` and `inner`. Returns EDITED_FILE_LOST, or a result of
- * amendment_make() other than -ESTALE.
+ * layer_edit_make() other than -ESTALE.
  */
-int edited_file_amend(const struct command *command, struct edited_file *edited,
-	struct amendment_request *request, struct amendment **ret, struct problem *problem);
+int edited_file_change(const struct command *command, struct edited_file *edited,
+	struct layer_edit_request *request, struct layer_edit **ret, struct problem *problem);
 
-/** Reports a non-zero result of edited_file_amend(). Returns EXIT_FAILED. */
+/** Reports a non-zero result of edited_file_change(). Returns EXIT_FAILED. */
 int edited_file_complain(
 	const struct edited_file *edited, int result, const struct problem *problem);
 
@@ -75,7 +75,7 @@ int edited_file_complain(
  * code.
  */
 int edited_file_change_presence(const struct command *command, struct edited_file *edited,
-	int (*change)(const struct offline *offline, const struct amendment_request *request,
+	int (*change)(const struct offline *offline, const struct layer_edit_request *request,
 		presence_report *report, void *context, struct problem *problem));
 
 void edited_file_fini(struct edited_file *edited);

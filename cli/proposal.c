@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "absent_layer.h"
-#include "amendment.h"
 #include "assignment.h"
 #include "cleanup.h"
 #include "format.h"
+#include "layer_edit.h"
 #include "report_print.h"
 #include "store.h"
 #include "text.h"
@@ -131,10 +131,10 @@ static int try_value(
 	const struct proposal *proposal, const char *layer, const char *key, const char *value)
 {
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
-	struct amendment_request request = {
+	struct layer_edit_request request = {
 		.path = proposal->subject->explanation->path,
 		.layer = layer,
-		.mode = AMENDMENT_TRIAL,
+		.mode = LAYER_EDIT_TRIAL,
 		.plan = assignments_plan,
 		.context = &assignments,
 		.resets_below = value ? 0 : SIZE_MAX,
@@ -146,11 +146,11 @@ static int try_value(
 	if (r != 0)
 		return r;
 	do {
-		CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+		CLEANUP(layer_edit_freep) struct layer_edit *edit = NULL;
 
-		r = amendment_make(proposal->subject->offline, &request, &amendment, &problem);
-		request.resets_below = r == 0 && !value ? amendment->source : 0;
-		is_changed |= r == 0 && amendment->effect >= PUT_CHANGED;
+		r = layer_edit_make(proposal->subject->offline, &request, &edit, &problem);
+		request.resets_below = r == 0 && !value ? edit->source : 0;
+		is_changed |= r == 0 && edit->effect >= PUT_CHANGED;
 	} while (request.resets_below > 0);
 	return r == 0 && !is_changed ? PROBLEM : r;
 }

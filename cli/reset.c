@@ -4,44 +4,44 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "amendment_report.h"
 #include "cleanup.h"
 #include "command.h"
 #include "edited_file.h"
+#include "layer_edit_report.h"
 #include "message.h"
 
 struct reset {
 	const struct command *command;
 	struct edited_file *edited;
-	struct amendment_output *output; /* NULL: a trial; nothing is written or reported */
+	struct layer_edit_output *output; /* NULL: a trial; nothing is written or reported */
 	size_t found; /* number of sources that have the KEYs, or whose merge has them */
 	struct problem absent;
 };
 
 /* Resets the KEYs in one source. Returns 0 with *below for the next source, or as
- * edited_file_amend(). */
+ * edited_file_change(). */
 static int reset_in_one(struct reset *reset, struct assignments *assignments, size_t *below,
 	struct problem *problem)
 {
-	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
-	struct amendment_request request = {.plan = assignments_plan,
+	CLEANUP(layer_edit_freep) struct layer_edit *edit = NULL;
+	struct layer_edit_request request = {.plan = assignments_plan,
 		.context = assignments,
 		.resets_below = *below,
-		.mode = reset->output ? AMENDMENT_WRITES : AMENDMENT_DRY};
-	int r = edited_file_amend(reset->command, reset->edited, &request, &amendment, problem);
+		.mode = reset->output ? LAYER_EDIT_WRITES : LAYER_EDIT_DRY};
+	int r = edited_file_change(reset->command, reset->edited, &request, &edit, problem);
 
 	if (r != 0)
 		return r;
-	*below = amendment->source;
-	if (amendment->effect == PUT_ABSENT)
+	*below = edit->source;
+	if (edit->effect == PUT_ABSENT)
 		reset->absent = *problem;
-	reset->found += amendment->file && amendment->effect != PUT_ABSENT;
-	return reset->output ? amendment_report(reset->output, amendment) : 0;
+	reset->found += edit->file && edit->effect != PUT_ABSENT;
+	return reset->output ? layer_edit_report(reset->output, edit) : 0;
 }
 
 /*
  * Returns 0; PROBLEM, with reset->absent if neither a source nor the merged file has the KEYs; or
- * as edited_file_amend().
+ * as edited_file_change().
  */
 static int reset_in_all(
 	struct reset *reset, struct assignments *assignments, struct problem *problem)
@@ -110,7 +110,7 @@ static int reset_keys(
 	bool is_nothing_found = r == PROBLEM ? reset.absent.message[0] : r == 0 && !reset.found;
 	if (is_nothing_found && assignments->count > 1 && !have_items(assignments))
 		r = reset_each(&reset, assignments, &problem);
-	amendment_report_end(&edited->output,
+	layer_edit_report_end(&edited->output,
 		r == 0 ? "nothing changes: the layer has no such file or value" : NULL);
 	return r == 0 ? EXIT_DONE : edited_file_complain(edited, r, &problem);
 }

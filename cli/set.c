@@ -1,10 +1,10 @@
 /* plyfs set and plyfs unset: change a value of a merged file in the layer where it belongs. */
 #include <unistd.h>
 
-#include "amendment_report.h"
 #include "cleanup.h"
 #include "command.h"
 #include "edited_file.h"
+#include "layer_edit_report.h"
 #include "message.h"
 
 /* Adds KEY=VALUE, and ends KEY at the "=" in the argument. */
@@ -72,7 +72,7 @@ static int run(const struct command *command, int argc, char **argv)
 	struct edited_file edited = {.more = is_set ? more : NULL,
 		.kind = is_set ? PREFIXED_PATH_MADE : PREFIXED_PATH_NEW};
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
-	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+	CLEANUP(layer_edit_freep) struct layer_edit *edit = NULL;
 	struct problem problem = {0};
 
 	int code = edited_file_read(command, argc, argv, &edited);
@@ -87,13 +87,13 @@ static int run(const struct command *command, int argc, char **argv)
 	code = edited_file_find(command, &edited);
 	if (code != EXIT_DONE)
 		return code;
-	struct amendment_request request = {.plan = assignments_plan, .context = &assignments};
-	int r = edited_file_amend(command, &edited, &request, &amendment, &problem);
+	struct layer_edit_request request = {.plan = assignments_plan, .context = &assignments};
+	int r = edited_file_change(command, &edited, &request, &edit, &problem);
 	if (r != 0)
 		return edited_file_complain(&edited, r, &problem);
 	warn_of_conversions(&assignments, edited.path);
-	r = amendment_report(&edited.output, amendment);
-	amendment_report_end(&edited.output, AMENDMENT_NOTHING);
+	r = layer_edit_report(&edited.output, edit);
+	layer_edit_report_end(&edited.output, LAYER_EDIT_NOTHING);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 

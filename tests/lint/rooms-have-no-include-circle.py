@@ -18,7 +18,7 @@ ORDER = (
     ("fs/handover", "fs/run", "fs/last_good", "fs/supervisor", "fs/watch", "fs/worker"),
     ("fs/view", "fs/explain"),
     ("fs/status", "fs/mirror"),
-    ("fs/amend", "fs/render", "fs/driver"),
+    ("fs/edit", "fs/render", "fs/driver"),
     ("cli",),
 )
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}

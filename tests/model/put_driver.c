@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "amendment.h"
 #include "assignment.h"
 #include "cleanup.h"
+#include "layer_edit.h"
 #include "requests.h"
 #include "scalar.h"
 #include "settings.h"
@@ -57,23 +57,24 @@ static int cat(struct request *request, struct problem *problem)
 	return r;
 }
 
-static int amend(struct request *request, struct amendment_request *wanted, struct problem *problem)
+static int make_edit(
+	struct request *request, struct layer_edit_request *wanted, struct problem *problem)
 {
-	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+	CLEANUP(layer_edit_freep) struct layer_edit *edit = NULL;
 
 	wanted->layer = argument(request, 2).data;
 	wanted->path = argument(request, 3).data;
-	int r = amendment_make(request->offline, wanted, &amendment, problem);
+	int r = layer_edit_make(request->offline, wanted, &edit, problem);
 	if (r == 0)
-		requests_print_answer(amendment->effect >= PUT_CHANGED ? "changed" : "same",
-			span_of(amendment->file));
+		requests_print_answer(
+			edit->effect >= PUT_CHANGED ? "changed" : "same", span_of(edit->file));
 	return r;
 }
 
 static int set(struct request *request, struct problem *problem)
 {
 	const struct node *pairs = request->node->seq.items[4];
-	struct amendment_request wanted = {
+	struct layer_edit_request wanted = {
 		.plan = assignments_plan, .context = &request->assignments};
 	int r = 0;
 
@@ -84,7 +85,7 @@ static int set(struct request *request, struct problem *problem)
 		r = assignments_add(&request->assignments, pair->seq.items[0]->text.data,
 			scalar_is_null(value) ? NULL : value->text.data, problem);
 	}
-	return r == 0 ? amend(request, &wanted, problem) : r;
+	return r == 0 ? make_edit(request, &wanted, problem) : r;
 }
 
 static struct stream stream_in(const struct document *document)
@@ -125,7 +126,7 @@ static int edit(struct request *request, struct problem *problem)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	const struct span text = argument(request, 4);
-	struct amendment_request wanted = {.plan = compare, .context = request, .text = &text};
+	struct layer_edit_request wanted = {.plan = compare, .context = request, .text = &text};
 	struct span shown = {"", 0};
 	int r = offline_read(request->offline, argument(request, 3).data, &version, problem);
 
@@ -135,7 +136,7 @@ static int edit(struct request *request, struct problem *problem)
 		r = read_tree(request, shown, &request->shown, problem);
 	if (r == 0)
 		r = read_tree(request, text, &request->typed, problem);
-	return r == 0 ? amend(request, &wanted, problem) : r;
+	return r == 0 ? make_edit(request, &wanted, problem) : r;
 }
 
 static int do_request(struct request *request, struct problem *problem)

@@ -5,15 +5,15 @@
  */
 #pragma once
 
-#include "amendment.h"
+#include "layer_edit.h"
 
-/* The usual argument `nothing` of amendment_report_end(). */
-#define AMENDMENT_NOTHING "nothing changes: it is so already"
+/* The usual argument `nothing` of layer_edit_report_end(). */
+#define LAYER_EDIT_NOTHING "nothing changes: it is so already"
 
 /* A command's output about its changes: lines, or one JSON object. */
-struct amendment_output {
+struct layer_edit_output {
 	const char *path; /* of the merged file, as the user gave it */
-	enum amendment_mode mode;
+	enum layer_edit_mode mode;
 	bool resets;  /* set by plyfs reset: the changes remove values from the layer */
 	size_t count; /* number of changes that were reported */
 };
@@ -24,11 +24,11 @@ struct amendment_output {
  * edited source. In all other cases, prints a line for each value that the edit changes. Returns 0
  * or -ENOMEM.
  */
-int amendment_report(struct amendment_output *output, const struct amendment *amendment);
+int layer_edit_report(struct layer_edit_output *output, const struct layer_edit *edit);
 
 /**
  * Ends the output. If no change was reported, prints the text `nothing`, or with --json an
  * object without changes. If `nothing` is NULL, because the command has failed, only closes a JSON
  * object that was begun. Prints an error message if the report of a change can't be written.
  */
-void amendment_report_end(const struct amendment_output *output, const char *nothing);
+void layer_edit_report_end(const struct layer_edit_output *output, const char *nothing);

@@ -1,4 +1,4 @@
-#include "amendment.h"
+#include "layer_edit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,10 +40,10 @@
 /* The name of a new drop-in for directives that the file itself can't hold. */
 #define DROPIN_NAME "90-set.yaml"
 
-/* The amendment that amendment_make() returns, with the data that it points into. */
-struct amendment_state {
-	struct amendment amendment; /* must be first */
-	const struct amendment_request *request;
+/* The edit that layer_edit_make() returns, with the data that it points into. */
+struct layer_edit_state {
+	struct layer_edit edit; /* must be first */
+	const struct layer_edit_request *request;
 	struct settings *settings;
 	struct composer composer;
 	struct composition composition;
@@ -62,19 +62,19 @@ struct amendment_state {
 	struct stat like;
 
 	struct put_result *put;
-	struct edit_result *edit;
+	struct edit_result *edited;
 	struct document *document;  /* of a file that is no tree, before the edit */
 	struct merge_result *shown; /* the merge with the target's text from the store */
 };
 
-static void made_freep(struct amendment_state **place)
+static void made_freep(struct layer_edit_state **place)
 {
-	struct amendment_state *made = *place;
+	struct layer_edit_state *made = *place;
 
 	if (!made)
 		return;
 	put_result_free(made->put);
-	edit_result_free(made->edit);
+	edit_result_free(made->edited);
 	document_free(made->document);
 	merge_result_freep(&made->shown);
 	loaded_unref(made->loaded);
@@ -87,19 +87,19 @@ static void made_freep(struct amendment_state **place)
 }
 
 /* Finds the source to edit among the layer's: the file itself, else its highest drop-in. */
-static size_t find_target(const struct amendment_state *made, const struct sources *sources)
+static size_t find_target(const struct layer_edit_state *made, const struct sources *sources)
 {
 	size_t found = sources->count;
 
 	/* A reset edits all of them, one a call, the highest first. */
 	if (made->request->resets_below) {
-		while (found > 0 && (sources->layers[found - 1] != made->amendment.layer ||
+		while (found > 0 && (sources->layers[found - 1] != made->edit.layer ||
 					    found - 1 >= made->request->resets_below))
 			found--;
 		return found ? found - 1 : sources->count;
 	}
 	for (size_t i = 0; i < sources->count; i++) {
-		if (sources->layers[i] != made->amendment.layer)
+		if (sources->layers[i] != made->edit.layer)
 			continue;
 		if (found == sources->count || !made->path ||
 			strcmp(sources->paths[found], made->path) != 0)
@@ -109,21 +109,21 @@ static size_t find_target(const struct amendment_state *made, const struct sourc
 }
 
 /* Returns the index of a new source: behind all those of its layer and of lower ones. */
-static size_t place_of_new(const struct amendment_state *made, const struct sources *sources)
+static size_t place_of_new(const struct layer_edit_state *made, const struct sources *sources)
 {
 	size_t i = sources->count;
 
-	while (i > 0 && sources->layers[i - 1]->rank > made->amendment.layer->rank)
+	while (i > 0 && sources->layers[i - 1]->rank > made->edit.layer->rank)
 		i--;
 	return i;
 }
 
 /* Does the same for a new drop-in, which goes between the layer's others by its name. */
-static size_t place_of_dropin(const struct amendment_state *made, const struct sources *sources)
+static size_t place_of_dropin(const struct layer_edit_state *made, const struct sources *sources)
 {
 	size_t i = place_of_new(made, sources);
 
-	while (i > 0 && sources->layers[i - 1] == made->amendment.layer &&
+	while (i > 0 && sources->layers[i - 1] == made->edit.layer &&
 		strcmp(sources->paths[i - 1], made->request->path) != 0 &&
 		strcmp(sources->paths[i - 1], made->path) > 0)
 		i--;
@@ -131,7 +131,7 @@ static size_t place_of_dropin(const struct amendment_state *made, const struct s
 }
 
 /* Loads the target from the store, whatever the mirror's copy holds. */
-static int load_stored(struct amendment_state *made, struct problem *problem)
+static int load_stored(struct layer_edit_state *made, struct problem *problem)
 {
 	struct merge_input *input = &made->inputs[made->target];
 	struct span text;
@@ -139,7 +139,7 @@ static int load_stored(struct amendment_state *made, struct problem *problem)
 	int r = layer_store_read(made->store, made->path, made->arena, &text, problem);
 	if (r != 0)
 		return r;
-	made->amendment.is_new = !text.data;
+	made->edit.is_new = !text.data;
 	input->text = text;
 	input->document = NULL;
 	input->source.name = arena_copy(made->arena, span_of(layer_store_name(made->store)));
@@ -148,7 +148,7 @@ static int load_stored(struct amendment_state *made, struct problem *problem)
 }
 
 /* Restores the inputs as they were found, without the target that was tried. */
-static void forget_target(struct amendment_state *made)
+static void forget_target(struct layer_edit_state *made)
 {
 	const struct sources *sources = &made->composition.sources;
 
@@ -184,9 +184,9 @@ static int refuse_object(const struct layer *layer, const char *path, struct pro
 }
 
 /* Refuses a new source that would not show. Returns 0, PROBLEM or -errno. */
-static int refuse_unshown(const struct amendment_state *made, struct problem *problem)
+static int refuse_unshown(const struct layer_edit_state *made, struct problem *problem)
 {
-	const struct layer *layer = made->amendment.layer;
+	const struct layer *layer = made->edit.layer;
 	struct hidden *hidden = arena_alloc(made->arena, sizeof(*hidden));
 	CLEANUP(freep) char *mark = NULL;
 
@@ -219,9 +219,9 @@ static int refuse_unshown(const struct amendment_state *made, struct problem *pr
 }
 
 /* Inserts the source at made->path, which does not exist yet, as the input `at`. */
-static int add_input(struct amendment_state *made, size_t at, struct problem *problem)
+static int add_input(struct layer_edit_state *made, size_t at, struct problem *problem)
 {
-	const struct layer *layer = made->amendment.layer;
+	const struct layer *layer = made->edit.layer;
 	struct merge_input *input = &made->inputs[at];
 	CLEANUP(freep) char *name = NULL;
 	int r = refuse_unshown(made, problem);
@@ -239,14 +239,14 @@ static int add_input(struct amendment_state *made, size_t at, struct problem *pr
 		.format = settings_source_format(made->settings, made->request->path, made->path),
 	};
 	made->target = at;
-	made->amendment.is_new = true;
+	made->edit.is_new = true;
 	if (!input->source.name)
 		return -ENOMEM;
 	return made->store ? load_stored(made, problem) : refuse_object(layer, made->path, problem);
 }
 
 /* Makes an existing source the target. Loads its text, as the cache may hold only its document. */
-static int load_target(struct amendment_state *made, size_t i, struct problem *problem)
+static int load_target(struct layer_edit_state *made, size_t i, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 	struct merge_input *input = &made->inputs[i];
@@ -259,13 +259,13 @@ static int load_target(struct amendment_state *made, size_t i, struct problem *p
 		return -ENOMEM;
 	if (made->store)
 		return load_stored(made, problem);
-	const struct contributor found = {.layer = made->amendment.layer->rank,
+	const struct contributor found = {.layer = made->edit.layer->rank,
 		.stat = sources->stats[made->target],
 		.path = made->path};
 	int r = compose_load(&made->composer, made->path, &found, NULL, &made->loaded, problem);
 	if (r != 0)
 		return r;
-	made->amendment.is_new = false;
+	made->edit.is_new = false;
 	input->text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
 	input->document = NULL;
 	return 0;
@@ -275,7 +275,7 @@ static int load_target(struct amendment_state *made, size_t i, struct problem *p
  * Loads the text of the only source but the target, of which the cache may hold only the document:
  * if the target becomes empty, the other source is shown byte for byte.
  */
-static int load_other(struct amendment_state *made, struct problem *problem)
+static int load_other(struct layer_edit_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 	size_t i = !made->target;
@@ -296,7 +296,7 @@ static int load_other(struct amendment_state *made, struct problem *problem)
  * Returns the path of a new source: the file, or of a virtual file the first pattern without a
  * wildcard; NULL: it has none.
  */
-static const char *path_of_new(const struct amendment_state *made)
+static const char *path_of_new(const struct layer_edit_state *made)
 {
 	const struct virtual_file *file = settings_file(made->settings, made->request->path);
 
@@ -311,7 +311,7 @@ static const char *path_of_new(const struct amendment_state *made)
  * would show. Returns 0; PROBLEM if there is no such name, with a message if one would not show; or
  * -errno.
  */
-static int name_last_dropin(struct amendment_state *made, struct problem *problem)
+static int name_last_dropin(struct layer_edit_state *made, struct problem *problem)
 {
 	static const char *const names[] = {"90-set", "99-set", "zz-set", NULL};
 	const struct sources *sources = &made->composition.sources;
@@ -336,7 +336,7 @@ static int name_last_dropin(struct amendment_state *made, struct problem *proble
 				  : NULL;
 		if (!made->path)
 			return -ENOMEM;
-		if (layer_file_look(made->amendment.layer, made->path, &found) < 0)
+		if (layer_file_look(made->edit.layer, made->path, &found) < 0)
 			r = refuse_unshown(made, problem);
 	}
 	if (r == 0)
@@ -345,9 +345,9 @@ static int name_last_dropin(struct amendment_state *made, struct problem *proble
 }
 
 /* Checks that a new source would be one of the file's. Returns 0 or PROBLEM. */
-static int check_new(const struct amendment_state *made, struct problem *problem)
+static int check_new(const struct layer_edit_state *made, struct problem *problem)
 {
-	const struct layer *layer = made->amendment.layer;
+	const struct layer *layer = made->edit.layer;
 	const char *path = made->request->path;
 
 	if (settings_is_own(path) || union_has_mark(path))
@@ -368,7 +368,7 @@ static int check_new(const struct amendment_state *made, struct problem *problem
  * already, a new main file would hide it; and one that masks would hide the new one, or is there
  * itself. So the new source is a drop-in.
  */
-static int add_new(struct amendment_state *made, struct problem *problem)
+static int add_new(struct layer_edit_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 	const char *path = made->request->path;
@@ -382,7 +382,7 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 	for (size_t i = 0; is_uapi && lookup && i < lookup->count + lookup->left_out_count; i++) {
 		const struct contributor *found = &lookup->found[i];
 
-		if (i < lookup->count || found->layer >= made->amendment.layer->rank)
+		if (i < lookup->count || found->layer >= made->edit.layer->rank)
 			is_hiding |= strcmp(found->path ? found->path : path, made->path) == 0;
 	}
 	if (!is_hiding)
@@ -396,7 +396,7 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 				 "only the highest of its main files counts ('dropins: uapi'): one "
 				 "in the layer '%s' would hide it, or be hidden, and no drop-in "
 				 "that plyfs could name comes last and is free; make one by hand",
-				 made->amendment.layer->name);
+				 made->edit.layer->name);
 }
 
 /* Takes away the rights that a file, or the directory of one, with these attributes denies. */
@@ -434,7 +434,7 @@ static int narrow_by(struct stat *like, const struct sources *sources, size_t i)
  * when an item of a list changes. So a user that can't read one of them, or can't search a
  * directory in which it lies, must not read the new one. Returns 0 or -ENOMEM.
  */
-static int find_like(struct amendment_state *made)
+static int find_like(struct layer_edit_state *made)
 {
 	const struct sources *sources = &made->composition.sources;
 	size_t count = sources->count;
@@ -449,12 +449,12 @@ static int find_like(struct amendment_state *made)
 	return r;
 }
 
-static int take_inputs(struct amendment_state *made, struct problem *problem)
+static int take_inputs(struct layer_edit_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 
 	made->merge = made->composition.request;
-	made->amendment.format = made->merge.to;
+	made->edit.format = made->merge.to;
 	made->merge.wants_tree = false;
 	made->inputs = arena_zalloc(made->arena, sources->count + 2, sizeof(*made->inputs));
 	if (!made->inputs)
@@ -466,8 +466,8 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 		return r;
 	made->path = path_of_new(made);
 	made->target = find_target(made, sources);
-	made->amendment.source = made->target < sources->count ? made->target : 0;
-	made->amendment.is_new = true;
+	made->edit.source = made->target < sources->count ? made->target : 0;
+	made->edit.is_new = true;
 	if (made->target < sources->count) {
 		r = load_target(made, made->target, problem);
 		return r == 0 ? load_other(made, problem) : r;
@@ -475,7 +475,7 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	return made->request->resets_below ? 0 : add_new(made, problem);
 }
 
-static struct put_request put_request_of(const struct amendment_state *made)
+static struct put_request put_request_of(const struct layer_edit_state *made)
 {
 	return (struct put_request){
 		.merge = &made->merge,
@@ -486,37 +486,37 @@ static struct put_request put_request_of(const struct amendment_state *made)
 	};
 }
 
-static bool is_tree(const struct amendment_state *made)
+static bool is_tree(const struct layer_edit_state *made)
 {
 	return strategy_gives_trees(made->merge.options->strategy);
 }
 
-static void take_text(struct amendment_state *made, struct span text)
+static void take_text(struct layer_edit_state *made, struct span text)
 {
 	struct span old = made->inputs[made->target].text;
 
-	made->amendment.old = old;
-	made->amendment.new = text;
-	if (!span_equal(old, text) || (made->amendment.is_new && text.len))
-		made->amendment.effect = PUT_CHANGED;
+	made->edit.old = old;
+	made->edit.new = text;
+	if (!span_equal(old, text) || (made->edit.is_new && text.len))
+		made->edit.effect = PUT_CHANGED;
 }
 
-static int put_values(struct amendment_state *made, struct problem *problem)
+static int put_values(struct layer_edit_state *made, struct problem *problem)
 {
 	const struct put_request request = put_request_of(made);
 	int r = put_run(&request, &made->put, problem);
 
 	if (r != 0)
 		return r;
-	made->amendment.before = made->put->before;
-	made->amendment.after = made->put->after;
-	made->amendment.below = made->put->below;
+	made->edit.before = made->put->before;
+	made->edit.after = made->put->after;
+	made->edit.below = made->put->below;
 	take_text(made, made->put->text);
 	/* Several ops may undo each other, so that the text is the same in the end. */
 	if (made->put->effect != PUT_CHANGED)
-		made->amendment.effect = made->put->effect;
-	if (made->amendment.effect == PUT_EMPTIED)
-		made->amendment.new = (struct span){NULL, 0};
+		made->edit.effect = made->put->effect;
+	if (made->edit.effect == PUT_EMPTIED)
+		made->edit.new = (struct span){NULL, 0};
 	return 0;
 }
 
@@ -524,7 +524,7 @@ static int put_values(struct amendment_state *made, struct problem *problem)
  * Merges by the request *merge, in which the target has `text`; NULL: without the target. The
  * caller sets merge->wants_origins. *merge lives as long as `made`. *ret NULL: no source is left.
  */
-static int merge_with(struct amendment_state *made, const struct span *text,
+static int merge_with(struct layer_edit_state *made, const struct span *text,
 	struct merge_request *merge, struct merge_result **ret, struct problem *problem)
 {
 	struct merge_input *target = &made->inputs[made->target];
@@ -550,9 +550,9 @@ static int merge_with(struct amendment_state *made, const struct span *text,
 }
 
 /* Finds the shown text; if the target is in a store, that with the text there. */
-static int show(struct amendment_state *made, struct span *ret, struct problem *problem)
+static int show(struct layer_edit_state *made, struct span *ret, struct problem *problem)
 {
-	const struct span *text = made->amendment.is_new ? NULL : &made->inputs[made->target].text;
+	const struct span *text = made->edit.is_new ? NULL : &made->inputs[made->target].text;
 	const struct merge_result *result = made->composition.result;
 	struct merge_request merge = {.wants_origins = made->merge.wants_origins};
 	int r = 0;
@@ -568,7 +568,7 @@ static int show(struct amendment_state *made, struct span *ret, struct problem *
 }
 
 /* Returns the only source of the shown text; NULL: it has several, or none. */
-static const struct source *shown_source(const struct amendment_state *made)
+static const struct source *shown_source(const struct layer_edit_state *made)
 {
 	const struct merge_result *result = made->composition.result;
 
@@ -577,7 +577,7 @@ static const struct source *shown_source(const struct amendment_state *made)
 
 /* Edits the values of a file that the strategy does not read as a tree, as its format reads it. */
 static int edit_whole(
-	struct amendment_state *made, struct span shown, struct span *ret, struct problem *problem)
+	struct layer_edit_state *made, struct span shown, struct span *ret, struct problem *problem)
 {
 	const struct format *format = settings_format(made->settings, made->request->path);
 	struct read_options options = read_options_for(&made->merge, format);
@@ -602,25 +602,25 @@ static int edit_whole(
 	int r = document_read(&edit.source, edit.text, &options, old, problem);
 	if (r != 0)
 		return r;
-	made->amendment.before = (struct stream){.roots = (*old)->roots, .count = (*old)->count};
+	made->edit.before = (struct stream){.roots = (*old)->roots, .count = (*old)->count};
 	options.edited = document_schema(*old, options.schema);
-	r = made->request->plan(made->request->context, &made->amendment.before, &options,
-		made->arena, &ops, &edit.count, problem);
+	r = made->request->plan(made->request->context, &made->edit.before, &options, made->arena,
+		&ops, &edit.count, problem);
 	edit.ops = ops;
 	edit.document = *old;
 	if (r == 0)
-		r = edit_run(&edit, &made->edit, problem);
+		r = edit_run(&edit, &made->edited, problem);
 	if (r != 0)
 		return r == PUT_UNCLEAR ? PROBLEM : r;
-	const struct document *new = made->edit->document;
-	made->amendment.after = made->amendment.before;
+	const struct document *new = made->edited->document;
+	made->edit.after = made->edit.before;
 	if (new)
-		made->amendment.after = (struct stream){.roots = new->roots, .count = new->count};
-	*ret = made->edit->text;
+		made->edit.after = (struct stream){.roots = new->roots, .count = new->count};
+	*ret = made->edited->text;
 	return 0;
 }
 
-static int put_whole(struct amendment_state *made, struct problem *problem)
+static int put_whole(struct layer_edit_state *made, struct problem *problem)
 {
 	const struct put_request request = put_request_of(made);
 	struct span shown, wanted, text = made->inputs[made->target].text;
@@ -645,12 +645,12 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 		r = put_text(&request, wanted, made->arena, &text, problem);
 	if (r != 0)
 		return r;
-	if (made->amendment.is_new && shown_source(made) && span_equal(text, wanted))
-		made->amendment.copies = shown_source(made)->name;
+	if (made->edit.is_new && shown_source(made) && span_equal(text, wanted))
+		made->edit.copies = shown_source(made)->name;
 	take_text(made, text);
 	/* A new file that is empty is a change, too. */
-	if (!is_so && made->amendment.is_new)
-		made->amendment.effect = PUT_CHANGED;
+	if (!is_so && made->edit.is_new)
+		made->edit.effect = PUT_CHANGED;
 	return 0;
 }
 
@@ -658,12 +658,12 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
  * Retargets to the layer's source that overrides the target; or else, with `dropins: uapi`, to the
  * last drop-in; or else to a drop-in that can hold directives, if the target can't.
  */
-static int retarget(struct amendment_state *made, struct problem *problem)
+static int retarget(struct layer_edit_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 	const char *path = made->request->path;
 	const struct rule *rule = settings_rule(made->settings, path);
-	const struct layer *layer = made->amendment.layer;
+	const struct layer *layer = made->edit.layer;
 	bool needs_tags = made->merge.options->strategy->tags &&
 			  !format_has_tags(format_of_tree(made->inputs[made->target].format));
 	size_t count = sources->count, i, behind = made->target + (made->merge.count == count);
@@ -697,7 +697,7 @@ static int retarget(struct amendment_state *made, struct problem *problem)
 }
 
 /* Returns whether the shown text is the target's own text. */
-static bool is_alone(const struct amendment_state *made)
+static bool is_alone(const struct layer_edit_state *made)
 {
 	const struct merge_request *merge = &made->merge;
 	const struct strategy *strategy = merge->options->strategy;
@@ -710,10 +710,10 @@ static bool is_alone(const struct amendment_state *made)
  * Returns 1 if the layer has a file that is no source, and that has values to reset, or of which
  * that can't be found out; 0; or -errno.
  */
-static int has_unshown_values(struct amendment_state *made)
+static int has_unshown_values(struct layer_edit_state *made)
 {
 	CLEANUP(put_result_freep) struct put_result *result = NULL;
-	const struct layer *layer = made->amendment.layer;
+	const struct layer *layer = made->edit.layer;
 	const char *path = made->request->path;
 	struct contributor found = {.layer = layer->rank, .path = path};
 	struct merge_input input = {
@@ -745,10 +745,10 @@ static int has_unshown_values(struct amendment_state *made)
  * Sets the effect PUT_ABSENT, with the problem, if the merged file lacks a value of `plan`, and no
  * higher source removes one: the merges of the lower sources alone lack it, too.
  */
-static int find_absent(struct amendment_state *made, struct problem *problem)
+static int find_absent(struct layer_edit_state *made, struct problem *problem)
 {
 	const struct merge_input none = {
-		.source = {.name = made->request->path, .layer = made->amendment.layer->name},
+		.source = {.name = made->request->path, .layer = made->edit.layer->name},
 		.format = settings_source_format(
 			made->settings, made->request->path, made->request->path)};
 	struct put_request request = put_request_of(made);
@@ -774,12 +774,12 @@ static int find_absent(struct amendment_state *made, struct problem *problem)
 			return r > 0 && reason == &absent ? 0 : r;
 		reason = &absent;
 	}
-	made->amendment.effect = PUT_ABSENT;
+	made->edit.effect = PUT_ABSENT;
 	return 0;
 }
 
 /* Resets where the layer has no source, and so nothing to remove. */
-static int put_nothing(struct amendment_state *made, struct problem *problem)
+static int put_nothing(struct layer_edit_state *made, struct problem *problem)
 {
 	const struct settings *settings = made->settings;
 	struct hidden *hidden = arena_alloc(made->arena, sizeof(*hidden));
@@ -797,7 +797,7 @@ static int put_nothing(struct amendment_state *made, struct problem *problem)
 }
 
 /* Resets values. Without a source in the layer there is nothing to remove. */
-static int put_reset(struct amendment_state *made, struct problem *problem)
+static int put_reset(struct layer_edit_state *made, struct problem *problem)
 {
 	bool is_there = made->target < made->composition.sources.count;
 	int r = is_there ? 0 : has_unshown_values(made);
@@ -811,13 +811,13 @@ static int put_reset(struct amendment_state *made, struct problem *problem)
 			made->merge.options->strategy->name);
 	problem->source[0] = '\0';
 	r = is_there ? put_values(made, problem) : put_nothing(made, problem);
-	bool has_problem = r == PROBLEM || (r == 0 && made->amendment.effect == PUT_ABSENT);
+	bool has_problem = r == PROBLEM || (r == 0 && made->edit.effect == PUT_ABSENT);
 	if (has_problem && !problem->source[0])
 		problem_set(problem, made->request->path, 0, 0, "%s", problem->message);
 	return r;
 }
 
-static int put(struct amendment_state *made, struct problem *problem)
+static int put(struct layer_edit_state *made, struct problem *problem)
 {
 	if (made->request->resets_below)
 		return put_reset(made, problem);
@@ -828,13 +828,13 @@ static int put(struct amendment_state *made, struct problem *problem)
 	size_t tries = made->composition.sources.count + 1;
 	while (r == PROBLEM && tries-- > 0 && (r = retarget(made, problem)) == 0)
 		r = put_values(made, problem);
-	if (r == PROBLEM && made->amendment.is_new)
+	if (r == PROBLEM && made->edit.is_new)
 		*problem = first;
 	return r;
 }
 
 /* Returns 1 if users who may read the target can't read the source `i`; 0; or -ENOMEM. */
-static int source_is_closed(const struct amendment_state *made, size_t i)
+static int source_is_closed(const struct layer_edit_state *made, size_t i)
 {
 	const struct sources *sources = &made->composition.sources;
 	struct stat own = sources->stats[made->target], both;
@@ -946,14 +946,14 @@ static int search_stream(struct copy_search *search, const struct stream *stream
 }
 
 /* A new source is as closed as the others; one that is there must be so, to get their values. */
-static int check_copies(struct amendment_state *made, struct problem *problem)
+static int check_copies(struct layer_edit_state *made, struct problem *problem)
 {
-	const struct stream *before = &made->amendment.before, *after = &made->amendment.after;
+	const struct stream *before = &made->edit.before, *after = &made->edit.after;
 	const struct merge_input *target = &made->inputs[made->target];
 	struct copy_search search = {.arena = made->arena, .target = target};
 	int r = 0;
 
-	if (made->amendment.is_new || made->merge.count != made->composition.sources.count)
+	if (made->edit.is_new || made->merge.count != made->composition.sources.count)
 		return 0;
 	for (size_t i = 0; r == 0 && i < made->merge.count; i++) {
 		struct merge_input *input = &made->inputs[i];
@@ -978,7 +978,7 @@ static int check_copies(struct amendment_state *made, struct problem *problem)
 static int take(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
-	struct amendment_state *made = context;
+	struct layer_edit_state *made = context;
 
 	if (lookup->kind == UNION_LINK)
 		return problem_set(problem, path, 0, 0,
@@ -989,7 +989,7 @@ static int take(void *context, const struct composer *composer, const char *path
 	made->composer = *composer;
 	made->lookup = lookup;
 	/* The text of one source is copied: a tree would have to be read. */
-	bool wants_tree = made->request->mode == AMENDMENT_TRIAL && lookup->count > 1;
+	bool wants_tree = made->request->mode == LAYER_EDIT_TRIAL && lookup->count > 1;
 	int r = composition_make(&made->composition, &made->composer, made->request->path, lookup,
 		&made->asked, wants_tree ? COMPOSITION_TREE : COMPOSITION_TEXT, problem);
 	/* With `on_error: skip-layer` a source may have been left out. */
@@ -1003,7 +1003,7 @@ static int take(void *context, const struct composer *composer, const char *path
 }
 
 /* Handles a path that no layer has: the file begins in this layer. */
-static int take_nothing(struct amendment_state *made, struct problem *problem)
+static int take_nothing(struct layer_edit_state *made, struct problem *problem)
 {
 	const char *path = made->request->path;
 
@@ -1023,40 +1023,40 @@ static int take_nothing(struct amendment_state *made, struct problem *problem)
 }
 
 static int remove_file(
-	const struct amendment_state *made, const struct layer_file *file, struct problem *problem)
+	const struct layer_edit_state *made, const struct layer_file *file, struct problem *problem)
 {
 	int r = layer_file_remove(file, problem);
 
 	if (r == 0 && strcmp(made->path, made->request->path) != 0)
-		layer_file_remove_dropins(made->amendment.layer, made->request->path);
+		layer_file_remove_dropins(made->edit.layer, made->request->path);
 	if (r < 0 && r != -ENOMEM)
 		return problem_set(
-			problem, made->amendment.file, 0, 0, "can't be removed: %s", text_error(r));
+			problem, made->edit.file, 0, 0, "can't be removed: %s", text_error(r));
 	return r;
 }
 
-static int write_file(struct amendment_state *made, struct problem *problem)
+static int write_file(struct layer_edit_state *made, struct problem *problem)
 {
-	const struct amendment *amendment = &made->amendment;
+	const struct layer_edit *edit = &made->edit;
 	const struct sources *sources = &made->composition.sources;
 	const struct layer_file file = {
-		.layer = amendment->layer,
+		.layer = edit->layer,
 		.path = made->path,
-		.old = amendment->old,
-		.new = amendment->new,
+		.old = edit->old,
+		.new = edit->new,
 		.like = sources->count ? &made->like : NULL,
 		.model = sources->count ? sources->layers[sources->count - 1] : NULL,
 	};
-	if (amendment->effect == PUT_EMPTIED)
+	if (edit->effect == PUT_EMPTIED)
 		return remove_file(made, &file, problem);
-	return target_layer_write(made->settings, file, amendment->file, problem);
+	return target_layer_write(made->settings, file, edit->file, problem);
 }
 
 /* Finds the errors of the unchanged file; none if it can't be checked. Returns 0 or -errno. */
-static int find_old_errors(struct amendment_state *made, struct validity *ret)
+static int find_old_errors(struct layer_edit_state *made, struct validity *ret)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
-	const struct span *old = made->amendment.is_new ? NULL : &made->amendment.old;
+	const struct span *old = made->edit.is_new ? NULL : &made->edit.old;
 	struct merge_request merge = {.wants_origins = true};
 	struct problem ignored;
 
@@ -1088,7 +1088,7 @@ static const struct problem *first_new(const struct validity *validity, const st
  * already, the first of these; without any, *problem. Returns PROBLEM or -errno.
  */
 static int refuse_change(
-	struct amendment_state *made, const struct validity *validity, struct problem *problem)
+	struct layer_edit_state *made, const struct validity *validity, struct problem *problem)
 {
 	CLEANUP(validity_fini) struct validity old = {0};
 	uint64_t others = validity->count ? validity->count - 1 + validity->more : 0;
@@ -1118,33 +1118,33 @@ static int refuse_change(
  * Checks that the file can be written as it will be shown, within the limits, and is valid. *ret
  * NULL: no source is left.
  */
-static int check_merge(struct amendment_state *made, struct merge_request *merge,
+static int check_merge(struct layer_edit_state *made, struct merge_request *merge,
 	struct merge_result **ret, struct problem *problem)
 {
 	CLEANUP(validity_fini) struct validity validity = {0};
-	bool is_gone = made->amendment.effect == PUT_EMPTIED;
+	bool is_gone = made->edit.effect == PUT_EMPTIED;
 
 	/* Origins double time and memory. validity_check() makes its own when it needs them. */
 	merge->wants_origins = settings_check(made->settings, made->request->path);
-	int r = merge_with(made, is_gone ? NULL : &made->amendment.new, merge, ret, problem);
+	int r = merge_with(made, is_gone ? NULL : &made->edit.new, merge, ret, problem);
 	if (r == 0 && *ret)
 		r = validity_check(made->settings, merge, *ret, &validity, problem);
 	return r == PROBLEM ? refuse_change(made, &validity, problem) : r;
 }
 
-static int note_unchecked(struct amendment_state *made, const struct run_result *end)
+static int note_unchecked(struct layer_edit_state *made, const struct run_result *end)
 {
 	char name[PROGRAM_NAME_MAX];
 	const char *why;
 
 	if (!run_is_missing(end, settings_check(made->settings, made->request->path), name, &why))
 		return 0;
-	made->amendment.unchecked = arena_printf(made->arena, "%s %s", name, why);
-	return made->amendment.unchecked ? 0 : -ENOMEM;
+	made->edit.unchecked = arena_printf(made->arena, "%s %s", name, why);
+	return made->edit.unchecked ? 0 : -ENOMEM;
 }
 
 /* Lets the command of the file's rule check the merge. */
-static int check_result(struct amendment_state *made, const struct merge_request *merge,
+static int check_result(struct layer_edit_state *made, const struct merge_request *merge,
 	const struct merge_result *result, struct problem *problem)
 {
 	CLEANUP(runner_freep) struct runner *runner = NULL;
@@ -1172,22 +1172,22 @@ static int check_result(struct amendment_state *made, const struct merge_request
 		said.program[0] ? text : said.message);
 }
 
-static int write_target(struct amendment_state *made, struct problem *problem)
+static int write_target(struct layer_edit_state *made, struct problem *problem)
 {
-	struct amendment *amendment = &made->amendment;
+	struct layer_edit *edit = &made->edit;
 
 	if (!target_layer_is_current(made->settings))
 		return -ESTALE;
-	return made->store ? layer_store_write(made->store, amendment->new, &amendment->revision,
-				     &amendment->unseen, problem)
+	return made->store ? layer_store_write(made->store, edit->new, &edit->revision,
+				     &edit->unseen, problem)
 			   : write_file(made, problem);
 }
 
 /* Finds the layer, and opens its store, if a mirror fills it. */
-static int begin(const struct offline *offline, const struct amendment_request *request,
-	struct layer_store **store, struct amendment_state **ret, struct problem *problem)
+static int begin(const struct offline *offline, const struct layer_edit_request *request,
+	struct layer_store **store, struct layer_edit_state **ret, struct problem *problem)
 {
-	CLEANUP(made_freep) struct amendment_state *made = calloc(1, sizeof(*made));
+	CLEANUP(made_freep) struct layer_edit_state *made = calloc(1, sizeof(*made));
 
 	if (!made || arena_new(&made->arena) < 0)
 		return -ENOMEM;
@@ -1195,9 +1195,9 @@ static int begin(const struct offline *offline, const struct amendment_request *
 	made->composer = *offline_composer(offline);
 	made->settings = settings_ref(offline_settings(offline));
 	const struct schema_file *schema = settings_rule_for(made->settings, request->path)->schema;
-	made->amendment.schema = schema ? schema->schema : NULL;
+	made->edit.schema = schema ? schema->schema : NULL;
 	int r = target_layer_find(made->settings, request->layer, request->access,
-		&made->amendment.layer, request->mode == AMENDMENT_TRIAL ? NULL : store, problem);
+		&made->edit.layer, request->mode == LAYER_EDIT_TRIAL ? NULL : store, problem);
 	made->store = *store;
 	if (r == 0)
 		*ret = take_ptr(made);
@@ -1205,36 +1205,36 @@ static int begin(const struct offline *offline, const struct amendment_request *
 }
 
 /* Makes one attempt: lookup, merge, edit. Returns LAYER_FILE_MOVED if another attempt is needed. */
-static int make_once(const struct offline *offline, const struct amendment_request *request,
-	struct layer_store **store, struct amendment_state **ret, struct problem *problem)
+static int make_once(const struct offline *offline, const struct layer_edit_request *request,
+	struct layer_store **store, struct layer_edit_state **ret, struct problem *problem)
 {
-	CLEANUP(made_freep) struct amendment_state *made = NULL;
+	CLEANUP(made_freep) struct layer_edit_state *made = NULL;
 	CLEANUP(merge_result_freep) struct merge_result *changed = NULL;
 	CLEANUP(closep) int lock = -1;
 	struct merge_request merge;
 
 	int r = begin(offline, request, store, &made, problem);
 	if (r == 0)
-		r = request->mode != AMENDMENT_WRITES || made->store
+		r = request->mode != LAYER_EDIT_WRITES || made->store
 			    ? 0
-			    : target_layer_lock(made->amendment.layer, &lock, problem);
+			    : target_layer_lock(made->edit.layer, &lock, problem);
 	if (r != 0)
 		return r;
 	r = offline_look_at(offline, request->path, take, made, problem);
 	if (r == -ENOENT)
 		r = take_nothing(made, problem);
-	bool has_change = r == 0 && made->amendment.effect >= PUT_CHANGED;
-	if (has_change && request->mode != AMENDMENT_TRIAL)
+	bool has_change = r == 0 && made->edit.effect >= PUT_CHANGED;
+	if (has_change && request->mode != LAYER_EDIT_TRIAL)
 		r = check_merge(made, &merge, &changed, problem);
-	if (r == PROBLEM && schema_has_secrets(made->amendment.schema))
+	if (r == PROBLEM && schema_has_secrets(made->edit.schema))
 		problem_hide_word(problem);
 	if (r != 0)
 		return target_layer_is_current(made->settings) ? r : -ESTALE;
 	if (made->target < made->merge.count)
-		made->amendment.file = made->inputs[made->target].source.name;
+		made->edit.file = made->inputs[made->target].source.name;
 	if (changed)
 		r = check_result(made, &merge, changed, problem);
-	if (r == 0 && has_change && request->mode == AMENDMENT_WRITES)
+	if (r == 0 && has_change && request->mode == LAYER_EDIT_WRITES)
 		r = write_target(made, problem);
 	if (r == 0)
 		*ret = take_ptr(made);
@@ -1251,11 +1251,11 @@ static void pause_randomly(int try)
 	nanosleep(&(struct timespec){.tv_nsec = (long)(number % most) * 1000000}, NULL);
 }
 
-int amendment_make(const struct offline *offline, const struct amendment_request *request,
-	struct amendment **ret, struct problem *problem)
+int layer_edit_make(const struct offline *offline, const struct layer_edit_request *request,
+	struct layer_edit **ret, struct problem *problem)
 {
 	CLEANUP(layer_store_freep) struct layer_store *store = NULL;
-	struct amendment_state *made = NULL;
+	struct layer_edit_state *made = NULL;
 	int r = LAYER_FILE_MOVED;
 
 	for (int try = 0; r == LAYER_FILE_MOVED && try < (store ? STORE_TRIES : TRIES); try++) {
@@ -1268,23 +1268,23 @@ int amendment_make(const struct offline *offline, const struct amendment_request
 		return problem_set(problem, request->path, 0, 0,
 			"keeps changing while plyfs tries to change it; try again");
 	if (r == 0)
-		*ret = &made->amendment;
+		*ret = &made->edit;
 	return r;
 }
 
-int amendment_check(const struct offline *offline, const struct amendment_request *request,
+int layer_edit_check(const struct offline *offline, const struct layer_edit_request *request,
 	struct problem *problem)
 {
 	CLEANUP(layer_store_freep) struct layer_store *store = NULL;
-	CLEANUP(made_freep) struct amendment_state *made = NULL;
+	CLEANUP(made_freep) struct layer_edit_state *made = NULL;
 
 	int r = begin(offline, request, &store, &made, problem);
 	return r == 0 && store ? layer_store_check(store, request->path, problem) : r;
 }
 
-void amendment_freep(struct amendment **amendment)
+void layer_edit_freep(struct layer_edit **edit)
 {
-	struct amendment_state *made = (struct amendment_state *)*amendment;
+	struct layer_edit_state *made = (struct layer_edit_state *)*edit;
 
 	made_freep(&made);
 }

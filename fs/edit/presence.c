@@ -18,7 +18,7 @@
 
 /* The state of a change of the layer's part of one path. */
 struct presence {
-	const struct amendment_request *request;
+	const struct layer_edit_request *request;
 	const struct settings *settings;
 	struct layer *layer;
 	struct layer_store *store; /* NULL: the layer is an ordinary directory */
@@ -43,7 +43,7 @@ static void presence_fini(struct presence *presence)
 
 static int begin(struct presence *presence, const struct offline *offline)
 {
-	const struct amendment_request *request = presence->request;
+	const struct layer_edit_request *request = presence->request;
 	int r = arena_new(&presence->arena);
 
 	presence->settings = offline_settings(offline);
@@ -56,7 +56,7 @@ static int begin(struct presence *presence, const struct offline *offline)
 	if (r == 0 && settings_file(presence->settings, request->path))
 		return problem_set(presence->problem, request->path, 0, 0,
 			"is made of other files ('files' in plyfs.yaml); name one of those");
-	if (r == 0 && request->mode == AMENDMENT_WRITES && !presence->store)
+	if (r == 0 && request->mode == LAYER_EDIT_WRITES && !presence->store)
 		r = target_layer_lock(presence->layer, &presence->lock, presence->problem);
 	return r;
 }
@@ -198,7 +198,7 @@ static int name_file(const struct presence *presence, const char *path, const ch
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int write_key(const struct presence *presence, struct span text, struct amendment *change)
+static int write_key(const struct presence *presence, struct span text, struct layer_edit *change)
 {
 	int r = layer_store_write(
 		presence->store, text, &change->revision, &change->unseen, presence->problem);
@@ -211,7 +211,7 @@ static int remove_one(struct presence *presence, const char *path)
 	const struct layer_file file = {.layer = presence->layer, .path = path};
 	const struct schema_file *schema =
 		settings_rule_for(presence->settings, presence->request->path)->schema;
-	struct amendment change = {.layer = presence->layer,
+	struct layer_edit change = {.layer = presence->layer,
 		.effect = PUT_EMPTIED,
 		.schema = schema ? schema->schema : NULL,
 		.old = {"", 0},
@@ -225,7 +225,7 @@ static int remove_one(struct presence *presence, const char *path)
 		read_old(presence, path, &change.old);
 	if (r == 0)
 		r = name_file(presence, path, &change.file);
-	if (r == 0 && presence->request->mode == AMENDMENT_WRITES)
+	if (r == 0 && presence->request->mode == LAYER_EDIT_WRITES)
 		r = presence->store ? write_key(presence, (struct span){NULL, 0}, &change)
 				    : layer_file_remove(&file, presence->problem);
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
@@ -234,7 +234,7 @@ static int remove_one(struct presence *presence, const char *path)
 	return r == 0 ? presence->report(presence->context, &change) : r;
 }
 
-int presence_reset(const struct offline *offline, const struct amendment_request *request,
+int presence_reset(const struct offline *offline, const struct layer_edit_request *request,
 	presence_report *report, void *context, struct problem *problem)
 {
 	CLEANUP(presence_fini)
@@ -248,7 +248,7 @@ int presence_reset(const struct offline *offline, const struct amendment_request
 		r = -ESTALE;
 	for (size_t i = 0; r == 0 && i < presence.count; i++)
 		r = remove_one(&presence, presence.paths[i]);
-	if (r == 0 && presence.count && request->mode == AMENDMENT_WRITES && !presence.store)
+	if (r == 0 && presence.count && request->mode == LAYER_EDIT_WRITES && !presence.store)
 		layer_file_remove_dropins(presence.layer, request->path);
 	return r;
 }
@@ -306,7 +306,7 @@ static int find_hidden(struct presence *presence, const char **hides, const stru
 
 /* Writes the whiteout as any other file of the layer; an absent layer is made. */
 static int write_mark(struct presence *presence, const char *mark, const struct layer *model,
-	struct amendment *change)
+	struct layer_edit *change)
 {
 	const struct layer_file file = {
 		.layer = presence->layer, .path = mark, .new = {"", 0}, .model = model};
@@ -319,7 +319,7 @@ static int write_mark(struct presence *presence, const char *mark, const struct 
 
 static int hide(struct presence *presence, const char *mark)
 {
-	struct amendment change = {.layer = presence->layer,
+	struct layer_edit change = {.layer = presence->layer,
 		.effect = PUT_CHANGED,
 		.is_new = true,
 		.shown_by = presence->dropin,
@@ -345,12 +345,12 @@ static int hide(struct presence *presence, const char *mark)
 		r = name_file(presence, mark, &change.file);
 	if (r == 0 && !target_layer_is_current(presence->settings))
 		r = -ESTALE;
-	if (r == 0 && presence->request->mode == AMENDMENT_WRITES)
+	if (r == 0 && presence->request->mode == LAYER_EDIT_WRITES)
 		r = write_mark(presence, mark, model, &change);
 	return r == 0 ? presence->report(presence->context, &change) : r;
 }
 
-int presence_hide(const struct offline *offline, const struct amendment_request *request,
+int presence_hide(const struct offline *offline, const struct layer_edit_request *request,
 	presence_report *report, void *context, struct problem *problem)
 {
 	CLEANUP(presence_fini)

@@ -1,4 +1,4 @@
-#include "amendment_report.h"
+#include "layer_edit_report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,8 +23,8 @@
 #define SHOWN_VALUE 60
 
 struct report {
-	const struct amendment *amendment;
-	const struct amendment_output *output;
+	const struct layer_edit *edit;
+	const struct layer_edit_output *output;
 	size_t lines;        /* number of values that differ */
 	struct key_text key; /* to the place where the two trees differ */
 	struct arena *arena; /* of JSON */
@@ -34,8 +34,7 @@ struct report {
 /* Returns whether the source's difference is shown: not where it may have secrets. */
 static bool has_diff(const struct report *report)
 {
-	return report->output->mode == AMENDMENT_DRY &&
-	       !schema_has_secrets(report->amendment->schema);
+	return report->output->mode == LAYER_EDIT_DRY && !schema_has_secrets(report->edit->schema);
 }
 
 /* Returns whether the value is a secret, or has one in it. */
@@ -86,23 +85,23 @@ static bool is_same_text(const struct node *a, const struct node *b)
 
 static bool is_from_target(const struct report *report, const struct node *node)
 {
-	return node->source && strcmp(node->source->name, report->amendment->file) == 0;
+	return node->source && strcmp(node->source->name, report->edit->file) == 0;
 }
 
 /* Returns the value's line in the source after the edit; 0: it is not there. */
 static unsigned line_in_target(const struct report *report, const struct node *after)
 {
-	bool is_there = after && (report->amendment->copies || is_from_target(report, after));
+	bool is_there = after && (report->edit->copies || is_from_target(report, after));
 
 	return is_there ? (unsigned)after->line : 0;
 }
 
 /* Prints the file, or the key with its revision after the edit. */
-static void print_file(const struct amendment *amendment)
+static void print_file(const struct layer_edit *edit)
 {
-	report_print(amendment->file);
-	if (amendment->revision)
-		printf("@%" PRIu64, amendment->revision);
+	report_print(edit->file);
+	if (edit->revision)
+		printf("@%" PRIu64, edit->revision);
 }
 
 /*
@@ -118,7 +117,7 @@ static const struct node *find_other(const struct report *report, const struct n
 	*verb = after ? "overrides" : "hides";
 	if (!after && !other)
 		other = below;
-	if (after && (!other || report->output->resets) && !report->amendment->copies &&
+	if (after && (!other || report->output->resets) && !report->edit->copies &&
 		!is_from_target(report, after)) {
 		*verb = "shows";
 		other = after;
@@ -144,11 +143,11 @@ static int put_json_value(struct report *report, const struct node *before,
 		fputs(", \"secret\": true", stdout);
 	if (before && !is_secret) {
 		fputs(", \"before\": ", stdout);
-		r = json_put_value(stdout, before, report->amendment->format, report->arena);
+		r = json_put_value(stdout, before, report->edit->format, report->arena);
 	}
 	if (r == 0 && after && !is_secret) {
 		fputs(", \"after\": ", stdout);
-		r = json_put_value(stdout, after, report->amendment->format, report->arena);
+		r = json_put_value(stdout, after, report->edit->format, report->arena);
 	}
 	if (other) {
 		json_put(stdout, ", %s: {'layer': %s, 'file': %s, 'line': %u}", verb,
@@ -172,7 +171,7 @@ static void print_line(struct report *report, const struct node *before, const s
 			source_shown(other->source), (unsigned)other->line);
 	if (has_diff(report))
 		return;
-	print_file(report->amendment);
+	print_file(report->edit);
 	if (line_in_target(report, after))
 		printf(":%u", line_in_target(report, after));
 	printf(": %.*s: ", (int)key.len, key.data);
@@ -285,7 +284,7 @@ static bool is_item_of(const struct node *text, const struct node *list, struct 
 static bool is_new_map(const struct report *report, const struct node *map)
 {
 	return map && node_is_map(map) && node_count(map) && !map->tag &&
-	       is_from_target(report, map) && !report->amendment->copies;
+	       is_from_target(report, map) && !report->edit->copies;
 }
 
 static int report_change(struct report *report, const struct node *before, const struct node *after,
@@ -316,13 +315,11 @@ static int report_change(struct report *report, const struct node *before, const
 	return 0;
 }
 
-static int print_diff(const struct amendment *amendment)
+static int print_diff(const struct layer_edit *edit)
 {
-	const struct unified_side old = {
-		amendment->is_new ? UNIFIED_ABSENT : amendment->file, amendment->old};
+	const struct unified_side old = {edit->is_new ? UNIFIED_ABSENT : edit->file, edit->old};
 	const struct unified_side new = {
-		amendment->effect == PUT_EMPTIED ? UNIFIED_ABSENT : amendment->file,
-		amendment->new};
+		edit->effect == PUT_EMPTIED ? UNIFIED_ABSENT : edit->file, edit->new};
 	struct unified how = {
 		.out = stdout,
 		.context = UNIFIED_CONTEXT,
@@ -342,11 +339,9 @@ static int print_diff(const struct amendment *amendment)
 	return 0;
 }
 
-static const char *change_name(const struct amendment *amendment)
+static const char *change_name(const struct layer_edit *edit)
 {
-	return amendment->effect == PUT_EMPTIED ? "removed"
-	       : amendment->is_new              ? "made"
-						: "changed";
+	return edit->effect == PUT_EMPTIED ? "removed" : edit->is_new ? "made" : "changed";
 }
 
 /* Returns the document that `stream` has at `i` as `in` has it; NULL: it does not. */
@@ -364,26 +359,26 @@ static const struct node *find_document(
 static int report_document(
 	struct report *report, const struct stream *stream, size_t i, bool is_after)
 {
-	const struct amendment *amendment = report->amendment;
+	const struct layer_edit *edit = report->edit;
 	const struct node *root = stream->roots[i];
-	const struct node *before = find_document(stream, i, &amendment->before);
+	const struct node *before = find_document(stream, i, &edit->before);
 
-	if (!is_after && find_document(stream, i, &amendment->after))
+	if (!is_after && find_document(stream, i, &edit->after))
 		return 0;
 	/* A document that is the only one needs no name, unless there were others. */
 	key_text_cut(&report->key, 0);
-	if (amendment->before.count > 1 && stream->count == 1 && stream->names && stream->names[i])
+	if (edit->before.count > 1 && stream->count == 1 && stream->names && stream->names[i])
 		stream_put_name(stream->names[i], &report->key);
 	else
 		stream_put(stream, i, &report->key);
 	return report_change(report, is_after ? before : root, is_after ? root : NULL,
-		find_document(stream, i, &amendment->below));
+		find_document(stream, i, &edit->below));
 }
 
 static int report_values(struct report *report)
 {
-	const struct amendment *amendment = report->amendment;
-	const struct stream *before = &amendment->before, *after = &amendment->after;
+	const struct layer_edit *edit = report->edit;
+	const struct stream *before = &edit->before, *after = &edit->after;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < after->count; i++)
@@ -394,94 +389,94 @@ static int report_values(struct report *report)
 	return r;
 }
 
-static void put_json_head(const struct amendment_output *output)
+static void put_json_head(const struct layer_edit_output *output)
 {
 	json_put(stdout, "{\n  'path': %s,\n  'dry_run': %hhd,\n  'changes': [", output->path,
-		(bool)(output->mode == AMENDMENT_DRY));
+		(bool)(output->mode == LAYER_EDIT_DRY));
 }
 
 static int put_json(struct report *report)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
-	const struct amendment *amendment = report->amendment;
+	const struct layer_edit *edit = report->edit;
 	int r = arena_new(&arena);
 
 	if (r < 0)
 		return r;
 	report->arena = arena;
-	json_put(stdout, "{'file': %s", amendment->file);
-	if (amendment->layer)
-		json_put(stdout, ", 'layer': %s", amendment->layer->name);
-	json_put(stdout, ", 'change': %s", change_name(amendment));
-	if (amendment->revision)
-		json_put(stdout, ", 'revision': %" PRIu64, amendment->revision);
-	if (amendment->hides)
-		json_put(stdout, ", 'hides': %s", amendment->hides);
-	if (amendment->shown_by)
-		json_put(stdout, ", 'shown_by': %s", amendment->shown_by);
-	if (amendment->copies)
-		json_put(stdout, ", 'copies': %s", amendment->copies);
-	if (amendment->unchecked)
-		json_put(stdout, ", 'not_checked': %s", amendment->unchecked);
-	if (amendment->unseen)
-		json_put(stdout, ", 'not_shown_yet': %s", amendment->unseen);
+	json_put(stdout, "{'file': %s", edit->file);
+	if (edit->layer)
+		json_put(stdout, ", 'layer': %s", edit->layer->name);
+	json_put(stdout, ", 'change': %s", change_name(edit));
+	if (edit->revision)
+		json_put(stdout, ", 'revision': %" PRIu64, edit->revision);
+	if (edit->hides)
+		json_put(stdout, ", 'hides': %s", edit->hides);
+	if (edit->shown_by)
+		json_put(stdout, ", 'shown_by': %s", edit->shown_by);
+	if (edit->copies)
+		json_put(stdout, ", 'copies': %s", edit->copies);
+	if (edit->unchecked)
+		json_put(stdout, ", 'not_checked': %s", edit->unchecked);
+	if (edit->unseen)
+		json_put(stdout, ", 'not_shown_yet': %s", edit->unseen);
 	fputs(", \"values\": [", stdout);
 	r = report_values(report);
 	putchar(']');
 	if (r == 0 && has_diff(report))
-		r = print_diff(amendment);
+		r = print_diff(edit);
 	putchar('}');
 	return r;
 }
 
 static int print_text(struct report *report)
 {
-	const struct amendment *amendment = report->amendment;
+	const struct layer_edit *edit = report->edit;
 	struct problem unchecked;
-	bool is_dry = report->output->mode == AMENDMENT_DRY;
-	bool is_diff = has_diff(report) && (amendment->old.len || amendment->new.len);
-	int r = is_diff ? print_diff(amendment) : 0;
+	bool is_dry = report->output->mode == LAYER_EDIT_DRY;
+	bool is_diff = has_diff(report) && (edit->old.len || edit->new.len);
+	int r = is_diff ? print_diff(edit) : 0;
 
 	if (r == 0)
 		r = report_values(report);
-	if (r == 0 && (amendment->effect == PUT_EMPTIED || !report->lines) && !is_diff) {
-		print_file(amendment);
-		printf(": %s%s%s", is_dry ? "would be " : "", change_name(amendment),
-			amendment->hides ? "; hides " : "");
-		report_print(amendment->hides ? amendment->hides : "");
+	if (r == 0 && (edit->effect == PUT_EMPTIED || !report->lines) && !is_diff) {
+		print_file(edit);
+		printf(": %s%s%s", is_dry ? "would be " : "", change_name(edit),
+			edit->hides ? "; hides " : "");
+		report_print(edit->hides ? edit->hides : "");
 		putchar('\n');
 	}
-	if (amendment->copies)
+	if (edit->copies)
 		message("%s: %s a copy of the whole file, because this file is not merged: later "
 			"changes of %s will not show",
-			amendment->file, is_dry ? "would be" : "is", amendment->copies);
-	if (amendment->shown_by)
+			edit->file, is_dry ? "would be" : "is", edit->copies);
+	if (edit->shown_by)
 		message("%s: drop-ins such as %s are still shown as this file; to hide them, hide "
 			"%s" DROPIN_SUFFIX,
-			report->output->path, amendment->shown_by, report->output->path);
-	if (amendment->unchecked) {
+			report->output->path, edit->shown_by, report->output->path);
+	if (edit->unchecked) {
 		problem_set(&unchecked, report->output->path, 0, 0, "not checked: %s; %s",
-			amendment->unchecked, run_missing_remedy(amendment->unchecked));
+			edit->unchecked, run_missing_remedy(edit->unchecked));
 		message_warning(&unchecked);
 	}
-	if (amendment->unseen)
+	if (edit->unseen)
 		message("it is written, but the layer '%s' does not show it yet: %s; 'plyfs mirror "
 			"status' has the details",
-			amendment->layer->name, amendment->unseen);
+			edit->layer->name, edit->unseen);
 	return r;
 }
 
-int amendment_report(struct amendment_output *output, const struct amendment *amendment)
+int layer_edit_report(struct layer_edit_output *output, const struct layer_edit *edit)
 {
-	struct report report = {.amendment = amendment, .output = output};
+	struct report report = {.edit = edit, .output = output};
 	int r = 0;
 
-	if (amendment->effect < PUT_CHANGED)
+	if (edit->effect < PUT_CHANGED)
 		return 0;
-	for (size_t i = 0; r == 0 && amendment->schema && i < amendment->before.count; i++)
-		r = schema_secrets(amendment->schema, amendment->before.roots[i], &report.secrets);
-	for (size_t i = 0; r == 0 && amendment->schema && i < amendment->after.count; i++)
-		r = schema_secrets(amendment->schema, amendment->after.roots[i], &report.secrets);
+	for (size_t i = 0; r == 0 && edit->schema && i < edit->before.count; i++)
+		r = schema_secrets(edit->schema, edit->before.roots[i], &report.secrets);
+	for (size_t i = 0; r == 0 && edit->schema && i < edit->after.count; i++)
+		r = schema_secrets(edit->schema, edit->after.roots[i], &report.secrets);
 	if (message_is_json() && output->count == 0)
 		put_json_head(output);
 	if (message_is_json())
@@ -493,7 +488,7 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 	return r;
 }
 
-void amendment_report_end(const struct amendment_output *output, const char *nothing)
+void layer_edit_report_end(const struct layer_edit_output *output, const char *nothing)
 {
 	bool is_empty = output->count == 0;
 
@@ -504,7 +499,7 @@ void amendment_report_end(const struct amendment_output *output, const char *not
 	if (message_is_json() && (!is_empty || nothing))
 		fputs(is_empty ? "]\n}\n" : "\n  ]\n}\n", stdout);
 	/* A script that repeats a failed command must not add an item twice. */
-	if (!is_empty && output->mode == AMENDMENT_WRITES &&
+	if (!is_empty && output->mode == LAYER_EDIT_WRITES &&
 		(fflush(stdout) != 0 || ferror(stdout)))
 		message("%s: is changed; only the report of it can't be written", output->path);
 }

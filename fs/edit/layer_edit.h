@@ -1,5 +1,5 @@
 /*
- * An amendment: an edit of a merged file. One source of one layer gets a new text (put.h), and its
+ * An edit of a merged file. One source of one layer gets a new text (put.h), and its
  * file is replaced. After a failure nothing has changed. But if a store's reply is lost, the
  * outcome is unknown.
  *
@@ -19,17 +19,17 @@
 #include "offline.h"
 #include "put.h"
 
-enum amendment_mode {
-	AMENDMENT_WRITES,
-	AMENDMENT_DRY, /* writes nothing */
+enum layer_edit_mode {
+	LAYER_EDIT_WRITES,
+	LAYER_EDIT_DRY, /* writes nothing */
 	/* as DRY, without the file's schema and check; reads the mirror's copy, not the store */
-	AMENDMENT_TRIAL,
+	LAYER_EDIT_TRIAL,
 };
 
-struct amendment_request {
+struct layer_edit_request {
 	const char *path;  /* of the merged file, relative to the root and with no "." or ".." */
 	const char *layer; /* the layer whose source may change; NULL: the highest one */
-	enum amendment_mode mode;
+	enum layer_edit_mode mode;
 	const struct store_access *access; /* NULL: as the mirror's record says (layer_store.h) */
 
 	/*
@@ -42,9 +42,9 @@ struct amendment_request {
 
 	/*
 	 * A reset: `plan` removes values from the layer's sources, whatever the merge shows
-	 * afterwards. A source that becomes empty is removed. Each call of amendment_make() edits
+	 * afterwards. A source that becomes empty is removed. Each call of layer_edit_make() edits
 	 * one source, from the highest down. In the first call `resets_below` is SIZE_MAX; in each
-	 * further call it is amendment.source of the previous call. 0: this is no reset.
+	 * further call it is edit.source of the previous call. 0: this is no reset.
 	 */
 	size_t resets_below;
 	size_t made; /* number of changes that the same command has made before */
@@ -63,7 +63,7 @@ struct amendment_request {
 	const struct span *shown;
 };
 
-struct amendment {
+struct layer_edit {
 	const char *file; /* the edited source, as messages name it; NULL: a reset found none */
 	struct layer *layer;
 	bool is_new;            /* the file did not exist before */
@@ -85,15 +85,15 @@ struct amendment {
 };
 
 /**
- * Makes the edit. Returns 0 with *ret, which the caller frees by amendment_freep() before it calls
+ * Makes the edit. Returns 0 with *ret, which the caller frees by layer_edit_freep() before it calls
  * offline_free(); PROBLEM; or -errno as offline_read(). -ESTALE: a layer's directory was replaced;
  * the caller must open the layers again, and repeat the call.
  */
-int amendment_make(const struct offline *offline, const struct amendment_request *request,
-	struct amendment **ret, struct problem *problem);
+int layer_edit_make(const struct offline *offline, const struct layer_edit_request *request,
+	struct layer_edit **ret, struct problem *problem);
 
 /** Checks that request->layer can be edited at request->path. Returns 0, PROBLEM or -errno. */
-int amendment_check(const struct offline *offline, const struct amendment_request *request,
+int layer_edit_check(const struct offline *offline, const struct layer_edit_request *request,
 	struct problem *problem);
 
-void amendment_freep(struct amendment **amendment);
+void layer_edit_freep(struct layer_edit **edit);
