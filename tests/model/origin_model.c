@@ -14,7 +14,7 @@ static bool is_same_place(const struct node *a, const struct node *b)
 }
 
 /* Returns how often the origin of `value` names the place of `node`. */
-static unsigned count_told(
+static unsigned count_reported(
 	const struct origins *origins, const struct node *value, const struct node *node)
 {
 	const struct origin *origin = origin_of(origins, value);
@@ -31,7 +31,7 @@ static bool value_tells_once(const struct origins *origins, const struct node *v
 
 	for (const struct origin_step *step = NULL; origin && (step = origin_next(origin, step));) {
 		if (!step->value->source || !step->why.rule ||
-			count_told(origins, value, step->value) != 1) {
+			count_reported(origins, value, step->value) != 1) {
 			printf("# %u:%u tells more than once of %u:%u, %s\n", (unsigned)value->line,
 				(unsigned)value->column, (unsigned)step->value->line,
 				(unsigned)step->value->column, step->why.rule);
@@ -104,7 +104,7 @@ static bool check_scalar(const struct walk *walk, const struct node *value)
 		if (!scalar_is_empty(contest.values[i]))
 			winner = contest.values[i];
 	for (size_t i = 0; i < contest.count; i++)
-		if (count_told(walk->result->origins, value, contest.values[i]) != 1)
+		if (count_reported(walk->result->origins, value, contest.values[i]) != 1)
 			return false;
 	return contest.count > 0 && is_same_place(value, winner) &&
 	       (origin ? origin->count : 0) == contest.count - 1;

@@ -7,8 +7,8 @@
 #include "refresh.h"
 #include "view_fixture.h"
 
-static uint64_t told[64]; /* inode numbers, in order */
-static size_t told_count;
+static uint64_t notified[64]; /* inode numbers, in order */
+static size_t notified_count;
 static int tell_result;
 
 /* The content of `watched` when the kernel is notified that other users may search it. */
@@ -34,15 +34,15 @@ static int tell(void *context, uint64_t ino)
 {
 	(void)context;
 	note_opening(ino);
-	assert_true(told_count < sizeof(told) / sizeof(*told));
-	told[told_count++] = ino;
+	assert_true(notified_count < sizeof(notified) / sizeof(*notified));
+	notified[notified_count++] = ino;
 	return tell_result;
 }
 
-static bool was_told(uint64_t ino)
+static bool was_notified(uint64_t ino)
 {
-	for (size_t i = 0; i < told_count; i++)
-		if (told[i] == ino)
+	for (size_t i = 0; i < notified_count; i++)
+		if (notified[i] == ino)
 			return true;
 	return false;
 }
@@ -52,7 +52,7 @@ static void start_with_kernel(const char *yaml)
 	start(yaml);
 	view->callbacks.notify = tell;
 	uncached = 0;
-	told_count = 0;
+	notified_count = 0;
 	tell_result = 0;
 }
 
@@ -77,7 +77,7 @@ VIEW_TEST(first_look_tells_of_a_closed_directory_before_the_publisher_does)
 	run("chmod 700 a/d");
 	write_file("a/d/key", "secret");
 	assert_shown("d/key", "secret");
-	assert_true(was_told(ino));
+	assert_true(was_notified(ino));
 	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0500);
 	/*
 	 * The user may have been let in by the old mode, a moment before; or may wait for this
@@ -99,7 +99,7 @@ VIEW_TEST(nothing_is_cached_in_a_directory_that_was_closed_long_ago)
 	uint64_t ino = ino_of("d");
 	run("chmod 700 a/d");
 	publish_all();
-	assert_true(was_told(ino));
+	assert_true(was_notified(ino));
 	sleep(2);
 	write_file("a/d/key", "secret");
 	assert_shown("d/key", "secret");
@@ -162,7 +162,7 @@ VIEW_TEST(another_owner_who_shuts_out_nobody_leaves_all_cached)
 	uint64_t ino = ino_of("d");
 	run("chown 1001:1001 a/d");
 	publish_all();
-	assert_true(was_told(ino));
+	assert_true(was_notified(ino));
 	assert_int_equal(stat_of("d").st_uid, 1001);
 	ino_of("d/x");
 	assert_int_equal(uncached, 0);
@@ -185,7 +185,7 @@ VIEW_TEST(closed_directory_closes_what_is_below_it)
 {
 	uint64_t ino = close_above();
 	assert_shown("d/e/key", "secret");
-	assert_true(was_told(ino));
+	assert_true(was_notified(ino));
 	assert_int_equal(uncached, 1);
 	assert_false(is_outsider_let_in("d/e"));
 }
@@ -196,7 +196,7 @@ VIEW_TEST(closed_root_shuts_out_as_well)
 	run("chmod 700 b");
 	write_file("a/key", "secret");
 	assert_shown("key", "secret");
-	assert_true(was_told(VIEW_INO_ROOT));
+	assert_true(was_notified(VIEW_INO_ROOT));
 	assert_int_equal(uncached, 1);
 	assert_false(is_outsider_let_in(""));
 }
@@ -207,12 +207,12 @@ VIEW_TEST(closed_directory_of_which_the_report_was_lost_is_looked_at)
 	lose_events();
 	view_take_events(view);
 	assert_shown("d/e/key", "secret");
-	assert_true(was_told(ino));
+	assert_true(was_notified(ino));
 	assert_int_equal(uncached, 1);
 	assert_false(is_outsider_let_in("d/e"));
 }
 
-VIEW_TEST(directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody)
+VIEW_TEST(directory_that_lets_in_more_is_reported_by_the_publisher_and_delays_nobody)
 {
 	make_directory("a/d");
 	run("chmod 700 a/d");
@@ -220,7 +220,7 @@ VIEW_TEST(directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody
 	uint64_t ino = ino_of("d");
 	run("chmod 755 a/d");
 	publish_all();
-	assert_true(was_told(ino));
+	assert_true(was_notified(ino));
 	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
 	assert_int_equal(uncached, 0);
 	assert_true(is_outsider_let_in("d"));
@@ -399,7 +399,7 @@ VIEW_TEST(root_opens_when_what_was_removed_from_it_is_gone)
 	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0555);
 }
 
-VIEW_TEST(nothing_is_told_where_nothing_was_reported)
+VIEW_TEST(nothing_is_reported_where_nothing_was_reported)
 {
 	make_directory("a/d");
 	write_file("a/d/key", "secret");
@@ -408,11 +408,11 @@ VIEW_TEST(nothing_is_told_where_nothing_was_reported)
 	run("touch a/d");
 	write_file("a/d/other", "text");
 	assert_becomes("d/other", "text");
-	assert_int_equal(told_count, 0);
+	assert_int_equal(notified_count, 0);
 }
 
 /* A walk that is under way at that moment makes no request: the kernel has all that it needs. */
-VIEW_TEST(publisher_shows_nothing_new_before_the_kernel_was_told)
+VIEW_TEST(publisher_shows_nothing_new_before_the_kernel_was_notified)
 {
 	struct change change;
 
@@ -422,14 +422,14 @@ VIEW_TEST(publisher_shows_nothing_new_before_the_kernel_was_told)
 	assert_shown("d/key", "public");
 	publish_all(); /* A directory that is so new is looked up once more. */
 	uint64_t ino = ino_of("d");
-	told_count = 0;
+	notified_count = 0;
 	/* The file's event comes first; the directory's has been taken in all the same. */
 	replace_file("a/d/key", "secret");
 	run("chmod 700 a/d");
 	view_take_events(view);
 	assert_int_equal(view_next_change(view, &change), 0);
 	assert_int_equal(change.kind, CHANGE_REPLACE);
-	assert_true(was_told(ino));
+	assert_true(was_notified(ino));
 	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0500);
 	publisher_carry_out(publisher, &change);
 	assert_shown("d/key", "secret");
@@ -445,13 +445,13 @@ VIEW_TEST(new_settings_that_shut_somebody_out_are_told)
 	CLEANUP(settings_unrefp) struct settings *settings = settings_with("a:b");
 	assert_int_equal(view_reload(view, settings), 0);
 	publish_all();
-	assert_true(was_told(ino));
-	assert_true(was_told(VIEW_INO_ROOT));
+	assert_true(was_notified(ino));
+	assert_true(was_notified(VIEW_INO_ROOT));
 	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0500);
 	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0511);
 }
 
-VIEW_TEST(kernel_that_does_not_know_the_directory_yet_is_told_again)
+VIEW_TEST(kernel_that_does_not_know_the_directory_yet_is_notified_again)
 {
 	make_directory("a/d");
 	start_with_kernel("a:b");
@@ -459,14 +459,14 @@ VIEW_TEST(kernel_that_does_not_know_the_directory_yet_is_told_again)
 	tell_result = -ENOENT;
 	run("chmod 700 a/d");
 	publish_ready();
-	assert_true(was_told(ino));
-	told_count = 0;
+	assert_true(was_notified(ino));
+	notified_count = 0;
 	tell_result = 0;
 	publish_all();
-	assert_true(was_told(ino));
-	told_count = 0;
+	assert_true(was_notified(ino));
+	notified_count = 0;
 	publish_all();
-	assert_int_equal(told_count, 0);
+	assert_int_equal(notified_count, 0);
 }
 
 /* It gained a right before, which waits for a writer. Later writes wait behind that. */

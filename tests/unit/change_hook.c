@@ -14,7 +14,7 @@ static void note_path(void *context, const char *path)
 }
 
 /* Whether the command is to run for a change since the last call. */
-static bool is_to_be_told(void)
+static bool is_hook_due(void)
 {
 	unsigned count = 0;
 
@@ -37,19 +37,19 @@ static void let_go(void)
 {
 	dentry_drop(dentry_find(VIEW_INO_ROOT, "conf"));
 	publish_all();
-	(void)is_to_be_told();
+	(void)is_hook_due();
 }
 
-VIEW_TEST(file_that_is_forgotten_is_told_when_it_changes)
+VIEW_TEST(file_that_is_forgotten_is_reported_when_it_changes)
 {
 	show(with_change_hook);
 	let_go();
 	replace_file("a/conf/a.yaml", "x: 2\n");
 	publish_all();
-	assert_true(is_to_be_told());
+	assert_true(is_hook_due());
 	replace_file("a/conf/a.yaml", "x: 1\n");
 	publish_all();
-	assert_true(is_to_be_told());
+	assert_true(is_hook_due());
 }
 
 VIEW_TEST(lost_events_are_told_where_something_has_changed)
@@ -58,14 +58,14 @@ VIEW_TEST(lost_events_are_told_where_something_has_changed)
 	let_go();
 	lose_events();
 	publish_all();
-	assert_false(is_to_be_told());
+	assert_false(is_hook_due());
 	replace_file("a/conf/a.yaml", "x: 2\n");
 	lose_events();
 	publish_all();
-	assert_true(is_to_be_told());
+	assert_true(is_hook_due());
 }
 
-VIEW_TEST(file_shown_before_it_had_an_on_change_is_told)
+VIEW_TEST(file_shown_before_it_had_an_on_change_is_reported)
 {
 	show("layers: [a, b]\n");
 	struct settings *settings = settings_with(with_change_hook);
@@ -75,10 +75,10 @@ VIEW_TEST(file_shown_before_it_had_an_on_change_is_told)
 	let_go();
 	replace_file("a/conf/a.yaml", "x: 2\n");
 	publish_all();
-	assert_true(is_to_be_told());
+	assert_true(is_hook_due());
 }
 
-VIEW_TEST(file_that_is_read_before_its_event_is_told)
+VIEW_TEST(file_that_is_read_before_its_event_is_reported)
 {
 	make_directory("a/conf");
 	write_file("a/conf/old.yaml", "x: 1\n");
@@ -88,10 +88,10 @@ VIEW_TEST(file_that_is_read_before_its_event_is_told)
 	replace_file("a/conf/a.yaml", "x: 1\n");
 	assert_shown("conf/a.yaml", "x: 1\n");
 	publish_all();
-	assert_true(is_to_be_told());
+	assert_true(is_hook_due());
 }
 
-VIEW_TEST(removal_that_is_outdated_by_a_lookup_is_told_only_if_something_has_changed)
+VIEW_TEST(removal_that_is_outdated_by_a_lookup_is_reported_only_if_something_has_changed)
 {
 	char text[256];
 
@@ -101,7 +101,7 @@ VIEW_TEST(removal_that_is_outdated_by_a_lookup_is_told_only_if_something_has_cha
 		struct stat stat;
 
 		show(text);
-		(void)is_to_be_told();
+		(void)is_hook_due();
 		uint64_t parent = stat_of("conf").st_ino;
 		run("mv a/conf/a.yaml a.yaml");
 		do
@@ -111,7 +111,7 @@ VIEW_TEST(removal_that_is_outdated_by_a_lookup_is_told_only_if_something_has_cha
 		run(i ? "mkdir a/conf/a.yaml" : "mv a.yaml a/conf/a.yaml");
 		assert_int_equal(view_ask(view, parent, "a.yaml", false, &stat), 0);
 		publish(&change);
-		assert_int_equal(is_to_be_told(), i);
+		assert_int_equal(is_hook_due(), i);
 		view_forget(view, stat.st_ino, 1);
 		tear_down(NULL);
 		set_up(NULL);

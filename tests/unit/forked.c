@@ -52,7 +52,7 @@ TEST(only_what_is_kept_stays_open)
 }
 
 /* `dies_with`: the process that it is to die with. */
-static bool is_told_to_end(pid_t dies_with)
+static bool is_asked_to_end(pid_t dies_with)
 {
 	int status = 1;
 	pid_t pid = fork();
@@ -63,8 +63,8 @@ static bool is_told_to_end(pid_t dies_with)
 	return status != 0;
 }
 
-TEST(a_process_whose_parent_has_ended_is_told_to_end)
+TEST(a_process_whose_parent_has_ended_is_asked_to_end)
 {
-	assert_false(is_told_to_end(getpid()));
-	assert_true(is_told_to_end(getppid()));
+	assert_false(is_asked_to_end(getpid()));
+	assert_true(is_asked_to_end(getppid()));
 }

@@ -246,7 +246,7 @@ VIEW_TEST(source_is_watched_by_its_other_names)
 	assert_becomes("app.yaml", "x: 3\n");
 }
 
-VIEW_TEST(covered_name_of_a_source_is_told_as_well)
+VIEW_TEST(covered_name_of_a_source_is_reported_as_well)
 {
 	write_file("a/app.yaml", "x: 1\n");
 	run("ln a/app.yaml a/text; echo covers >b/text; mkdir a/unseen; ln a/app.yaml "

@@ -90,7 +90,7 @@ VIEW_TEST(absence_is_replaced_when_the_directory_that_hid_the_name_goes)
 	assert_int_equal(stat_of("dir/y").st_mode & S_IFMT, S_IFDIR);
 }
 
-VIEW_TEST(file_seen_before_its_event_is_told)
+VIEW_TEST(file_seen_before_its_event_is_reported)
 {
 	start("a:b");
 	assert_listed("", "");
@@ -102,7 +102,7 @@ VIEW_TEST(file_seen_before_its_event_is_told)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-VIEW_TEST(directory_asked_for_before_its_event_is_told)
+VIEW_TEST(directory_asked_for_before_its_event_is_reported)
 {
 	uint64_t ino;
 
@@ -119,7 +119,7 @@ VIEW_TEST(directory_asked_for_before_its_event_is_told)
 
 /* Lookups that find nothing, and names that come back: a program was told that they are gone. */
 
-VIEW_TEST(file_that_a_lookup_has_missed_is_told_when_it_is_back)
+VIEW_TEST(file_that_a_lookup_has_missed_is_reported_when_it_is_back)
 {
 	run("mkdir a/dir && echo text >b/dir && echo 'x: 1' >b/app.yaml");
 	start("a:b");
@@ -141,7 +141,7 @@ VIEW_TEST(file_that_a_lookup_has_missed_is_told_when_it_is_back)
 	assert_non_null(strstr(events, "MOVED_TO dir\n"));
 }
 
-VIEW_TEST(file_that_a_lookup_has_missed_is_told_though_another_lookup_sees_it_first)
+VIEW_TEST(file_that_a_lookup_has_missed_is_reported_though_another_lookup_sees_it_first)
 {
 	run("mkdir a/dir && echo text >b/dir");
 	start("a:b");
@@ -155,7 +155,7 @@ VIEW_TEST(file_that_a_lookup_has_missed_is_told_though_another_lookup_sees_it_fi
 	assert_events("MOVED_TO dir\n");
 }
 
-VIEW_TEST(directory_that_a_lookup_has_missed_is_told_though_another_lookup_sees_it_first)
+VIEW_TEST(directory_that_a_lookup_has_missed_is_reported_though_another_lookup_sees_it_first)
 {
 	uint64_t ino;
 
@@ -266,7 +266,7 @@ VIEW_TEST(listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go)
 }
 
 /* A watcher of a directory gets an event for every name that comes, however early it begins. */
-VIEW_TEST(file_seen_before_its_event_in_a_directory_that_was_just_found_is_told)
+VIEW_TEST(file_seen_before_its_event_in_a_directory_that_was_just_found_is_reported)
 {
 	make_directory("a/d");
 	write_file("a/d/old", "x");

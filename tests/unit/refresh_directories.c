@@ -96,7 +96,7 @@ VIEW_TEST(link_over_file_and_back)
 	assert_events("MOVED_TO one\nMOVED_TO one\nMOVED_TO one\n");
 }
 
-VIEW_TEST(change_of_a_directorys_mode_is_told)
+VIEW_TEST(change_of_a_directorys_mode_is_reported)
 {
 	make_directory("a/dir");
 	start("a:b");

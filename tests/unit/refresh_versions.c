@@ -210,7 +210,7 @@ VIEW_TEST(file_changed_while_forgotten_has_another_number)
 	assert_shown("app.yaml", "x: 2\n");
 }
 
-VIEW_TEST(change_of_a_forgotten_file_is_told_when_it_is_looked_up_first)
+VIEW_TEST(change_of_a_forgotten_file_is_reported_when_it_is_looked_up_first)
 {
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");

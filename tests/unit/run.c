@@ -240,7 +240,7 @@ TEST_WITH(on_change_acts_for_who_mounts_unless_a_user_is_given, make_tree, leave
 	says(&result, "daemon\n");
 }
 
-TEST_WITH(unknown_user_is_told, make_tree, leave_place)
+TEST_WITH(unknown_user_is_reported, make_tree, leave_place)
 {
 	struct run_result result = check("user: no-such-user, check: [cat, '%f']");
 	struct problem problem;
@@ -255,7 +255,7 @@ TEST_WITH(unknown_user_is_told, make_tree, leave_place)
 		"'user'");
 }
 
-TEST_WITH(missing_program_is_told, make_tree, leave_place)
+TEST_WITH(missing_program_is_reported, make_tree, leave_place)
 {
 	struct run_result result = check("check: [/no/such/program, '%f']");
 
@@ -264,7 +264,7 @@ TEST_WITH(missing_program_is_told, make_tree, leave_place)
 	assert_string_equal(result.output, "starting it");
 }
 
-TEST_WITH(signal_is_told, make_tree, leave_place)
+TEST_WITH(signal_is_reported, make_tree, leave_place)
 {
 	struct run_result result = check_by("kill -SEGV $$");
 
@@ -424,7 +424,7 @@ TEST_WITH(endless_output_ends_with_the_time, make_tree, leave_place)
  * Reads what a command has written to the file: the process of its guard, and its working
  * directory.
  */
-static void read_told(int *guard, char workspace[128])
+static void read_reports(int *guard, char workspace[128])
 {
 	*guard = 0;
 	for (int ms = 0; ms < 20000 && !*guard; ms++) {
@@ -453,7 +453,7 @@ TEST_WITH(nothing_of_the_file_stays_when_the_guard_is_killed, make_tree, leave_p
 			place);
 	begin(rule, "secret: 1\n");
 	assert_int_equal(run_check(&told.run), 0);
-	read_told(&guard, workspace);
+	read_reports(&guard, workspace);
 	assert_int_equal(access(workspace, F_OK), 0);
 	assert_int_equal(kill(guard, SIGKILL), 0);
 	await(&told);
@@ -475,7 +475,7 @@ static struct run_result check_by_stopped_guard(void)
 		      place),
 		"secret: 1\n");
 	assert_int_equal(run_check(&told.run), 0);
-	read_told(&guard, workspace);
+	read_reports(&guard, workspace);
 	assert_int_equal(kill(guard, SIGSTOP), 0);
 	are_waits_real = false;
 	for (int ms = 0; ms < 60000 && !told.is_done; ms += 100)
@@ -516,7 +516,7 @@ TEST_WITH(guard_holds_no_descriptor_of_ours, make_tree, leave_place)
 	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
 	assert_int_equal(run_check(&told.run), 0);
 	close(ends[1]);
-	read_told(&guard, workspace);
+	read_reports(&guard, workspace);
 	assert_int_equal(read(ends[0], workspace, 1), 0);
 	close(ends[0]);
 	end();
@@ -561,7 +561,7 @@ TEST_WITH(time_slice_is_the_one_that_the_runner_was_made_with, make_tree, leave_
 }
 
 /* As many as may run at once, and one more: none of them keeps its place. */
-TEST_WITH(run_whose_answer_is_lost_is_told, make_tree, leave_place)
+TEST_WITH(run_whose_answer_is_lost_is_reported, make_tree, leave_place)
 {
 	struct told told[RUN_SLOTS + 1] = {0};
 

@@ -672,7 +672,7 @@ VIEW_TEST(file_that_a_disk_failed_to_show_is_looked_at_again)
 }
 
 /* A program was told that there is no such file, as a directory of another layer came to light. */
-VIEW_TEST(file_that_a_disk_failed_to_show_above_a_directory_is_told)
+VIEW_TEST(file_that_a_disk_failed_to_show_above_a_directory_is_reported)
 {
 	run("mkdir a/x; echo text >b/x");
 	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
@@ -761,7 +761,7 @@ VIEW_TEST(polled_file_with_other_times_and_the_same_bytes_is_made_once)
 }
 
 /* A program that has read the former file learns of the change, though another one looked first. */
-VIEW_TEST(polled_file_that_changed_while_it_was_forgotten_is_told)
+VIEW_TEST(polled_file_that_changed_while_it_was_forgotten_is_reported)
 {
 	write_file("b/app.yaml", "x: 1\n");
 	where = "";

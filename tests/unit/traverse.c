@@ -151,7 +151,7 @@ static int stop_at_second(void *context, const struct traversed *found)
 	return ++*(unsigned *)context == 2 ? 7 : 0;
 }
 
-TEST_WITH(traversal_ends_when_it_is_told_to, set_up, tear_down)
+TEST_WITH(traversal_ends_when_it_is_asked_to, set_up, tear_down)
 {
 	unsigned count = 0;
 

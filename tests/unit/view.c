@@ -250,7 +250,7 @@ VIEW_TEST(virtual_file_is_listed_while_all_is_looked_at_again)
 }
 
 /* Whether the kernel asks for the listing before the publisher has looked, or afterwards. */
-VIEW_TEST(name_that_new_settings_make_is_told)
+VIEW_TEST(name_that_new_settings_make_is_reported)
 {
 	run("mkdir a/parts && echo 'x: 1' >a/parts/one.yaml");
 	start("layers: [a, b]\n");

@@ -339,7 +339,7 @@ static void note_path(void *context, const char *path)
 }
 
 /* Of conf/a.yaml. */
-static bool is_to_be_told(void)
+static bool is_hook_due(void)
 {
 	unsigned count = 0;
 
@@ -348,7 +348,7 @@ static bool is_to_be_told(void)
 	return count > 0;
 }
 
-VIEW_TEST(file_that_the_kernel_has_forgotten_is_told_when_it_changes)
+VIEW_TEST(file_that_the_kernel_has_forgotten_is_reported_when_it_changes)
 {
 	static const char yaml[] =
 		"layers: [a, b]\nrules:\n  - {match: 'conf/*.yaml', on_change: ['true']}\n";
@@ -362,13 +362,13 @@ VIEW_TEST(file_that_the_kernel_has_forgotten_is_told_when_it_changes)
 	take_over(yaml);
 	view_hold_change_hooks(view, true);
 	publish_all();
-	assert_false(is_to_be_told());
+	assert_false(is_hook_due());
 	replace_file("a/conf/a.yaml", "x: 2\n");
 	take_over(yaml);
 	view_hold_change_hooks(view, true);
 	publish_all();
-	assert_true(is_to_be_told());
+	assert_true(is_hook_due());
 	replace_file("a/conf/a.yaml", "x: 3\n");
 	publish_all();
-	assert_true(is_to_be_told());
+	assert_true(is_hook_due());
 }
