@@ -36,8 +36,17 @@
  */
 #define ADMITTED_ONE_IN 8
 
-/* Counters of stamps. If two stamps have the same one, a source may stay longer than needed. */
+/* If two stamps have the same hold, a source may stay longer than needed. */
 #define HOLDS 65536u
+
+/*
+ * Of the stamps with one hash. Each hash has a list of its own: if sources of many files change at
+ * once, one list for all would be walked for each of them.
+ */
+struct hold {
+	unsigned count;          /* of these stamps in versions */
+	struct loaded *replaced; /* their states of which there is, or was, a newer one */
+};
 
 struct source_cache {
 	unsigned references; /* of the owner, and of versions */
@@ -48,10 +57,9 @@ struct source_cache {
 	uint32_t overflows;    /* how often a new source did not fit */
 	struct loaded *newest; /* the head of the list, which is in the order of use */
 	struct loaded *oldest;
-	struct loaded *replaced; /* the states of sources of which there is, or was, a newer one */
 	struct loaded *buckets[BUCKETS];
 	unsigned touches[BUCKETS]; /* of the bucket's paths */
-	unsigned holds[HOLDS];     /* how many versions have a stamp with this hash */
+	struct hold holds[HOLDS];
 };
 
 int source_cache_new(size_t limit, bool is_notified, struct source_cache **ret)
@@ -143,10 +151,15 @@ static void link_newest(struct source_cache *cache, struct loaded *loaded)
 	cache->newest = loaded;
 }
 
+static struct hold *hold_of(struct source_cache *cache, const struct stamp *stamp)
+{
+	return &cache->holds[hash_end(stamp_add(hash_seed(), stamp)) % HOLDS];
+}
+
 /* Returns the place in the list of replaced states; if it is not there, the end of the list. */
 static struct loaded **find_replaced(struct source_cache *cache, const struct loaded *loaded)
 {
-	struct loaded **place = &cache->replaced;
+	struct loaded **place = &hold_of(cache, &loaded->stamp)->replaced;
 
 	while (*place && *place != loaded)
 		place = &(*place)->next_replaced;
@@ -182,39 +195,31 @@ void source_cache_free(struct source_cache *cache)
 	unref(cache);
 }
 
-static unsigned *holds_of(struct source_cache *cache, const struct stamp *stamp)
-{
-	return &cache->holds[hash_end(stamp_add(hash_seed(), stamp)) % HOLDS];
-}
-
-/* Adds `change` to the holds of the version's sources. */
-static void count_holds(struct source_cache *cache, const struct version *version, int change)
+void source_cache_hold(struct source_cache *cache, struct version *version)
 {
 	size_t count;
 	const struct stamp *stamps = version_stamps(version, &count);
 
-	for (size_t i = 0; i < count; i++)
-		*holds_of(cache, &stamps[i]) += (unsigned)change;
-}
-
-void source_cache_hold(struct source_cache *cache, struct version *version)
-{
 	cache->references++;
 	version->cache = cache;
-	count_holds(cache, version, 1);
+	for (size_t i = 0; i < count; i++)
+		hold_of(cache, &stamps[i])->count++;
 }
 
 void source_cache_release(struct version *version)
 {
 	struct source_cache *cache = take_ptr(version->cache);
+	size_t count;
+	const struct stamp *stamps = version_stamps(version, &count);
 
 	if (!cache)
 		return;
-	count_holds(cache, version, -1);
-	for (struct loaded *loaded = cache->replaced, *next; loaded; loaded = next) {
-		next = loaded->next_replaced;
-		if (!*holds_of(cache, &loaded->stamp))
-			drop(cache, loaded);
+	for (size_t i = 0; i < count; i++) {
+		struct hold *hold = hold_of(cache, &stamps[i]);
+		if (--hold->count > 0)
+			continue;
+		while (hold->replaced)
+			drop(cache, hold->replaced);
 	}
 	unref(cache);
 }
@@ -301,8 +306,8 @@ static void put(struct source_cache *cache, struct loaded *loaded, unsigned touc
 		loaded->race = cache->touches[number_of(loaded->path)] != touches ? LOADED_PASSED
 										  : cache->racy;
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
-	bool is_held =
-		old && *holds_of(cache, &old->stamp) && !stamp_equal(&old->stamp, &loaded->stamp);
+	bool is_held = old && hold_of(cache, &old->stamp)->count &&
+		       !stamp_equal(&old->stamp, &loaded->stamp);
 	if (is_held)
 		replace(cache, old);
 	else if (old)
