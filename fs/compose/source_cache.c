@@ -151,6 +151,13 @@ static void link_newest(struct source_cache *cache, struct loaded *loaded)
 	cache->newest = loaded;
 }
 
+static void link_oldest(struct source_cache *cache, struct loaded *loaded)
+{
+	loaded->newer = cache->oldest;
+	*(cache->oldest ? &cache->oldest->older : &cache->newest) = loaded;
+	cache->oldest = loaded;
+}
+
 static struct hold *hold_of(struct source_cache *cache, const struct stamp *stamp)
 {
 	return &cache->holds[hash_end(stamp_add(hash_seed(), stamp)) % HOLDS];
@@ -288,7 +295,10 @@ static bool is_admitted(struct source_cache *cache, const struct loaded *loaded,
 	       (is_held || cache->overflows++ * 2654435769u < UINT32_MAX / ADMITTED_ONE_IN);
 }
 
-/* Keeps the state for the versions that have it, as the newer one may be broken. */
+/*
+ * Keeps the state for the versions that have it, as the newer one may be broken. It is the first to
+ * go if memory is short: in a large mount most holds are of other sources.
+ */
 static void replace(struct source_cache *cache, struct loaded *old)
 {
 	struct loaded **place = find_replaced(cache, old);
@@ -296,7 +306,7 @@ static void replace(struct source_cache *cache, struct loaded *old)
 	if (!*place)
 		*place = old;
 	unlink_use(cache, old);
-	link_newest(cache, old);
+	link_oldest(cache, old);
 }
 
 static void put(struct source_cache *cache, struct loaded *loaded, unsigned touches)
@@ -312,6 +322,7 @@ static void put(struct source_cache *cache, struct loaded *loaded, unsigned touc
 		replace(cache, old);
 	else if (old)
 		drop(cache, old);
+	/* If the cache is full, the new state has the place of the one that it replaces. */
 	if (!is_admitted(cache, loaded, is_held))
 		return;
 	struct loaded **bucket = bucket_of(cache, loaded->path);
