@@ -38,8 +38,9 @@ struct merge_environment {
 	 * counts; of several equally near, the first in byte order. *ret becomes the *count sources
 	 * of that file, lowest layer first. They must exist until the result is freed. If the
 	 * options of read_options_for() have a format, the sources must have documents. If *count
-	 * is N > 0 at the call, the caller needs only sources of ranks below N: find() may leave
-	 * out the others, and may pass over a file that has no source of a rank below N.
+	 * is N > 0 at the call, the strategy needs only sources with a `rank` below N. find() may
+	 * leave out the other sources. If a file has only those, find() may go on to the next file
+	 * in this order, as if that file did not exist.
 	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
@@ -87,7 +88,8 @@ struct merge_result {
 	uint32_t source_capacity;
 	struct origins *origins; /* of the values, if the request wanted them */
 	/* The document of the only source, if four conditions hold: the request wants origins, the
-	 * strategy reads trees, `text` is the source's text, unchanged, and the source parses.
+	 * strategy reads trees, `text` is the unchanged text of the source, and the source
+	 * parses.
 	 * Otherwise NULL. */
 	const struct document *verbatim;
 	struct refusals refusals;

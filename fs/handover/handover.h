@@ -104,7 +104,9 @@ enum handover_wish {
 	HANDOVER_WANTED, /* stop serving, then call handover_become() */
 	HANDOVER_FAILED, /* go on: a trial has failed; handover_tried() has the reason */
 	HANDOVER_LEAVE,  /* stop serving, then call handover_leave() */
-	HANDOVER_END,    /* end the mount; never a result of handover_take() */
+	/* End the mount. handover_take() never returns it: the caller puts it in place of
+	 * HANDOVER_LEAVE if the mount can't be left. */
+	HANDOVER_END,
 };
 
 /** Handles a signal, or the end of a trial. Does not wait. */

@@ -30,8 +30,8 @@ enum {
 };
 
 /**
- * Checks the endpoints. A user or password in them ("@") is a problem, whose message does not show
- * them. Returns 0, PROBLEM or -ENOMEM.
+ * Checks the endpoints. A user or a password in an endpoint ("@") is a problem, whose message shows
+ * no endpoint. Returns 0, PROBLEM or -ENOMEM.
  */
 int gateway_check(const struct gateway_options *options, struct problem *problem);
 

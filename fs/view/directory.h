@@ -61,14 +61,16 @@ enum entry_known {
 	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
 	KNOWN_SHOWN,       /* any other kind: programs know no object but the shown one */
 	KNOWN_UNANNOUNCED, /* any other kind: the object that is shown is not published yet */
-	KNOWN_MISSED,      /* as UNANNOUNCED; a directory is published before a lookup shows it */
+	/* As UNANNOUNCED, but a lookup has answered that the name is gone. A lookup shows a
+	 * directory of this state only after it is published. */
+	KNOWN_MISSED,
 	KNOWN_TOUCHED, /* as SHOWN; but a strict lookup has shown a time that is not announced */
 } __attribute__((packed));
 
 /* A kind of news about a name. OBJECT implies TIME, and TIME implies FOUND. */
 enum entry_news {
-	NEWS_FOUND,  /* a strict lookup has found that the layers have what is shown */
-	NEWS_TIME,   /* the file shows another time; or again, the object that the kernel forgot */
+	NEWS_FOUND, /* a strict lookup has found that the layers have what is shown */
+	NEWS_TIME,  /* the file shows another time, or the object that the kernel forgot is shown */
 	NEWS_OBJECT, /* the name shows another object, or none */
 	NEWS_COUNT
 };
@@ -86,7 +88,7 @@ struct look_plan {
 	bool is_event;          /* the name had an event of its own */
 	bool takes_unfinished;  /* the look does not wait for a writer */
 	bool is_patient;        /* a layer was late (LAYER_LATE): the look waits longer */
-	uint64_t since;         /* unless NONE: its queue_revision() when it began to wait */
+	uint64_t since; /* queue_revision() when the name's state ceased to be PENDING_NONE */
 };
 
 /* The events of a name that no look has handled yet. */
@@ -120,8 +122,10 @@ struct entry_use {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
-	uint64_t used_since;         /* if `users` > 0: the oldest revision that they handle */
-	/* If `users` > 0, view->revision when there was last such news. 0: not since then. */
+	/* If `users` > 0: the revision at which the use began; or an older one, look_plan.since of a
+	 * look that has begun since. */
+	uint64_t used_since;
+	/* If `users` > 0: view->revision when such news last came. 0: none came during the use. */
 	uint64_t news[NEWS_COUNT];
 	uint64_t written;                /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
@@ -269,7 +273,9 @@ struct directory {
 	enum directory_names names;
 	struct directory_scans scans;
 	unsigned listers; /* number of listings under way; while there are any, no entry is freed */
-	bool was_expanded;   /* `names` was NAMES_EXPANDED once: a name that shows nothing is new */
+	/* `names` was NAMES_EXPANDED once: if a listing finds a name that shows nothing yet, it is
+	 * new to programs. */
+	bool was_expanded;
 	bool has_absences;   /* the kernel may cache some name in it as absent */
 	bool has_unseen;     /* a layer refused us a part of it (EACCES) */
 	bool has_failed;     /* a file system has failed at a part of it (layer_has_failed()) */

@@ -30,7 +30,8 @@ struct subscription {
 	uint32_t mask;    /* as for inotify_add_watch(2) */
 	const char *name; /* the only name in a watched directory that matches; NULL: all match */
 
-	/* Set by inotify_subscribe(); equal for the same inode. NULL: not subscribed. */
+	/* Set by inotify_subscribe() and inotify_subscribe_to(); equal for the same inode. NULL: not
+	 * subscribed. */
 	struct inotify_watch *watch;
 
 	/* private */
@@ -71,9 +72,9 @@ size_t inotify_watch_count(struct inotify *inotify);
 int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd);
 
 /**
- * If an event of a watch without a subscription is read, the watch ends. Call this function before
- * another process adds a watch to inotify_fd(): until inotify_expect_no_more(), such an event does
- * not end the watch. Returns 0; or -EDQUOT (inotify_limit()). After -EDQUOT, do not call
+ * From now on until inotify_expect_no_more(), an event of a watch without a subscription is only
+ * dropped. At other times, it ends the watch. So call this function before another process adds a
+ * watch to inotify_fd(). Returns 0; or -EDQUOT (inotify_limit()). After -EDQUOT, do not call
  * inotify_expect_no_more().
  */
 int inotify_expect(struct inotify *inotify);

@@ -45,8 +45,9 @@ bool line_place_is_section(const struct extent *extent);
 bool line_place_is_include(const struct extent *extent);
 
 /**
- * Returns the extent of the section's next header behind the part `before`; NULL: there is none. If
- * `before` is NULL, returns the first one. The root has one part.
+ * Returns the part of the section after the part `before`; if `before` is NULL, the first one.
+ * NULL: there is none. A part is the extent of one header, with the pairs below it. The root is a
+ * single part.
  */
 const struct extent *line_place_next_part(const struct line_editor *editor,
 	const struct line_section *section, const struct extent *before);
@@ -94,7 +95,7 @@ struct line_separator line_separator_of(struct span text, const struct extent *p
 /** Writes the separator. Leaves out the blank after it if no value follows in the line. */
 void line_separator_put(struct output *output, struct line_separator separator, struct span value);
 
-/** Makes the separator "=" if readers would take another "=" or ":" for it. */
+/** Makes the separator "=" if readers would take a "=" or ":" of the key or value for it. */
 void line_separator_check(const struct line_editor *editor, struct span key, struct span value,
 	struct line_separator *separator);
 
