@@ -67,9 +67,11 @@ static int add_idle_whiteout(
 
 	if (*hides)
 		return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
-			"the whiteout hides nothing: no lower layer has '%s'; remove it", hides);
+			"the whiteout hides nothing: no lower layer has '%s'; correct its name, or "
+			"remove it if no host needs it",
+			hides);
 	return findings_add_at(&tree->findings, FINDING_WARNING, layer, path,
-		"the whiteout hides nothing: no lower layer has the directory; remove it");
+		"the whiteout hides nothing: no lower layer has the directory; move or remove it");
 }
 
 /* A link, and whether it masks a source of a file. */
@@ -429,8 +431,8 @@ static int report_rules(const struct check_tree *tree, struct check_report *repo
 		problem_set(&problem, rule->source.name, rule->line, 0,
 			rule->match && check_tree_matches(tree, rule->match)
 				? "the rule for '%s' has no effect: the files that it matches have "
-				  "a rule above it, or are virtual; remove it"
-				: "the rule for '%s' has no effect: it matches no file; correct it",
+				  "a rule above it, or are virtual; move it up, or remove it"
+				: "the rule for '%s' matches no file; correct or remove it",
 			rule->match ? rule->match : "**");
 		r = check_report_warn(report, &problem);
 	}
@@ -506,7 +508,7 @@ static int report_unmatched(const struct check_tree *tree, const struct virtual_
 		return report_idle_pattern(report, file, pattern);
 	problem_at(&finding.problem, file->place,
 		"the virtual file '%s' is not shown: all files that its pattern '%s' matches are "
-		"masked (dropins: uapi); remove the empty files that mask them",
+		"masked (dropins: uapi); remove the empty files or links that mask them",
 		file->path, pattern);
 	return check_report_add(report, file->path, &finding);
 }

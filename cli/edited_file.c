@@ -125,7 +125,7 @@ int edited_file_complain(
 	if (count)
 		message_at(edited->path,
 			"the command has stopped half way: %zu change%s made already, and "
-			"the rest is as it was; run it again for the rest",
+			"the rest is as it was; mend the cause, and run it again",
 			count, count == 1 ? " is" : "s are");
 	return EXIT_FAILED;
 }

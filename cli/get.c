@@ -155,7 +155,7 @@ static int complain(const struct get_job *job, const struct explained_file *subj
 		return nearest_key_report(job->path, &job->key, subject, &found, depth);
 	if (!job->whole->count)
 		return message_at(job->path,
-			"holds no values, so it has no '%s'; leave the KEY out", job->asked);
+			"holds no values, so it has no '%s'; 'plyfs cat' prints it", job->asked);
 	return message_at(job->path, "has no '%s'", job->asked);
 }
 

@@ -186,7 +186,8 @@ static int report_layers(const struct settings *settings, struct check_report *r
 		if (found != 0)
 			continue;
 		problem_at(&problem, spec->place,
-			"the layer '%s' has no effect: there is no file in '%s'; leave it out",
+			"the layer '%s' has no effect: there is no file in '%s'; put one there, or "
+			"leave the layer out",
 			layer->name, spec->path);
 		r = check_report_warn(report, &problem);
 	}

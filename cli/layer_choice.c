@@ -407,8 +407,8 @@ static bool report_unshown(const struct settings *settings, const char *path, co
 			layer_source_name(settings->layers[i], inner, &name) < 0)
 			continue;
 		message_at(path,
-			"%s is %s, which is not shown, and no layer has a file there; write one "
-			"there",
+			"%s is %s, which is not shown, and no layer has a file there; put a "
+			"file in its place",
 			name,
 			S_ISFIFO(found.st_mode)   ? "a FIFO"
 			: S_ISSOCK(found.st_mode) ? "a socket"

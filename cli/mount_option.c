@@ -63,8 +63,7 @@ static int refuse(struct span name, bool has_value, struct problem *problem)
 
 	if (has_value && word_index(OWN_WORDS, name) >= 0)
 		return problem_set(problem, NULL, 0, 0,
-			"the mount option '%.*s' has no value; leave the value out", len,
-			name.data);
+			"the mount option '%.*s' takes no value; leave it out", len, name.data);
 	if (word_nearest(MOUNT_OPTION_WORDS, name, &nearest))
 		return problem_set(problem, NULL, 0, 0,
 			"there is no mount option '%.*s'; did you mean '%.*s'?", len, name.data,

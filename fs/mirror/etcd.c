@@ -228,7 +228,8 @@ static int check_page(struct etcd *etcd, const char *from64, bool is_first,
 		r = goes_on(from64, reply->keys[reply->count - 1].key, &is_good);
 	if (r == 0 && !is_good)
 		return problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
-			"gives pages of keys that do not go on; correct the proxy before it");
+			"gives pages of keys that do not go on; correct the endpoint, or the proxy "
+			"before it");
 	return r;
 }
 
@@ -603,7 +604,7 @@ static int watch(struct etcd *etcd, struct problem *problem)
 			etcd->wants_read = true;
 		else if (clock_ms() >= etcd->probe_at && !etcd->is_watched)
 			r = problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
-				"does not begin a watch; correct the proxy before it");
+				"does not begin a watch; look at etcd, and at the proxy before it");
 		else if (clock_ms() >= etcd->probe_at)
 			r = probe(etcd, true, problem);
 	}

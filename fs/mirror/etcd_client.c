@@ -117,7 +117,8 @@ static int take_value(const struct etcd_client *client, struct span key,
 		return 0;
 	if (reply->count > 1 || !span_equal(reply->keys[0].key, key) || !reply->keys[0].revision)
 		return problem_set(problem, gateway_endpoint(client->gateway), 0, 0,
-			"answers with other keys than requested; correct the proxy before it");
+			"answers with other keys than requested; correct the endpoint, or the "
+			"proxy before it");
 	ret->text = reply->keys[0].value;
 	if (!ret->text.data)
 		ret->text.data = "";

@@ -485,7 +485,8 @@ static int log_in(struct gateway *gateway, struct problem *problem)
 	if (!reply.token || reply.token[strcspn(reply.token, "\r\n")] ||
 		strlen(reply.token) > TOKEN_MAX)
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
-			"gives no token to the user in %s; correct user and password there",
+			"gives no usable token to the user in %s; correct the endpoint, or the "
+			"proxy before it",
 			gateway->options.user_file);
 	gateway->token = strdup(reply.token);
 	return gateway->token ? 0 : -ENOMEM;
@@ -557,7 +558,8 @@ int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_re
 	*ret = (struct etcd_reply){0};
 	if (json_stream_next(&watch->answer, &text) != 0)
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
-			"answers a watch with something that is no JSON; correct the proxy before "
+			"answers a watch with something that is no JSON; correct the endpoint, or "
+			"the proxy before "
 			"it");
 	if (!text.len)
 		return watch->code != EXCHANGE_GOES_ON ? complain(gateway, watch, problem) : 0;

@@ -237,7 +237,8 @@ static int take_blob(struct git *git, struct subprocess *child, const struct com
 	unsigned long long number = strtoull(size + 6, NULL, 10);
 	if (number > FILE_BYTES_MAX) {
 		refuse(git, item->path,
-			"has more than 64 MiB, which is no configuration; remove it there");
+			"has more than 64 MiB, which is no configuration; remove it from the "
+			"repository");
 		return number < SIZE_MAX ? subprocess_read_all(child, NULL, (size_t)number + 1)
 					 : -EFBIG;
 	}

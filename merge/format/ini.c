@@ -324,7 +324,8 @@ static int put_more(struct writer *writer, const struct node *value, struct span
 		fault = "a line that begins like a comment";
 	if (fault)
 		return line_refuse(writer, value,
-			"a value of several lines in %s can't hold %s; write it in one line",
+			"a value of several lines in %s can't hold %s; remove that, or write the "
+			"value in one line",
 			dialect->title, fault);
 	if (line.len)
 		output_char(writer->output, '\t');
@@ -348,7 +349,8 @@ static int put_indented(struct writer *writer, const struct node *value, const c
 			dialect->title, fault);
 	if (end[-1] == '\n')
 		return line_refuse(writer, value,
-			"a value in %s can't end with a line break; in YAML write '|-' for '|'",
+			"a value in %s can't end with a line break; remove it (in YAML, '|-' for "
+			"'|')",
 			dialect->title);
 	output_string(writer->output, first.len ? equals : "=");
 	output_put(writer->output, first.data, first.len);

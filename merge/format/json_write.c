@@ -41,8 +41,8 @@ static int put_string(struct writer *writer, const struct node *node, struct spa
 
 		if (!length)
 			return problem_at(writer->problem, node,
-				"a string is not UTF-8 (byte 0x%02X), which JSON needs; save its "
-				"file as UTF-8",
+				"a string is not UTF-8 (byte 0x%02X), which JSON needs; write it "
+				"as UTF-8",
 				(unsigned)(unsigned char)*p);
 		if (is_escaped((unsigned char)*p)) {
 			output_put(writer->output, from, (size_t)(p - from));

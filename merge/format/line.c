@@ -239,7 +239,7 @@ int line_check_map(const struct writer *writer, const struct node *map, const ch
 {
 	if (!node_is_map(map))
 		return line_refuse(writer, map,
-			"%s is a map at its root, and this is %s; put it behind a key", name,
+			"%s is a map at its root, and this is %s; write KEY: VALUE pairs", name,
 			node_kind_name(map));
 	if (writer->depth < 1)
 		return writer_too_deep(writer, map);

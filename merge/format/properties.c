@@ -308,8 +308,7 @@ static int put_text(struct writer *writer, const struct node *node, bool is_key)
 		const char *value = *p ? strchr(values, *p) : NULL;
 
 		if (!length)
-			return line_refuse(
-				writer, node, "a text is not UTF-8; save its file as UTF-8");
+			return line_refuse(writer, node, "a text is not UTF-8; write it as UTF-8");
 		if (value) {
 			output_char(writer->output, '\\');
 			output_char(writer->output, names[value - values]);

@@ -213,7 +213,9 @@ static int put_string(struct writer *writer, const struct node *node, struct spa
 {
 	int r = toml_put_string(writer->output, text, (enum node_style)node->style);
 
-	return r ? problem_at(writer->problem, node, "a string is not UTF-8; save its file so") : 0;
+	return r ? problem_at(writer->problem, node,
+			   "a string is not UTF-8, which TOML needs; write it as UTF-8")
+		 : 0;
 }
 
 static int refuse(struct writer *writer, const struct node *node, const char *what)
@@ -311,7 +313,9 @@ static int put_key(struct writer *writer, const struct node *key)
 	}
 	r = toml_put_string(
 		writer->output, text, key->style == NODE_SINGLE ? NODE_SINGLE : NODE_DOUBLE);
-	return r ? problem_at(writer->problem, key, "a key is not UTF-8; save its file so") : 0;
+	return r ? problem_at(writer->problem, key,
+			   "a key is not UTF-8, which TOML needs; write it as UTF-8")
+		 : 0;
 }
 
 static int put_path(struct writer *writer, const struct path *path)

@@ -277,7 +277,7 @@ static int on_alias(struct yaml_reader *reader, const yaml_event_t *event)
 			anchor);
 	if (node->mark == BUILDER_OPEN)
 		return builder_problem(reader->builder, place,
-			"\"*%s\" is an alias inside the value that it refers to; write it out",
+			"\"*%s\" is an alias inside the value that it refers to; remove it",
 			anchor);
 	if (!node_is_scalar(node)) {
 		int r = check_key(reader, &event->start_mark, node_is_map(node));

@@ -241,7 +241,7 @@ int yaml_put(struct writer *to, const struct yaml_part *part)
 		return writer_too_deep(to, writer.deep);
 	if (writer.broken)
 		return problem_at(to->problem, writer.broken,
-			"a string is not UTF-8, which YAML needs; save its file as UTF-8");
+			"a string is not UTF-8, which YAML needs; write it as UTF-8");
 	return 0;
 }
 

@@ -54,7 +54,7 @@ prints '3 hosts, 7 files: all merge, 3 warnings'
 grep -qF "hosts/web1/list.yaml:1:7: warning: 'list' is a map here and replaces a list in vendor/list.yaml:1:7" err
 grep -q "hosts/web1/list.yaml.* (on web1)$" err
 grep -q "hosts/db/list.yaml.* (on db)$" err
-grep -q "^plyfs: plyfs.yaml:6: warning: the rule for 'none.yaml' has no effect: it matches no file; correct it$" err
+grep -q "^plyfs: plyfs.yaml:6: warning: the rule for 'none.yaml' matches no file; correct or remove it$" err
 ! grep -q 'only.yaml' err || fail "a rule that db needs is called idle"
 echo 'port: [' >vendor/app.yaml
 runs 1 "$PLYFS" check -c plyfs.yaml --hosts - <list
@@ -79,7 +79,7 @@ printf 'layers: [{path: "%%H", optional: true}, site]\n' >several.yaml
 says_on() {
 	printf '%s\n' "${@:2}" >list
 	runs 0 "$PLYFS" check -c several.yaml --hosts list
-	says "site/.wh.gone: warning: the whiteout hides nothing: no lower layer has 'gone'; remove it$1"
+	says "site/.wh.gone: warning: the whiteout hides nothing: no lower layer has 'gone'; correct its name, or remove it if no host needs it$1"
 }
 says_on ' (on one, two, three and 2 more hosts)' one two three six four five
 says_on ' (on one, two, three, four)' one two three six four

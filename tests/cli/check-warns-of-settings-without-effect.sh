@@ -27,7 +27,7 @@ rules:
 YAML
 runs 1 "$PLYFS" check -W -c plyfs.yaml
 warned <<'EOF2'
-3: the rule for 'unused.*' has no effect: it matches no file; correct it
+3: the rule for 'unused.*' matches no file; correct or remove it
 5:41: the lists can't be matched by 'nmae': none of their items has it; correct the key, or give another mode
 5:48: 'spec.contaners' in 'lists' has no effect: no file has a list there; correct the place, or remove it
 5:76: '**.list' in 'lists' has no effect: no file has a list there; correct the place, or remove it
@@ -38,7 +38,7 @@ warned <<'EOF2'
 7:51: the lock of the layer 'site' has no effect: there is no layer above it; remove it
 EOF2
 runs 0 "$PLYFS" check --json -c plyfs.yaml
-[ "$(grep -o '"message": "[^"]*\(effect\|nmae\)' out | wc -l)" -eq 9 ] || fail "$(cat out)"
+[ "$(grep -o '"message": "[^"]*\(effect\|nmae\|matches no file\)' out | wc -l)" -eq 9 ] || fail "$(cat out)"
 
 # Settings that have an effect somewhere, in any file, layer or drop-in.
 mkdir -p site/app.yaml.d
@@ -83,7 +83,7 @@ mkdir empty/.git
 runs 0 "$PLYFS" check -c plyfs.yaml
 warned <<'EOF2'
 6:19: the preset 'docker' has no effect: it matches no file; 'plyfs presets docker' shows its patterns
-3:27: the layer 'nothing' has no effect: there is no file in 'empty'; leave it out
+3:27: the layer 'nothing' has no effect: there is no file in 'empty'; put one there, or leave the layer out
 EOF2
 touch empty/.wh.registries.conf
 mkdir vendor/docker

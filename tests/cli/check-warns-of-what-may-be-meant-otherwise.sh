@@ -25,11 +25,11 @@ cat >expected <<-'EOF'
 	plyfs: low/app.yaml:2:4: warning: the tag !apend is left as it is; did you mean !append?
 	plyfs: low/app.yaml:3:1: warning: the key a comes again, first in line 1; only the last one counts
 	plyfs: plyfs.yaml:10:12: warning: the pattern 'conf.d/*.yaml' of the virtual file 'all.yaml' matches no file; correct it
-	plyfs: high/.wh.gone: warning: the whiteout hides nothing: no lower layer has 'gone'; remove it
+	plyfs: high/.wh.gone: warning: the whiteout hides nothing: no lower layer has 'gone'; correct its name, or remove it if no host needs it
 	plyfs: low/hosts/web.yaml:2:9: warning: 'base.yaml' is in 2 places under 'data': 'data/a/base.yaml' is taken, and not 'data/b/base.yaml'
 	plyfs: plyfs.yaml:11:12: warning: the pattern 'none.d/*' of the virtual file 'none.yaml' matches no file; correct it
-	plyfs: plyfs.yaml:7: warning: the rule for 'hosts/web.*' has no effect: the files that it matches have a rule above it, or are virtual; remove it
-	plyfs: plyfs.yaml:8: warning: the rule for 'etc/**' has no effect: it matches no file; correct it
+	plyfs: plyfs.yaml:7: warning: the rule for 'hosts/web.*' has no effect: the files that it matches have a rule above it, or are virtual; move it up, or remove it
+	plyfs: plyfs.yaml:8: warning: the rule for 'etc/**' matches no file; correct or remove it
 EOF
 diff expected err >&2 || fail 'not these warnings'
 
@@ -99,7 +99,7 @@ runs 1 "$PLYFS" check -c plyfs.yaml
 cat >expected <<-'EOF'
 	plyfs: plyfs.yaml:4:12: the virtual file 'link/to/x.yaml' is not shown: high/link, a symbolic link, stands in the place of a directory; move it away, or give the virtual file another path
 	plyfs: plyfs.yaml:4:12: warning: the pattern 'none/*' of the virtual file 'link/to/x.yaml' matches no file; correct it
-	plyfs: plyfs.yaml:6:12: warning: the virtual file 'masked.yaml' is not shown: all files that its pattern 'vd/*.yaml' matches are masked (dropins: uapi); remove the empty files that mask them
+	plyfs: plyfs.yaml:6:12: warning: the virtual file 'masked.yaml' is not shown: all files that its pattern 'vd/*.yaml' matches are masked (dropins: uapi); remove the empty files or links that mask them
 	plyfs: plyfs.yaml:6:12: warning: the pattern 'none/*' of the virtual file 'masked.yaml' matches no file; correct it
 	plyfs: plyfs.yaml:3:12: the virtual file 'sub/x.yaml' is not shown: low/sub, a file, stands in the place of a directory; move it away, or give the virtual file another path
 EOF

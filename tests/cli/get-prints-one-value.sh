@@ -68,7 +68,7 @@ runs 1 get motd a
 says 'is not read as values'
 printf '# nothing yet\n' >vendor/none.yaml
 runs 1 get none.yaml a
-says "none.yaml: holds no values, so it has no 'a'; leave the KEY out"
+says "none.yaml: holds no values, so it has no 'a'; 'plyfs cat' prints it"
 runs 2 get app.yaml
 says "a KEY is missing; 'plyfs cat' prints the whole file"
 runs 2 get

@@ -31,7 +31,7 @@ tells "nothing is written, as the check 'sh' ended with 1"
 write
 runs 1 "$PLYFS" reset -c plyfs.yaml app.yaml port
 tells "app.yaml: this step is not written, as the check 'sh' ended with 1"
-tells 'app.yaml: the command has stopped half way: 1 change is made already, and the rest is as it was; run it again for the rest'
+tells 'app.yaml: the command has stopped half way: 1 change is made already, and the rest is as it was; mend the cause, and run it again'
 ! grep -q 'nothing is' err || fail "$(cat err)"
 prints 'site/app.yaml.d/10.yaml: port: 91 -> 90 (shows site/app.yaml:1)
 site/app.yaml.d/10.yaml: removed'

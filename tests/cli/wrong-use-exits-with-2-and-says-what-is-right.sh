@@ -94,7 +94,7 @@ says "no mount option 'nonsense'; there are: allow_other"
 runs 2 "$PLYFS" mount -o noheadr a b
 says "no mount option 'noheadr'; did you mean 'noheader'?"
 runs 2 "$PLYFS" mount -o header=1 a b
-says "the mount option 'header' has no value; leave the value out"
+says "the mount option 'header' takes no value; leave it out"
 runs 2 "$PLYFS" help mount status
 says "'status' is one too many"
 runs 2 "$PLYFS" mount -o private,allow_other a b

@@ -133,7 +133,7 @@ with open(stores.path("user"), "w", encoding="utf-8") as file:
     file.write("web:pass\n")
 verbose = Verbose()
 wordy = mirror_of(verbose, "wordy", "--user-file", stores.path("user"))
-wordy.has_trouble("store", "gives no token")
+wordy.has_trouble("store", "gives no usable token")
 verbose.login = lambda: Member.login(verbose)
 stores.eventually("a short token is taken", lambda: wordy.status().get("revision") == "7" or wordy.status())
 wordy.is_well()

@@ -102,7 +102,7 @@ TEST(an_alias_must_have_an_anchor_before_it_in_its_document)
 TEST(an_alias_to_what_it_stands_in_is_a_problem)
 {
 	assert_string_equal(yaml_problem("a: &x\n  b: *x\n"),
-		"2:6: \"*x\" is an alias inside the value that it refers to; write it out");
+		"2:6: \"*x\" is an alias inside the value that it refers to; remove it");
 }
 
 TEST(merge_keys_act_as_in_pyyaml)
