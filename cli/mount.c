@@ -63,7 +63,7 @@ static void trim(char *path)
 }
 
 /*
- * Says what the word is, LAYER:LAYER or CONFIG. In a take-over nothing is looked at: it may lie in
+ * Says what the word is, LAYER:LAYER or CONFIG. In a take-over, does not look: the file may lie in
  * the mount.
  */
 static void guess(struct mount *mount, const char *word)
@@ -214,7 +214,7 @@ __attribute__((noreturn)) static void leave(struct mount *mount)
 /* Ends after a failed take-over. If no process serves the mount any more, it is removed. */
 __attribute__((noreturn)) static void fail_take_over(const struct mount *mount)
 {
-	if (previous_end(mount->previous))
+	if (previous_end_mount(mount->previous))
 		(void)mountpoint_end(mount->found ? mount->found : mount->mountpoint, MNT_DETACH);
 	_exit(EXIT_FAILED);
 }
@@ -360,7 +360,7 @@ static int serve_taken_over(struct mount *mount, const char *directory)
 	if (r < 0)
 		return message_result(r, NULL, mount->mountpoint);
 	if (!previous_can_read(previous)) {
-		bool has_ended = previous_end(previous);
+		bool has_ended = previous_end_mount(previous);
 		message("%s: its plyfs is of another version, whose state this one can't read; %s",
 			mount->mountpoint,
 			has_ended ? "the mount is unmounted and mounted anew"

@@ -492,7 +492,7 @@ static void wait_for_signals(struct session *session, const sigset_t *before)
 
 int session_serve(struct session *session, void (*ready)(void *context), void *context)
 {
-	bool is_taken_over = session->handover.previous;
+	bool took_over = session->handover.previous;
 
 	sigset_t all, old;
 
@@ -508,7 +508,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 		return r;
 	}
 	wait_for_signals(session, &old);
-	if (is_taken_over)
+	if (took_over)
 		unanswered_ask_again(&session->handover, session->connection.fuse);
 	else
 		r = request_loop_greet(session->connection.fuse, &session->connection.hello,

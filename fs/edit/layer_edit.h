@@ -1,7 +1,7 @@
 /*
- * An edit of a merged file. One source of one layer gets a new text (put.h), and its
- * file is replaced. After a failure nothing has changed. But if a store's reply is lost, the
- * outcome is unknown.
+ * An edit of a merged file. One source of one layer gets a new text (put.h), and its file is
+ * replaced. After a failure nothing has changed. But if a store's reply is lost, the outcome is
+ * unknown.
  *
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
@@ -44,7 +44,7 @@ struct layer_edit_request {
 	 * A reset: `plan` removes values from the layer's sources, whatever the merge shows
 	 * afterwards. A source that becomes empty is removed. Each call of layer_edit_make() edits
 	 * one source, from the highest down. In the first call `resets_below` is SIZE_MAX; in each
-	 * further call it is edit.source of the previous call. 0: this is no reset.
+	 * further call it is layer_edit.source of the previous call. 0: this is no reset.
 	 */
 	size_t resets_below;
 	size_t made; /* number of changes that the same command has made before */

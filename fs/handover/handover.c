@@ -691,7 +691,7 @@ int previous_new(int socket, struct previous **ret)
 }
 
 /* The manager has the socket, too: so the descriptors are taken out of it, and closed. */
-bool previous_end(struct previous *previous)
+bool previous_end_mount(struct previous *previous)
 {
 	struct message message;
 	int fds[FD_MESSAGE_FDS_MAX];

@@ -32,7 +32,7 @@
  * daemon forked ends the mount. A restart begins with HANDOVER_LEAVE_SIGNAL. SIGTERM unmounts.
  *
  * The first message in the sockets is an offer, whose format never changes. So even a plyfs that
- * can't read the state can end the mount (previous_end()), and mount anew.
+ * can't read the state can end the mount (previous_end_mount()), and mount anew.
  */
 #pragma once
 
@@ -170,7 +170,7 @@ int previous_beneath(const struct previous *previous);
  * Ends the mount: closes the descriptors in the socket, which include the last one of /dev/fuse.
  * Does nothing, and returns false, if a daemon of version 0.2 still serves the mount.
  */
-bool previous_end(struct previous *previous);
+bool previous_end_mount(struct previous *previous);
 
 /**
  * Connects to the daemon of version 0.2 that serves the mount. Such a daemon ends when

@@ -69,8 +69,8 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 
 /**
  * Counts a failure. If the failure is new (`owned` is NULL, or owned->failure is not `result`), or
- * the rendered directory was removed, does failure_note(). If `owned` has an inode number, schedules a retry, except after
- * RENDERED_BROKEN. Ignores -ESTALE: the path has gone.
+ * the rendered directory was removed, does failure_note(). If `owned` has an inode number,
+ * schedules a retry, except after RENDERED_BROKEN. Ignores -ESTALE: the path has gone.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);

@@ -1,6 +1,6 @@
 /*
- * Messages with descriptors, between our processes and to the service manager. The socket
- * must preserve the boundaries of messages (SOCK_SEQPACKET, SOCK_DGRAM).
+ * Messages with descriptors, between our processes and to the service manager. The socket must
+ * preserve the boundaries of messages (SOCK_SEQPACKET, SOCK_DGRAM).
  */
 #pragma once
 

@@ -55,7 +55,7 @@ struct supervised_mirror {
 	pid_t pid;                     /* 0: it does not run */
 	int pidfd;                     /* -1: not watched; step() looks every LOOK_INTERVAL */
 	int log;                       /* pipe with its messages; -1: none */
-	int64_t deadline_ms;           /* clock_ms() at which it is started */
+	int64_t start_ms;              /* clock_ms() at which it is started */
 	int64_t started_ms;
 	enum helper_state logged; /* HELPER_RUNS or HELPER_STOPPED */
 	unsigned pause_ms;        /* the next one */
@@ -177,7 +177,7 @@ static bool postpone(struct supervised_mirror *mirror)
 	if (mirror->started_ms && now_ms - mirror->started_ms > PAUSE_MAX)
 		mirror->pause_ms = PAUSE_FIRST;
 	bool is_news = mirror->spec || mirror->pause_ms == PAUSE_FIRST;
-	mirror->deadline_ms = now_ms + mirror->pause_ms;
+	mirror->start_ms = now_ms + mirror->pause_ms;
 	mirror->pause_ms = mirror->pause_ms < PAUSE_MAX / 2 ? 2 * mirror->pause_ms : PAUSE_MAX;
 	return is_news;
 }
@@ -232,8 +232,7 @@ static void note_end(struct supervisor *supervisor, struct supervised_mirror *mi
 	else
 		snprintf(text, sizeof(text), "has ended with the status %d", WEXITSTATUS(status));
 	snprintf(text + strlen(text), sizeof(text) - strlen(text),
-		", and is started again in %.1f s",
-		(double)(mirror->deadline_ms - clock_ms()) / 1000);
+		", and is started again in %.1f s", (double)(mirror->start_ms - clock_ms()) / 1000);
 	log_of(supervisor, mirror, text);
 }
 
@@ -267,9 +266,9 @@ static int step(struct supervisor *supervisor)
 			free(mirror);
 			continue;
 		}
-		if (!mirror->pid && mirror->deadline_ms <= now_ms)
+		if (!mirror->pid && mirror->start_ms <= now_ms)
 			start(supervisor, mirror);
-		int64_t deadline_ms = !mirror->pid        ? mirror->deadline_ms
+		int64_t deadline_ms = !mirror->pid        ? mirror->start_ms
 				      : mirror->pidfd < 0 ? now_ms + LOOK_INTERVAL
 							  : INT64_MAX;
 		if (deadline_ms < next_ms)

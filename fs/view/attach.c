@@ -269,7 +269,7 @@ int attach_make(struct view *view, const struct settings *settings, struct direc
 	if (r < 0)
 		return r;
 	attributes_describe(view, directory, lookup);
-	directory->attributes.described = directory->attributes.narrowed = 0;
+	directory->attributes.described = directory->attributes.revoked = 0;
 	/* Its first events may come, and be handled, before it is shown. */
 	directory->users = 1;
 	if (parent)

@@ -98,7 +98,7 @@ static void set_rights(struct directory *directory, const struct rights *rights,
 	if (is_other || !rights_equal(rights, &directory->attributes.rights))
 		directory->attributes.described++;
 	if (rights_take_away(&directory->attributes.rights, rights)) {
-		directory->attributes.narrowed = directory->attributes.described;
+		directory->attributes.revoked = directory->attributes.described;
 		directory->attributes.revocations++;
 	}
 	directory->attributes.rights = *rights;
@@ -163,7 +163,7 @@ static void notify_waits(struct view *view, struct directory *directory)
 {
 	uint64_t described = directory->attributes.described;
 	uint64_t ino = directory->inode.ino;
-	bool is_narrower = directory->attributes.narrowed > directory->attributes.notified;
+	bool is_narrower = directory->attributes.revoked > directory->attributes.notified;
 	int r = 0;
 
 	if (view->callbacks.notify && directory->inode.kernel_refs) {

@@ -36,7 +36,7 @@ struct change_hook {
 	size_t sorted;                 /* number of `due` when it was last sorted */
 	struct settings *settings;     /* RUNNING: with which it was started; else NULL */
 	const struct program *program; /* theirs */
-	int64_t deadline_ms;           /* CLOCK_MONOTONIC; not before */
+	int64_t not_before_ms;         /* CLOCK_MONOTONIC; not before */
 	struct change_hook_state state;
 	struct change_hook *next;
 };
@@ -110,7 +110,7 @@ void view_note_change(struct view *view, const char *path)
 	change_hook->state.failures = 0;
 	if (change_hook->state.phase == CHANGE_HOOK_GIVEN_UP)
 		change_hook->state.phase = CHANGE_HOOK_RESTS;
-	change_hook->deadline_ms = 0;
+	change_hook->not_before_ms = 0;
 }
 
 static int note_traversed(void *context, const struct traversed *found)
@@ -170,14 +170,14 @@ void change_hook_pin(struct view *view, struct entry *entry)
 		!settings_on_change(view->composer.settings, path))
 		return;
 	entry_used(entry)->hook = HOOK_PINNED;
-	entry->parent->keep_alive++;
+	entry->parent->keep_alive_count++;
 }
 
 void change_hook_unpin(struct entry *entry)
 {
 	if (!entry->use->hook)
 		return;
-	entry->parent->keep_alive--;
+	entry->parent->keep_alive_count--;
 	entry_used(entry)->hook = HOOK_NONE;
 }
 
@@ -199,10 +199,10 @@ static void fail(struct change_hook *change_hook, const struct run_result *resul
 		&(struct run_subject){.what = "on_change", .program = change_hook->program},
 		problem);
 	bool is_news = state->failures == 0;
-	change_hook->deadline_ms = clock_ms() + run_pause_ms(state->failures++);
+	change_hook->not_before_ms = clock_ms() + run_pause_ms(state->failures++);
 	/* If changes came during the run, the next try is made soon. */
 	if (change_hook->due.count)
-		change_hook->deadline_ms = clock_ms() + run_pause_ms(0);
+		change_hook->not_before_ms = clock_ms() + run_pause_ms(0);
 	else if (state->failures >= TRIES)
 		state->phase = CHANGE_HOOK_GIVEN_UP;
 	problem_format(problem, line, sizeof(line));
@@ -316,7 +316,7 @@ static bool is_any_due(const struct view *view)
 	for (const struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next)
 		if (change_hook->due.count && change_hook->state.phase == CHANGE_HOOK_RESTS &&
-			change_hook->deadline_ms <= now)
+			change_hook->not_before_ms <= now)
 			return true;
 	return false;
 }
@@ -335,7 +335,7 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 		if (!change_hook->due.count || change_hook->state.phase != CHANGE_HOOK_RESTS)
 			continue;
 		int64_t left_ms =
-			change_hook->deadline_ms > now ? change_hook->deadline_ms - now : 0;
+			change_hook->not_before_ms > now ? change_hook->not_before_ms - now : 0;
 		if (left_ms == 0 && view->hooks.running < RUN_SLOTS &&
 			(*text = paths_text(&change_hook->due, size))) {
 			change_hook->passed = change_hook->due;
@@ -436,7 +436,7 @@ void view_change_hooks(struct view *view,
 {
 	for (struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next) {
-		int64_t left_ms = change_hook->deadline_ms - clock_ms();
+		int64_t left_ms = change_hook->not_before_ms - clock_ms();
 		change_hook->state.waiting = change_hook->due.count + change_hook->passed.count;
 		if (!change_hook->state.began.tv_sec && !change_hook->state.waiting)
 			continue;

@@ -2,8 +2,8 @@
  * A directory of the view, and its entries: what the kernel knows, or may know, of each name.
  *
  * A directory exists while the kernel knows it, while it is in use (counted in `users`), or while a
- * name in it has a fault or a change hook (counted in `keep_alive`). Its path never changes: a
- * directory that is renamed in a layer is another directory.
+ * name in it has a fault or a change hook (counted in `keep_alive_count`). Its path never changes:
+ * a directory that is renamed in a layer is another directory.
  *
  * The states of a name after a change (EVENTS_…: events.h):
  *
@@ -101,7 +101,7 @@ struct pending {
 	layer_mask writing;  /* layers where a program has written the file and not closed it */
 	layer_mask created;  /* layers where a program has made the file and not closed it */
 	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
-	int64_t deadline_ms; /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
+	int64_t due_ms;      /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
 	int64_t event_ms;    /* GONE, WRITING: when its last event came; CLOCK_MONOTONIC */
 	int64_t restless_ms; /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
 };
@@ -122,8 +122,8 @@ struct entry_use {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
-	/* If `users` > 0: the revision at which the use began; or an older one, look_plan.since of a
-	 * look that has begun since. */
+	/* If `users` > 0: the revision at which the use began; or an older one, look_plan.since of
+	 * a look that has begun since. */
 	uint64_t used_since;
 	/* If `users` > 0: view->revision when such news last came. 0: none came during the use. */
 	uint64_t news[NEWS_COUNT];
@@ -218,7 +218,7 @@ struct directory_attributes {
 	struct timespec mtime;
 	uint64_t described;   /* how often the attributes have changed */
 	uint64_t notified;    /* `described` when the kernel was last notified */
-	uint64_t narrowed;    /* `described` when a right was last taken away; 0: never */
+	uint64_t revoked;     /* `described` when a right was last taken away; 0: never */
 	uint64_t revocations; /* how often a right was taken away */
 };
 
@@ -276,11 +276,12 @@ struct directory {
 	/* `names` was NAMES_EXPANDED once: if a listing finds a name that shows nothing yet, it is
 	 * new to programs. */
 	bool was_expanded;
-	bool has_absences;   /* the kernel may cache some name in it as absent */
-	bool has_unseen;     /* a layer refused us a part of it (EACCES) */
-	bool has_failed;     /* a file system has failed at a part of it (layer_has_failed()) */
-	unsigned users;      /* directories in it, and all else that has it in use */
-	unsigned keep_alive; /* names in it with a fault or change hook: the directory must stay */
+	bool has_absences; /* the kernel may cache some name in it as absent */
+	bool has_unseen;   /* a layer refused us a part of it (EACCES) */
+	bool has_failed;   /* a file system has failed at a part of it (layer_has_failed()) */
+	unsigned users;    /* directories in it, and all else that has it in use */
+	/* names in it with a fault or change hook: the directory must stay */
+	unsigned keep_alive_count;
 
 	struct layer_watches watches;
 	struct directory_links links;

@@ -176,7 +176,7 @@ static void forget_shown(struct view *view, struct entry *entry)
 		return;
 	if (view->last_good && !last_good_is_lasting(view->last_good))
 		keep(view, entry, entry->use->version);
-	entry_used(entry)->last.fingerprint = inode_print(entry->use->version);
+	entry_used(entry)->last.fingerprint = inode_fingerprint(entry->use->version);
 	drop_version(view, entry);
 }
 
@@ -204,7 +204,7 @@ static void recall_directory(const struct entry *entry, struct directory *direct
 static void remember_name(struct view *view, struct entry *entry)
 {
 	if (entry->use->version)
-		entry_used(entry)->last.fingerprint = inode_print(entry->use->version);
+		entry_used(entry)->last.fingerprint = inode_fingerprint(entry->use->version);
 	if (entry->use->last.fingerprint)
 		inode_memory_note(
 			&view->inodes.memory, &(struct inode_memory_item){hash_of(entry),
@@ -223,7 +223,7 @@ static void remember_names(struct view *view, struct directory *directory)
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
 {
 	return !entry->use->version && entry->use->last.fingerprint &&
-	       entry->use->last.fingerprint == inode_print(version);
+	       entry->use->last.fingerprint == inode_fingerprint(version);
 }
 
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version)
@@ -403,7 +403,7 @@ void entry_note(struct view *view, struct entry *entry, enum union_kind kind)
 static void release(struct view *view, struct directory *directory)
 {
 	while (directory != view->root && !directory->inode.kernel_refs && !directory->users &&
-		!directory->keep_alive) {
+		!directory->keep_alive_count) {
 		struct directory *parent = directory->parent;
 		watch_remove(&view->watch, &directory->watches);
 		if (!directory->inode.is_removed) {
@@ -545,7 +545,7 @@ void entry_clear_fault(struct view *view, struct entry *entry)
 	free(entry->use->fault);
 	entry_used(entry)->fault = NULL;
 	note_broken_link(view, entry);
-	entry->parent->keep_alive--;
+	entry->parent->keep_alive_count--;
 	view->counts.faults--;
 	if (!entry->parent->inode.is_removed)
 		log_fault(view, entry, NULL);
@@ -572,7 +572,7 @@ void entry_set_fault(struct view *view, struct entry *entry, const struct proble
 			return;
 		clock_gettime(CLOCK_REALTIME, &fault->since);
 		note_broken_link(view, entry);
-		entry->parent->keep_alive++;
+		entry->parent->keep_alive_count++;
 		view->counts.faults++;
 	}
 	fault->problem = *problem;

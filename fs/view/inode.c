@@ -79,7 +79,7 @@ void inode_table_remove(struct inode_table *table, struct inode *inode)
 	table->count--;
 }
 
-uint64_t inode_print(const struct version *version)
+uint64_t inode_fingerprint(const struct version *version)
 {
 	uint64_t hash = 14695981039346656037u ^ version->size ^ (uint64_t)version->mode << 32;
 	hash = (hash ^ version->uid ^ (uint64_t)version->gid << 32) * 1099511628211u;

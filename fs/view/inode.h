@@ -35,7 +35,7 @@ struct last_inode {
 };
 
 /** Returns a version's fingerprint: a forgotten number goes to the same content only. */
-uint64_t inode_print(const struct version *version);
+uint64_t inode_fingerprint(const struct version *version);
 
 #define INODE_NO_PLACES 14695981039346656037u
 

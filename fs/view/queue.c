@@ -146,12 +146,12 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 		return;
 	pending->state = quiet_ms >= EVENTS_QUIET_MS ? PENDING_WRITING : PENDING_GONE;
 	pending->event_ms = now;
-	pending->deadline_ms = now + quiet_ms;
-	if (pending->deadline_ms > pending->restless_ms + RESTLESS_MAX_MS)
-		pending->deadline_ms = pending->restless_ms + RESTLESS_MAX_MS;
+	pending->due_ms = now + quiet_ms;
+	if (pending->due_ms > pending->restless_ms + RESTLESS_MAX_MS)
+		pending->due_ms = pending->restless_ms + RESTLESS_MAX_MS;
 	/* A name that is queued again and again, however restless, leaves time for all others. */
-	if (is_new && pending->deadline_ms < now + EVENTS_GONE_MS)
-		pending->deadline_ms = now + EVENTS_GONE_MS;
+	if (is_new && pending->due_ms < now + EVENTS_GONE_MS)
+		pending->due_ms = now + EVENTS_GONE_MS;
 	view_wake(view);
 }
 
@@ -196,11 +196,11 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 	for (size_t i = 0; i < view->queue.debounced.count;) {
 		struct entry *entry = view->queue.debounced.items[i];
 		struct pending *pending = entry->use->pending;
-		if (pending->state == PENDING_GONE && pending->deadline_ms <= now_ms)
-			pending->deadline_ms = later_than_due(pending, busy_ms);
-		if (pending->deadline_ms > now_ms) {
-			if (next < 0 || pending->deadline_ms < next)
-				next = pending->deadline_ms;
+		if (pending->state == PENDING_GONE && pending->due_ms <= now_ms)
+			pending->due_ms = later_than_due(pending, busy_ms);
+		if (pending->due_ms > now_ms) {
+			if (next < 0 || pending->due_ms < next)
+				next = pending->due_ms;
 			i++;
 			continue;
 		}

@@ -99,7 +99,7 @@ static void put_attributes(struct record *record, const struct directory *direct
 	record_put(record, directory->attributes.rights.gid);
 	record_put_time(record, directory->attributes.mtime);
 	record_put(record, attributes_are_unnotified(directory));
-	record_put(record, directory->attributes.narrowed > directory->attributes.notified);
+	record_put(record, directory->attributes.revoked > directory->attributes.notified);
 	record_put(record, directory->attributes.revocations);
 }
 
@@ -287,7 +287,7 @@ static int take_fault(struct view *view, struct record *record, struct entry *en
 	if (!fault)
 		return -ENOMEM;
 	use->fault = fault;
-	entry->parent->keep_alive++;
+	entry->parent->keep_alive_count++;
 	view->counts.faults++;
 	(void)record_get_problem(record, &fault->problem);
 	fault->since = record_get_time(record);
@@ -307,10 +307,10 @@ static void take_attributes(struct view *view, struct record *record, struct dir
 	directory->attributes.mtime = record_get_time(record);
 	directory->attributes.notified = 0;
 	directory->attributes.described = record_get_bool(record);
-	directory->attributes.narrowed =
+	directory->attributes.revoked =
 		record_get_bool(record) ? directory->attributes.described : 0;
 	/* The version before this one counted it only when the kernel had been notified. */
-	directory->attributes.revocations = record_get(record) + directory->attributes.narrowed;
+	directory->attributes.revocations = record_get(record) + directory->attributes.revoked;
 	if (directory == view->root ? ino != VIEW_INO_ROOT : !is_fit(view, ino))
 		record_spoil(record);
 	if (directory == view->root || record_error(record))

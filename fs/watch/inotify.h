@@ -30,8 +30,8 @@ struct subscription {
 	uint32_t mask;    /* as for inotify_add_watch(2) */
 	const char *name; /* the only name in a watched directory that matches; NULL: all match */
 
-	/* Set by inotify_subscribe() and inotify_subscribe_to(); equal for the same inode. NULL: not
-	 * subscribed. */
+	/* Set by inotify_subscribe() and inotify_subscribe_to(); equal for the same inode. NULL:
+	 * not subscribed. */
 	struct inotify_watch *watch;
 
 	/* private */

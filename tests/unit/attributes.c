@@ -399,7 +399,7 @@ VIEW_TEST(root_opens_when_what_was_removed_from_it_is_gone)
 	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0555);
 }
 
-VIEW_TEST(nothing_is_reported_where_nothing_was_reported)
+VIEW_TEST(kernel_is_not_notified_where_no_right_changed)
 {
 	make_directory("a/d");
 	write_file("a/d/key", "secret");

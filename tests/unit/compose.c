@@ -362,7 +362,7 @@ TEST_WITH(version_is_current_while_its_sources_stamps_are_the_same, set_up, end_
 	start_composer("a:b");
 	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
 	union_look_up(settings, 3, "x.yaml", lookup);
-	/* Young: the next change might not move the stamp. */
+	/* Racy: the next change might not move the stamp. */
 	assert_false(compose_is_current(&composer, "x.yaml", lookup, version));
 	assert_int_equal(compose_basis(&composer, "x.yaml", lookup, 1), 0);
 	for (unsigned i = 0; i < 2; i++) {

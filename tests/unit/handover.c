@@ -62,5 +62,5 @@ TEST_WITH(state_of_a_daemon_that_goes_on_is_not_taken, enter_place, leave_place)
 	assert_int_equal(previous_new(own, &previous), 0);
 	assert_int_equal(previous_take(previous, &taken), -ECANCELED);
 	assert_null(taken);
-	assert_false(previous_end(previous));
+	assert_false(previous_end_mount(previous));
 }
