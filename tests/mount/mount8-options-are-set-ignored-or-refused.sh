@@ -86,7 +86,7 @@ for word in X-mount.subdir=some X-mount.owner=0 X-mount.mode=700; do
 	refuses $word "'${word%%=*}' is for mount(8) alone"
 done
 for word in noexec=1 nosymfollow=1; do
-	refuses $word "'${word%%=*}' has no value"
+	refuses $word "'${word%%=*}' takes no value"
 done
 refuses 'x-comment="one,two",remount' "'remount' is not needed"
 refuses 'x-comment=on"e,noexec' 'the quoted text of the mount option '"'x-comment' has no end"
