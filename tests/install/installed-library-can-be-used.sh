@@ -50,8 +50,8 @@ LD_LIBRARY_PATH=$library runs 1 ./merge low.yaml high.yaml
 # Each header can be included alone.
 for header in "$headers"/*.h "$headers"/edit/*.h; do
 	echo "#include <${header#"$headers/"}>" >alone.c
-	# shellcheck disable=SC2086 # words
-	"${CC:-cc}" -std=c17 -D_GNU_SOURCE -Wall -Werror -fsyntax-only alone.c $flags
+	# shellcheck disable=SC2046 # words
+	"${CC:-cc}" -std=c17 -D_GNU_SOURCE -Wall -Werror -fsyntax-only alone.c $(pkg-config --cflags libplymerge)
 done
 
 # The interface of the soname: the exported names, each of which an installed header declares, and the sizes of the
