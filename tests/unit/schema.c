@@ -15,7 +15,7 @@
 #include "test.h"
 
 /* Seconds that a validation may take, with sanitizers and on a busy machine. */
-#define SECONDS_MAX 60
+#define SECONDS_MAX 90
 
 /* Bytes of the largest array that a run may keep: far more than any needs. */
 #define ARRAY_MAX (16u << 20)
