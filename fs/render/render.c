@@ -191,7 +191,7 @@ static int remove_shown(struct render *render, const struct change *change)
 	return r <= 0 ? r : -EBUSY;
 }
 
-/* The view must know a directory before it can be walked. What fails is deferred (deferred.h). */
+/* The view must know a directory before it can be walked. deferred.h tries again what failed. */
 static int make_directory(struct render *render, const struct change *change)
 {
 	struct stat shown = {0};
