@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backoff.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "descriptor.h"
@@ -30,12 +31,9 @@
 /* Attempts, as a program that takes no lock may change the source; then the edit fails. */
 #define TRIES 5
 
-/*
- * Attempts for a key that other machines write at the same time; each attempt lets one of them
- * succeed. The second constant is the longest pause before an attempt, in ms.
- */
+/* Attempts for a key that other machines write at the same time. Each lets one of them succeed. */
 #define STORE_TRIES 100
-#define STORE_PAUSE_MAX 100
+static const struct backoff store_pause_ms = {10, 100};
 
 /* The name of a new drop-in for directives that the file itself can't hold. */
 #define DROPIN_NAME "90-set.yaml"
@@ -1241,10 +1239,10 @@ static int make_once(const struct offline *offline, const struct layer_edit_requ
 	return r;
 }
 
-/* Pauses before the next attempt for a key. A random time keeps writers from colliding again. */
+/* Pauses before the next attempt for a key. A random part keeps writers from colliding again. */
 static void pause_randomly(int try)
 {
-	unsigned most = try < 10 ? (unsigned)(try + 1) * STORE_PAUSE_MAX / 10 : STORE_PAUSE_MAX;
+	unsigned most = backoff_pause(&store_pause_ms, (unsigned)try);
 	uint32_t number = 0;
 
 	(void)!getrandom(&number, sizeof(number), GRND_NONBLOCK);
