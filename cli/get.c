@@ -244,6 +244,9 @@ static int follow_link(const char *path, struct explained_file *subject)
 	explanation_free(take_ptr(subject->explanation));
 	if (r == 0)
 		r = explain(subject->offline, inner, &subject->explanation, &problem);
+	/* A layer is left out (on_error: skip-layer). */
+	if (r == 0 && problem.message[0])
+		message_warning(&problem);
 	return r == 0 ? EXIT_DONE
 		      : layer_choice_complain_in(
 				subject->settings, path, inner ? inner : path, r, &problem);

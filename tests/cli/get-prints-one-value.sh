@@ -130,6 +130,14 @@ ln -s conf/real.yaml vendor/link.yaml
 ln -s link.yaml site/again.yaml
 ln -s /etc/hostname vendor/out.yaml
 ln -s conf vendor/to
+printf 'layers: [vendor, site]\noptions: {on_error: skip-layer}\n' >skip.yaml
+mkdir -p site/conf
+echo 'a: [' >site/conf/real.yaml
+for each in conf/real.yaml link.yaml again.yaml; do
+	runs 0 "$PLYFS" get -c skip.yaml $each a.b
+	says "site/conf/real.yaml:1:4: the '[' is not closed"
+done
+rm -r site/conf
 runs 0 get link.yaml a.b
 prints 7
 runs 0 get again.yaml a.b
