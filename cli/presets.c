@@ -41,7 +41,7 @@ static int print_all(struct arena *arena)
 	for (size_t i = 0; i < names.count; i++) {
 		struct preset preset;
 		struct problem problem;
-		int r = preset_read(names.paths[i], NULL, arena, &preset, &problem);
+		int r = preset_read(names.paths[i], NULL, NULL, arena, &preset, &problem);
 
 		if (r != 0) {
 			code = message_result(r, &problem, NULL);
@@ -66,7 +66,7 @@ static int print_one(const char *name, struct arena *arena)
 	CLEANUP(preset_fini) struct preset preset = {0};
 	struct outside_file file = {0};
 	struct problem problem;
-	int r = preset_read(name, NULL, arena, &preset, &problem);
+	int r = preset_read(name, NULL, NULL, arena, &preset, &problem);
 
 	if (r != 0)
 		return message_result(r, &problem, NULL);

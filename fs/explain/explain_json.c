@@ -58,13 +58,12 @@ static int put_scalar(struct json_writer *writer, const struct node *scalar)
 /* Writes a value. A map or list that is not `is_whole` and not empty gets its size instead. */
 static int put_value(struct json_writer *writer, const struct node *value, bool is_whole)
 {
+	int r = 0;
+
 	if (!node_is_scalar(value) && !is_whole && node_count(value) > 0) {
 		json_put(writer->out, "'kind': %s, 'count': %" PRIu32,
 			node_is_map(value) ? "map" : "list", node_count(value));
-		return 0;
-	}
-	int r;
-	if (node_is_scalar(value)) {
+	} else if (node_is_scalar(value)) {
 		r = put_scalar(writer, value);
 	} else {
 		fputs_unlocked("\"value\": ", writer->out);

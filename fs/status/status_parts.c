@@ -60,7 +60,7 @@ static void put_environment(FILE *out, const struct settings_environment *around
 void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
 	const struct fault *fault)
 {
-	/* Relative paths of settings and layers are relative to the directory. */
+	/* Relative paths of `source` are relative to the directory; all others are absolute. */
 	json_put(out, ",\n  'directory': %s,\n  'settings': {'path': %s",
 		settings->around.directory, settings->text.path);
 	json_put(out, ", 'coherence': %s, 'header': %hhd", coherence, settings->options.header);
