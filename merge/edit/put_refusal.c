@@ -65,6 +65,11 @@ static bool has_refusal(const struct refusals *refusals, const struct problem *r
 	return false;
 }
 
+static bool was_refused_before(const struct put *put, const struct problem *refusal)
+{
+	return put->before.merged && has_refusal(&put->before.merged->refusals, refusal);
+}
+
 /* Returns what a lock refused of the target because of the op, and not already before; NULL:
  * nothing. */
 static const struct problem *find_refusal(const struct put *put, const struct edit_op *op)
@@ -76,8 +81,7 @@ static const struct problem *find_refusal(const struct put *put, const struct ed
 		const struct problem *refusal = &refusals->items[i];
 
 		if (problem_is_in(refusal, target) &&
-			(is_about(put, refusal, op) ||
-				!has_refusal(&put->keep->merges[0]->refusals, refusal)))
+			(is_about(put, refusal, op) || !was_refused_before(put, refusal)))
 			return refusal;
 	}
 	return NULL;
@@ -116,7 +120,7 @@ static bool refuse_as(const struct put *put, const struct problem *refusal)
 		return false;
 	*put->problem = *refusal;
 	/* Otherwise the place is in a text that was never written. */
-	if (!has_refusal(&put->keep->merges[0]->refusals, refusal))
+	if (!was_refused_before(put, refusal))
 		put->problem->line = put->problem->column = 0;
 	return true;
 }
@@ -148,6 +152,23 @@ static bool refuse_tag(const struct put *put, const struct edit_op *op)
 	return true;
 }
 
+/* Refuses a new source that changes the result without any value. Returns 0, PROBLEM or -errno. */
+static int refuse_new(struct put *put)
+{
+	const struct source *source = &put->inputs[put->request->target].source;
+	struct put_state empty;
+
+	if (!put_is_new(put))
+		return 0;
+	int r = put_merge_with(put, put->before.text, put->before.document, &empty, put->problem);
+	if (r != 0 || put_is_wanted(put, empty.root, &put->wanted[0]))
+		return r;
+	return problem_set(put->problem, source->name, 0, 0,
+		"if the layer '%s' has the file, the rule's option 'delete' removes other values; "
+		"change the option, or make the file by hand",
+		source->layer);
+}
+
 int put_refuse(struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
@@ -163,12 +184,9 @@ int put_refuse(struct put *put, size_t i)
 		*put->problem = put->failure.problem;
 		return PROBLEM;
 	}
-	/* The first merge was with the empty source. */
-	if (put_is_new(put) && !put_is_wanted(put, put->keep->merges[0]->root, &put->wanted[0]))
-		return problem_set(put->problem, target->source.name, 0, 0,
-			"if the layer '%s' has the file, the rule's option 'delete' removes other "
-			"values; change the option, or make the file by hand",
-			target->source.layer);
+	int r = refuse_new(put);
+	if (r != 0)
+		return r;
 	if (refuse_as(put, find_refusal(put, op)))
 		return PROBLEM;
 	const struct node *instead = find_instead(put, op);

@@ -144,9 +144,7 @@ static int remove_value(struct put *put, const struct edit_op *op)
 
 	if (r != 0 || !edit->count)
 		return r;
-	put->state.text = edit->text;
-	put->state.document = edit->document;
-	return put_merge_with(put, edit->text, edit->document, &put->state.root, put->problem);
+	return put_merge_with(put, edit->text, edit->document, &put->state, put->problem);
 }
 
 /* Returns whether the op's value is in an item of a list, and the item has one more value. */
@@ -182,9 +180,8 @@ static int remove_with_item(struct put *put, struct edit_op *op)
 			return r;
 		if (r == 0 && edit_same(put->state.root, narrow.root, false))
 			continue;
-		put->state = narrow;
-		return put_merge_with(
-			put, narrow.text, narrow.document, &put->state.root, put->problem);
+		put_return_to(put, &narrow);
+		return 0;
 	}
 	return r;
 }
@@ -287,8 +284,8 @@ static int remove_empty_root(struct put *put)
 	int r = remove_value(put, &op);
 	if (r < 0 || (r == 0 && edit_same(put->state.root, before.root, false)))
 		return r;
-	put->state = before;
-	return put_merge_with(put, before.text, before.document, &put->state.root, put->problem);
+	put_return_to(put, &before);
+	return 0;
 }
 
 int put_reset(struct put *put, struct put_result *result)
@@ -318,5 +315,5 @@ int put_reset(struct put *put, struct put_result *result)
 	if (!is_blank(&put->state))
 		return remove_empty_root(put);
 	result->effect = PUT_EMPTIED;
-	return put_merge_others(put, &put->state.root);
+	return put_merge_others(put, &put->state);
 }
