@@ -487,6 +487,24 @@ static int same_place(const struct put_ground *ground, const struct edit_op *op,
 	return r == 0 && document.added ? add_document(ground, document.added, ret) : r;
 }
 
+int put_follow_in(const struct put_ground *ground, const struct edit_op *op, size_t count,
+	const struct node *root, const struct node **ret)
+{
+	const struct put_document nowhere = {.index = SIZE_MAX};
+	struct put_walk walk;
+	int r = begin(&walk, ground, op, &nowhere);
+
+	walk.there = root;
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (op->steps[i].key)
+			go_by_key(&walk, &op->steps[i]);
+		else
+			r = go_by_index(&walk, &op->steps[i]);
+	}
+	*ret = r == 0 ? walk.there : NULL;
+	return r < 0 ? r : 0;
+}
+
 /* Returns whether a source above the target has a part of the value. */
 static bool is_from_above(const struct put_ground *ground, const struct node *node)
 {

@@ -152,6 +152,31 @@ static bool refuse_tag(const struct put *put, const struct edit_op *op)
 	return true;
 }
 
+/* Refuses to set a key that stands several times, if the values of lower layers would stay. */
+static bool refuse_repeated(const struct put *put, size_t i)
+{
+	const struct edit_op *op = &put->ops[i];
+	const struct source *target = &put->inputs[put->request->target].source;
+	bool is_item = op->count > 1 && !op->steps[op->count - 1].key;
+	size_t count = op->count - is_item;
+	const struct node *key = count ? op->steps[count - 1].key : NULL;
+	const struct node *list = edit_tree_follow(&put->wanted[i], op, count);
+
+	if (op->kind != EDIT_SET || !key || !format_of_tree(put->merge.to)->repeats || !list ||
+		!node_is_sequence(list) || list->seq.count < 2)
+		return false;
+	size_t from = input_of(put, list->seq.items[0]);
+	if (from >= put->request->target)
+		return false;
+	problem_at(put->problem, list->seq.items[0],
+		"'%.*s' stands %u times, here first, and a value in the layer '%s' would be one "
+		"more; "
+		"change these in the layer '%s', or add one by the KEY with [+]",
+		(int)key->text.len, key->text.data, (unsigned)list->seq.count, target->layer,
+		put->inputs[from].source.layer);
+	return true;
+}
+
 /* Refuses a new source that changes the result without any value. Returns 0, PROBLEM or -errno. */
 static int refuse_new(struct put *put)
 {
@@ -211,7 +236,7 @@ int put_refuse(struct put *put, size_t i)
 				? "set it to '', or give the rule the option 'delete'"
 				: "give the rule 'dropins' for a YAML drop-in, or its option "
 				  "'delete'");
-	if (refuse_tag(put, op))
+	if (refuse_tag(put, op) || refuse_repeated(put, i))
 		return PROBLEM;
 	return problem_set(put->problem, target->source.name, 0, 0,
 		"the strategy '%s' can't express this change in the layer '%s'; change the value "

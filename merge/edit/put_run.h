@@ -121,6 +121,14 @@ enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);
 
+/**
+ * Finds in `root`, a document of another merge of lower inputs, the value at the op's first `count`
+ * steps; items that are matched by a key may have other indexes there. Returns 0 with *ret, which
+ * is NULL if there is none; or -ENOMEM.
+ */
+int put_follow_in(const struct put_ground *ground, const struct edit_op *op, size_t count,
+	const struct node *root, const struct node **ret);
+
 /** Makes the result have what the request's ops say; `present` is the result before. Returns as
  * put_run() does. */
 int put_change(struct put *put, const struct stream *present);

@@ -44,6 +44,19 @@ becomes a.yaml $'jobs:\n- name: b\n  targets: [{hosts: [h]}, {hosts: [i, z]}]'
 rm s/a.yaml
 runs 0 "$PLYFS" unset -c plyfs.yaml a.yaml 'jobs[name=b].tags[0]'
 becomes a.yaml $'jobs:\n- name: b\n  tags: [y]'
+# The copy replaces the lower list: without z it would still do so.
+set_ a.yaml 'jobs[name=b].tags[+]' z
+runs 1 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=b].tags[2]'
+grep -q "s/a.yaml:3:10: the layer 's' replaces the whole value here; reset this key as a whole" err || fail "$(cat err)"
+becomes a.yaml $'jobs:\n- name: b\n  tags: [x, y, z]'
+runs 0 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=b].tags'
+[ ! -e s/a.yaml ] || fail "after the reset there is: $(cat s/a.yaml)"
+# A list that no lower layer has shrinks.
+printf 'jobs:\n- name: c\n  tags: [x, y]\n' >s/a.yaml
+runs 0 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=c].tags[1]'
+becomes a.yaml $'jobs:\n- name: c\n  tags: [x]'
+rm s/a.yaml
+set_ a.yaml 'jobs[name=b].tags[+]' z
 
 # The item may be there already.
 printf 'jobs:\n- name: b\n  own: 1 # ours\n' >s/a.yaml
