@@ -387,12 +387,15 @@ static int make_rest(const struct put_walk *walk, const struct edit_op *op, size
 static int add_item(struct put_walk *walk, const struct edit_op *op, size_t at, bool is_tagged,
 	struct edit_op *ret)
 {
-	bool has_list = walk->there && node_is_sequence(walk->there);
+	uint32_t place = 0;
 	int r = make_matched(walk, op, at, is_tagged, &ret->value);
 
+	if (r == 0 && walk->there && node_is_sequence(walk->there))
+		r = item_key_place(walk->there, walk->in, op->steps[at].index, walk->by,
+			walk->ground->put->arena, &place);
 	if (r != 0)
 		return r;
-	add_step(walk, (struct edit_step){.index = has_list ? walk->there->seq.count : 0});
+	add_step(walk, (struct edit_step){.index = place});
 	ret->kind = EDIT_INSERT;
 	ret->steps = walk->steps;
 	ret->count = walk->count;

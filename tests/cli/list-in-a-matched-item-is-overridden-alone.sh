@@ -68,3 +68,14 @@ cp v/a.yaml v/all.yaml
 rm s/a.yaml
 runs 0 "$PLYFS" unset -c plyfs.yaml all.yaml 'jobs[name=b].tags[0]'
 becomes all.yaml $'jobs:\n- name: b\n  tags: !replace [y]'
+
+# Several items that change in one edit get the order of the file, as does one that changes
+# later. An item that the layer alone has stays before them.
+printf 'jobs:\n- name: z\n' >s/a.yaml
+sed -i 's/^  tags: .*/  tags:\n  - x/' v/a.yaml
+runs 0 env EDITOR="sed -i 's/^  - x/  - new/'" "$PLYFS" edit -c plyfs.yaml a.yaml
+becomes a.yaml $'jobs:\n- name: z\n- name: a\n  tags:\n  - new\n- name: b\n  tags:\n  - new'
+runs 0 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=a].tags'
+becomes a.yaml $'jobs:\n- name: z\n- name: b\n  tags:\n  - new'
+runs 0 "$PLYFS" set -c plyfs.yaml a.yaml 'jobs[name=a].own' 1
+becomes a.yaml $'jobs:\n- name: z\n- name: a\n  own: 1\n- name: b\n  tags:\n  - new'
