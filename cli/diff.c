@@ -12,6 +12,7 @@
 #include "command.h"
 #include "explained_file.h"
 #include "host_list.h"
+#include "json_put.h"
 #include "layer_diff.h"
 #include "message.h"
 #include "probe.h"
@@ -181,11 +182,11 @@ static void print_groups(const struct host_groups *groups)
 {
 	bool is_json = message_is_json();
 
-	fputs(is_json ? "{\"groups\": [" : "", stdout);
+	json_put(JSON(stdout), is_json ? "{'groups': [" : "");
 	for (size_t i = 0; i < groups->count && (is_json || groups->count > 1); i++) {
 		const struct host_group *group = &groups->items[i];
 
-		fputs(!is_json ? "# " : i ? ",\n{\"hosts\": " : "\n{\"hosts\": ", stdout);
+		json_put(JSON(stdout), !is_json ? "# " : i ? ",\n{'hosts': " : "\n{'hosts': ");
 		host_group_print(group);
 		/* The text is a JSON object of its own, which goes on here. */
 		if (is_json)

@@ -154,7 +154,7 @@ static int print(const struct get_job *job, const struct merge_request *request,
 	value = take_last(job, request, value);
 	warn_of_tag(job, value);
 	if (message_is_json()) {
-		int r = json_put_value(stdout, value, request->to, job->arena);
+		int r = json_put_value(JSON(stdout), value, request->to, job->arena);
 		putchar('\n');
 		return r < 0 ? message_result(r, NULL, NULL) : EXIT_DONE;
 	}
