@@ -59,6 +59,8 @@ static struct node *make_scalar(struct maker *maker)
 	if (!node)
 		abort();
 	node->schema = (uint8_t)maker->schema;
+	if (kind >= 0xE0)
+		node->tag = kind & 0x10 ? "!x" : "tag:yaml.org,2002:str";
 	return node;
 }
 
@@ -96,8 +98,10 @@ static const struct node *make_value(struct maker *maker, unsigned depth)
 
 	if (!node)
 		abort();
-	if (!node_is_scalar(node))
+	if (!node_is_scalar(node)) {
 		node->style = kind & 8 ? NODE_FLOW : NODE_BLOCK;
+		node->tag = kind >= 0xE0 ? "!y" : NULL;
+	}
 	return node;
 }
 
@@ -115,7 +119,7 @@ static bool is_same_scalar(const struct node *a, const struct node *b)
 
 static bool is_same_value(const struct node *a, const struct node *b)
 {
-	if (a->kind != b->kind || node_count(a) != node_count(b))
+	if (a->kind != b->kind || node_count(a) != node_count(b) || !a->tag != !b->tag)
 		return false;
 	for (uint32_t i = 0; i < node_count(a); i++) {
 		const struct node *value = *node_entry(a, i), *other = *node_entry(b, i);
