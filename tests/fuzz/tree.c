@@ -27,7 +27,7 @@ static const char *const pieces[] = {"a", "b", "1", "0", " ", "  ", "\n", "\t", 
 static const char *const words[] = {"", "null", "~", "true", "no", "0", "-1", "0x1F", "0644",
 	"0o17", "1_000", "1:30", "1.5", "-.5", "1e3", ".inf", "-.INF", ".nan", "2001-01-02",
 	"2001-12-14t21:59:43.10-05:00", "99999999999999999999999", "1e400", "=", "<<", "y", "inf",
-	"12e03", "0b11", "+1", "1.", "text"};
+	"12e03", "0b11", "+1", "1.", "text", "---", "..."};
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -47,7 +47,7 @@ static struct span make_text(struct maker *maker)
 static struct node *make_scalar(struct maker *maker)
 {
 	uint8_t kind = fuzz_byte(&maker->input);
-	enum node_style style = NODE_SINGLE + kind / 2 % 4;
+	enum node_style style = NODE_PLAIN + kind / 2 % 5;
 	struct node *node;
 
 	if (kind & 1)
