@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs a fuzz target on its seeds, and two seconds more, on the same inputs each time: a test must not fail by chance.
+# Runs a fuzz target on its seeds, and three seconds more, on the same inputs each time: a test must not fail by chance.
 # With ROUNDS, TARGET is one without libFuzzer (replay.c).
 #
 #     run.sh TARGET SEEDS NAME [ROUNDS]
@@ -14,5 +14,5 @@ if [ $# -eq 4 ]; then
 	exit
 fi
 # -entropic=0: see scripts/fuzz. -error_exitcode: libFuzzer's own is 77, by which a test reports that it was skipped.
-"$target" -seed=1 -entropic=0 -error_exitcode=1 -max_total_time=2 -max_len=4096 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+"$target" -seed=1 -entropic=0 -error_exitcode=1 -max_total_time=3 -max_len=4096 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 	-artifact_prefix="${TMPDIR:-/tmp}/fuzz-$3-" "$room/corpus"
