@@ -10,7 +10,7 @@ struct credentials {
 	uid_t uid;
 	gid_t gid;
 	gid_t groups[CREDENTIALS_GROUPS_MAX];
-	int count; /* of `groups`; 0 in a zeroed struct: our own credentials are used */
+	int count; /* of `groups`; 0 (the struct is all zero): our own credentials are used */
 
 	/* private: the credentials before credentials_take() */
 	gid_t own_gid;

@@ -57,8 +57,8 @@ void gateway_limit(struct gateway *gateway, size_t bytes);
 
 /**
  * Sends `body` to `path`, such as "kv/range", with a token if there is a `user_file`. Waits for the
- * reply, which names the cluster and the store's revision. Returns 0 with *ret, which lives as long
- * as `arena`; PROBLEM, also if etcd replies with an error; GATEWAY_TOO_LONG; or -ENOMEM.
+ * reply, which must name the cluster and the store's revision. Returns 0 with *ret, which lives as
+ * long as `arena`; PROBLEM, also if etcd replies with an error; GATEWAY_TOO_LONG; or -ENOMEM.
  */
 int gateway_call(struct gateway *gateway, const char *path, const char *body, unsigned timeout_ms,
 	struct arena *arena, struct etcd_reply *ret, struct problem *problem);

@@ -43,7 +43,7 @@ int json_stream_add(struct json_stream *stream, struct span bytes);
 int json_stream_next(struct json_stream *stream, struct span *ret);
 
 /**
- * Returns the buffered bytes behind the last object that json_stream_next() has returned, for
- * messages. They are valid until the next call of a function of this header.
+ * Returns, for use in messages, the buffered bytes behind the last object that json_stream_next()
+ * has returned. They are valid until the next call of a function of this header.
  */
 struct span json_stream_rest(const struct json_stream *stream);

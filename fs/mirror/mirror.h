@@ -101,8 +101,8 @@ __attribute__((format(printf, 3, 4))) int mirror_hold(
 int mirror_publish(struct mirror *mirror, const char *offer);
 
 /**
- * Notes that the store has just answered, also if its state is held back or the disk has no room
- * for it. Ends the fault "store".
+ * Notes that the store has just answered. Call it even if the store's state is held back, or the
+ * disk has no room for it. Ends the fault "store".
  */
 void mirror_answered(struct mirror *mirror);
 

@@ -28,7 +28,7 @@ const char *generation_path(const struct owned *owned);
 /** Returns the entry of `name` in DIRECTORY itself; adds it if it is missing. NULL: no memory. */
 struct owned *generation_get_beside(struct rendered *rendered, const char *name);
 
-/** Returns whether the next generation has the name, as far as its changes are known by now. */
+/** Returns whether the next generation will have the name, by the changes noted so far. */
 bool generation_shows(const struct owned *owned);
 
 /** Returns whether the name begins with "..", as a generation's does. */

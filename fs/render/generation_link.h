@@ -6,7 +6,7 @@
 
 #include "rendered.h"
 
-/** Puts the link, unless it is there. */
+/** Makes the link `name` lead to `target`, unless it does so already. */
 int generation_link_put(
 	struct rendered *rendered, const char *name, const char *target, struct problem *problem);
 

@@ -19,7 +19,7 @@ struct render;
  */
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem);
-void render_freep(struct render **place); /* NULL: does nothing */
+void render_freep(struct render **place); /* *place NULL: does nothing */
 
 /** Makes the directory match the layers. Logs each failure. Returns their number, or -errno. */
 int render_all(struct render *render);

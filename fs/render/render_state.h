@@ -27,7 +27,7 @@ struct render {
 	int commit_failure;            /* result of the last attempt at a generation; 0: success */
 	struct problem commit_problem; /* set if `commit_failure` is not 0 */
 	unsigned failed;               /* number of failures since render_all() began */
-	unsigned retries;              /* of any paths, since a failure was over */
+	unsigned retries;              /* of all paths together, since a failure was last over */
 
 	struct inotify *inotify;    /* NULL: other programs' changes are not watched */
 	struct subscription beside; /* to the directory that contains the generations */

@@ -103,8 +103,8 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root);
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
 /**
- * Completes the changes so far. *has_switched becomes whether another generation is shown. Returns
- * 0; PROBLEM or -errno: call it again later.
+ * Completes the changes so far. Sets *has_switched to whether this call has switched to another
+ * generation. Returns 0; PROBLEM or -errno: call it again later.
  */
 int rendered_commit(struct rendered *rendered, bool *has_switched, struct problem *problem);
 

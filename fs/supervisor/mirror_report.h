@@ -21,7 +21,7 @@ struct mirror_report {
 	struct document *document; /* owns `map` */
 	const struct node *map;    /* for the functions of report.h */
 	const struct node *faults; /* a list in `map`; NULL: there is none */
-	pid_t pid; /* of the mirror that runs; 0: no such process of STATE's owner */
+	pid_t pid; /* of the running mirror; 0: STATE's owner runs none that the report names */
 	char idle[MIRROR_IDLE_MAX]; /* why no process fills the directory; "": a process does */
 };
 

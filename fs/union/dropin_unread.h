@@ -1,7 +1,8 @@
 /*
- * Unread drop-ins: objects in NAME.d that are not merged, namely directories that have a file with
- * a drop-in's name, and links with such a name in a layer that follows no links. A link to
- * /dev/null masks the files of lower layers, and is no unread drop-in.
+ * Unread drop-ins: objects whose files are not merged into NAME. They are the directories in NAME.d
+ * that have a file with a drop-in's name; and, in a layer that follows no links, the links in
+ * NAME.d with such a name, and NAME.d itself if it is a link. A link to /dev/null masks the files
+ * of lower layers, and is no unread drop-in.
  */
 #pragma once
 

@@ -25,9 +25,9 @@ int hidden_find(
 	const struct settings *settings, unsigned below, const char *path, struct hidden *ret);
 
 /**
- * Finds what hides an object with the file type in `mode` at `path` in the layer of rank `layer`,
- * or would hide it if it were there. Returns 1 with *ret; 0 if nothing hides it; or an -errno as
- * hidden_find().
+ * Finds what hides the object at `path` in the layer of rank `layer`. If there is no such object,
+ * finds what would hide one. `mode` has the object's file type. Returns 1 with *ret; 0 if nothing
+ * hides it; or an -errno as hidden_find().
  */
 int hidden_by(const struct settings *settings, unsigned layer, const char *path, mode_t mode,
 	struct hidden *ret);

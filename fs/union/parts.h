@@ -8,7 +8,7 @@
 
 struct part {
 	struct contributor contributor; /* its path is owned */
-	size_t number;                  /* as parts.number was */
+	size_t number;                  /* parts.number when the part was added */
 };
 
 /* Before use, all members are zero but `settings` and `scratch`. */
@@ -18,8 +18,8 @@ struct parts {
 	struct part *items;
 	size_t count;
 	size_t capacity;
-	size_t first;  /* the index of the first item that the functions compare with others */
-	size_t number; /* of the next items: the first pattern, or name, has the lowest */
+	size_t first;  /* parts_add() and parts_mask() compare only the items from this index on */
+	size_t number; /* of the items added next; later patterns, or names, have greater ones */
 	struct contributor *left_out; /* their paths are owned */
 	size_t left_out_count;
 	size_t left_out_capacity;
@@ -35,8 +35,9 @@ int parts_take(
 	struct parts *parts, const struct union_lookup *lookup, const char *path, const char *why);
 
 /**
- * Adds a link to /dev/null, which masks (dropin.h), and the files below it in `layers`: without
- * `follow`, the link hides them from a lookup. Returns 0 or -ENOMEM.
+ * Adds the link to /dev/null at `path` in `layer`, which masks (dropin.h), and the files at `path`
+ * in those of `layers` that are lower than `layer`. If `layer` does not `follow` links, a lookup
+ * does not find these files, as the link hides them. Returns 0 or -ENOMEM.
  */
 int parts_add_link(struct parts *parts, layer_mask layers, unsigned layer, const char *path);
 
@@ -47,7 +48,7 @@ int parts_add_link(struct parts *parts, layer_mask layers, unsigned layer, const
 int parts_mask(struct parts *parts, const char *replaced);
 
 /**
- * Makes the sources, of which there must be one, the contributors of *ret, and behind them those
- * that are left out. With `by_name`, names decide before layers. Returns 0 or -ENOMEM.
+ * Makes the sources, at least one, the contributors of *ret. The files that are left out follow
+ * them. With `by_name`, names decide before layers. Returns 0 or -ENOMEM.
  */
 int parts_hand_over(struct parts *parts, bool by_name, struct union_lookup *ret);

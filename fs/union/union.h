@@ -69,9 +69,9 @@ struct union_lookup {
 	 */
 	int failure;
 	/*
-	 * As `failure`, of a layer that may hide the lower layers, because the layer or its
-	 * whiteouts could not be examined; 0: there is none. Not set for a layer that counts as a
-	 * directory or as an unreadable file because it could not be examined.
+	 * As `failure`, but only of layers that may hide the lower layers: the layer could not be
+	 * examined and counts as nothing, or the layer has an object at the path but its whiteouts
+	 * could not be examined. 0: there is no such layer.
 	 */
 	int whiteout_error;
 	/* kind of the highest object hidden because its kind is not `kind`; or UNION_NONE */

@@ -38,8 +38,9 @@ void attach_unseen(struct view *view, struct directory *directory);
 void attach_failed(struct view *view, struct directory *directory);
 
 /**
- * If a file system has failed, and the directory had nothing of it when the kernel forgot the
- * directory, nor since: removes the layer from `lookup`, and does attach_failed() for the parent.
+ * If a layer's file system has failed, and the layer had no directory at the entry's path when the
+ * kernel forgot the path, and has got none since: removes the layer from `lookup`, and does
+ * attach_failed() for the parent.
  */
 void attach_leave_out_failed(
 	struct view *view, const struct entry *entry, struct union_lookup *lookup);

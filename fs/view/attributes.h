@@ -20,7 +20,8 @@
  *       sends a LOOKUP, and the driver checks the user again (view_lets_in()).
  *   (b) If a directory gets wider rights, they get a revision (queue.h). The directory shows them
  *       once no change with a smaller revision, of the directory itself or of anything below it,
- *       waits to be shown. A change of the directory itself may have taken the rights away again.
+ *       waits to be shown. A change of the directory itself counts, as it may have taken the
+ *       rights away again.
  */
 #pragma once
 
@@ -56,7 +57,7 @@ void attributes_notify_waits(struct view *view, struct directory *directory);
  */
 uint64_t attributes_revocations(const struct directory *directory);
 
-/** Returns whether wider rights may wait for a user of the entry, which must be in use. */
+/** Returns whether wider rights (b) may wait until the entry, which is in use, is out of use. */
 bool attributes_await(const struct view *view, const struct entry *entry);
 
 /**

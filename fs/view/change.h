@@ -24,7 +24,7 @@ struct change {
 	struct entry *entry; /* in use by the change (entry.h) until view_end_change() */
 	char *path;          /* owned; relative to the root */
 	uint64_t parent_ino;
-	uint64_t began;              /* view->revision; outdated by news since then */
+	uint64_t began;              /* look->began; the change is outdated by later news */
 	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES, CHANGE_TIME: of the changed object */
 	bool is_news;                /* names that depend on this one must be looked up again */
 	struct version *version;     /* CHANGE_REPLACE: one reference */

@@ -69,8 +69,8 @@ enum entry_known {
 
 /* A kind of news about a name. OBJECT implies TIME, and TIME implies FOUND. */
 enum entry_news {
-	NEWS_FOUND, /* a strict lookup has found that the layers have what is shown */
-	NEWS_TIME,  /* the file shows another time, or the object that the kernel forgot is shown */
+	NEWS_FOUND,  /* a strict lookup has found that the layers have what is shown */
+	NEWS_TIME,   /* another time is shown, or, once more, the object that the kernel forgot */
 	NEWS_OBJECT, /* the name shows another object, or none */
 	NEWS_COUNT
 };
@@ -122,8 +122,8 @@ struct entry_use {
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
 	struct pending *pending;     /* events that no look has handled yet; NULL: none */
-	/* If `users` > 0: the revision at which the use began; or an older one, look_plan.since of
-	 * a look that has begun since. */
+	/* If `users` > 0: the revision at which the use began; or, if it is older, look_plan.since
+	 * of a look that began during the use. */
 	uint64_t used_since;
 	/* If `users` > 0: view->revision when such news last came. 0: none came during the use. */
 	uint64_t news[NEWS_COUNT];

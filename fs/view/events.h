@@ -20,7 +20,7 @@ struct view;
  */
 #define EVENTS_GONE_MS 2
 
-/* The same, while the publisher is busy: the longest wait after the name's last event. */
+/* The longest such wait while the publisher is busy, counted from the name's last event. */
 #define EVENTS_GONE_BUSY_MS 25
 
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */

@@ -14,7 +14,7 @@ enum fault_serves {
 	FAULT_SERVES_OTHER_LAYERS,   /* the merge of the other layers */
 	FAULT_SERVES_FALLBACK,       /* the merge with the broken source's last good state */
 	FAULT_SERVES_LOCKED,         /* the merge without values that locks and bounds refuse */
-	FAULT_SERVES_COVERED,        /* what is mounted on the path: it can't change below */
+	FAULT_SERVES_COVERED,        /* what is mounted on the path, so the path can't change */
 	FAULT_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
 	FAULT_SERVES_OTHER_SETTINGS, /* the new settings, except those that need a new mount */
 };

@@ -25,7 +25,7 @@ struct look;
 /**
  * Judges the version in look->result. May wait. Returns 0: the version may be shown; PROBLEM, with
  * look->result.problem: it must not be shown; LOOK_AT_GATE or LOOK_IS_CURRENT (look.h): the shown
- * version stays for now; LOOK_IS_PARKED: look_judged() continues the look, perhaps before this
+ * version stays for now; LOOK_IS_PARKED: look_judged() ends the look, perhaps before this
  * function returns; or -errno.
  */
 int gate_judge(struct look *look);

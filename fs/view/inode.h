@@ -34,12 +34,12 @@ struct last_inode {
 	struct timespec ctime;
 };
 
-/** Returns a version's fingerprint: a forgotten number goes to the same content only. */
+/** Returns a version's fingerprint. Only a version with an equal one gets a forgotten number. */
 uint64_t inode_fingerprint(const struct version *version);
 
 #define INODE_NO_PLACES 14695981039346656037u
 
-/** Adds where a layer has a directory, from the lowest layer up, to the hash of such places. */
+/** Adds the place of a layer's directory to the hash `places`. Begin with the lowest layer. */
 uint64_t inode_add_place(uint64_t places, dev_t dev, ino_t ino);
 
 /** Returns the hash of the places that the lookup has found. */

@@ -8,9 +8,9 @@
  *      watched: "..data" in the layer, "..2024_1" in the layer, "app.yaml" in ..2024_1
  *
  * Each name that a link leads through, or to, is a step. The view watches each step, even a missing
- * one. If a source has several names (hard links, or a mount: descriptor_stat()), the view watches
- * the source's inode. An event of a step or of the inode counts as an event of the source's name in
- * its layer.
+ * one. If a source has several names (hard links, or a bind mount of the file: descriptor_stat()),
+ * the view watches the source's inode. An event of a step or of the inode counts as an event of the
+ * source's name in its layer.
  *
  * A look (look.h) at a name replaces the name's watches before the look reads the sources. If a
  * watch can't be made, or a link leads to a network or FUSE file system, the view polls the

@@ -74,7 +74,7 @@ struct look {
 /* Positive results, besides those of compose(). */
 enum {
 	LOOK_MET_WRITER = 16, /* a source was being written while the look read it */
-	LOOK_IS_CURRENT = 17, /* no change: the object is current, or no program has read it */
+	LOOK_IS_CURRENT = 17, /* no change: what is shown stays, or no program has read the file */
 	LOOK_AT_GATE = 18,    /* REFRESH: the name is queued again when a check has judged */
 	LOOK_IS_PARKED = 19,  /* FIRST: the look ends when a check has judged (gate.h) */
 };
@@ -113,7 +113,7 @@ void look_begin_in_pool(struct look *look);
 /** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->result.problem; or -errno. */
 void look_judged(struct look *look, int result);
 
-/** Returns whether the name has shown something else since the look began, maybe a time alone. */
+/** Returns whether the name has shown another object, or another time, since the look began. */
 static inline bool look_is_overtaken(const struct look *look)
 {
 	return entry_has_news(look->entry, NEWS_TIME, look->began);

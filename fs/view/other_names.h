@@ -13,7 +13,8 @@ struct view;
 
 /**
  * Notes those sources of the look that have several hard links. The publisher calls
- * other_names_queue() for them when it has nothing else to do, now or after other_names_rest().
+ * other_names_queue() for them when it has nothing else to do. To do so, a sleeping publisher
+ * wakes at once, or after the time of other_names_rest().
  */
 void other_names_note(struct view *view, const struct look *look);
 

@@ -75,7 +75,7 @@ int publisher_publish(struct publisher *publisher);
 /** Carries out the change, then calls view_end_change(). */
 void publisher_carry_out(struct publisher *publisher, struct change *change);
 
-/** Returns whether settings are being read that the view does not show yet. */
+/** Returns whether new settings are being read, or were read and are not in force yet. */
 bool publisher_is_reading(const struct publisher *publisher);
 
 /** Returns whether the settings have a fault. If so, copies the fault to *ret. */

@@ -47,7 +47,7 @@ struct workers;
 /*
  * A task: a function that runs in a worker. It reads the job and the sources before it writes to
  * `answer`, because each source that is read adds its text to `answer`. `composer` has the worker's
- * cache. Its member `fallbacks` is NULL: a task asks the daemon for them (worker_ask_fallback()).
+ * cache. composer->fallbacks is NULL: a task asks the daemon for fallbacks (worker_ask_fallback()).
  * Returns 0 or -errno.
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
