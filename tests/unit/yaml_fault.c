@@ -35,7 +35,7 @@ static const struct told all[] = {
 	{"a: `x`\n", "1:4: a value can't begin with '`'; put it in quotes"},
 	{"- %x\n", "1:3: a value can't begin with '%'; put it in quotes"},
 	{"[|x]\n", "1:2: a value can't begin with '|'; put it in quotes"},
-	{"{% if x %}\na: 1\n", "1:2: a value can't begin with '%'; put it in quotes"},
+	{"{% if x %}\na: 1\n", "1:2: a template stands here; fill it in first"},
 	{"a:\n\tb: 2\n", "2:1: " TAB},
 	/* … are not allowed in this context */
 	{"a: - b\n", "1:4: a list can't begin in the middle of a line; put its first '- ' in the "
