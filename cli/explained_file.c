@@ -25,16 +25,22 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	/* The layer of a new file is checked when the file is written. */
 	if (code == EXIT_DONE && kind == PREFIXED_PATH_OLD && !choice->is_of_list)
 		layer_choice_note_absent(ret->settings);
-	if (code != EXIT_DONE || is_in_mount || !path)
+	if (code != EXIT_DONE || !path || (is_in_mount && kind == PREFIXED_PATH_OLD))
 		return code;
-	int r = follow_to(ret->offline, path, ret_path, &problem);
+	CLEANUP(freep) char *target = NULL;
+	const char *inner = is_in_mount ? *ret_path : path;
+	int r = follow_to(ret->offline, inner, &target, &problem);
 	/* A path of which nothing exists has no links, and leads to itself. */
-	if (r == -ENOENT && kind != PREFIXED_PATH_OLD && !path_fault(span_of(path))) {
-		if (prefixed_path_report(ret->settings, path, kind))
-			return EXIT_FAILED;
-		*ret_path = strdup(path);
-		r = *ret_path ? 0 : -ENOMEM;
+	bool is_new = r == -ENOENT && kind != PREFIXED_PATH_OLD && !path_fault(span_of(inner));
+	if (is_new && prefixed_path_report(ret->settings, inner, kind))
+		return EXIT_FAILED;
+	if (is_in_mount)
+		return EXIT_DONE;
+	if (is_new) {
+		target = strdup(path);
+		r = target ? 0 : -ENOMEM;
 	}
+	*ret_path = take_ptr(target);
 	if (choice->is_of_list && (r == -ENOENT || r == -ENOTDIR))
 		return layer_choice_end(ret->settings);
 	return r == 0 ? EXIT_DONE : layer_choice_complain(ret->settings, path, r, &problem);

@@ -17,6 +17,7 @@
 #include "layer.h"
 #include "message.h"
 #include "mounted_settings.h"
+#include "path.h"
 #include "place.h"
 #include "plyfs_mount.h"
 #include "prefixed_path.h"
@@ -291,11 +292,19 @@ static bool is_generation(const char *path, const char *root)
 static int locate(const char *path, char **mountpoint, char **ret_path)
 {
 	CLEANUP(freep) char *directory = NULL, *name = NULL, *real = NULL;
+	struct stat found;
 	bool is_rendered;
 
 	int r = split_path(path, &directory, &name);
 	if (r == 0)
 		r = find_tree(directory, mountpoint, &real, &is_rendered);
+	/* A new file may be in a new directory. */
+	if (r == -ENOENT && *name && lstat(directory, &found) < 0 && errno == ENOENT) {
+		CLEANUP(freep) char *inner = NULL;
+
+		r = locate(directory, mountpoint, &inner);
+		return r == 0 ? path_join(inner, name, ret_path) : r;
+	}
 	/* The name of a mountpoint is in the file system around it. */
 	if (r == -ENOENT) {
 		*name = '\0';

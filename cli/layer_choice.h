@@ -89,7 +89,7 @@ int layer_choice_end(const struct settings *settings);
 
 /**
  * Makes the settings of a mount or rendered tree anew, in the environment of `choice`, and holds
- * the layers as layer_choice_hold() does. `path` is in the mount, where its last name need not
+ * the layers as layer_choice_hold() does. `path` is in the mount, where its last names need not
  * exist; or it is an existing file in one of the mount's layers. *ret_path is relative to the
  * mount's root ("" is the root), without ".", ".." and links; its last name may be a link. Returns
  * EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code after an

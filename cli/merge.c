@@ -310,7 +310,8 @@ static const struct format *format_to_write(const struct merge_job *job)
 }
 
 /*
- * Reads a file without a known suffix in the format of the merged file, and INI in its dialect.
+ * Reads a file without a known suffix in the format of the merged file, INI in its dialect, and
+ * JSON with comments if it has them.
  * Standard input is YAML, but for a dialect, which no file's name tells.
  */
 static void choose_formats(struct merge_job *job, const struct format *to)
@@ -322,7 +323,7 @@ static void choose_formats(struct merge_job *job, const struct format *to)
 		const struct format *own = format_of_name(input->source.name);
 
 		if (own)
-			input->format = is_dialect ? format_within(to, own) : own;
+			input->format = format_within(to, own);
 		else if (to != &format_json && (is_dialect || !input->format))
 			input->format = to;
 	}
@@ -509,8 +510,8 @@ const struct command command_merge = {
 		"  -s, --strategy STRATEGY  how to merge; default: deep\n"
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
 		"      --to FORMAT          the format to write; default: that of the files' "
-		"names, else YAML. If it is a dialect of INI, files that may be INI are read in "
-		"it\n"
+		"names, else YAML. If it is a dialect of INI or jsonc, files in INI or JSON are "
+		"read in it\n"
 		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a line "
 		"%YAML in a file overrides it\n"
 		"      --header             begin with a comment that names the files, if the "

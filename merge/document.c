@@ -114,14 +114,14 @@ static const char *name_at(
 	const struct format *format, struct span text, uint32_t line, uint32_t column)
 {
 	static const char *const templates[] = {"{%", "${", "<%", "{{", NULL};
+	/* No YAML begins so. Of '{{' the parser of YAML itself says what to do. */
+	static const char *const templates_in_yaml[] = {"{%", "{#", "{{-", NULL};
 	static const char *const quotes[] = {"“", "”", "„", "‘", "’", "«", "»", NULL};
+	const char *const *words = format == &format_yaml ? templates_in_yaml : templates;
 
-	/*
-	 * A parser may have taken the first character already. The parser of YAML itself says
-	 * what to do.
-	 */
-	for (uint32_t back = 0; format != &format_yaml && back < 2 && back < column; back++)
-		if (begins_with_any(text_at(text, line, column - back), templates))
+	/* A parser may have taken the first character already. */
+	for (uint32_t back = 0; back < 2 && back < column; back++)
+		if (begins_with_any(text_at(text, line, column - back), words))
 			return "a template stands here; fill it in first, or put it in quotes, if "
 			       "the program fills it in";
 	const struct span at = text_at(text, line, column);

@@ -28,6 +28,8 @@
 #define NEW_MODE 0644
 #define NEW_DIRECTORY_MODE 0755
 
+enum { MADE = 1 };
+
 static int complain_of_name(
 	const struct settings *settings, const char *name, struct problem *problem)
 {
@@ -293,6 +295,7 @@ static int make_layer(const struct layer *layer, const struct layer *like, struc
 	return r == 0 ? layer_open(layer->name, path, layer->rank, 0, layer->follow, ret) : r;
 }
 
+/* Returns 0, or MADE, or -errno. */
 static int make_directory(const struct layer_file *file, char *path)
 {
 	struct stat like;
@@ -304,23 +307,42 @@ static int make_directory(const struct layer_file *file, char *path)
 	if (mkdirat(parent, name, 0700) < 0)
 		return errno == EEXIST ? 0 : -errno;
 	CLEANUP(closep) int made = descriptor_open_directory(parent, name);
-	if (made < 0)
-		return made;
-	return file->model && layer_stat(file->model, path, &like) == 0
-		       ? take_after(made, &like)
-		       : be_new(made, NEW_DIRECTORY_MODE);
+	int r = made;
+	if (r >= 0)
+		r = file->model && layer_stat(file->model, path, &like) == 0
+			    ? take_after(made, &like)
+			    : be_new(made, NEW_DIRECTORY_MODE);
+	if (r < 0)
+		unlinkat(parent, name, AT_REMOVEDIR);
+	return r < 0 ? r : MADE;
 }
 
-static int make_directories(const struct layer_file *file, char *path)
+/* Sets *ret_made to the length of the path of the first directory that is made; 0: none is. */
+static int make_directories(const struct layer_file *file, char *path, size_t *ret_made)
 {
 	int r = 0;
 
-	for (char *slash = strchr(path, '/'); r == 0 && slash; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(path, '/'); r >= 0 && slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		r = make_directory(file, path);
 		*slash = '/';
+		if (r == MADE && !*ret_made)
+			*ret_made = (size_t)(slash - path);
 	}
-	return r;
+	return r < 0 ? r : 0;
+}
+
+/* Removes the directories of the path that are empty, from the last to that of `first` bytes. */
+static void remove_directories(const struct layer *layer, char *path, size_t first)
+{
+	for (char *slash; (slash = strrchr(path, '/')) && (size_t)(slash - path) >= first;) {
+		const char *name;
+
+		*slash = '\0';
+		CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
+		if (parent < 0 || unlinkat(parent, name, AT_REMOVEDIR) < 0)
+			return;
+	}
 }
 
 /*
@@ -431,29 +453,16 @@ static int replace(const struct layer_file *file, int parent, const char *name, 
 	return sync_directory(parent);
 }
 
-/* After a failure the old text stays; but if the last step, fsync(2) of the directory, fails, the
- * new text is in place. */
-static int write_file(const struct layer_file *file, struct problem *problem)
+/* Writes the file at `path`, which is without links. */
+static int write_at(const struct layer_file *file, const char *path, struct problem *problem)
 {
-	CLEANUP(freep) char *path = NULL;
-	CLEANUP(closep) int parent = -1;
 	CLEANUP(closep) int old = -1;
 	const char *name;
-	int r = real_path(file, &path, problem);
+	CLEANUP(closep) int parent = layer_open_parent(file->layer, path, &name);
 
-	if (r == (file->old.data ? -ENOENT : 0))
-		return LAYER_FILE_MOVED;
-	if (r == -ENOENT) {
-		r = new_path(file, &path, problem);
-		if (r == 0)
-			r = make_directories(file, path);
-	}
-	if (r != 0)
-		return r;
-	parent = layer_open_parent(file->layer, path, &name);
 	if (parent < 0)
 		return parent;
-	r = layer_store_refuse_copy(parent, file->path, problem);
+	int r = layer_store_refuse_copy(parent, file->path, problem);
 	if (r != 0)
 		return r;
 	if (file->old.data) {
@@ -462,6 +471,28 @@ static int write_file(const struct layer_file *file, struct problem *problem)
 			return old == -ENOENT || old == -ELOOP ? LAYER_FILE_MOVED : old;
 	}
 	return replace(file, parent, name, old);
+}
+
+/* After a failure the old text stays; but if the last step, fsync(2) of the directory, fails, the
+ * new text is in place. */
+static int write_file(const struct layer_file *file, struct problem *problem)
+{
+	CLEANUP(freep) char *path = NULL;
+	size_t made = 0;
+	int r = real_path(file, &path, problem);
+
+	if (r == (file->old.data ? -ENOENT : 0))
+		return LAYER_FILE_MOVED;
+	if (r == -ENOENT) {
+		r = new_path(file, &path, problem);
+		if (r == 0)
+			r = make_directories(file, path, &made);
+	}
+	if (r == 0)
+		r = write_at(file, path, problem);
+	if (r != 0 && made)
+		remove_directories(file->layer, path, made);
+	return r;
 }
 
 static int make(const struct settings *settings, const struct layer *layer, struct layer **ret,
@@ -481,12 +512,15 @@ int target_layer_write(const struct settings *settings, struct layer_file file, 
 	struct problem *problem)
 {
 	CLEANUP(layer_freep) struct layer *made = NULL;
+	const char *place = file.layer->place;
 	int r = file.layer->dirfd < 0 ? make(settings, file.layer, &made, problem) : 0;
 
 	if (made)
 		file.layer = made;
 	if (r == 0)
 		r = write_file(&file, problem);
+	if (r != 0 && made)
+		(void)rmdir(place);
 	if (r == LAYER_FILE_MOVED && made)
 		return -ESTALE;
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)

@@ -64,6 +64,11 @@ runs 0 "$PLYFS" merge --header more.jsonc more.jsonc
 prints $'// Merged by plyfs (deep); edit the sources: more.jsonc\n{\n  "b": 2\n}'
 runs 0 "$PLYFS" merge low.json more.jsonc
 prints $'"a": 1\n"b": 2'
+# With --to jsonc, comments may also be in files of another name.
+cp more.jsonc more.json
+runs 0 "$PLYFS" merge --to jsonc low.json more.json
+prints $'{\n  "a": 1,\n  "b": 2\n}'
+runs 1 "$PLYFS" merge low.json more.json
 runs 2 "$PLYFS" merge --to jso low.json
 grep -q "there is no format 'jso'; there are: yaml, json, jsonc" err
 

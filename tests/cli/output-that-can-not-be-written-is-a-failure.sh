@@ -43,5 +43,16 @@ echo 'b: 1' >s/f.yaml
 said=$(ulimit -f 0; "$PLYFS" set -l v:s f.yaml b 2 2>&1; echo "code $?")
 [[ $said == *"s/f.yaml: can't be written: File too large"*'code 1' ]] || fail "it says: $said"
 [ "$(ls -A s)" = f.yaml ] || fail "there is: $(ls -A s)"
+# No directory that was made for the file stays, and not the layer's own; one that was there does.
+mkdir s/old
+printf 'layers: [v, {path: hosts/h, optional: true}]\n' >optional.yaml
+for new in '-l v:s new/dir/g.yaml' '-l v:s old/dir/g.yaml' '-c optional.yaml --layer h g.yaml' \
+	'-c optional.yaml --layer h new/g.yaml'; do
+	# shellcheck disable=SC2086 # several words
+	said=$(ulimit -f 0; "$PLYFS" set $new b 2 2>&1; echo "code $?")
+	[[ $said == *"g.yaml: can't be written: File too large"*'code 1' ]] || fail "it says: $said"
+done
+[ "$(find s hosts | sort)" = $'hosts\ns\ns/f.yaml\ns/old' ] || fail "there is: $(find s hosts)"
+rm -r s/old
 said=$(ulimit -f 0; "$PLYFS" cat -l v:s f.yaml 2>&1 >text; echo "code $?")
 [[ $said == *"can't write to standard output: File too large"*'code 1' ]] || fail "it says: $said"
