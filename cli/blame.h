@@ -43,7 +43,7 @@ const char *blame_place(const struct blame *blame, const struct source *source);
 
 /**
  * Returns the author of the commit that last changed the line; NULL: none is known. The author
- * lives as long as `authors`. If the history of a file can't be read, prints one message.
+ * lives as long as `authors`. If a file's history can't be read, prints one message for the file.
  */
 const struct line_author *blame_author(struct blame_authors *authors, const struct line *line);
 

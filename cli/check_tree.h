@@ -31,7 +31,7 @@ struct check_tree {
 	struct table asked;       /* their directories and names */
 	size_t asking_count;
 	size_t asking_capacity;
-	struct arena *arena; /* of all these but `findings`, `uses` and `askings` */
+	struct arena *arena; /* holds these members, except `findings`, `uses`, `askings` */
 };
 
 /** Borrows `offline`. Returns 0 or -ENOMEM; in both cases call check_tree_fini(). */

@@ -15,8 +15,8 @@ size_t column_put(FILE *out, struct span text);
 size_t column_add(struct output *output, struct span text);
 
 /**
- * Adds the number; in front of it, blanks, if it has less than `width` digits. Returns the number
- * of its digits.
+ * Adds the number, with blanks in front if it has fewer than `width` digits. Returns the number of
+ * its digits, without the blanks.
  */
 size_t column_add_number(struct output *output, size_t number, size_t width);
 

@@ -12,7 +12,7 @@
 struct compared_file {
 	enum {
 		COMPARED_ABSENT, /* the path is neither a file nor a link */
-		COMPARED_BROKEN, /* for the caller: the file does not merge */
+		COMPARED_BROKEN, /* set by callers alone: the file does not merge */
 		COMPARED_TEXT,
 		COMPARED_WRITTEN, /* the text was written anew, from merged values */
 	} kind;

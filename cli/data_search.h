@@ -13,7 +13,7 @@ struct data_search_file;
 
 struct data_search {
 	const struct merge_request *request; /* decides how documents are parsed */
-	struct arena *arena;                 /* gets all that the search finds, but the documents */
+	struct arena *arena;                 /* gets all that the search finds, except documents */
 	struct typed_documents *documents;   /* gets the documents of the files */
 	/* private: */
 	struct data_search_tree *trees; /* directories that were searched */

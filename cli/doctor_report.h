@@ -23,7 +23,7 @@ struct remedy {
 #define NOTE REMEDY(.kind = DIAGNOSIS_NOTE)
 
 struct doctor_report {
-	enum diagnosis_kind most; /* kinds after it are not reported */
+	enum diagnosis_kind most; /* the last kind in the enum that is reported */
 	int out;                  /* a child's pipe to the parent; -1: findings are printed */
 	size_t wrong;             /* number of faults */
 	size_t printed;           /* number of findings that were printed, or sent to the parent */

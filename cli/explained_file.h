@@ -28,8 +28,8 @@ int explained_file_find(const struct command *command, const struct layer_choice
 /**
  * Explains the file at `path`. Follows links to directories on the way, but not a link at the last
  * name. If a layer was left out (`on_error: skip-layer`), warns and continues. Returns EXIT_DONE,
- * or another exit code after an error message. If choice->is_of_list, a host may lack the file: it
- * then has no explanation.
+ * or another exit code after an error message. If choice->is_of_list, a host may lack the file:
+ * ret->explanation is then NULL.
  */
 int explained_file_open(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct explained_file *ret);

@@ -38,8 +38,8 @@ int host_enter(const struct command *command, const struct host *host,
 void host_list_fini(struct host_list *list);
 
 /**
- * Returns an element for each of `paths` (ends with NULL), for free(3): whether a host has the
- * path, at first false. NULL: no memory.
+ * Returns an array, for free(3), with an element for each of `paths` (ends with NULL): whether a
+ * host has the path. All elements are false at first. NULL: no memory.
  */
 bool *host_paths_new(char **paths);
 

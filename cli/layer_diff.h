@@ -19,7 +19,7 @@ int layer_diff(struct unified *how, struct settings *settings, const char *path)
 /**
  * Prints the differences from sets[0] to sets[1] in the files at and below `paths` (ends with NULL;
  * none: all files). Reports and leaves out a file that can't be compared. If `is_found` is NULL, a
- * path that neither set has is an error. If not, is_found[i] becomes true for each paths[i] that at
- * least one set has, and that could be read in both. Returns an exit code.
+ * path that neither set has is an error. Otherwise is_found[i] becomes true for each paths[i] that
+ * at least one set has, and that could be read in both. Returns an exit code.
  */
 int layer_diff_sets(struct unified *how, struct settings *sets[2], char **paths, bool *is_found);

@@ -99,9 +99,9 @@ bool plyfs_mount_is_foreign(const char *path);
 bool plyfs_mount_may_be_silent(void);
 
 /**
- * Makes the call in a probe, unless plyfs_mount_may_be_silent() is false. If the call does not
- * return within PROBE_MS, calls plyfs_mount_complain() and returns EXIT_FAILED. Otherwise returns
- * EXIT_DONE, even if the call has failed.
+ * If plyfs_mount_may_be_silent() is false, returns EXIT_DONE without the call. Otherwise makes the
+ * call in a probe. If the call does not return within PROBE_MS, calls plyfs_mount_complain() and
+ * returns EXIT_FAILED. If it returns, even with an error, returns EXIT_DONE.
  */
 int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 

@@ -10,8 +10,9 @@ enum prefixed_path {
 };
 
 /**
- * If no layer has the file, and `path` begins with a layer, reports the path without the layer, and
- * returns true. For a new file, returns false if any layer has the first name of `path`.
+ * Call it if no layer has the file. If `path` begins with a layer, reports the path without the
+ * layer, and returns true. Otherwise returns false. If `kind` is not PREFIXED_PATH_OLD, returns
+ * false, too, if any layer has the first name of `path`.
  */
 bool prefixed_path_report(
 	const struct settings *settings, const char *path, enum prefixed_path kind);

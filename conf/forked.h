@@ -14,8 +14,8 @@
 
 /**
  * Closes all descriptors but those in `kept`, and sorts that array. Then makes /dev/null the
- * standard input. Makes `output`, which must be in `kept`, the standard output and error, and
- * closes its old number; -1: makes /dev/null both. Returns 0 or -errno.
+ * standard input, and `output` (-1: /dev/null) the standard output and error. Closes the old number
+ * of `output`, which must be in `kept`. Returns 0 or -errno.
  */
 int forked_keep_only(int output, int *kept, size_t count);
 

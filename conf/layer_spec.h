@@ -17,7 +17,7 @@ struct layer_spec {
 	const struct store_spec *store; /* the store that a mirror copies the layer from, or NULL */
 	/* letters of the specifiers in plyfs.yaml's path (%H: 'H'; %{NAME}: '{'); NULL: none */
 	const char *specifiers;
-	size_t behind; /* bytes of `path` behind the value of the first specifier other than %h */
+	size_t behind; /* length of `path` behind the value of its first specifier other than %h */
 	bool is_named; /* plyfs.yaml gives the name */
 	enum {
 		LAYER_EXPECTED,

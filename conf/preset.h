@@ -23,10 +23,10 @@ struct preset {
 };
 
 /**
- * Reads the preset `name`, which plyfs.yaml names at `node` (NULL: nowhere), also beneath the mount
- * of `around` (NULL: there is none). Returns 0 with *ret for preset_fini() (its strings lie in
- * `arena`); PROBLEM; or -errno for a shortage of memory or descriptors. After an error,
- * ret->text.read is set if the file was read.
+ * Reads the preset `name`. `node` is where plyfs.yaml names it; NULL: nowhere. If the mount of
+ * `around` (NULL: there is no mount) hides the preset's file, reads the file beneath the mount.
+ * Returns 0 with *ret for preset_fini() (its strings lie in `arena`); PROBLEM; or -errno for a
+ * shortage of memory or descriptors. After an error, ret->text.read is set if the file was read.
  */
 int preset_read(const char *name, const struct node *node,
 	const struct settings_environment *around, struct arena *arena, struct preset *ret,
@@ -37,7 +37,7 @@ void preset_fini(struct preset *preset);
 /** Returns the directories that are searched, separated by colons. */
 const char *preset_directories(void);
 
-/* If these have no preset at all. */
+/* The remedy, for messages, if none of the searched directories has a preset. */
 #define PRESET_REMEDY "install plyfs, or set PLYFS_PRESETS to the sources' data/presets"
 
 /**

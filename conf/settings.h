@@ -234,8 +234,8 @@ const struct format *settings_format(const struct settings *settings, const char
 /**
  * Returns the format of a source of the file at `path`. `place` is the source's path in its layer.
  * The format comes from the rule for `place`, or else the source's name, or else the merged file.
- * NULL: YAML. So it is, too, if only the merged file has a format, and that is JSON: a reader of
- * YAML reads JSON.
+ * NULL: the source is read as YAML. If only the merged file has a format, and this format is JSON,
+ * returns NULL, too: a reader of YAML reads JSON.
  */
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place);

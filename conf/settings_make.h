@@ -22,8 +22,8 @@ int settings_read_facts(
 	struct settings *settings, const struct node *root, struct problem *problem);
 
 /**
- * Fills settings->warning if it is empty, and nothing uses a fact of --fact that the file of facts
- * does not have either. To be called when everything else is read.
+ * Warns of a fact of --fact that nothing uses, and that the file of facts does not have. Fills
+ * settings->warning, unless it has a warning already. Call it when everything else is read.
  */
 void settings_warn_of_facts(struct settings *settings);
 

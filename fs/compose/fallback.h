@@ -61,5 +61,5 @@ struct loaded *fallbacks_use(struct fallbacks *fallbacks, const struct layer *la
  */
 bool fallbacks_blame(struct fallbacks *fallbacks, const struct problem *problem);
 
-/** Stores references to the fallbacks that are used in `version`. Returns 0 or -ENOMEM. */
+/** Gives `version` references to the fallbacks that the composition uses. Returns 0 or -ENOMEM. */
 int fallbacks_give(const struct fallbacks *fallbacks, struct version *version);

@@ -68,8 +68,8 @@ void line_origins_freep(struct line_origins **place); /* NULL is fine */
 
 /**
  * Returns the node whose place in a source counts as the place of `value`. Usually it is `value`.
- * If a merge has made `value` from several nodes, it is the last of the nodes, in the order in
- * which the merge met them, that has a place. NULL: no node has a place.
+ * If a merge has made `value` from several nodes, it is the one that the merge met last; nodes
+ * without a place do not count. NULL: no node has a place.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);
 

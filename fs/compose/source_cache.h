@@ -26,7 +26,7 @@ struct loaded {
 	struct document *document; /* NULL: the caller wanted the text */
 	struct timespec read;      /* CLOCK_REALTIME: when the source was read */
 
-	struct loaded *of; /* if this is a fallback: it has the document; one reference */
+	struct loaded *of; /* of a fallback: the state that owns `document`; one reference */
 
 	/* private to the cache */
 	bool is_whole; /* no program can have written the file while it was read */
@@ -92,9 +92,9 @@ struct source_want {
 };
 
 /**
- * Loads the file `path` of `layer`. Takes it from the cache if it is there as `want` asks, with the
- * stamp (version.h) of want->stat, and this stamp can be trusted. Otherwise reads the file. The
- * cache may take the document; it does not take a text alone.
+ * Loads the file `path` of `layer`. Takes it from the cache if the cache has it, read with
+ * want->options and with the stamp (version.h) of want->stat, and if that stamp can be trusted.
+ * Otherwise reads the file. The cache may take the document; it does not take a text alone.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: the file can't be read, is too large or does not
  * parse; SOURCE_FAILED; SOURCE_MOVED; SOURCE_UNSETTLED; -ECANCELED (document_read()); or another
@@ -104,9 +104,9 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 	const struct source_want *want, struct loaded **ret, struct problem *problem);
 
 /**
- * Keeps the states of sources that have the version's stamps, while memory allows: one state each,
- * for all versions that have it. Without that, a newer state takes an older one's place. The hold
- * ends with the version, which may outlive its owner's reference to the cache.
+ * Holds the cached states of sources that have the version's stamps: while memory allows, the cache
+ * keeps them beside newer states, which otherwise replace them. Versions with the same stamp share
+ * a state. The hold ends with the version, which may be freed after source_cache_free().
  */
 void source_cache_hold(struct source_cache *cache, struct version *version);
 

@@ -1,7 +1,6 @@
 /*
- * Versions and sources in a record (record.h). A version is written without inode number, kernel
- * references and fallbacks. A source is written with its layer, path, stamp (version.h), text and
- * time of reading.
+ * Versions and sources in a record (record.h). A version is written without its inode, basis and
+ * fallbacks. A source is written with its layer, path, stamp (version.h), text and time of reading.
  */
 #pragma once
 

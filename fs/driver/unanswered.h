@@ -2,9 +2,9 @@
  * Requests that wait for an answer. After a take-over, the new daemon handles them as new ones.
  *
  * Some wait until the file of a placeholder inode (placeholder.h) is composed. Then the daemon
- * handles them as new ones. As on a disk, a signal ends such a request only if it kills the
- * program: even then the kernel waits for an answer. If we can't see the program (it is in another
- * PID namespace, or /proc hides it), any signal ends the request with EINTR.
+ * handles them as new ones. As on a disk, a signal ends such a request only if the signal kills the
+ * program; the request is then answered with EINTR, as the kernel waits for an answer. If we can't
+ * see the program (it is in another PID namespace, or /proc hides it), any signal does the same.
  */
 #pragma once
 

@@ -13,9 +13,8 @@ struct store_access;
 /**
  * Finds the layer `name`. It may be absent, as the edit can make its directory. NULL: finds the
  * highest layer, unless a change of that layer is probably a mistake (absent_layer_refuse()). If
- * *store is NULL, and the layer has a store, opens the store; `store` NULL: does not. Returns 0
- * with *ret, which belongs to the settings; PROBLEM, also for an absent layer that comes out of a
- * store; or -errno.
+ * the layer has a store, opens it, unless `store` is NULL or *store is open. Returns 0 with *ret,
+ * which `settings` owns; PROBLEM, also for an absent layer that comes out of a store; or -errno.
  */
 int target_layer_find(const struct settings *settings, const char *name,
 	const struct store_access *access, struct layer **ret, struct layer_store **store,

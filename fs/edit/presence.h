@@ -3,7 +3,7 @@
  * that lower layers show again. Hiding adds a whiteout, so that nothing shows at the path.
  *
  * During the change the layer is locked (layer_edit.h). If a mirror fills the layer, the store is
- * changed instead, without a lock. Only the members `path`, `layer`, `mode` and `access` of an
+ * changed instead, without a lock. Only the members `path`, `layer`, `mode` and `access` of a
  * layer_edit_request are used.
  */
 #pragma once

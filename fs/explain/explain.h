@@ -25,7 +25,7 @@ struct explanation {
 		*request; /* has the inputs, lowest layer first, with their texts */
 	const struct merge_result *result; /* with its origins */
 	struct stream stream;              /* the YAML documents of `result`, if it has values */
-	struct passed *passed; /* of files with the same path, the lowest layer's first */
+	struct passed *passed;             /* files with the same path: the lowest layer's first */
 	size_t passed_count;
 	size_t passed_capacity;
 	/* for a file that the explanation is written to: 0666; 0600 if a source is closed to some

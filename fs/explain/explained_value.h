@@ -45,14 +45,14 @@ struct explained {
 	const struct origin_removed *removed;
 	/* If the value is gone: the map or list that it was in, or the value that replaced it. */
 	const struct node *in;
-	size_t in_len; /* if `in` replaced the value: length of its key, with which at.key begins */
+	size_t in_len; /* if `in` replaced the value: length of its own key, a prefix of at.key */
 	/* values at the KEY in maps or lists that were overridden as a whole */
 	struct origin_step *also;
 	uint32_t also_count;
 
 	/* private: */
 	uint32_t also_capacity;
-	const struct node *lost; /* the last value around those in `also` */
+	const struct node *lost; /* the map or list that contained the last value in `also` */
 	size_t lost_depth;       /* number of the KEY's parts that lead to it */
 	struct key_text key;
 	struct arena *arena;

@@ -42,7 +42,7 @@ struct inspection {
 	char *text;              /* the merged text, if the rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	/* for each pattern, whether it matches a source, also a masked one; NULL: not virtual */
+	/* whether each pattern matches a source or a left-out file (union.h); NULL: not virtual */
 	bool *is_matched;
 };
 
@@ -53,8 +53,8 @@ struct inspection {
 int inspect(const struct offline *offline, const char *path, struct inspection *ret);
 
 /**
- * Sets ret->is_matched of the file at `path` and its lookup. If two patterns match a source, it
- * belongs to the first one, but both count as matching. Returns 0 or -ENOMEM.
+ * If the file at `path` is virtual, sets ret->is_matched from its lookup. If two patterns match a
+ * source, it belongs to the first one, but both count as matching. Returns 0 or -ENOMEM.
  */
 int inspect_patterns(struct inspection *ret, const struct settings *settings, const char *path,
 	const struct union_lookup *lookup);
