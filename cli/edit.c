@@ -319,8 +319,8 @@ const struct command command_edit = {
 	.help = "Opens the merged file in $VISUAL or $EDITOR. Changes are made in the source of "
 		"one layer, as by 'plyfs set'. If a change can't be made, the editor opens again "
 		"with the reason in a comment on top; close it without a change to give up. The "
-		"typed text is never lost. Only values are taken over: comments and layout stay "
-		"those of the layers' files, unless the file is a copy of its only source. PATH is "
+		"typed text is never lost. Changes of comments and layout have no effect, unless "
+		"the merged file is a copy of its only source, or has no keys and values. PATH is "
 		"relative to the layers; with neither -c nor -l "
 		"it is a path in a mount.\n"
 		"\n" EDITED_FILE_HELP,

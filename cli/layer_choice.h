@@ -38,7 +38,7 @@ static inline const char *layer_choice_text(const struct layer_choice *choice)
 	"  -H, --host HOST                 as on that host: replaces %H in the layers' paths\n"    \
 	"      --machine-id ID             as on that machine: replaces %m\n"                      \
 	"      --user USER                 as that user mounts it: replaces %u and %h\n"           \
-	"      --fact NAME=VALUE           with that fact: replaces %{NAME}; several times\n"
+	"      --fact NAME=VALUE           with that fact: replaces %{NAME}; can be repeated\n"
 
 /** A command_option.take: adds the value of --fact to `context`, a struct settings_environment. */
 int layer_choice_take_fact(const struct command *command, void *context, const char *text);

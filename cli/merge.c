@@ -311,8 +311,8 @@ static const struct format *format_to_write(const struct merge_job *job)
 
 /*
  * Reads a file without a known suffix in the format of the merged file, INI in its dialect, and
- * JSON with comments if it has them.
- * Standard input is YAML, but for a dialect, which no file's name tells.
+ * JSON with comments if the merged file may have them. Standard input is YAML, but for a dialect,
+ * which no file's name tells.
  */
 static void choose_formats(struct merge_job *job, const struct format *to)
 {
@@ -510,8 +510,9 @@ const struct command command_merge = {
 		"  -s, --strategy STRATEGY  how to merge; default: deep\n"
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
 		"      --to FORMAT          the format to write; default: that of the files' "
-		"names, else YAML. If it is a dialect of INI or jsonc, files in INI or JSON are "
-		"read in it\n"
+		"names, else YAML. A dialect of INI is also the format of standard input and of "
+		"files named *.ini or without a known suffix, jsonc that of files named *.json
+"
 		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a line "
 		"%YAML in a file overrides it\n"
 		"      --header             begin with a comment that names the files, if the "

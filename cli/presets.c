@@ -109,9 +109,9 @@ const struct command command_presets = {
 	.synopsis = "[--json] [NAME]",
 	.summary = "list the ready rules that a plyfs.yaml can name, or print one",
 	.help = "Lists the presets, which are ready rules for a program; 'presets: [NAME, ...]' in "
-		"a plyfs.yaml uses them. With NAME, prints that one. They are searched first in "
-		"/etc/plyfs/presets, and then where plyfs is installed; or in the directories that "
-		"PLYFS_PRESETS names, separated by colons.\n"
+		"a plyfs.yaml uses them. With NAME, prints that one. plyfs searches for "
+		"them in the directories that PLYFS_PRESETS names, separated by colons; by default "
+		"in /etc/plyfs/presets, and then where plyfs is installed.\n"
 		"\n"
 		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
 		"      --json                      as JSON, for programs\n",

@@ -267,15 +267,15 @@ const struct command command_render = {
 		"removed\n"
 		"  -q, --quiet                     print no summary\n"
 		"      --json                      print the result as one JSON object\n"
-		"      --adopt                     take over files that have the right bytes "
-		"already\n"
+		"      --adopt                     from now on, treat files that plyfs did not "
+		"write as its own if they have the right bytes already\n"
 		"      --atomic                    show all changes at once, as in a volume of "
 		"Kubernetes: DIRECTORY/..data leads to the present tree\n"
 		"      --drift restore|keep        undo changes in the tree that plyfs did not "
 		"make, or leave and report them; default: restore\n"
 		"      --no-header                 write no comment that names the sources\n"
 		"      --no-sandbox                run without the sandbox, for debugging\n"
-		"      --no-landlock               run without that part of it\n"
-		"      --no-seccomp                run without that part of it\n",
+		"      --no-landlock               run without that part of the sandbox\n"
+		"      --no-seccomp                run without that part of the sandbox\n",
 	.run = run,
 };

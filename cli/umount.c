@@ -211,7 +211,7 @@ const struct command command_umount = {
 		"does the same.\n"
 		"\n"
 		"  -f, --force   unmount even if it does not answer; as root, also if it is busy\n"
-		"  -l, --lazy    detach it now, and wait for nothing: it ends with its last user\n"
+		"  -l, --lazy    detach it now; it ends when no program uses it any more\n"
 		"\n"
 		"The options -n, -r, -v, -t TYPE and -N NAMESPACE are those that umount(8) "
 		"passes.\n",
