@@ -511,8 +511,7 @@ const struct command command_merge = {
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
 		"      --to FORMAT          the format to write; default: that of the files' "
 		"names, else YAML. A dialect of INI is also the format of standard input and of "
-		"files named *.ini or without a known suffix, jsonc that of files named *.json
-"
+		"files named *.ini or without a known suffix, jsonc that of files named *.json\n"
 		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a line "
 		"%YAML in a file overrides it\n"
 		"      --header             begin with a comment that names the files, if the "
