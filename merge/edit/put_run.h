@@ -28,7 +28,7 @@ struct put_intermediates {
 struct put_state {
 	struct span text;
 	const struct document *document; /* with extents */
-	const struct node *root;
+	const struct node *root;         /* of the result of the merge; NULL: no value */
 };
 
 /* Why the first attempt for an op has failed, for the user. */
@@ -46,8 +46,8 @@ struct put {
 	struct arena *arena;
 	struct put_intermediates *keep;
 	struct problem *problem;
-	struct edit_op *ops;   /* an insertion that makes a list inserts the item */
-	struct edit_op *meant; /* the same ops, but such an insertion sets the whole list */
+	struct edit_op *ops;   /* resolved; an insertion that makes a list still inserts the item */
+	struct edit_op *meant; /* as `ops`, but such an insertion sets the whole list */
 	size_t count;
 	struct edit_tree *wanted; /* item i: the result before op i; item `count`: after all ops */
 	const char *before;       /* the target's text before the first op */
@@ -70,8 +70,8 @@ static inline bool put_has_changed(const struct put *put)
 /** Keeps the document until the result is freed. Returns 0 or -ENOMEM. */
 int put_keep(struct put *put, struct document *document);
 
-/** Merges the inputs, with that text of the target. Returns 0, PROBLEM or -errno; *ret is NULL if
- * there is no value. */
+/** Merges the inputs, with `text` and `document` as those of the target. Returns 0, PROBLEM or
+ * -errno; *ret is NULL if there is no value. */
 int put_merge_with(struct put *put, struct span text, const struct document *document,
 	const struct node **ret, struct problem *problem);
 
@@ -79,7 +79,7 @@ int put_merge_with(struct put *put, struct span text, const struct document *doc
  * merged alone. */
 int put_merge_below(struct put *put, const struct node **ret);
 
-/** As put_merge_with(), after it has removed the target from the inputs. */
+/** Removes the target from put->inputs, and merges the others. Returns as put_merge_with(). */
 int put_merge_others(struct put *put, const struct node **ret);
 
 /** Makes the tree of a result; `root` NULL: it has no document. Returns 0 or -ENOMEM. */
@@ -117,11 +117,11 @@ enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);
 
-/** Makes the result have what the request's ops say; `present` is the result before. Returns as
- * put_run() does. */
+/** Changes the target so that the result is as the request's ops say. `present` is the result
+ * before. Returns as put_run() does. */
 int put_change(struct put *put, const struct stream *present);
 
-/** Gives the problem of op `i`, of which no form makes the wanted result. Returns PROBLEM. */
+/** Fills the problem: says why no form of op `i` gives the wanted result. Returns PROBLEM. */
 int put_refuse(struct put *put, size_t i);
 
 /** Does a reset, given result->before. Sets result->effect; only the caller sets PUT_CHANGED. */
