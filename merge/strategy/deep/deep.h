@@ -153,8 +153,8 @@ void deep_set(struct node *map, size_t number, const struct node *value);
 const struct node *deep_value(const struct pair *pair);
 
 /**
- * Sets *ret to the OWNED map without its removed pairs, itself or one in `arena`. The numbers of
- * pairs change.
+ * Sets *ret to the OWNED map `map` itself if no pair was removed; otherwise to a new map in `arena`
+ * with the remaining pairs, whose numbers may differ from those in `map`.
  */
 int deep_drop_removed(
 	struct arena *arena, struct origins *origins, struct node *map, struct node **ret);
@@ -165,7 +165,7 @@ void deep_widen(struct node *result, const struct node *value);
 /** Turns a tree under construction into an ordinary, immutable tree. */
 int deep_seal(struct deep *deep, const struct node *node, const struct node **ret);
 
-/** For a node (or NULL) that leaves the tree: does deep_seal() if origins are on. */
+/** For a node (or NULL) that leaves the tree: if origins are on, deep_seal(); else *ret = node. */
 int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret);
 
 /** Makes a sealed copy in `scratch`. `node` does not change, and stays under construction. */

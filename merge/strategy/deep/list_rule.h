@@ -86,7 +86,7 @@ int list_rules_report_idle(const struct list_rules *rules, const struct option_u
 enum list_feature {
 	LIST_HAS_KEYS = 1 << 0,  /* lists are merged by a key */
 	LIST_HAS_PAIRS = 1 << 1, /* lists stand for maps: `before` is set */
-	LIST_REPEATS = 1 << 2,   /* it may apply to texts: it has LIST_REPEAT or is_assigned */
+	LIST_REPEATS = 1 << 2,   /* texts count as lists: LIST_REPEAT, or `is_assigned` is set */
 };
 
 bool list_rules_have(const struct list_rules *rules, enum list_feature feature);
