@@ -29,7 +29,7 @@ struct decimal {
 
 	/* private: memory that `digits` may point to */
 	char room[32];
-	struct number number; /* is_negative has a value in every decimal; the rest is private */
+	struct number number; /* is_negative is set in every decimal; the rest is private */
 };
 
 /* Result of decimal_compare() if one of the two is NaN. */

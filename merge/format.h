@@ -23,7 +23,7 @@ struct writer; /* format/output.h */
 /* The values that a file can hold. */
 enum format_values {
 	FORMAT_TEXTS,
-	FORMAT_QUOTED_TEXTS, /* texts, in quotes, too, where they may have several lines */
+	FORMAT_QUOTED_TEXTS, /* texts; a text in quotes may have several lines */
 	FORMAT_TREES,        /* maps and lists, which may be nested to any depth */
 	FORMAT_TAGGED_TREES, /* as TREES; a node may have a tag, such as the directive !delete */
 };

@@ -22,7 +22,7 @@ struct item_key {
 	/* The key; NULL: none. Compare it by node_equal(). Its text need not end with a NUL. */
 	const struct node *value;
 	const struct node *way; /* the way in `by` that found the key */
-	uint32_t count; /* how many of the item's values make the key; 0: a part of the text */
+	uint32_t count; /* how many of the item's values make the key; 0: a part of its text does */
 };
 
 /** Checks the form of `by`. Returns 0, or PROBLEM. */

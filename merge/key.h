@@ -102,8 +102,8 @@ bool key_find(const struct node *in, const struct key_part *part, struct key_ste
 const struct node *key_follow(const struct key *key, size_t first, const struct node *root);
 
 /**
- * Returns whether `part` names the removed value `lost`. `key` is the key of `lost` in its map or,
- * if `is_item`, the value by which `lost`, an item of a list, was matched.
+ * Returns whether `part` names the removed value `lost`. `key` is the key of `lost` in its map. But
+ * if `is_item`, `lost` was an item of a list, and `key` is the value by which it was matched.
  */
 bool key_names(
 	const struct key_part *part, const struct node *key, const struct node *lost, bool is_item);

@@ -10,11 +10,11 @@
  *
  * The KEY of a new value begins with the path of the map that gets the value; at the root, this
  * path is empty. In a format with nested maps, the rest of the KEY is split at its dots. But if
- * most keys of that map have dots, or if one of them begins with the same word and dot as the
- * rest, the rest is one name. In .properties and .env files, the whole KEY is one name.
+ * most keys of that map have dots, or if one of them begins with the first word of this rest and a
+ * dot, the rest is one name. In .properties and .env files, the whole KEY is one name.
  *
- * A KEY without a document's name is matched in each document. If several documents have such a
- * value, the KEY is refused.
+ * A KEY without a document's name is matched in each document. If it leads to a value in several
+ * documents, the KEY is refused.
  */
 #pragma once
 

@@ -39,8 +39,8 @@ struct merge_environment {
 	 * of that file, lowest layer first. They must exist until the result is freed. If the
 	 * options of read_options_for() have a format, the sources must have documents. If *count
 	 * is N > 0 at the call, the strategy needs only sources with a `rank` below N. find() may
-	 * leave out the other sources. If a file has only those, find() may go on to the next file
-	 * in this order, as if that file did not exist.
+	 * leave out all other sources. If a file has no source with a rank below N, find() may
+	 * treat it as a file that does not exist, and take the next file in the order above.
 	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,

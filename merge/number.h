@@ -44,7 +44,7 @@ struct number {
 /** Skips a sign. Returns whether it is "-". */
 bool number_take_sign(struct span *text);
 
-/** Returns the number in "e+05", cut to -`max` and `max` (at most 2^59); 0 for an empty text. */
+/** Returns the number in "e+05", limited to ±`max` (at most 2^59); 0 for an empty text. */
 int64_t number_power(struct span power, int64_t max);
 
 /** Reads `text`, a valid integer of `schema`. ret->digits may point into `text`. */

@@ -54,7 +54,7 @@ struct origin_removed {
 	struct origin_removed *next;
 	const struct node *key;    /* for an item of a list: the value by which it was matched */
 	struct origin_step *first; /* not NULL */
-	struct origin_step *last;  /* not NULL; ORIGIN_REMOVED, if the removing node is known */
+	struct origin_step *last;  /* not NULL; has ORIGIN_REMOVED if the removing node is known */
 	uint32_t count;            /* steps */
 
 	struct origin_places *places; /* private; as in struct origin */
@@ -124,8 +124,8 @@ void origin_move(struct origins *origins, const struct node *from, const struct 
 
 /**
  * Records that `lost` at `key` was removed from the map or list `from`. The removal has the steps
- * of `lost`; then `lost` itself, if a source has it; then why.by, unless it is NULL. There must be
- * at least one step.
+ * of `lost`, a step for `lost` itself if it was read from a source, and, as the last, a step for
+ * why.by unless that is NULL. There must be at least one step.
  */
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,
 	const struct node *lost, struct origin_why why);

@@ -24,7 +24,7 @@ enum scalar_type {
 	SCALAR_FOREIGN, /* the tag is unknown, or does not fit the text (!!int x) */
 };
 
-/** Returns the name in a core tag, "int" of !!int. NULL: `tag`, which may be NULL, is none. */
+/** Returns the name in a core tag: "int" of !!int. NULL: `tag` is NULL, or no core tag. */
 static inline const char *scalar_core_name(const char *tag)
 {
 	size_t len = sizeof(SCALAR_CORE_PREFIX) - 1;

@@ -18,7 +18,7 @@ static inline struct span span_of(const char *string)
 	return (struct span){string, strlen(string)};
 }
 
-/* Returns the address behind the last byte; NULL if `data` is NULL: C17 adds nothing to NULL. */
+/* Returns the address behind the last byte; NULL if `data` is NULL, as C17 forbids NULL + 0. */
 static inline const char *span_end(struct span span)
 {
 	return span.len ? span.data + span.len : span.data;

@@ -67,7 +67,7 @@ int merge_only_root(
 
 /* The output of a strategy: bytes, or a tree that merge_run() writes in the requested format. */
 struct merge_output {
-	const struct node *root; /* without `text`: the tree; NULL: an empty file */
+	const struct node *root; /* if `text` has no data: the tree; NULL: an empty file */
 	/* comment lines, with newlines, before a tree; left out if they do not begin with the
 	 * comment sign of the requested format */
 	struct span head;

@@ -45,9 +45,8 @@ struct schema_text {
 struct schema_library {
 	/**
 	 * Finds the document of an absolute URI without a fragment. Returns 0 with *ret, whose
-	 * members must live as long as the schema; PROBLEM; or -ENOMEM. The problem's
-	 * message has no subject, such as "is another document": schema_read() puts the reference
-	 * in front of it.
+	 * members must live as long as the schema; PROBLEM; or -ENOMEM. The problem's message, such
+	 * as "is another document", lacks a subject: schema_read() puts the reference before it.
 	 */
 	int (*find)(
 		void *context, struct span uri, struct schema_text *ret, struct problem *problem);

@@ -64,7 +64,7 @@ struct mirror_status {
 	size_t fault_capacity;
 	const char *sweep;  /* the prefix of the sweep that is under way; lent; NULL: none */
 	size_t unlisted;    /* number of faults beyond those listed, in the last sweep */
-	uint64_t uncounted; /* hash of the last unlisted subject, so that it is not counted twice */
+	uint64_t uncounted; /* hash of the last subject in `unlisted`: counts once */
 };
 
 void mirror_status_fini(struct mirror_status *status);

@@ -12,7 +12,7 @@ struct render;
  */
 enum shown_state {
 	SHOWN_WHOLE,
-	SHOWN_MISSED,  /* lookups of some names failed; the files rendered there stay */
+	SHOWN_MISSED,  /* lookups of some names failed; the rendered files of these names stay */
 	SHOWN_UNKNOWN, /* memory or descriptors were short; nothing may be removed */
 };
 

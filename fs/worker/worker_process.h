@@ -52,7 +52,7 @@ void worker_block_signals(void);
 /**
  * Does jobs until the socket is closed, with the settings of `composer`. `watches` is a descriptor
  * of inotify(7), or -1. If it is not -1, all other descriptors that the worker reads from must have
- * lower numbers.
+ * lower numbers: the sandbox allows read(2) from these alone (filter.c).
  */
 __attribute__((noreturn)) void worker_process(
 	int socket, int watches, struct worker_page *page, const struct composer *composer);

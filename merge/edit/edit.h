@@ -5,8 +5,8 @@
  *
  * The comments of a removed entry are removed, too (text_lines.h, editor.h). Between brackets, a
  * comment behind several entries of one line belongs to none of them, and may stay when they go. A
- * new entry stands directly below old comments only if its file or brackets have no other entry. If
- * one op adds an entry, and a later op removes that entry, the result is the same as without both.
+ * new entry stands directly below old comments only if it is alone in its file or brackets. If one
+ * op adds an entry, and a later op removes that entry, the result is the same as without both ops.
  *
  * The new text is read again, and its tree must be the wanted one. If the trees differ, the map or
  * list around the change is written anew. If they still differ, the map or list around that one is
@@ -37,8 +37,8 @@ enum edit_kind {
 };
 
 /*
- * How put_run() makes only the target's values count, if a repeated key (format.h) also has values
- * in a source other than the target (put.h).
+ * For a repeated key (format.h) that also has values in sources other than the target (put.h): how
+ * put_run() makes only the target's values count.
  */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* not at all: the op fails */

@@ -35,7 +35,7 @@ const struct node *edit_tree_entry(const struct node *in, const struct edit_step
 const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);
 
-/** Returns the number of the op's first steps that are keys: the next one leads to an item. */
+/** Returns the number of the op's steps before the first one that leads to an item of a list. */
 static inline size_t edit_count_keys(const struct edit_op *op)
 {
 	size_t count = 0;
@@ -46,8 +46,8 @@ static inline size_t edit_count_keys(const struct edit_op *op)
 }
 
 /**
- * Returns whether the tree and the document have the same values and types, and their keys the same
- * order. If the format has sections, the order does not count.
+ * Returns whether the tree and the document have the same values and types, and the same order of
+ * keys. If the format has sections, the order does not count.
  */
 bool edit_tree_is(const struct edit_tree *tree, const struct document *document);
 

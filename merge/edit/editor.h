@@ -41,7 +41,7 @@ const struct extent *edit_follow(const struct edit *edit, const struct edit_op *
 /** Returns the line end of the text: "\r\n" if its first line has it, else "\n". Static. */
 struct span edit_line_end(const struct edit *edit);
 
-/** Returns where the first line begins: behind a byte order mark. */
+/** Returns where the first line begins: behind the byte order mark, if there is one. */
 size_t edit_text_begin(const struct edit *edit);
 
 /** Returns the offset of the first byte of the line that contains `offset`. */
@@ -58,10 +58,10 @@ int edit_sample(
 	struct edit *edit, const struct node *tree, struct span *text, struct document **ret);
 
 /**
- * Turns `old`, the map or list at the op's place, into op->value, which must be of the same kind,
- * by ops for single entries. Exception: all items to insert come in one op, whose value is a list
- * of them. `apply` carries out an op, as format.edit does. Returns 0; the first non-zero result of
- * `apply`, at which edit_split() stops; or -ENOMEM.
+ * Turns `old`, the map or list at the op's place, into op->value by ops that change one entry each.
+ * `old` and op->value must be of the same kind. Exception: all items to insert come in one op, with
+ * a list of them as its value. `apply` carries out an op, as format.edit does. Returns 0; the first
+ * non-zero result of `apply`, at which edit_split() stops; or -ENOMEM.
  */
 int edit_split(const struct edit *edit, const struct edit_op *op, const struct node *old,
 	int (*apply)(const void *context, const struct edit_op *op), const void *context);

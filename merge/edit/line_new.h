@@ -86,7 +86,7 @@ struct line_separator {
 	const char *after;
 };
 
-/** Returns whether the value has nothing in the line of its key. */
+/** Returns whether the value has a newline, and nothing but blanks before the newline. */
 bool line_begins_below(struct span value);
 
 /** Returns the separator of a pair in `text`. */
@@ -95,7 +95,7 @@ struct line_separator line_separator_of(struct span text, const struct extent *p
 /** Writes the separator. Leaves out the blank after it if no value follows in the line. */
 void line_separator_put(struct output *output, struct line_separator separator, struct span value);
 
-/** Makes the separator "=" if readers would take a "=" or ":" of the key or value for it. */
+/** Sets the separator to "=" if readers would take a "=" or ":" of key or value for one. */
 void line_separator_check(const struct line_editor *editor, struct span key, struct span value,
 	struct line_separator *separator);
 

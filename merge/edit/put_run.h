@@ -22,7 +22,7 @@ struct put_intermediates {
 	struct merge_result **merges;
 	size_t merge_count;
 	size_t merge_capacity;
-	struct merge_result *merged; /* of put_result.after */
+	struct merge_result *merged; /* the result of the merge that made put_result.after */
 };
 
 /* The target after some of the ops, and the result of the merge with it. */
@@ -48,8 +48,10 @@ struct put {
 	struct arena *arena;
 	struct put_intermediates *keep;
 	struct problem *problem;
-	struct edit_op *ops;   /* an insertion that makes a list inserts the item */
-	struct edit_op *meant; /* the same ops, but such an insertion sets the whole list */
+	/* Resolved (edit_tree_resolve()). In `ops`, an op that puts an item where there is no list
+	 * inserts the item; in `meant`, it sets a list of this item. */
+	struct edit_op *ops;
+	struct edit_op *meant;
 	size_t count;
 	struct edit_tree *wanted; /* item i: the result before op i; item `count`: after all ops */
 	struct put_state before;  /* before the first op */
@@ -72,18 +74,19 @@ static inline bool put_has_changed(const struct put *put)
 /** Keeps the document until the result is freed. Returns 0 or -ENOMEM. */
 int put_keep(struct put *put, struct document *document);
 
-/** Merges the inputs, with that text of the target. Returns 0 with *ret, PROBLEM or -errno. */
+/** Merges the inputs, with `text` and `document` as those of the target. Returns 0 with *ret,
+ * PROBLEM or -errno. */
 int put_merge_with(struct put *put, struct span text, const struct document *document,
 	struct put_state *ret, struct problem *problem);
 
-/** Takes an earlier state: the one that the last put_merge_with() made is not wanted. */
+/** Makes `state`, an earlier one, the present state again. */
 void put_return_to(struct put *put, const struct put_state *state);
 
 /** Merges the inputs below the target. *ret NULL: they give no value, or can't be merged alone. */
 int put_merge_below(struct put *put, const struct node **ret);
 
-/** As put_merge_with(), after it has removed the target from the inputs. Sets only `merged` and
- * `root` of *ret. */
+/** Removes the target from put->inputs, and merges the others. Returns as put_merge_with(), but
+ * sets only `merged` and `root` of *ret. */
 int put_merge_others(struct put *put, struct put_state *ret);
 
 /** Makes the tree of a result; `root` NULL: it has no document. Returns 0 or -ENOMEM. */
@@ -122,19 +125,19 @@ int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned
 	struct edit_op *ret);
 
 /**
- * Finds in `root`, a document of another merge of lower inputs, the value at the op's first `count`
- * steps; items that are matched by a key may have other indexes there. Returns 0 with *ret, which
- * is NULL if there is none; or -ENOMEM.
+ * Finds the value at the op's first `count` steps in `root`, a document of a merge of some of the
+ * inputs. An item that is matched by a key may have another index there than in the result. Returns
+ * 0 with *ret, which is NULL if there is none; or -ENOMEM.
  */
 int put_follow_in(const struct put_ground *ground, const struct edit_op *op, size_t count,
 	const struct node *root, const struct node **ret);
 
-/** Makes the result have what the request's ops say; `present` is the result before. Returns as
- * put_run() does. */
+/** Changes the target so that the result is as the request's ops say. `present` is the result
+ * before. Returns as put_run() does. */
 int put_change(struct put *put, const struct stream *present);
 
-/** Gives the problem of op `i`, of which no form makes the wanted result. Returns PROBLEM. */
+/** Fills the problem: says why no form of op `i` gives the wanted result. Returns PROBLEM. */
 int put_refuse(struct put *put, size_t i);
 
-/** Does a reset, given result->before. Sets result->effect; only the caller sets PUT_CHANGED. */
+/** Does a reset, given result->before. Sets result->effect, but PUT_CHANGED is the caller's. */
 int put_reset(struct put *put, struct put_result *result);

@@ -73,13 +73,13 @@ bool ini_is_list_section(const struct ini_dialect *dialect, struct span name);
 /** Returns the length of the text's beginning that is letters and characters of `others`. */
 size_t ini_plain_length(struct span text, const char *others);
 
-/** Returns whether the program accepts a section of that name. Else INI_NO_NAME is the problem. */
+/** Returns whether the program accepts a section of that name. If not, report INI_NO_NAME. */
 bool ini_is_name(const struct ini_dialect *dialect, struct span name);
 
 /** As ini_is_name(), for a key, with INI_NO_KEY. */
 bool ini_is_key(const struct ini_dialect *dialect, struct span key);
 
-/* Formats; the argument is the dialect's title. */
+/* Messages in the form of printf(3); the argument is the dialect's title. */
 #define INI_NO_NAME                                                                                \
 	"%s has no section of that name: it is made of letters, digits, '-' and '.'; behind it "   \
 	"may stand a text in quotes"

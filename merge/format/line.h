@@ -56,8 +56,8 @@ int line_add_scalar(struct line_reader *reader, struct span text, const char *at
 int line_add_key(
 	struct line_reader *reader, struct span text, const char *at, const struct fold *fold);
 
-/** Opens the root map, whose first entry begins at `at`, unless it is open. Returns 0, PROBLEM or
- * -ENOMEM. */
+/** If no map is open, opens the root map; `at` is where its first entry begins. Returns 0, PROBLEM
+ * or -ENOMEM. */
 int line_open_root(struct line_reader *reader, const char *at);
 
 /** Closes the root map, if it is open. Returns 0, PROBLEM or -ENOMEM. */
@@ -93,7 +93,7 @@ const struct node *line_source(const struct node *node);
 /** Returns why the text can't stand in a line, for example "a line break"; NULL: it can. */
 const char *line_text_fault(struct span text);
 
-/** Returns "a carriage return" if the text has one, where some programs end the line; else NULL. */
+/** Returns "a carriage return" if the text has one: some programs end a line there. Else NULL. */
 const char *line_return_fault(struct span text);
 
 /** As line_text_fault(), but blanks at the text's ends are a fault, too. */

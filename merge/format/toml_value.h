@@ -13,7 +13,7 @@ enum scalar_type toml_value_type(struct span text);
 /** Returns the offset at which a time lacks its seconds (TOML 1.1); 0: no seconds are missing. */
 size_t toml_value_lacks_seconds(struct span text);
 
-/** Returns the number of days of the month, from 1 to 12. */
+/** Returns the number of days of the month. `month` is 1 to 12. */
 int toml_value_days(int year, int month);
 
 bool toml_value_is_nan(struct span text);

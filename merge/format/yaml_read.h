@@ -21,8 +21,8 @@ struct yaml_extents {
 
 /**
  * Converts a mark, which counts characters, to an offset in bytes. Marks come nearly in order, so
- * all of them together cost about one walk through the text. Of *extents, sets `index` and
- * `offset`, and reads only these and `text`.
+ * all of them together cost about one walk through the text. Uses only the members `text`, `index`
+ * and `offset` of *extents, and changes the last two.
  */
 size_t yaml_offset(struct yaml_extents *extents, const yaml_mark_t *mark);
 

@@ -49,8 +49,8 @@ struct cloud_merger {
 	/* of a built-in merger: the kind of old values that it merges, and its options */
 	enum cloud_kind handles;
 	bool allow_delete; /* of `dict` */
-	/* of `list`: any method; of `dict`: REPLACE or NO_REPLACE; of `str`: APPEND, and with any
-	 * other method the new value is taken */
+	/* of `list`: any method; of `dict`: REPLACE or NO_REPLACE; of `str`: APPEND, or any other
+	 * method, with which the new value replaces the old one */
 	enum merger_method method;
 	/* of `dict` and `list`: a bit 1 << CLOUD_… for each kind of new value that is merged into
 	 * the old one, instead of being taken or ignored */
@@ -118,7 +118,7 @@ int cloud_end_patch(struct cloud *cloud);
 int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
-/** Checks built-in mergers' options; refuses other mergers if `knows_all`. Returns 0 or PROBLEM. */
+/** Checks the built-in mergers' options. `knows_all`: refuses all others. Returns 0 or PROBLEM. */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
 /** Merges `with`, the new value, into the old `value`. Returns 0 with *ret, PROBLEM or -errno. */

@@ -86,7 +86,7 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
  * Prepares the merge at a place where lists stand for maps (list_rule.before): "A=1" for A: "1",
  * "A" for A: null. If one of *below and *value is a list, and the other a map, replaces the list by
  * the map that it stands for. If a key of that map has the same text as a key of the other map,
- * such as "1" and the integer 1, the other map's key takes its place. If both are maps, keys of
+ * such as "1" and the integer 1, the other map's key takes its place. If both were maps at first, keys of
  * *below take the place of keys of *value in the same way. In deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
@@ -153,8 +153,8 @@ void deep_set(struct node *map, size_t number, const struct node *value);
 const struct node *deep_value(const struct pair *pair);
 
 /**
- * Sets *ret to the OWNED map without its removed pairs, itself or one in `arena`. The numbers of
- * pairs change.
+ * Sets *ret to the OWNED map `map` itself if no pair was removed; otherwise to a new map in `arena`
+ * with the remaining pairs, whose numbers may differ from those in `map`.
  */
 int deep_drop_removed(
 	struct arena *arena, struct origins *origins, struct node *map, struct node **ret);
@@ -165,7 +165,7 @@ void deep_widen(struct node *result, const struct node *value);
 /** Turns a tree under construction into an ordinary, immutable tree. */
 int deep_seal(struct deep *deep, const struct node *node, const struct node **ret);
 
-/** For a node (or NULL) that leaves the tree: does deep_seal() if origins are on. */
+/** For a node (or NULL) that leaves the tree: if origins are on, deep_seal(); else *ret = node. */
 int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret);
 
 /** Makes a sealed copy in `scratch`. `node` does not change, and stays under construction. */

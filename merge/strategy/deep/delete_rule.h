@@ -15,7 +15,7 @@
 /** Checks the option's form. Returns 0 or PROBLEM. */
 int delete_rule_check(const struct options *options, struct problem *problem);
 
-/** Adds those places of layers above `input` that its tree, `root`, has. Returns 0 or -ENOMEM. */
+/** Adds places of layers above `input` that `root`, the input's tree, has. Returns 0 or -ENOMEM. */
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses);
 

@@ -73,8 +73,8 @@ int list_push_back(struct list *list, const struct node *item);
 int list_push_front(struct list *list, const struct node *item);
 
 /**
- * Finds a key's first entry, or adds an entry. *ret becomes its index in list->entries, which never
- * changes. All calls for one list must have the same rule. Returns 0 or -ENOMEM.
+ * Finds a key's first entry, or adds an entry. *ret becomes the entry's index in list->entries, and
+ * this index never changes. All calls for one list must have the same rule. Returns 0 or -ENOMEM.
  */
 int list_find_key(
 	struct list *list, const struct list_rule *rule, const struct node *key, uint32_t *ret);

@@ -32,7 +32,7 @@ extern const char *const list_mode_names[LIST_BY_KEY];
 
 /*
  * LIST_BY_KEY: what is done with an item if an earlier item of the same layer has the same key.
- * LIST_TWICE_SECOND is the default, also for lists whose items a format matches by a key.
+ * LIST_TWICE_SECOND is the default, also if the key is from the format, and not from a pattern.
  */
 enum list_twice {
 	/* A layer's second item with the key is merged with the second such item of the lower
@@ -86,7 +86,7 @@ int list_rules_report_idle(const struct list_rules *rules, const struct option_u
 enum list_feature {
 	LIST_HAS_KEYS = 1 << 0,  /* lists are merged by a key */
 	LIST_HAS_PAIRS = 1 << 1, /* lists stand for maps: `before` is set */
-	LIST_REPEATS = 1 << 2,   /* it may apply to texts: it has LIST_REPEAT or is_assigned */
+	LIST_REPEATS = 1 << 2,   /* texts count as lists: LIST_REPEAT, or `is_assigned` is set */
 };
 
 bool list_rules_have(const struct list_rules *rules, enum list_feature feature);

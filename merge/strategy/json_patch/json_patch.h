@@ -11,7 +11,7 @@
 #include "problem.h"
 #include "table.h"
 
-/* A bound on work that grows faster than the input. */
+/* A bound on the work, because the work may grow faster than the input. */
 struct work {
 	uint64_t left; /* values that may still be read or copied */
 };

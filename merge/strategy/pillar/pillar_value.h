@@ -61,5 +61,5 @@ int pillar_remove(struct pillar_values *values, const struct node **map, const s
 int pillar_put(struct pillar_values *values, const struct node **map, const struct pair *pair,
 	struct origin_why why);
 
-/** Makes the open nodes ordinary nodes. The oldest stay open; `since` is the number of these. */
+/** Makes the open nodes ordinary nodes, except the `since` oldest ones, which stay open. */
 void pillar_seal(struct pillar_values *values, size_t since);
