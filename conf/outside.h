@@ -46,8 +46,8 @@ int outside_find(const char *path, char ret[PATH_MAX]);
 int outside_find_missing(const char *path, char ret[PATH_MAX]);
 
 /**
- * Opens the directory of a layer. This process must have the right to list it. Returns 0 with *ret;
- * -ENODATA: OUTSIDE_FILLED is not met; -EXDEV: OUTSIDE_OWNED is not met; or another -errno.
+ * Opens the directory of a layer. Returns 0 with *ret; -ENODATA: OUTSIDE_FILLED is not met; -EXDEV:
+ * OUTSIDE_OWNED is not met; or another -errno, also if the directory can't be listed.
  */
 int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);
 

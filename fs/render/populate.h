@@ -35,8 +35,9 @@ int populate_dress(struct render *render, struct owned *owned, uint64_t ino, boo
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
 /**
- * Returns whether a layer was replaced. If so, fills *problem: plyfs may have read a mixed state.
- * With --watch, returns false, as the view reads a replaced layer again by itself.
+ * Returns whether a layer was replaced since it was opened. If so, fills *problem: plyfs may have
+ * read a state that the layers never had. With --watch, returns false, as the view reads a replaced
+ * layer again by itself.
  */
 bool populate_was_replaced(const struct render *render, struct problem *problem);
 
@@ -49,8 +50,8 @@ void populate_note_number(struct render *render, struct owned *owned, uint64_t i
 /**
  * Writes the path again if its last writing failed, or if another program has changed the object
  * there. While the publisher retries a change of the path, does not write it. Lists a directory
- * again if it was not listed completely. Calls populate_remove_unseen() if an earlier call has not
- * done all of its work.
+ * again if it was not listed completely. Calls populate_remove_unseen() if that function has not
+ * done all of its work yet.
  */
 void populate_again(struct render *render, const char *path);
 

@@ -1,8 +1,9 @@
 /*
  * The places of pairs and sections in a text of lines, and new text for them.
  *
- * A section may have several headers, and a key several pairs. A sample is text that the format's
- * own writer makes. A manner is how existing pairs are written. An int result is 0 or -ENOMEM.
+ * A text may have several sections of one name, and several pairs of one key. A sample is text that
+ * the format's own writer makes. A manner is how existing pairs are written. An int result is 0 or
+ * -ENOMEM.
  */
 #pragma once
 
@@ -45,7 +46,7 @@ bool line_place_is_section(const struct extent *extent);
 bool line_place_is_include(const struct extent *extent);
 
 /**
- * Returns the part of the section after the part `before`; if `before` is NULL, the first one.
+ * Returns the part that follows `before` in the section; if `before` is NULL, the first part.
  * NULL: there is none. A part is the extent of one header, with the pairs below it. The root is a
  * single part.
  */
@@ -95,7 +96,7 @@ struct line_separator line_separator_of(struct span text, const struct extent *p
 /** Writes the separator. Leaves out the blank after it if no value follows in the line. */
 void line_separator_put(struct output *output, struct line_separator separator, struct span value);
 
-/** Sets the separator to "=" if readers would take a "=" or ":" of key or value for one. */
+/** Makes the separator "=" if readers would mistake a "=" or ":" in the key or value for it. */
 void line_separator_check(const struct line_editor *editor, struct span key, struct span value,
 	struct line_separator *separator);
 

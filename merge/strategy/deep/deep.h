@@ -86,8 +86,8 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
  * Prepares the merge at a place where lists stand for maps (list_rule.before): "A=1" for A: "1",
  * "A" for A: null. If one of *below and *value is a list, and the other a map, replaces the list by
  * the map that it stands for. If a key of that map has the same text as a key of the other map,
- * such as "1" and the integer 1, the other map's key takes its place. If both were maps at first, keys of
- * *below take the place of keys of *value in the same way. In deep_pairs.c.
+ * such as "1" and the integer 1, the other map's key takes its place. If both were maps at first,
+ * keys of *below take the place of keys of *value in the same way. In deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);

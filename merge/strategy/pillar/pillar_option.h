@@ -20,7 +20,7 @@ struct pillar_options {
 	const struct node *neighbour; /* the option `neighbour_key` (plyfs-merge(7)); NULL: none */
 };
 
-/** `options` and check() of struct strategy. */
+/** The members `options` and `check` of the struct strategy of pillar. */
 extern const struct option_spec pillar_option_specs[];
 int pillar_options_check(const struct options *options, struct problem *problem);
 
