@@ -139,8 +139,8 @@ static int diff_sets(struct diff_job *job, char **paths)
 	CLEANUP(settings_unrefp) struct settings *old = NULL;
 	CLEANUP(settings_unrefp) struct settings *new = NULL;
 
-	if (layer_choice_hold(&job->choices[0], NULL, &old) != EXIT_DONE ||
-		layer_choice_hold(&job->choices[1], NULL, &new) != EXIT_DONE)
+	if (layer_choice_hold(&job->choices[0], &old) != EXIT_DONE ||
+		layer_choice_hold(&job->choices[1], &new) != EXIT_DONE)
 		return EXIT_FAILED;
 	layer_choice_note_absent(old);
 	layer_choice_note_absent(new);
@@ -160,7 +160,7 @@ static int make_difference(void *context, char **ret)
 	size_t size;
 	int code = EXIT_DONE;
 
-	if (layer_choice_hold(&job->choices[0], NULL, &settings) != EXIT_DONE)
+	if (layer_choice_hold(&job->choices[0], &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	how.out = open_memstream(ret, &size);
 	if (!how.out)

@@ -124,10 +124,6 @@ int settings_from_layers(const struct settings_environment *around, const char *
 int settings_outline(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem);
 
-/** Opens the layers of an outline, which so becomes what settings_read() makes. Returns 0, PROBLEM
- * or -ENOMEM. */
-int settings_open(struct settings *outline, struct problem *problem);
-
 /**
  * Makes the settings again from the plyfs.yaml or "A:B:C" of `old`, and opens the layers again. If
  * our mount, whose device is `own`, now lies on a layer's path, the layer keeps its old directory.

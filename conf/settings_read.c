@@ -377,11 +377,11 @@ static int check_all_layer_names(const struct settings *settings, struct problem
 	return r;
 }
 
-int settings_open(struct settings *outline, struct problem *problem)
+static int open_layers(struct settings *settings, struct problem *problem)
 {
-	int r = settings_set_layers(outline, problem);
+	int r = settings_set_layers(settings, problem);
 
-	return r == 0 ? check_all_layer_names(outline, problem) : r;
+	return r == 0 ? check_all_layer_names(settings, problem) : r;
 }
 
 enum reading { READ_ALL, READ_OUTLINE, READ_OUTLINE_AGAIN };
@@ -410,7 +410,7 @@ static int read_settings(struct settings *settings, enum reading reading, struct
 	settings_warn_of_facts(settings);
 	if (r == 0)
 		r = check_trust(settings, problem);
-	return r == 0 && reading == READ_ALL ? settings_open(settings, problem) : r;
+	return r == 0 && reading == READ_ALL ? open_layers(settings, problem) : r;
 }
 
 static int64_t milliseconds(struct timespec time)
@@ -521,7 +521,7 @@ int settings_read_again(const struct settings *old, struct settings **outline,
 	if (r != 0)
 		return r;
 	*outline = settings_ref(settings);
-	r = settings_open(settings, problem);
+	r = open_layers(settings, problem);
 	if (r == 0)
 		*ret = take_ptr(settings);
 	return r;
