@@ -65,20 +65,29 @@ struct layer_edit_state {
 	struct merge_result *changed; /* … and after it, if `put` does not have it */
 };
 
+/* Forgets what an earlier attempt has made, which met a change of a source. */
+static void forget(struct layer_edit_state *made)
+{
+	put_result_free(take_ptr(made->put));
+	edit_result_free(take_ptr(made->edited));
+	document_free(take_ptr(made->document));
+	merge_result_free(take_ptr(made->shown));
+	merge_result_free(take_ptr(made->changed));
+	loaded_unref(take_ptr(made->loaded));
+	composition_fini(&made->composition);
+	path_list_fini(&made->asked);
+	made->composition = (struct composition){0};
+	made->lookup = NULL;
+	made->edit.effect = PUT_UNCHANGED;
+}
+
 static void made_freep(struct layer_edit_state **place)
 {
 	struct layer_edit_state *made = *place;
 
 	if (!made)
 		return;
-	put_result_free(made->put);
-	edit_result_free(made->edited);
-	document_free(made->document);
-	merge_result_freep(&made->shown);
-	merge_result_freep(&made->changed);
-	loaded_unref(made->loaded);
-	composition_fini(&made->composition);
-	path_list_fini(&made->asked);
+	forget(made);
 	settings_unref(made->settings);
 	arena_free(made->arena);
 	free(made);
@@ -962,9 +971,7 @@ static int take(void *context, const struct composer *composer, const char *path
 	if (lookup->kind == UNION_LINK)
 		return problem_set(problem, path, 0, 0,
 			"is a symbolic link; change the file that it leads to");
-	composition_fini(&made->composition);
-	path_list_fini(&made->asked);
-	made->composition = (struct composition){0};
+	forget(made);
 	made->composer = *composer;
 	made->lookup = lookup;
 	made->composer.edited = made->edit.layer;
@@ -977,7 +984,10 @@ static int take(void *context, const struct composer *composer, const char *path
 		r = take_inputs(made, problem);
 	if (r == 0)
 		r = put(made, problem);
-	return r == 0 ? check_copies(made, problem) : r;
+	if (r == 0)
+		r = check_copies(made, problem);
+	/* The environment of the merge (environment.h) met a change of a file that it read. */
+	return r == -EAGAIN ? COMPOSE_MOVED : r;
 }
 
 /* Handles a path that no layer has: the file begins in this layer. */
@@ -985,10 +995,7 @@ static int take_nothing(struct layer_edit_state *made, struct problem *problem)
 {
 	const char *path = made->request->path;
 
-	/* An earlier attempt may have found a source that has gone, and its lookup with it. */
-	composition_fini(&made->composition);
-	made->composition = (struct composition){0};
-	made->lookup = NULL;
+	forget(made);
 	made->composition.request = (struct merge_request){
 		.options = compose_options(made->settings, path),
 		.path = path,

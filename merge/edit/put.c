@@ -182,6 +182,9 @@ int put_make_ground(struct put *put, const struct edit_tree *wanted, struct put_
 /* Reads the inputs that the strategy does not read itself, and the target with extents. */
 static int read_inputs(struct put *put)
 {
+	const struct merge_input *target = &put->inputs[put->request->target];
+	struct put_state ignored;
+
 	for (size_t i = 0; i < put->merge.count; i++) {
 		struct merge_input *input = &put->inputs[i];
 		struct read_options options = options_of(put, i);
@@ -196,7 +199,10 @@ static int read_inputs(struct put *put)
 			r = put_keep(put, document);
 		bool is_values = r == 0 && (!document->count || node_is_map(document->roots[0]) ||
 						   scalar_is_null(document->roots[0]));
-		if (r >= 0 && !is_values && !strategy_reads_trees(put->merge.options->strategy))
+		/* If the text is a fault of the merge, too, that names it. */
+		if (r == PROBLEM && !strategy_reads_trees(put->merge.options->strategy))
+			r = put_merge_with(put, target->text, NULL, &ignored, put->problem);
+		if (r == 0 && !is_values && !strategy_reads_trees(put->merge.options->strategy))
 			return problem_set(put->problem, input->source.name, 0, 0,
 				"is a message, archive, patch or script; change it by hand");
 		if (r != 0)

@@ -152,28 +152,33 @@ static bool refuse_tag(const struct put *put, const struct edit_op *op)
 	return true;
 }
 
-/* Refuses to set a key that stands several times, if the values of lower layers would stay. */
+/* Refuses to set a key that can stand several times, if the values of lower layers would stay. */
 static bool refuse_repeated(const struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
-	const struct source *target = &put->inputs[put->request->target].source;
 	bool is_item = op->count > 1 && !op->steps[op->count - 1].key;
 	size_t count = op->count - is_item;
 	const struct node *key = count ? op->steps[count - 1].key : NULL;
 	const struct node *list = edit_tree_follow(&put->wanted[i], op, count);
 
 	if (op->kind != EDIT_SET || !key || !format_of_tree(put->merge.to)->repeats || !list ||
-		!node_is_sequence(list) || list->seq.count < 2)
+		node_is_map(list) || (node_is_sequence(list) && !list->seq.count))
 		return false;
-	size_t from = input_of(put, list->seq.items[0]);
+	uint32_t values = node_is_sequence(list) ? list->seq.count : 1;
+	const struct node *first = node_is_sequence(list) ? list->seq.items[0] : list;
+	size_t from = input_of(put, first);
 	if (from >= put->request->target)
 		return false;
-	problem_at(put->problem, list->seq.items[0],
-		"'%.*s' stands %u times, here first, and a value in the layer '%s' would be one "
-		"more; "
-		"change these in the layer '%s', or add one by the KEY with [+]",
-		(int)key->text.len, key->text.data, (unsigned)list->seq.count, target->layer,
-		put->inputs[from].source.layer);
+	bool is_of_one = true;
+	for (uint32_t j = 1; j < values; j++)
+		is_of_one = is_of_one && input_of(put, list->seq.items[j]) == from;
+	problem_at(put->problem, first,
+		"'%.*s' stands %u time%s%s, and a value in the layer '%s' replaces none of a lower "
+		"layer; change it in %s%s%s, or add one by the KEY with [+]",
+		(int)key->text.len, key->text.data, (unsigned)values, values > 1 ? "s" : "",
+		values > 1 ? ", here first" : "", put->inputs[put->request->target].source.layer,
+		is_of_one ? "the layer '" : "the layer that has it",
+		is_of_one ? put->inputs[from].source.layer : "", is_of_one ? "'" : "");
 	return true;
 }
 

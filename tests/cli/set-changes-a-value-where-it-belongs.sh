@@ -218,13 +218,38 @@ runs 0 "$PLYFS" set -c delete.yaml f.yaml b 5
 prints 'site/f.yaml:2: b: 5 (new)'
 
 # A key that git repeats: a value in a higher layer is one more, so the message names the key, its place and the remedy.
-printf 'layers: [vendor, site]\nrules: [{match: f.cfg, format: git}]\n' >git.yaml
+printf 'layers: [vendor, main, site]\nrules: [{match: f.cfg, format: git}]\n' >git.yaml
+mkdir main
+one="change it in the layer 'vendor', or add one by the KEY with [+]"
+refused() {
+	runs 1 "$PLYFS" set -c git.yaml f.cfg "remote \"o\".$1" d
+	grep -qF "vendor/f.cfg:2:9: 'fetch' stands $2, and a value in the layer 'site' replaces none of a lower layer; $3" err ||
+		fail "$(cat err)"
+}
 printf '[remote "o"]\nfetch = a\nfetch = b\n' >vendor/f.cfg
-for key in fetch 'fetch[0]'; do
-	runs 1 "$PLYFS" set -c git.yaml f.cfg "remote \"o\".$key" c
-	grep -q "vendor/f.cfg:2:9: 'fetch' stands 2 times, here first, and a value in the layer 'site' would be one more; \
-change these in the layer 'vendor', or add one by the KEY with \[+\]" err || fail "$(cat err)"
-done
+refused fetch '2 times, here first' "$one"
+refused 'fetch[0]' '2 times, here first' "$one"
 [ ! -e site/f.cfg ] || fail 'a file was made'
 runs 0 "$PLYFS" set -c git.yaml -L vendor f.cfg 'remote "o".fetch' c
 file vendor/f.cfg $'[remote "o"]\nfetch = c'
+refused fetch '1 time' "$one"
+printf '[remote "o"]\nfetch = b\n' >main/f.cfg
+refused fetch '2 times, here first' 'change it in the layer that has it'
+
+# A program that writes a file to which the file refers holds up the change, and does not end it.
+mkdir -p vendor/hosts vendor/roles
+printf 'layers: [vendor]\nrules: [{match: "hosts/*", strategy: pillar}]\n' >pillar.yaml
+echo 'ports: [80]' >vendor/roles/web.yaml
+printf '_merge: [web]\na: 1\n' >vendor/hosts/h.yaml
+exec 7>>vendor/roles/web.yaml
+echo 'b: 2' >&7
+runs 0 "$PLYFS" set -c pillar.yaml hosts/h.yaml a 2
+exec 7>&-
+prints 'vendor/hosts/h.yaml:2: a: 1 -> 2'
+
+# The fault of user data for cloud-init is named, if it is one of the merge.
+printf 'layers: [vendor, site]\nrules: [{match: u, strategy: cloud-init}]\n' >cloud.yaml
+printf '#cloud-config\na: 1\n' >vendor/u
+printf '#cloud-config\nb: {{ x }}\n' >site/u
+runs 1 "$PLYFS" set -c cloud.yaml u a 2
+grep -q "site/u:2:" err || fail "$(cat err)"
