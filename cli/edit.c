@@ -161,23 +161,23 @@ static bool has_text(struct span in, struct span text)
 	return text.len == 0 || memmem(in.data, in.len, text.data, text.len);
 }
 
-/* Returns the comment at the end of the line, or all of it; empty: there is none. */
+/* Returns the comment on a line of its own; empty: there is none. A mark in a line may be a value's. */
 static struct span comment_of(struct span line, const char *mark)
 {
-	for (size_t i = line.len; i-- > 0;)
-		if (span_begins((struct span){line.data + i, line.len - i}, mark) &&
-			(i == 0 || strchr(" \t", line.data[i - 1])))
-			return (struct span){line.data + i, line.len - i};
-	return (struct span){"", 0};
+	const size_t indent = strspn(line.data, " \t");
+	const struct span rest = {line.data + indent, indent < line.len ? line.len - indent : 0};
+
+	return span_begins(rest, mark) ? rest : (struct span){"", 0};
 }
 
-/* Warns of a typed comment that the source does not get: only values are taken over. */
+/* Warns of a typed comment line that the source does not get: only values are taken over. */
 static void warn_of_comment(const struct edit_job *job, const struct layer_edit *edit)
 {
 	const struct format *format = format_of(job);
 	const char *at = job->editor.text;
 	struct span comment = {"", 0};
 	struct problem warning;
+	char quoted[64];
 
 	for (size_t len; *at && format && format->comment; at += len + (at[len] == '\n')) {
 		len = strcspn(at, "\n");
@@ -188,9 +188,10 @@ static void warn_of_comment(const struct edit_job *job, const struct layer_edit 
 	}
 	if (!comment.len)
 		return;
+	(void)snprintf(quoted, sizeof(quoted), "%.*s", (int)comment.len, comment.data);
 	problem_set(&warning, job->edited.path, 0, 0,
-		"the comment '%.*s' is not taken over, as only values are; write it into %s",
-		(int)comment.len, comment.data, edit->file);
+		"the comment '%s' is not taken over, as only values are; write it into %s", quoted,
+		edit->file);
 	message_warning(&warning);
 }
 

@@ -141,7 +141,7 @@ static void warn_of_tag(const struct get_job *job, const struct node *value)
 	if (!tag)
 		return;
 	problem_set(&warning, job->path, 0, 0,
-		"the tag %s%s at '%s' is not printed; 'plyfs cat' shows it", core ? "!!" : "",
+		"the tag %s%s in '%s' is not printed; 'plyfs cat' shows it", core ? "!!" : "",
 		core ? core : tag, job->asked);
 	message_warning(&warning);
 }

@@ -336,9 +336,6 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
 	r = open_and_hold(choice, mountpoint, ret, &problem);
 	if (r != 0)
 		return layer_choice_complain(NULL, mountpoint, r, &problem);
-	/* The warnings about the mount's own options were printed when it was made. */
-	if (choice->around.facts[0] && (*ret)->warning.message[0])
-		message_warning(&(*ret)->warning);
 	*ret_path = take_ptr(inner);
 	return EXIT_DONE;
 }

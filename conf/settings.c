@@ -24,7 +24,6 @@ int settings_new(const struct settings_environment *around, struct settings **re
 		settings_environment_copy(around, arena, &settings->around) < 0)
 		return -ENOMEM;
 	settings->arena = take_ptr(arena);
-	settings->around.used_facts = &settings->used_facts;
 	settings->options = settings_options_default();
 	atomic_init(&settings->references, 1);
 

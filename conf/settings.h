@@ -90,8 +90,7 @@ struct settings {
 	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
 	struct settings_environment around; /* the environment when the settings were made */
 	/* private: */
-	uint32_t used_facts; /* see settings_environment */
-	const char *spec;    /* "A:B:C", if the settings were made from it */
+	const char *spec; /* "A:B:C", if the settings were made from it */
 	struct arena *arena;
 	atomic_uint references;
 };

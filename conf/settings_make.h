@@ -22,12 +22,6 @@ int settings_read_facts(
 	struct settings *settings, const struct node *root, struct problem *problem);
 
 /**
- * Warns of a fact of --fact that nothing uses, and that the file of facts does not have. Fills
- * settings->warning, unless it has a warning already. Call it when everything else is read.
- */
-void settings_warn_of_facts(struct settings *settings);
-
-/**
  * Replaces each %{NAME} in the patterns, paths, schemas and commands of `list`: rules, virtual
  * files, a map such as `options`, or NULL. Also replaces specifiers such as %H, except in commands.
  */

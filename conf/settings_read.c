@@ -407,7 +407,6 @@ static int read_settings(struct settings *settings, enum reading reading, struct
 	if (r == 0)
 		r = settings_options_read(&settings->options, node_get(root, "options"),
 			settings->arena, &settings->warning, problem);
-	settings_warn_of_facts(settings);
 	if (r == 0)
 		r = check_trust(settings, problem);
 	return r == 0 && reading == READ_ALL ? open_layers(settings, problem) : r;

@@ -55,12 +55,12 @@ prints 1
 printf 'a: !vault |\n  x\nb: {c: [!y 1], d: !!str 2, e: !!set {f}}\n' >vendor/tag.yaml
 runs 0 get tag.yaml a
 prints x
-says "tag.yaml: the tag !vault at 'a' is not printed"
+says "tag.yaml: the tag !vault in 'a' is not printed"
 runs 0 get --json tag.yaml b
 prints '{"c": ["1"], "d": "2", "e": {"f": null}}'
-grep -qx '{"warning": {.*the tag !y at .b. is not printed.*' err || fail "$(cat err)"
+grep -qx '{"warning": {.*the tag !y in .b. is not printed.*' err || fail "$(cat err)"
 runs 0 get --json tag.yaml b.e
-grep -q "the tag !!set at" err || fail "$(cat err)"
+grep -q "the tag !!set in" err || fail "$(cat err)"
 for none in "b" "b.d" "--json b.d"; do
 	# shellcheck disable=SC2086 # two words
 	runs 0 get tag.yaml $none
