@@ -236,14 +236,14 @@ static int print_page(const struct blame *blame, const char *path)
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-static void print_line(const struct blame *blame, size_t number, FILE *out)
+static void print_line(const struct blame *blame, size_t number, struct json *out)
 {
 	const struct line *line = &blame->lines->lines[number - 1];
 	const struct line_author *author = blame_author(blame->authors, line);
 	const struct store_place *place =
 		line->source ? store_places_find(blame->places, line->source) : NULL;
 
-	json_put(out, "\n    {'number': %zu, 'text': ", number);
+	json_put(out, ",\n    {'number': %zu, 'text': ", number);
 	json_put_span(out, line->text);
 	if (line->source) {
 		json_put(out, ", 'layer': %s, 'file': %s", line->source->layer, line->source->name);
@@ -257,21 +257,18 @@ static void print_line(const struct blame *blame, size_t number, FILE *out)
 			", 'changed': {'commit': %s, 'author': %s, 'time': %" PRId64
 			", 'summary': %s}",
 			author->commit, author->name, author->time, author->summary);
-	fputc('}', out);
+	json_put(out, "}");
 }
 
-static void print_json(const struct blame *blame, FILE *out)
+static void print_json(const struct blame *blame, struct json *out)
 {
 	const struct line_origins *lines = blame->lines;
 
 	json_put(out, "{\n  'path': %s,\n  'strategy': %s,\n  'lines': [", blame->path,
 		blame->strategy);
-	for (size_t i = 0; i < lines->count; i++) {
-		if (i > 0)
-			fputc(',', out);
+	for (size_t i = 0; i < lines->count; i++)
 		print_line(blame, i + 1, out);
-	}
-	fputs(lines->count > 0 ? "\n  ]\n}\n" : "]\n}\n", out);
+	json_put(out, "\n  ]\n}\n");
 }
 
 /*
@@ -435,7 +432,7 @@ static int print(const struct blame_request *request, const struct blame *blame)
 	setvbuf(stdout, NULL, _IOFBF, BUFFER_SIZE);
 	if (!message_is_json())
 		return print_text(blame, colour_use(STDOUT_FILENO), stdout);
-	print_json(blame, stdout);
+	print_json(blame, JSON(stdout));
 	return EXIT_DONE;
 }
 

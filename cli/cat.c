@@ -51,8 +51,8 @@ static void put_source(
 {
 	if (job->separator) {
 		fputs(job->separator, stdout);
-		json_put(stdout, "{'layer': %s, 'file': %s, 'text': ", layer->name, name);
-		json_put_span(stdout, text);
+		json_put(JSON(stdout), "{'layer': %s, 'file': %s, 'text': ", layer->name, name);
+		json_put_span(JSON(stdout), text);
 		putchar('}');
 		job->separator = ",\n    ";
 		return;
@@ -104,7 +104,7 @@ static int cat_sources(struct offline *offline, const char *path, const char *in
 	int r = follow(offline, inner, &real, &problem);
 
 	if (message_is_json())
-		json_put(stdout, "{'path': %s, 'sources': [", path);
+		json_put(JSON(stdout), "{'path': %s, 'sources': [", path);
 	if (r == 0)
 		r = offline_look_at(offline, real, put_sources, &job, &problem);
 	if (message_is_json())

@@ -29,7 +29,7 @@ void check_report_begin(struct check_report *report, size_t count)
 	report->is_begun = true;
 	progress_begin(&report->progress, PROGRESS_MS);
 	if (message_is_json())
-		fputs("{\n  \"findings\": [", stdout);
+		json_put(JSON(stdout), "{\n  'findings': [");
 }
 
 /* A finding that was printed, or, with hosts, that will be. */
@@ -63,12 +63,13 @@ static int store(struct check_report *report, const char *path, const struct fin
 static void put_json(struct check_report *report, const char *path, const struct finding *finding,
 	const struct reported_finding *reported)
 {
-	fputs(report->findings++ ? ",\n    " : "\n    ", stdout);
-	json_put(stdout, "{'kind': %s, 'path': %s, ",
+	json_put(JSON(stdout),
+		report->findings++ ? ",\n    {'kind': %s, 'path': %s, "
+				   : "\n    {'kind': %s, 'path': %s, ",
 		finding->kind == FINDING_WARNING ? "warning" : "error", path);
-	json_put_problem(stdout, &finding->problem);
+	json_put_problem(JSON(stdout), &finding->problem);
 	for (size_t i = 0; i < reported->host_count; i++)
-		json_put(stdout, i ? ", %s" : ", 'hosts': [%s", reported->hosts[i]);
+		json_put(JSON(stdout), i ? ", %s" : ", 'hosts': [%s", reported->hosts[i]);
 	fputs(reported->host_count ? "]}" : "}", stdout);
 }
 
@@ -217,9 +218,9 @@ int check_report_end(struct check_report *report)
 	if (message_is_json()) {
 		printf("%s],\n", report->findings ? "\n  " : "");
 		unchecked_list_print_json(&report->unchecked);
-		json_put(stdout, "  'files': %zu,\n  'failed': %zu,\n  'errors': %zu,\n",
+		json_put(JSON(stdout), "  'files': %zu,\n  'failed': %zu,\n  'errors': %zu,\n",
 			report->files, report->failed, report->errors);
-		json_put(stdout, "  'warnings': %zu\n}\n", report->warnings);
+		json_put(JSON(stdout), "  'warnings': %zu\n}\n", report->warnings);
 	} else if (report->progress.state != PROGRESS_QUIET) {
 		print_summary(report);
 	}

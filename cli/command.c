@@ -160,6 +160,15 @@ int command_print(const char *text, size_t len)
 	return message("can't write to standard output: %s", text_error(r));
 }
 
+/* Former options, and those for other programs, are not in the help: nobody is to use them. */
+static bool is_in_help(const struct command *command, const char *word)
+{
+	char option[WORD_LEN_MAX];
+
+	snprintf(option, sizeof(option), "--%s", word);
+	return strstr(command->help, option);
+}
+
 static int unknown_option(
 	const struct command *command, const struct command_option *options, const char *typed)
 {
@@ -167,8 +176,9 @@ static int unknown_option(
 	struct span word = {typed, strcspn(typed, "=")}, nearest;
 
 	for (size_t len = strlen(list); options->word; options++)
-		len += (size_t)snprintf(
-			list + len, sizeof(list) - len, ", %.*s", WORD_LEN_MAX - 3, options->word);
+		if (is_in_help(command, options->word))
+			len += (size_t)snprintf(list + len, sizeof(list) - len, ", %.*s",
+				WORD_LEN_MAX - 3, options->word);
 	struct span bare = {word.data + 2, word.len - 2};
 	if (!word_nearest(list, bare, &nearest))
 		return command_misuse(

@@ -369,7 +369,7 @@ static void offer_presets(const struct completion *to)
 		struct problem ignored;
 		struct preset preset;
 
-		if (preset_read(names.paths[i], NULL, arena, &preset, &ignored) != 0)
+		if (preset_read(names.paths[i], NULL, NULL, arena, &preset, &ignored) != 0)
 			continue;
 		offer(to, span_of(names.paths[i]), "", span_of(preset.description));
 		preset_fini(&preset);

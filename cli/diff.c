@@ -12,6 +12,7 @@
 #include "command.h"
 #include "explained_file.h"
 #include "host_list.h"
+#include "json_put.h"
 #include "layer_diff.h"
 #include "message.h"
 #include "probe.h"
@@ -138,8 +139,8 @@ static int diff_sets(struct diff_job *job, char **paths)
 	CLEANUP(settings_unrefp) struct settings *old = NULL;
 	CLEANUP(settings_unrefp) struct settings *new = NULL;
 
-	if (layer_choice_hold(&job->choices[0], &old) != EXIT_DONE ||
-		layer_choice_hold(&job->choices[1], &new) != EXIT_DONE)
+	if (layer_choice_hold(&job->choices[0], NULL, &old) != EXIT_DONE ||
+		layer_choice_hold(&job->choices[1], NULL, &new) != EXIT_DONE)
 		return EXIT_FAILED;
 	layer_choice_note_absent(old);
 	layer_choice_note_absent(new);
@@ -159,7 +160,7 @@ static int make_difference(void *context, char **ret)
 	size_t size;
 	int code = EXIT_DONE;
 
-	if (layer_choice_hold(&job->choices[0], &settings) != EXIT_DONE)
+	if (layer_choice_hold(&job->choices[0], NULL, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	how.out = open_memstream(ret, &size);
 	if (!how.out)
@@ -181,11 +182,11 @@ static void print_groups(const struct host_groups *groups)
 {
 	bool is_json = message_is_json();
 
-	fputs(is_json ? "{\"groups\": [" : "", stdout);
+	json_put(JSON(stdout), is_json ? "{'groups': [" : "");
 	for (size_t i = 0; i < groups->count && (is_json || groups->count > 1); i++) {
 		const struct host_group *group = &groups->items[i];
 
-		fputs(!is_json ? "# " : i ? ",\n{\"hosts\": " : "\n{\"hosts\": ", stdout);
+		json_put(JSON(stdout), !is_json ? "# " : i ? ",\n{'hosts': " : "\n{'hosts': ");
 		host_group_print(group);
 		/* The text is a JSON object of its own, which goes on here. */
 		if (is_json)

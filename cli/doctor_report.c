@@ -42,10 +42,10 @@ static void print_json(const struct doctor_report *report, const struct diagnosi
 {
 	CLEANUP(freep) char *remedy = remedy_of(diagnosis);
 
-	fputs(report->printed ? ",\n    " : "\n    ", stdout);
-	json_put(stdout, "{'kind': %s, ", diagnosis->kind == DIAGNOSIS_FAULT ? "error" : "ok");
-	json_put_problem(stdout, &diagnosis->problem);
-	json_put(stdout, ", 'remedy': %s}", remedy);
+	json_put(JSON(stdout), report->printed ? ",\n    {'kind': %s, " : "\n    {'kind': %s, ",
+		diagnosis->kind == DIAGNOSIS_FAULT ? "error" : "ok");
+	json_put_problem(JSON(stdout), &diagnosis->problem);
+	json_put(JSON(stdout), ", 'remedy': %s}", remedy);
 }
 
 static void print_text(const struct diagnosis *diagnosis)
@@ -116,13 +116,15 @@ void doctor_report_take(struct doctor_report *report, struct span text)
 void doctor_report_begin(void)
 {
 	if (message_is_json())
-		fputs("{\n  \"findings\": [", stdout);
+		json_put(JSON(stdout), "{\n  'findings': [");
 }
 
 int doctor_report_end(const struct doctor_report *report)
 {
 	if (message_is_json())
-		printf("%s],\n  \"errors\": %zu\n}\n", report->printed ? "\n  " : "",
+		json_put(JSON(stdout),
+			report->printed ? "\n  ],\n  'errors': %zu\n}\n"
+					: "],\n  'errors': %zu\n}\n",
 			report->wrong);
 	else if (report->wrong == 0)
 		puts("Nothing is wrong.");

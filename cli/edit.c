@@ -156,6 +156,44 @@ static void end_report(const struct edit_job *job, const char *nothing)
 		message("%s", nothing);
 }
 
+static bool has_text(struct span in, struct span text)
+{
+	return text.len == 0 || memmem(in.data, in.len, text.data, text.len);
+}
+
+/* Returns the comment at the end of the line, or all of it; empty: there is none. */
+static struct span comment_of(struct span line, const char *mark)
+{
+	for (size_t i = line.len; i-- > 0;)
+		if (span_begins((struct span){line.data + i, line.len - i}, mark) &&
+			(i == 0 || strchr(" \t", line.data[i - 1])))
+			return (struct span){line.data + i, line.len - i};
+	return (struct span){"", 0};
+}
+
+/* Warns of a typed comment that the source does not get: only values are taken over. */
+static void warn_of_comment(const struct edit_job *job, const struct layer_edit *edit)
+{
+	const struct format *format = format_of(job);
+	const char *at = job->editor.text;
+	struct span comment = {"", 0};
+	struct problem warning;
+
+	for (size_t len; *at && format && format->comment; at += len + (at[len] == '\n')) {
+		len = strcspn(at, "\n");
+		comment = comment_of((struct span){at, len}, format->comment);
+		if (!has_text(shown_of(job), comment) && !has_text(edit->new, comment))
+			break;
+		comment.len = 0;
+	}
+	if (!comment.len)
+		return;
+	problem_set(&warning, job->edited.path, 0, 0,
+		"the comment '%.*s' is not taken over, as only values are; write it into %s",
+		(int)comment.len, comment.data, edit->file);
+	message_warning(&warning);
+}
+
 static int make_edit(struct edit_job *job, struct problem *problem)
 {
 	CLEANUP(layer_edit_freep) struct layer_edit *edit = NULL;
@@ -172,6 +210,8 @@ static int make_edit(struct edit_job *job, struct problem *problem)
 	if (edit->effect >= PUT_CHANGED)
 		r = layer_edit_report(&job->edited.output, edit);
 	end_report(job, "nothing changes: comments and layout are those of the layers' files");
+	if (r == 0 && edit->effect >= PUT_CHANGED)
+		warn_of_comment(job, edit);
 	return r;
 }
 
@@ -279,7 +319,9 @@ const struct command command_edit = {
 	.help = "Opens the merged file in $VISUAL or $EDITOR. Changes are made in the source of "
 		"one layer, as by 'plyfs set'. If a change can't be made, the editor opens again "
 		"with the reason in a comment on top; close it without a change to give up. The "
-		"typed text is never lost. PATH is relative to the layers; with neither -c nor -l "
+		"typed text is never lost. Only values are taken over: comments and layout stay "
+		"those of the layers' files, unless the file is a copy of its only source. PATH is "
+		"relative to the layers; with neither -c nor -l "
 		"it is a path in a mount.\n"
 		"\n" EDITED_FILE_HELP,
 	.run = run,

@@ -212,13 +212,13 @@ static int write_layers(const struct explained_file *subject, const struct node 
 		if (marks[i])
 			only = count++ ? NULL : settings->layers[i]->name;
 	if (is_json)
-		json_put(out, ", 'layer': %s, 'layers': [", only);
+		json_put(JSON(out), ", 'layer': %s, 'layers': [", only);
 	for (size_t i = 0; i < settings->layer_count; i++) {
 		if (!marks[i])
 			continue;
 		fputs(before, out);
 		if (is_json)
-			json_put_string(out, settings->layers[i]->name);
+			json_put_string(JSON(out), settings->layers[i]->name);
 		else
 			column_put(out, span_of(settings->layers[i]->name));
 		before = is_json ? ", " : ":";
@@ -236,25 +236,25 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 	/* "!" alone says only that the value is text. */
 	bool is_tagged = value && value->tag && value->tag[0] == '!' && value->tag[1];
 	const char *tag = is_tagged ? value->tag : NULL;
+	struct json *json = JSON(out);
 	int r = 0;
 
-	if (message_is_json())
-		fputs("\"value\": ", out);
+	json_put(json, message_is_json() ? "'value': " : "");
 	if (tag && !message_is_json()) {
 		column_put(out, span_of(tag));
 		putc(' ', out);
 	}
 	if (!value)
-		fputs(message_is_json() ? "null, \"absent\": true" : "(no value)", out);
+		json_put(json, message_is_json() ? "null, 'absent': true" : "(no value)");
 	else if (message_is_json() || !node_is_scalar(value))
-		r = json_put_value(out, value,
+		r = json_put_value(json, value,
 			explanation->request ? explanation->request->to : NULL, job->arena);
 	else if (needs_quotes(value))
-		json_put_span(out, value->text);
+		json_put_span(json, value->text);
 	else
 		column_put(out, value->text);
 	if (tag && message_is_json())
-		json_put(out, ", 'tag': %s", tag);
+		json_put(json, ", 'tag': %s", tag);
 	return r < 0 ? r : write_layers(subject, value, out);
 }
 
@@ -318,7 +318,7 @@ static int explain_hosts(struct explain_job *job)
 		return code;
 	if (code == EXIT_DONE && job->found == FOUND_NOTHING)
 		return layer_choice_complain(NULL, job->path, -ENOENT, NULL);
-	fputs(message_is_json() ? "{\"values\": [" : "", stdout);
+	json_put(JSON(stdout), message_is_json() ? "{'values': [" : "");
 	for (size_t i = 0; i < groups.count; i++) {
 		if (message_is_json())
 			printf("%s\n  {%s, \"hosts\": ", i ? "," : "", groups.items[i].text);

@@ -19,7 +19,7 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	*ret = (struct explained_file){0};
 	int code = is_in_mount
 			   ? layer_choice_in_mount(command, choice, path, &ret->settings, ret_path)
-			   : layer_choice_hold(choice, &ret->settings);
+			   : layer_choice_hold(choice, NULL, &ret->settings);
 	if (code == EXIT_DONE && offline_new(ret->settings, &ret->offline) < 0)
 		code = message_result(-ENOMEM, NULL, NULL);
 	/* The layer of a new file is checked when the file is written. */

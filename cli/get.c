@@ -119,14 +119,42 @@ static const struct node *take_last(
 	return is_last ? value->seq.items[value->seq.count - 1] : value;
 }
 
+/* Returns the first tag in `value` that is part of it, and that neither JSON nor a text has. */
+static const char *find_tag(const struct node *value)
+{
+	const char *tag = NULL;
+
+	if (node_is_scalar(value))
+		return scalar_type(value) == SCALAR_FOREIGN ? value->tag : NULL;
+	tag = node_foreign_tag(value);
+	for (uint32_t i = 0; !tag && i < node_count(value); i++)
+		tag = find_tag(*node_entry(value, i));
+	return tag;
+}
+
+static void warn_of_tag(const struct get_job *job, const struct node *value)
+{
+	const char *tag = message_is_json() || node_is_scalar(value) ? find_tag(value) : NULL;
+	const char *core = scalar_core_name(tag);
+	struct problem warning;
+
+	if (!tag)
+		return;
+	problem_set(&warning, job->path, 0, 0,
+		"the tag %s%s at '%s' is not printed; 'plyfs cat' shows it", core ? "!!" : "",
+		core ? core : tag, job->asked);
+	message_warning(&warning);
+}
+
 static int print(const struct get_job *job, const struct merge_request *request,
 	const struct node *root, const struct node *value)
 {
 	struct span text = span_of("null");
 
 	value = take_last(job, request, value);
+	warn_of_tag(job, value);
 	if (message_is_json()) {
-		int r = json_put_value(stdout, value, request->to, job->arena);
+		int r = json_put_value(JSON(stdout), value, request->to, job->arena);
 		putchar('\n');
 		return r < 0 ? message_result(r, NULL, NULL) : EXIT_DONE;
 	}
@@ -216,6 +244,9 @@ static int follow_link(const char *path, struct explained_file *subject)
 	explanation_free(take_ptr(subject->explanation));
 	if (r == 0)
 		r = explain(subject->offline, inner, &subject->explanation, &problem);
+	/* A layer is left out (on_error: skip-layer). */
+	if (r == 0 && problem.message[0])
+		message_warning(&problem);
 	return r == 0 ? EXIT_DONE
 		      : layer_choice_complain_in(
 				subject->settings, path, inner ? inner : path, r, &problem);

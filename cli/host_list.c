@@ -147,7 +147,7 @@ void host_group_print(const struct host_group *group)
 	for (size_t i = 0; i < group->count; i++) {
 		fputs(i ? ", " : is_json ? "[" : "", stdout);
 		if (is_json)
-			json_put_string(stdout, group->hosts[i]);
+			json_put_string(JSON(stdout), group->hosts[i]);
 		else
 			column_put(stdout, span_of(group->hosts[i]));
 	}

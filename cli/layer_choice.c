@@ -70,15 +70,28 @@ bool layer_choice_is_double(const struct command *command, const struct layer_ch
 	return true;
 }
 
-/* Opens the layers of the mount, or, if it is NULL, those of the choice. */
-static int open_layers(const struct layer_choice *choice, const char *mountpoint,
-	struct settings **ret, struct problem *problem)
+/* The layers to open: those of a mount, of an outline, or else of the choice. */
+struct opened_layers {
+	const struct layer_choice *choice;
+	const char *mountpoint;   /* NULL: none */
+	struct settings *outline; /* NULL: none */
+};
+
+static int open_layers(
+	const struct opened_layers *opened, struct settings **ret, struct problem *problem)
 {
+	const struct layer_choice *choice = opened->choice;
 	const struct settings_environment *around = &choice->around;
 
-	return mountpoint       ? mounted_settings(mountpoint, around, ret, problem)
-	       : choice->config ? settings_read(around, choice->config, ret, problem)
-				: settings_from_layers(around, choice->layers, ret, problem);
+	if (opened->outline) {
+		int r = settings_open(opened->outline, problem);
+		if (r == 0)
+			*ret = settings_ref(opened->outline);
+		return r;
+	}
+	return opened->mountpoint ? mounted_settings(opened->mountpoint, around, ret, problem)
+	       : choice->config   ? settings_read(around, choice->config, ret, problem)
+				  : settings_from_layers(around, choice->layers, ret, problem);
 }
 
 static const char *name_of(const struct layer_choice *choice, const char *mountpoint)
@@ -101,24 +114,20 @@ static bool hold_layers(const struct settings *settings)
 	return true;
 }
 
-static int open_and_hold(const struct layer_choice *choice, const char *mountpoint,
-	struct settings **ret, struct problem *problem)
+static int open_and_hold(
+	struct opened_layers opened, struct settings **ret, struct problem *problem)
 {
 	for (int i = 0; i < HOLD_ATTEMPTS; i++) {
-		int r = open_layers(choice, mountpoint, ret, problem);
+		int r = open_layers(&opened, ret, problem);
 		if (r != 0 || hold_layers(*ret))
 			return r;
 		settings_unref(take_ptr(*ret));
+		/* Its layers are open. */
+		opened.outline = NULL;
 	}
-	return problem_set(problem, name_of(choice, mountpoint), 0, 0,
+	return problem_set(problem, name_of(opened.choice, opened.mountpoint), 0, 0,
 		"mirrors replace the layers faster than they can be opened; try again");
 }
-
-/* The layers that a probe opens: those of a mount, or those of the choice. */
-struct opened_layers {
-	const struct layer_choice *choice;
-	const char *mountpoint; /* NULL: of the choice */
-};
 
 /*
  * Opens the layers in a child, to find out whether that blocks. The kernel may know the directory
@@ -126,13 +135,12 @@ struct opened_layers {
  */
 static int try_to_open(void *context, int out)
 {
-	const struct opened_layers *opened = context;
 	struct settings *settings;
 	struct problem problem;
 	struct statfs answer;
 
 	(void)out;
-	int r = open_layers(opened->choice, opened->mountpoint, &settings, &problem);
+	int r = open_layers(context, &settings, &problem);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
 		if (settings->layers[i]->dirfd >= 0)
 			(void)fstatfs(settings->layers[i]->dirfd, &answer);
@@ -140,11 +148,10 @@ static int try_to_open(void *context, int out)
 }
 
 /* A layer, or the target of a link, may be on a mount that does not answer. */
-static int wait_for_layers(const struct layer_choice *choice, const char *mountpoint)
+static int wait_for_layers(const struct opened_layers *opened)
 {
-	struct opened_layers opened = {choice, mountpoint};
-
-	return plyfs_mount_wait(name_of(choice, mountpoint), try_to_open, &opened);
+	return plyfs_mount_wait(name_of(opened->choice, opened->mountpoint), try_to_open,
+		(void *)(uintptr_t)opened);
 }
 
 /* Reports that the choice can't be used. Returns EXIT_FAILED. */
@@ -158,15 +165,17 @@ static int complain_of_choice(
 }
 
 int layer_choice_start_mirrors(const struct layer_choice *choice, bool is_fresh,
-	const struct supervisor_options *options, struct supervisor **ret)
+	const struct supervisor_options *options, struct supervisor **ret,
+	struct settings **ret_outline)
 {
 	CLEANUP(settings_unrefp) struct settings *outline = NULL;
 	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL;
+	const struct opened_layers opened = {.choice = choice};
 	struct problem problem;
 
 	if (!choice->config)
 		return EXIT_DONE;
-	if (wait_for_layers(choice, NULL) != EXIT_DONE)
+	if (wait_for_layers(&opened) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = settings_outline(&choice->around, choice->config, &outline, &problem);
 	if (r == 0)
@@ -176,32 +185,34 @@ int layer_choice_start_mirrors(const struct layer_choice *choice, bool is_fresh,
 	if (r != 0)
 		return complain_of_choice(choice, r, &problem);
 	*ret = take_ptr(supervisor);
+	*ret_outline = take_ptr(outline);
 	return EXIT_DONE;
 }
 
-static int open_with(const struct layer_choice *choice, bool holds, struct settings **ret)
+static int open_with(const struct opened_layers *opened, bool holds, struct settings **ret)
 {
 	struct problem problem;
 
-	if (wait_for_layers(choice, NULL) != EXIT_DONE)
+	if (wait_for_layers(opened) != EXIT_DONE)
 		return EXIT_FAILED;
-	int r = holds ? open_and_hold(choice, NULL, ret, &problem)
-		      : open_layers(choice, NULL, ret, &problem);
+	int r = holds ? open_and_hold(*opened, ret, &problem) : open_layers(opened, ret, &problem);
 	if (r != 0)
-		return complain_of_choice(choice, r, &problem);
+		return complain_of_choice(opened->choice, r, &problem);
 	if ((*ret)->warning.message[0])
 		message_warning(&(*ret)->warning);
 	return EXIT_DONE;
 }
 
-int layer_choice_open(const struct layer_choice *choice, struct settings **ret)
+int layer_choice_open(
+	const struct layer_choice *choice, struct settings *outline, struct settings **ret)
 {
-	return open_with(choice, false, ret);
+	return open_with(&(struct opened_layers){choice, NULL, outline}, false, ret);
 }
 
-int layer_choice_hold(const struct layer_choice *choice, struct settings **ret)
+int layer_choice_hold(
+	const struct layer_choice *choice, struct settings *outline, struct settings **ret)
 {
-	return open_with(choice, true, ret);
+	return open_with(&(struct opened_layers){choice, NULL, outline}, true, ret);
 }
 
 int layer_choice_end(const struct settings *settings)
@@ -322,11 +333,15 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
 		return layer_choice_complain(NULL, path, r, &problem);
 	if (r < 0)
 		return layer_choice_not_in_mount(command, path, r);
-	if (wait_for_layers(choice, mountpoint) != EXIT_DONE)
+	const struct opened_layers opened = {choice, mountpoint, NULL};
+	if (wait_for_layers(&opened) != EXIT_DONE)
 		return EXIT_FAILED;
-	r = open_and_hold(choice, mountpoint, ret, &problem);
+	r = open_and_hold(opened, ret, &problem);
 	if (r != 0)
 		return layer_choice_complain(NULL, mountpoint, r, &problem);
+	/* The warnings about the mount's own options were printed when it was made. */
+	if (choice->around.facts[0] && (*ret)->warning.message[0])
+		message_warning(&(*ret)->warning);
 	*ret_path = take_ptr(inner);
 	return EXIT_DONE;
 }

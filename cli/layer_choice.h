@@ -57,21 +57,29 @@ bool layer_choice_is_double(const struct command *command, const struct layer_ch
 
 /**
  * If the choice has a plyfs.yaml, starts the supervisor of the mirrors for layers that come out of
- * stores, and calls supervisor_wait() with `is_fresh`. If not, leaves *ret unchanged.
- * Returns EXIT_DONE with *ret for supervisor_freep(); or EXIT_FAILED after a message. Call
- * this function before the layers are opened, and before there are coroutines.
+ * stores, and calls supervisor_wait() with `is_fresh`. If not, leaves *ret and *outline unchanged.
+ * Returns EXIT_DONE with *ret for supervisor_freep() and *outline for settings_unref(); or
+ * EXIT_FAILED after a message. Call this function before the layers are opened, and before there
+ * are coroutines.
  */
 int layer_choice_start_mirrors(const struct layer_choice *choice, bool is_fresh,
-	const struct supervisor_options *options, struct supervisor **ret);
+	const struct supervisor_options *options, struct supervisor **ret,
+	struct settings **outline);
 
-/** Makes *ret, for settings_unref(). Returns EXIT_DONE, or EXIT_FAILED after an error message. */
-int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
+/**
+ * Opens the layers of `outline`, so that the mirrors and the layers are of one reading of
+ * plyfs.yaml; NULL: of the choice. Returns EXIT_DONE with *ret for settings_unref(), or EXIT_FAILED
+ * after an error message. After a failure, `outline` is of no use.
+ */
+int layer_choice_open(
+	const struct layer_choice *choice, struct settings *outline, struct settings **ret);
 
 /**
  * As layer_choice_open(), for a caller that does not follow changes of the layers. Mirrors keep the
  * opened generations until settings_unref() (store_hold()).
  */
-int layer_choice_hold(const struct layer_choice *choice, struct settings **ret);
+int layer_choice_hold(
+	const struct layer_choice *choice, struct settings *outline, struct settings **ret);
 
 /**
  * Returns EXIT_DONE if the layers are still those that layer_choice_hold() opened, or EXIT_FAILED

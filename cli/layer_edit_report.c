@@ -132,25 +132,25 @@ static int put_json_value(struct report *report, const struct node *before,
 	const struct node *other = find_other(report, before, after, below, &verb);
 	int r = 0;
 
-	fputs(report->lines ? ", {\"key\": " : "{\"key\": ", stdout);
+	json_put(JSON(stdout), report->lines ? ", {'key': " : "{'key': ");
 	report->lines++;
-	json_put_span(stdout, key_text_span(&report->key));
+	json_put_span(JSON(stdout), key_text_span(&report->key));
 	if (line_in_target(report, after))
-		json_put(stdout, ", 'line': %u", line_in_target(report, after));
+		json_put(JSON(stdout), ", 'line': %u", line_in_target(report, after));
 	bool is_secret =
 		(before && has_secret(report, before)) || (after && has_secret(report, after));
 	if (is_secret)
-		fputs(", \"secret\": true", stdout);
+		json_put(JSON(stdout), ", 'secret': true");
 	if (before && !is_secret) {
-		fputs(", \"before\": ", stdout);
-		r = json_put_value(stdout, before, report->edit->format, report->arena);
+		json_put(JSON(stdout), ", 'before': ");
+		r = json_put_value(JSON(stdout), before, report->edit->format, report->arena);
 	}
 	if (r == 0 && after && !is_secret) {
-		fputs(", \"after\": ", stdout);
-		r = json_put_value(stdout, after, report->edit->format, report->arena);
+		json_put(JSON(stdout), ", 'after': ");
+		r = json_put_value(JSON(stdout), after, report->edit->format, report->arena);
 	}
 	if (other) {
-		json_put(stdout, ", %s: {'layer': %s, 'file': %s, 'line': %u}", verb,
+		json_put(JSON(stdout), ", %s: {'layer': %s, 'file': %s, 'line': %u}", verb,
 			other->source->layer, source_shown(other->source), (unsigned)other->line);
 	}
 	putchar('}');
@@ -335,7 +335,7 @@ static int print_diff(const struct layer_edit *edit)
 	int r = unified_text(&old, &new, UNIFIED_CONTEXT, &text);
 	if (r < 0)
 		return r;
-	json_put(stdout, ", 'diff': %s", text);
+	json_put(JSON(stdout), ", 'diff': %s", text);
 	return 0;
 }
 
@@ -391,7 +391,7 @@ static int report_values(struct report *report)
 
 static void put_json_head(const struct layer_edit_output *output)
 {
-	json_put(stdout, "{\n  'path': %s,\n  'dry_run': %hhd,\n  'changes': [", output->path,
+	json_put(JSON(stdout), "{\n  'path': %s,\n  'dry_run': %hhd,\n  'changes': [", output->path,
 		(bool)(output->mode == LAYER_EDIT_DRY));
 }
 
@@ -404,23 +404,23 @@ static int put_json(struct report *report)
 	if (r < 0)
 		return r;
 	report->arena = arena;
-	json_put(stdout, "{'file': %s", edit->file);
+	json_put(JSON(stdout), "{'file': %s", edit->file);
 	if (edit->layer)
-		json_put(stdout, ", 'layer': %s", edit->layer->name);
-	json_put(stdout, ", 'change': %s", change_name(edit));
+		json_put(JSON(stdout), ", 'layer': %s", edit->layer->name);
+	json_put(JSON(stdout), ", 'change': %s", change_name(edit));
 	if (edit->revision)
-		json_put(stdout, ", 'revision': %" PRIu64, edit->revision);
+		json_put(JSON(stdout), ", 'revision': %" PRIu64, edit->revision);
 	if (edit->hides)
-		json_put(stdout, ", 'hides': %s", edit->hides);
+		json_put(JSON(stdout), ", 'hides': %s", edit->hides);
 	if (edit->shown_by)
-		json_put(stdout, ", 'shown_by': %s", edit->shown_by);
+		json_put(JSON(stdout), ", 'shown_by': %s", edit->shown_by);
 	if (edit->copies)
-		json_put(stdout, ", 'copies': %s", edit->copies);
+		json_put(JSON(stdout), ", 'copies': %s", edit->copies);
 	if (edit->unchecked)
-		json_put(stdout, ", 'not_checked': %s", edit->unchecked);
+		json_put(JSON(stdout), ", 'not_checked': %s", edit->unchecked);
 	if (edit->unseen)
-		json_put(stdout, ", 'not_shown_yet': %s", edit->unseen);
-	fputs(", \"values\": [", stdout);
+		json_put(JSON(stdout), ", 'not_shown_yet': %s", edit->unseen);
+	json_put(JSON(stdout), ", 'values': [");
 	r = report_values(report);
 	putchar(']');
 	if (r == 0 && has_diff(report))

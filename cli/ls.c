@@ -407,17 +407,13 @@ static void print_directory(struct ls_job *job, const char *typed, const char *d
 
 static void put_layers(const struct ls_job *job, const char *name, layer_mask layers)
 {
-	const char *before = "";
+	struct json *out = JSON(stdout);
 
-	json_put(stdout, ", %s: [", name);
-	for (size_t i = 0; i < job->settings->layer_count; i++) {
-		if (!(layers & (layer_mask)1 << i))
-			continue;
-		fputs(before, stdout);
-		json_put_string(stdout, job->settings->layers[i]->name);
-		before = ", ";
-	}
-	putchar(']');
+	json_put(out, ", %s: [", name);
+	for (size_t i = 0; i < job->settings->layer_count; i++)
+		if (layers & (layer_mask)1 << i)
+			json_put(out, ", %s", job->settings->layers[i]->name);
+	json_put(out, "]");
 }
 
 static void put_entry(struct ls_job *job, const struct ls_entry *entry)
@@ -425,18 +421,18 @@ static void put_entry(struct ls_job *job, const struct ls_entry *entry)
 	static const char *const kinds[] = {"none", "file", "directory", "link"};
 
 	fputs(job->printed++ ? ",\n  " : "\n  ", stdout);
-	json_put(stdout, "{'path': %s, 'kind': %s", entry->path, kinds[entry->kind]);
+	json_put(JSON(stdout), "{'path': %s, 'kind': %s", entry->path, kinds[entry->kind]);
 	if (entry->type != LS_DIRECTORY)
-		json_put(stdout, ", 'type': %s", ls_words[entry->type][0]);
+		json_put(JSON(stdout), ", 'type': %s", ls_words[entry->type][0]);
 	if (entry->strategy)
-		json_put(stdout, ", 'strategy': %s", entry->strategy);
+		json_put(JSON(stdout), ", 'strategy': %s", entry->strategy);
 	put_layers(job, "layers", entry->layers);
 	if (entry->hidden)
 		put_layers(job, "hides", entry->hidden);
 	if (entry->mark)
-		json_put(stdout, ", 'hidden_by': %s", entry->mark);
+		json_put(JSON(stdout), ", 'hidden_by': %s", entry->mark);
 	if (entry->target)
-		json_put(stdout, ", 'target': %s", entry->target);
+		json_put(JSON(stdout), ", 'target': %s", entry->target);
 	putchar('}');
 }
 
@@ -551,7 +547,7 @@ static int run(const struct command *command, int argc, char **argv)
 	job.form = message_is_json() ? LS_JSON : is_long ? LS_LONG : LS_NAMES;
 	job.depth = is_recursive ? -1 : 1;
 	if (job.form == LS_JSON)
-		fputs("{\"files\": [", stdout);
+		json_put(JSON(stdout), "{'files': [");
 	for (char *const *path = job.paths; *path; path++)
 		take_code(&job, list_path(command, &job, *path));
 	if (job.form == LS_JSON)

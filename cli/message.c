@@ -35,11 +35,12 @@ static void put_json(const char *kind, const char *text, const struct problem *p
 	const char *path = problem->place[0] ? problem->place : problem->source;
 
 	flockfile(stderr);
-	json_put(stderr, "{%s: {'message': %s, 'path': %s", kind, text, *path ? path : NULL);
-	json_put(stderr, problem->line ? ", 'line': %u" : ", 'line': null", problem->line);
-	json_put(stderr, problem->column ? ", 'column': %u" : ", 'column': null", problem->column);
+	json_put(JSON(stderr), "{%s: {'message': %s, 'path': %s", kind, text, *path ? path : NULL);
+	json_put(JSON(stderr), problem->line ? ", 'line': %u" : ", 'line': null", problem->line);
+	json_put(JSON(stderr), problem->column ? ", 'column': %u" : ", 'column': null",
+		problem->column);
 	if (problem->program[0])
-		json_put(stderr, ", 'program': %s", problem->program);
+		json_put(JSON(stderr), ", 'program': %s", problem->program);
 	fputs("}}\n", stderr);
 	funlockfile(stderr);
 }

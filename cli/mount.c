@@ -292,10 +292,14 @@ static int open_and_serve(struct mount *mount)
 		.say = manager_say_status,
 		.context = mount};
 	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL;
-	struct settings *settings;
+	struct settings *outline = NULL, *settings = NULL;
 
-	if (layer_choice_start_mirrors(&mount->choice, false, &options, &supervisor) != EXIT_DONE ||
-		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
+	int code =
+		layer_choice_start_mirrors(&mount->choice, false, &options, &supervisor, &outline);
+	if (code == EXIT_DONE)
+		code = layer_choice_open(&mount->choice, outline, &settings);
+	settings_unref(outline);
+	if (code != EXIT_DONE)
 		return EXIT_FAILED;
 	if (!mount->previous && mount_circle_refuse(settings, mount->mountpoint) != EXIT_DONE) {
 		settings_unref(settings);
@@ -392,7 +396,7 @@ static int answer(struct mount *mount, const char *directory)
 			       "unmount and mount again");
 	mount->choice.around.directory = directory;
 	if (look_beneath(mount, TRIAL_BENEATH_FD, beneath, &mountpoint) != EXIT_DONE ||
-		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
+		layer_choice_open(&mount->choice, NULL, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = session_try(settings, &options, &terms, &problem);
 	return r ? message_result(r, &problem, mount->mountpoint) : TRIAL_YES;

@@ -20,7 +20,7 @@ struct mount_description {
 	const struct node *status;
 	const char *mountpoint;
 	dev_t dev;             /* of the mount */
-	const char *directory; /* of the mount's process; "": the same as ours */
+	const char *directory; /* where relative arguments of the mount begin; "": in ours */
 	const char *config;    /* "": the mount was made from its "source" */
 	const struct node *layers;
 };
@@ -61,14 +61,6 @@ static int read_description(const struct node *root, const char *mountpoint,
 	if (is_same_directory(ret->directory, "."))
 		ret->directory = "";
 	return 0;
-}
-
-/* Makes a path of the mount's process absolute; if `directory` is "", leaves it as it is. */
-static int make_absolute(const char *directory, const char *path, char **ret)
-{
-	bool is_below = *path != '/' && *directory;
-
-	return text_format(ret, "%s%s%s", is_below ? directory : "", is_below ? "/" : "", path);
 }
 
 /* Returns whether that descriptor of the mount's process is the directory under the mount. */
@@ -116,14 +108,9 @@ static int check_hidden(const struct mount_description *mount,
 		i++) {
 		const char *path =
 			i ? report_text(layers->seq.items[i - 1], "path") : mount->config;
-		CLEANUP(freep) char *absolute = NULL;
 
-		if (!i && !*path)
-			continue;
-		if (make_absolute(mount->directory, path, &absolute) < 0)
-			return -ENOMEM;
-		if (settings_environment_hides(around, absolute))
-			return problem_set(problem, absolute, 0, 0,
+		if (*path && settings_environment_hides(around, path))
+			return problem_set(problem, path, 0, 0,
 				"this layer lies under the mount itself, where only root and the "
 				"user who mounted can read; run the command as one of them");
 	}
@@ -141,16 +128,14 @@ static int take_layer(const struct mount_description *mount, const struct node *
 	struct settings *settings, struct layer **layer, struct problem *problem)
 {
 	CLEANUP(layer_freep) struct layer *other = NULL;
-	CLEANUP(freep) char *path = NULL;
-	const char *place;
+	const char *path = report_text(described, "path"), *place;
 	bool is_optional = settings->specs[(*layer)->rank].presence == LAYER_OPTIONAL;
 
 	if (strcmp((*layer)->name, report_text(described, "name")) != 0)
 		return complain_of_layers(mount, problem);
-	int r = make_absolute(mount->directory, report_text(described, "path"), &path);
-	if (r < 0 || strcmp((*layer)->path, path) == 0)
-		return r;
-	r = settings_environment_place(&settings->around, path, settings->arena, &place);
+	if (strcmp((*layer)->path, path) == 0)
+		return 0;
+	int r = settings_environment_place(&settings->around, path, settings->arena, &place);
 	if (r == 0)
 		r = layer_open((*layer)->name, place, (*layer)->rank,
 			is_optional ? OUTSIDE_OPTIONAL : 0, (*layer)->follow, &other);
@@ -291,22 +276,19 @@ static const char *path_in(const char *real, const char *layer)
 	return NULL;
 }
 
-/* Finds the file in a mount's layers; the innermost layer counts. Returns 0 or -ENOMEM. */
-static int search_layers(const char *real, const struct node *status, const char **ret)
+/* Finds the file in a mount's layers; the innermost layer counts. NULL: it is in none. */
+static const char *search_layers(const char *real, const struct node *status)
 {
 	const struct node *layers = report_get(status, "layers");
-	const char *directory = report_text(status, "directory");
+	const char *found = NULL;
 
 	for (uint32_t i = 0; i < report_count(layers); i++) {
-		CLEANUP(freep) char *layer = NULL;
+		const char *inner = path_in(real, report_text(layers->seq.items[i], "path"));
 
-		if (make_absolute(directory, report_text(layers->seq.items[i], "path"), &layer) < 0)
-			return -ENOMEM;
-		const char *inner = path_in(real, layer);
-		if (inner && (!*ret || inner > *ret))
-			*ret = inner;
+		if (inner && (!found || inner > found))
+			found = inner;
 	}
-	return 0;
+	return found;
 }
 
 /*
@@ -318,12 +300,11 @@ static int search_mount(void *context, const char *mountpoint, int out)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	const struct layer_search *search = context;
-	const char *inner = NULL;
 
 	if (plyfs_mount_report_within(mountpoint, &document) != 0)
 		return 0;
-	int r = search_layers(search->real, document->roots[0], &inner);
-	return r == 0 && inner ? text_write(out, inner, strlen(inner)) : r;
+	const char *inner = search_layers(search->real, document->roots[0]);
+	return inner ? text_write(out, inner, strlen(inner)) : 0;
 }
 
 static int take_inner(void *context, const char *mountpoint, int result, struct span text)

@@ -19,7 +19,7 @@
 /* Prints the fields of a preset, without the end of the object. */
 static void put_json(const struct preset *preset)
 {
-	json_put(stdout, "{'name': %s, 'description': %s, 'path': %s", preset->name,
+	json_put(JSON(stdout), "{'name': %s, 'description': %s, 'path': %s", preset->name,
 		preset->description, preset->text.path);
 }
 
@@ -37,11 +37,11 @@ static int print_all(struct arena *arena)
 		width = (int)strlen(names.paths[i]) > width ? (int)strlen(names.paths[i]) : width;
 	if (!names.count && !message_is_json())
 		printf("There are no presets in %s; " PRESET_REMEDY ".\n", preset_directories());
-	fputs(message_is_json() ? "{\"presets\": [" : "", stdout);
+	json_put(JSON(stdout), message_is_json() ? "{'presets': [" : "");
 	for (size_t i = 0; i < names.count; i++) {
 		struct preset preset;
 		struct problem problem;
-		int r = preset_read(names.paths[i], NULL, arena, &preset, &problem);
+		int r = preset_read(names.paths[i], NULL, NULL, arena, &preset, &problem);
 
 		if (r != 0) {
 			code = message_result(r, &problem, NULL);
@@ -66,7 +66,7 @@ static int print_one(const char *name, struct arena *arena)
 	CLEANUP(preset_fini) struct preset preset = {0};
 	struct outside_file file = {0};
 	struct problem problem;
-	int r = preset_read(name, NULL, arena, &preset, &problem);
+	int r = preset_read(name, NULL, NULL, arena, &preset, &problem);
 
 	if (r != 0)
 		return message_result(r, &problem, NULL);
@@ -77,10 +77,10 @@ static int print_one(const char *name, struct arena *arena)
 	if (!message_is_json())
 		return command_print(text, file.len);
 	put_json(&preset);
-	fputs(", \"rules\": ", stdout);
-	r = json_put_value(stdout, preset.rules, NULL, arena);
-	fputs(", \"text\": ", stdout);
-	json_put_span(stdout, (struct span){text, file.len});
+	json_put(JSON(stdout), ", 'rules': ");
+	r = json_put_value(JSON(stdout), preset.rules, NULL, arena);
+	json_put(JSON(stdout), ", 'text': ");
+	json_put_span(JSON(stdout), (struct span){text, file.len});
 	puts("}");
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }

@@ -189,7 +189,7 @@ static int cover(
 static int open_settings(
 	struct render_job *job, struct supervisor **supervisor, struct settings **ret)
 {
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(settings_unrefp) struct settings *settings = NULL, *outline = NULL;
 	const struct supervisor_options options = {.switches = job->options.switches,
 		.log = log_line,
 		.say = manager_say_status,
@@ -197,8 +197,8 @@ static int open_settings(
 
 	/* Without --watch, the stores' present state is waited for. */
 	if (layer_choice_start_mirrors(&job->choice, job->options.mode != RENDER_WATCH, &options,
-		    supervisor) != EXIT_DONE ||
-		layer_choice_hold(&job->choice, &settings) != EXIT_DONE)
+		    supervisor, &outline) != EXIT_DONE ||
+		layer_choice_hold(&job->choice, outline, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	/* A mount that is silent now would be left out for as long as the command goes on. */
 	if (plyfs_mount_guard_ask(settings) && job->options.mode == RENDER_WATCH)

@@ -91,21 +91,21 @@ static int compare_names(const void *a, const void *b)
 
 static void put_list(const struct render_report *report, const char *name, unsigned outcomes)
 {
-	size_t written = 0;
+	struct json *out = JSON(stdout);
 
-	printf("  \"%s\": [", name);
+	json_put(out, "  %s: [", name);
 	for (size_t i = 0; i < report->name_count; i++) {
 		const struct named_outcome *noted = &report->names[i];
 
 		if (!(outcomes & 1u << noted->outcome))
 			continue;
-		fputs(written++ ? ",\n    " : "\n    ", stdout);
 		if (noted->why)
-			json_put(stdout, "{'path': %s, 'message': %s}", noted->path, noted->why);
+			json_put(
+				out, ",\n    {'path': %s, 'message': %s}", noted->path, noted->why);
 		else
-			json_put_string(stdout, noted->path);
+			json_put(out, ",\n    %s", noted->path);
 	}
-	fputs(written ? "\n  ],\n" : "],\n", stdout);
+	json_put(out, "\n  ],\n");
 }
 
 static void put_json(const struct render_report *report)
@@ -116,7 +116,7 @@ static void put_json(const struct render_report *report)
 	put_list(report, "removed", 1u << OUTCOME_REMOVED);
 	put_list(report, "failed", 1u << OUTCOME_BROKEN | 1u << OUTCOME_FAILED);
 	unchecked_list_print_json(&report->unchecked);
-	json_put(stdout, "  'files': %zu,\n  'dry_run': %hhd\n}\n", count_files(report),
+	json_put(JSON(stdout), "  'files': %zu,\n  'dry_run': %hhd\n}\n", count_files(report),
 		(bool)(report->options->mode == RENDER_DRY));
 }
 

@@ -121,16 +121,15 @@ int rendered_tree_print_drift(const char *root)
 	return EXIT_DONE;
 }
 
-static void put_drift(FILE *out, const struct drift_list *drifts)
+static void put_drift(struct json *out, const struct drift_list *drifts)
 {
-	fputs(",\n  \"drift\": [", out);
+	json_put(out, ",\n  'drift': [");
 	for (size_t i = 0; i < drifts->count; i++) {
 		const struct drifted *item = &drifts->items[i];
-		fputs(i ? ",\n    " : "\n    ", out);
-		json_put(out, "{'path': %s, 'kind': %s}", item->path,
+		json_put(out, ",\n    {'path': %s, 'kind': %s}", item->path,
 			item->error ? "unreadable" : drift_name(item->drift));
 	}
-	fputs(drifts->count ? "\n  ]\n}\n" : "]\n}\n", out);
+	json_put(out, "\n  ]\n}\n");
 }
 
 int rendered_tree_print_json(const char *root, struct document **ret)
@@ -152,8 +151,8 @@ int rendered_tree_print_json(const char *root, struct document **ret)
 	while (end > text && end[-1] == '\n')
 		end--;
 	fwrite(text, 1, (size_t)(end - text), stdout);
-	json_put(stdout, ",\n  'running': %hhd", drift_is_rendered_now(root));
-	put_drift(stdout, &drifts);
+	json_put(JSON(stdout), ",\n  'running': %hhd", drift_is_rendered_now(root));
+	put_drift(JSON(stdout), &drifts);
 	return EXIT_DONE;
 }
 

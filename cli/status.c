@@ -477,11 +477,11 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 		explain_absence(mountpoint, result, absence);
 	if (message_is_json()) {
 		fputs(listing->before, stdout);
-		json_put(stdout, "{'mountpoint': %s, 'status': ", mountpoint);
+		json_put(JSON(stdout), "{'mountpoint': %s, 'status': ", mountpoint);
 		if (is_known)
 			fwrite(text.data, 1, text.len, stdout);
 		else
-			json_put(stdout, "null, 'error': %s", absence);
+			json_put(JSON(stdout), "null, 'error': %s", absence);
 		putchar('}');
 	} else if (is_known) {
 		uint32_t count = report_count(report_get(status, "layers"));

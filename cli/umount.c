@@ -41,7 +41,7 @@
 
 /*
  * A daemon that publishes by the mount's path, as an ordinary user's does, is inside of its mount
- * for a moment at each change.
+ * for a moment at each change. Nor does a program that only reads a file fail the command.
  */
 #define BUSY_TRIES 100
 #define BUSY_PAUSE_NS 10000000
@@ -121,8 +121,9 @@ static int complain(const struct mountpoint *mountpoint, int result)
 			mountpoint->path, above.found);
 	if (result == -EBUSY)
 		return message(
-			"%s: is busy: a program has something in it open, or works in it; 'fuser "
-			"-vm' lists it, and with -l the mount ends after the last",
+			"%s: is busy: a program has something in it open, or works in it, for a "
+			"second by now; 'fuser -vm' lists it, and with -l the mount ends after the "
+			"last",
 			mountpoint->path);
 	if (result == -EPERM)
 		return message(

@@ -59,15 +59,19 @@ void unchecked_list_describe(const struct unchecked_program *unchecked, struct p
 
 void unchecked_list_print_json(const struct unchecked_list *list)
 {
+	struct json *out = JSON(stdout);
+
+	if (!list->count)
+		return;
+	json_put(out, "  'not_checked': [");
 	for (size_t i = 0; i < list->count; i++) {
 		const struct unchecked_program *unchecked = &list->items[i];
 
-		fputs(i ? ", " : "  \"not_checked\": [", stdout);
-		json_put(stdout, "{'program': %s, 'reason': %s, 'files': %zu", unchecked->program,
+		json_put(out, ", {'program': %s, 'reason': %s, 'files': %zu", unchecked->program,
 			unchecked->why, unchecked->files);
 		for (size_t j = 0; unchecked->paths && j < unchecked->files; j++)
-			json_put(stdout, j ? ", %s" : ", 'paths': [%s", unchecked->paths[j]);
-		fputs(unchecked->paths ? "]}" : "}", stdout);
+			json_put(out, j ? ", %s" : ", 'paths': [%s", unchecked->paths[j]);
+		json_put(out, unchecked->paths ? "]}" : "}");
 	}
-	fputs(list->count ? "],\n" : "", stdout);
+	json_put(out, "],\n");
 }

@@ -178,16 +178,18 @@ int unified_text(
 static void put_item(const struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new, const char *diff)
 {
-	fputs(how->count ? ",\n    " : "{\n  \"differences\": [\n    ", how->out);
-	json_put(how->out, "{'path': %s", item->path);
+	struct json *out = JSON(how->out);
+
+	json_put(out, how->count ? ",\n    " : "{\n  'differences': [\n    ");
+	json_put(out, "{'path': %s", item->path);
 	for (size_t i = 0; i < item->layer_count; i++)
-		json_put(how->out, i ? ", %s" : ", 'layers': [%s", item->layers[i]->name);
+		json_put(out, i ? ", %s" : ", 'layers': [%s", item->layers[i]->name);
 	if (item->layer_count)
-		fputc(']', how->out);
+		json_put(out, "]");
 	if (item->change)
-		json_put(how->out, ", 'change': %s", item->change);
-	json_put(how->out, ", 'old': %s, 'new': %s, 'diff': %s}",
-		is_absent(old) ? NULL : old->label, is_absent(new) ? NULL : new->label, diff);
+		json_put(out, ", 'change': %s", item->change);
+	json_put(out, ", 'old': %s, 'new': %s, 'diff': %s}", is_absent(old) ? NULL : old->label,
+		is_absent(new) ? NULL : new->label, diff);
 }
 
 static int print_json(const struct unified *how, const struct unified_item *item,
@@ -214,5 +216,5 @@ void unified_end(const struct unified *how, bool has_failed)
 {
 	if (!message_is_json() || (has_failed && !how->count))
 		return;
-	fputs(how->count ? "\n  ]\n}\n" : "{\n  \"differences\": []\n}\n", how->out);
+	json_put(JSON(how->out), how->count ? "\n  ]\n}\n" : "{\n  'differences': []\n}\n");
 }

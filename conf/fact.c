@@ -13,6 +13,7 @@
 #include "settings_make.h"
 #include "table.h"
 #include "value.h"
+#include "word.h"
 
 /* Characters of a fact's name. */
 #define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
@@ -42,21 +43,29 @@ static const struct node *map_of(const struct settings_environment *around)
 	return around->fact_file ? around->fact_file->document->roots[0] : NULL;
 }
 
+/* Puts the names of the file of facts into `names`; "": there are none. */
+static void list_names(const struct node *map, char names[LIST_MAX])
+{
+	size_t len = 0;
+
+	*names = '\0';
+	for (uint32_t i = 0; map && i < map->map.count && len < LIST_MAX; i++)
+		len += (size_t)snprintf(names + len, LIST_MAX - len, "%s%s", i ? ", " : "",
+			map->map.pairs[i].key->text.data);
+}
+
 static int refuse_unknown(const struct settings_environment *around, const char *name,
 	const struct node *place, struct problem *problem)
 {
 	const struct node *map = map_of(around);
-	char names[LIST_MAX] = "";
-	size_t len = 0;
+	char names[LIST_MAX];
 
 	if (!map)
 		return problem_at(problem, place,
 			"the fact '%s' has no value: give the map of facts, as in 'facts: "
 			"facts.yaml', or --fact %s=VALUE",
 			name, name);
-	for (uint32_t i = 0; i < map->map.count && len < sizeof(names); i++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-			map->map.pairs[i].key->text.data);
+	list_names(map, names);
 	int r = value_unknown(place, "fact", name, names, problem);
 	const struct problem unknown = *problem;
 
@@ -90,8 +99,11 @@ int fact_find(const struct settings_environment *around, struct span name, const
 	(void)snprintf(text, sizeof(text), "%.*s", (int)name.len, name.data);
 	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
 		if (strncmp(around->facts[i], text, name.len) == 0 &&
-			around->facts[i][name.len] == '=')
+			around->facts[i][name.len] == '=') {
 			value = span_of(around->facts[i] + name.len + 1);
+			if (around->used_facts)
+				*around->used_facts |= UINT32_C(1) << i;
+		}
 	if (!value.data) {
 		node = map ? node_get(map, text) : NULL;
 		if (!node)
@@ -309,4 +321,26 @@ int settings_read_facts(struct settings *settings, const struct node *root, stru
 	for (size_t i = 0; r == 0 && i < sizeof(expanded) / sizeof(*expanded); i++)
 		r = settings_expand_facts(settings, node_get(root, expanded[i]), problem);
 	return r;
+}
+
+void settings_warn_of_facts(struct settings *settings)
+{
+	const struct settings_environment *around = &settings->around;
+	const struct node *map = map_of(around);
+	struct problem *warning = &settings->warning;
+	char names[LIST_MAX];
+	struct span nearest = {0};
+
+	list_names(map, names);
+	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i] && !*warning->message; i++) {
+		const struct span name = {around->facts[i], strcspn(around->facts[i], "=")};
+		bool is_known = settings->used_facts >> i & 1 || word_index(names, name) >= 0;
+		bool is_near = !is_known && word_nearest(names, name, &nearest);
+
+		if (!is_known)
+			problem_set(warning, settings->text.path, 0, 0,
+				"warning: no layer or rule uses the fact '%.*s' of --fact%s%.*s%s",
+				(int)name.len, name.data, is_near ? "; did you mean '" : "",
+				(int)nearest.len, is_near ? nearest.data : "", is_near ? "'?" : "");
+	}
 }

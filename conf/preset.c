@@ -46,24 +46,25 @@ static bool is_name(struct span name)
 	       strspn(name.data, "abcdefghijklmnopqrstuvwxyz0123456789-_") >= name.len;
 }
 
-/* Finds the file with that name; *ret is NULL if there is none. Returns 0 or -ENOMEM. */
-static int find(const char *name, struct arena *arena, const char **ret)
+/* Finds the file with that name; ret->path is NULL if there is none. Returns 0 or -ENOMEM. */
+static int find(const char *name, const struct settings_environment *around, struct arena *arena,
+	struct settings_text *ret)
 {
-	*ret = NULL;
 	for (const char *at = preset_directories(); at && is_name(span_of(name));) {
 		struct span directory = next_directory(&at);
 		const char *path = arena_printf(
 			arena, "%.*s/%s" SUFFIX, (int)directory.len, directory.data, name);
 
-		if (!path)
+		if (!path || settings_environment_place(around, path, arena, &ret->place) < 0)
 			return -ENOMEM;
 		char found[PATH_MAX];
-		int r = outside_find(path, found);
+		int r = outside_find(ret->place, found);
 		if (r == 0)
-			*ret = path;
+			ret->path = path;
 		if (r == 0 || layer_is_shortage(r))
 			return r;
 	}
+	ret->place = NULL;
 	return 0;
 }
 
@@ -125,16 +126,17 @@ static int understand(struct preset *preset, struct problem *problem)
 	return r;
 }
 
-int preset_read(const char *name, const struct node *node, struct arena *arena, struct preset *ret,
+int preset_read(const char *name, const struct node *node,
+	const struct settings_environment *around, struct arena *arena, struct preset *ret,
 	struct problem *problem)
 {
+	const struct settings_environment none = {0};
 	struct preset preset = {
 		.name = arena_copy(arena, span_of(name)), .description = "", .place = node};
 
-	int r = preset.name ? find(name, arena, &preset.text.path) : -ENOMEM;
+	int r = preset.name ? find(name, around ? around : &none, arena, &preset.text) : -ENOMEM;
 	if (r == 0 && !preset.text.path)
 		r = refuse_unknown(name, node, arena, problem);
-	preset.text.place = preset.text.path;
 	if (r == 0)
 		r = settings_text_read(&preset.text, problem);
 	if (r == 0)

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "path_list.h"
+#include "settings_environment.h"
 #include "settings_text.h"
 
 struct preset {
@@ -22,11 +23,13 @@ struct preset {
 };
 
 /**
- * Reads the preset `name`, which plyfs.yaml names at `node` (NULL: nowhere). Returns 0 with *ret
- * for preset_fini() (its strings lie in `arena`); PROBLEM; or -errno for a shortage of memory or
- * descriptors. After an error, ret->text.read is set if the file was read.
+ * Reads the preset `name`, which plyfs.yaml names at `node` (NULL: nowhere), also beneath the mount
+ * of `around` (NULL: there is none). Returns 0 with *ret for preset_fini() (its strings lie in
+ * `arena`); PROBLEM; or -errno for a shortage of memory or descriptors. After an error,
+ * ret->text.read is set if the file was read.
  */
-int preset_read(const char *name, const struct node *node, struct arena *arena, struct preset *ret,
+int preset_read(const char *name, const struct node *node,
+	const struct settings_environment *around, struct arena *arena, struct preset *ret,
 	struct problem *problem);
 
 void preset_fini(struct preset *preset);

@@ -24,6 +24,7 @@ int settings_new(const struct settings_environment *around, struct settings **re
 		settings_environment_copy(around, arena, &settings->around) < 0)
 		return -ENOMEM;
 	settings->arena = take_ptr(arena);
+	settings->around.used_facts = &settings->used_facts;
 	settings->options = settings_options_default();
 	atomic_init(&settings->references, 1);
 
@@ -392,14 +393,25 @@ void settings_fix_header(struct settings *settings, enum header_choice choice)
 		settings->options.header = choice == HEADER_ON;
 }
 
+/* A text without a path is none. */
+static int place_text(const struct settings *settings, struct settings_text *text)
+{
+	return !text->path ? 0
+			   : settings_environment_place(
+				     &settings->around, text->path, settings->arena, &text->place);
+}
+
 static int place_all(struct settings *settings)
 {
 	const struct settings_environment *around = &settings->around;
-	int r = 0;
+	int r = place_text(settings, &settings->text);
 
-	if (settings->text.path)
-		r = settings_environment_place(
-			around, settings->text.path, settings->arena, &settings->text.place);
+	if (r == 0)
+		r = place_text(settings, &settings->facts);
+	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
+		r = place_text(settings, &settings->presets[i].text);
+	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
+		r = place_text(settings, &settings->schemas[i]->text);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
 		struct layer *layer = settings->layers[i];
 		const char *place;
@@ -407,12 +419,6 @@ static int place_all(struct settings *settings)
 		r = settings_environment_place(around, layer->path, settings->arena, &place);
 		if (r == 0)
 			r = layer_set_text(&layer->place, place);
-	}
-	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
-		struct schema_file *file = settings->schemas[i];
-
-		r = settings_environment_place(
-			around, file->text.path, settings->arena, &file->text.place);
 	}
 	return r;
 }

@@ -90,7 +90,8 @@ struct settings {
 	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
 	struct settings_environment around; /* the environment when the settings were made */
 	/* private: */
-	const char *spec; /* "A:B:C", if the settings were made from it */
+	uint32_t used_facts; /* see settings_environment */
+	const char *spec;    /* "A:B:C", if the settings were made from it */
 	struct arena *arena;
 	atomic_uint references;
 };
@@ -122,6 +123,10 @@ int settings_from_layers(const struct settings_environment *around, const char *
 /** As settings_read(), but opens no layers: they are in `specs`, not in `layers`. */
 int settings_outline(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem);
+
+/** Opens the layers of an outline, which so becomes what settings_read() makes. Returns 0, PROBLEM
+ * or -ENOMEM. */
+int settings_open(struct settings *outline, struct problem *problem);
 
 /**
  * Makes the settings again from the plyfs.yaml or "A:B:C" of `old`, and opens the layers again. If

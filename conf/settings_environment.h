@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "arena.h"
 
@@ -25,6 +26,7 @@ struct settings_environment {
 	/* NAME=VALUE of --fact. NULL follows the last one, unless the array is full. If a name
 	 * comes twice, its last value counts. */
 	const char *facts[SETTINGS_FACTS_MAX];
+	uint32_t *used_facts; /* gets the bit 1 << i when facts[i] is looked up; or NULL */
 	const struct settings_text *fact_file; /* the file of facts; NULL: none, or not read yet */
 
 	/* The directory that our mount hides (absolute, without links; NULL: none), and a path that
@@ -34,8 +36,8 @@ struct settings_environment {
 };
 
 /**
- * Copies `around` to *ret, with the texts in `arena`, but leaves ret->fact_file as it is. If
- * `around` is NULL, *ret stays unchanged. Returns 0 or -ENOMEM.
+ * Copies `around` to *ret, with the texts in `arena`, but leaves ret->fact_file and
+ * ret->used_facts as they are. If `around` is NULL, *ret stays unchanged. Returns 0 or -ENOMEM.
  */
 int settings_environment_copy(const struct settings_environment *around, struct arena *arena,
 	struct settings_environment *ret);

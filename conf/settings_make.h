@@ -22,6 +22,12 @@ int settings_read_facts(
 	struct settings *settings, const struct node *root, struct problem *problem);
 
 /**
+ * Fills settings->warning if it is empty, and nothing uses a fact of --fact that the file of facts
+ * does not have either. To be called when everything else is read.
+ */
+void settings_warn_of_facts(struct settings *settings);
+
+/**
  * Replaces each %{NAME} in the patterns, paths, schemas and commands of `list`: rules, virtual
  * files, a map such as `options`, or NULL. Also replaces specifiers such as %H, except in commands.
  */

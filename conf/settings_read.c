@@ -377,11 +377,11 @@ static int check_all_layer_names(const struct settings *settings, struct problem
 	return r;
 }
 
-static int open_layers(struct settings *settings, struct problem *problem)
+int settings_open(struct settings *outline, struct problem *problem)
 {
-	int r = settings_set_layers(settings, problem);
+	int r = settings_set_layers(outline, problem);
 
-	return r == 0 ? check_all_layer_names(settings, problem) : r;
+	return r == 0 ? check_all_layer_names(outline, problem) : r;
 }
 
 enum reading { READ_ALL, READ_OUTLINE, READ_OUTLINE_AGAIN };
@@ -407,9 +407,10 @@ static int read_settings(struct settings *settings, enum reading reading, struct
 	if (r == 0)
 		r = settings_options_read(&settings->options, node_get(root, "options"),
 			settings->arena, &settings->warning, problem);
+	settings_warn_of_facts(settings);
 	if (r == 0)
 		r = check_trust(settings, problem);
-	return r == 0 && reading == READ_ALL ? open_layers(settings, problem) : r;
+	return r == 0 && reading == READ_ALL ? settings_open(settings, problem) : r;
 }
 
 static int64_t milliseconds(struct timespec time)
@@ -520,7 +521,7 @@ int settings_read_again(const struct settings *old, struct settings **outline,
 	if (r != 0)
 		return r;
 	*outline = settings_ref(settings);
-	r = open_layers(settings, problem);
+	r = settings_open(settings, problem);
 	if (r == 0)
 		*ret = take_ptr(settings);
 	return r;

@@ -440,8 +440,8 @@ int settings_read_presets(
 				"a preset must be a name; 'plyfs presets' lists them");
 		r = value_text(list->seq.items[i], "a preset", &name, problem);
 		if (r == 0)
-			r = preset_read(name, list->seq.items[i], settings->arena,
-				&settings->presets[i], problem);
+			r = preset_read(name, list->seq.items[i], &settings->around,
+				settings->arena, &settings->presets[i], problem);
 		settings->preset_count++;
 		if (r == 0)
 			r = settings_expand_facts(settings, settings->presets[i].rules, problem);

@@ -204,6 +204,13 @@ static int document_new(const struct source *source, struct document **ret)
 	return 0;
 }
 
+/* The mark of UTF-32 in little endian begins with that of UTF-16. */
+static bool is_utf32(struct span text)
+{
+	return text.len >= 4 && (memcmp(text.data, "\xFF\xFE\0\0", 4) == 0 ||
+					memcmp(text.data, "\0\0\xFE\xFF", 4) == 0);
+}
+
 static int read_text(struct builder *builder, struct span text)
 {
 	const struct place nowhere = {0, 0};
@@ -215,6 +222,8 @@ static int read_text(struct builder *builder, struct span text)
 	/*
 	 * Without this check, the error would only say that the text is not UTF-8, at some place.
 	 */
+	if (is_utf32(text))
+		return builder_problem(builder, nowhere, "is UTF-32; save it as UTF-8");
 	if (span_begins(text, "\xFF\xFE") || span_begins(text, "\xFE\xFF"))
 		return builder_problem(builder, nowhere, "is UTF-16; save it as UTF-8");
 	if (span_begins(text, MARK)) {

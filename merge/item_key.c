@@ -232,3 +232,41 @@ const char *item_key_name(const struct node *way, struct arena *arena)
 		return join(pair->value, " and ", arena);
 	return arena_printf(arena, "part %s '%s'", pair->key->text.data, pair->value->text.data);
 }
+
+static int hash_key(
+	const struct node *item, const struct node *by, struct arena *arena, uint32_t *ret)
+{
+	struct item_key key;
+	int r = item_key_find(item, by, arena, &key);
+
+	*ret = r == 0 && key.value ? node_hash(key.value) : 0;
+	return r;
+}
+
+static bool has_item(const struct node *list, const struct node *item)
+{
+	for (uint32_t i = 0; i < list->seq.count; i++)
+		if (list->seq.items[i] == item)
+			return true;
+	return false;
+}
+
+int item_key_place(const struct node *list, const struct node *merged, uint32_t index,
+	const struct node *by, struct arena *arena, uint32_t *ret)
+{
+	uint32_t count = list->seq.count, hash;
+	uint32_t *hashes = arena_zalloc(arena, count + 1, sizeof(*hashes));
+	int r = hashes ? 0 : -ENOMEM;
+
+	*ret = count;
+	for (uint32_t i = 0; r == 0 && i < count; i++)
+		r = hash_key(list->seq.items[i], by, arena, &hashes[i]);
+	for (uint32_t j = index + 1; r == 0 && *ret == count && j < merged->seq.count; j++) {
+		if (has_item(list, merged->seq.items[j]))
+			continue;
+		r = hash_key(merged->seq.items[j], by, arena, &hash);
+		for (*ret = 0; *ret < count && (!hash || hashes[*ret] != hash);)
+			++*ret;
+	}
+	return r;
+}

@@ -43,6 +43,15 @@ int item_key_alone(
 	const struct node *item, const struct node *by, struct arena *arena, struct node **ret);
 
 /**
+ * Gives the place in `list` of an item that is to be merged with item `index` of `merged`: before
+ * the first one that is merged with an item behind that. So several items get the order of
+ * `merged`, in whatever order they are added. Items that `merged` has from `list` alone do not
+ * count. Without such an item, the place is the end. Returns 0 with *ret, or -ENOMEM.
+ */
+int item_key_place(const struct node *list, const struct node *merged, uint32_t index,
+	const struct node *by, struct arena *arena, uint32_t *ret);
+
+/**
  * Finds the text in front of and behind the first `separator`. If there is no separator, *head is
  * the whole text and tail->data is NULL. Both borrow `text`.
  */

@@ -25,6 +25,13 @@ struct read_options read_options_for(
 	};
 }
 
+/* What merge_run() makes; callers see the result alone. */
+struct merge_made {
+	struct merge_result result; /* must be first */
+	struct merge_output output;
+	const struct merge_input *inputs; /* with documents, if the strategy reads trees */
+};
+
 static bool is_verbatim(const struct merge_request *request)
 {
 	const struct strategy *strategy = request->options->strategy;
@@ -276,10 +283,12 @@ static int check_merged(const struct merge_request *request, const struct merge_
 	return r;
 }
 
-static int merge_or_copy(const struct merge_request *request, struct merge_result *result,
-	struct merge_output *ret, struct problem *problem)
+static int merge_or_copy(
+	const struct merge_request *request, struct merge_made *made, struct problem *problem)
 {
 	const struct strategy *strategy = request->options->strategy;
+	struct merge_result *result = &made->result;
+	struct merge_output *ret = &made->output;
 	struct merge merge = {
 		.request = request,
 		.inputs = request->inputs,
@@ -305,25 +314,25 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 	int r = value_locks_merge(&merge, ret, &is_changed);
 	if (r == 0 && !is_changed && is_verbatim(request) && request->inputs[0].text.data)
 		return copy_text(&merge, ret);
+	made->inputs = merge.inputs;
 	if (r == 0 && !ret->text.data && !request->wants_tree)
 		r = check_inputs(request, merge.inputs, problem);
 	return r == 0 ? check_merged(request, merge.inputs, ret, result->arena, problem) : r;
 }
 
-static int run(
-	const struct merge_request *request, struct merge_result *result, struct problem *problem)
+/* Sets the root or the text of the result. */
+static int finish(
+	const struct merge_request *request, struct merge_made *made, struct problem *problem)
 {
-	struct merge_output output = {0};
+	struct merge_result *result = &made->result;
+	int r = 0;
 
-	int r = merge_or_copy(request, result, &output, problem);
-	if (r != 0)
-		return r;
-	if (output.text.data)
-		result->text = output.text;
+	if (made->output.text.data)
+		result->text = made->output.text;
 	else if (request->wants_tree)
-		result->root = output.root;
+		result->root = made->output.root;
 	else
-		r = write_tree(request, &output, result, problem);
+		r = write_tree(request, &made->output, result, problem);
 	if (r != 0)
 		return r;
 	if (result->text.len > request->limits.result_bytes)
@@ -335,8 +344,9 @@ static int run(
 
 /* Runs the request with defaults for everything that it may leave open. */
 static int run_completed(
-	const struct merge_request *request, struct merge_result *result, struct problem *problem)
+	const struct merge_request *request, struct merge_made *made, struct problem *problem)
 {
+	struct merge_result *result = &made->result;
 	struct merge_request completed = *request;
 	struct noting_environment noting = {
 		.callbacks = {.find = find_and_note, .context = &noting},
@@ -352,7 +362,8 @@ static int run_completed(
 		if (r < 0)
 			return r;
 	}
-	return run(&completed, result, problem);
+	int r = merge_or_copy(&completed, made, problem);
+	return r == 0 ? finish(&completed, made, problem) : r;
 }
 
 int merge_run(
@@ -360,7 +371,8 @@ int merge_run(
 {
 	assert(request->count > 0);
 
-	CLEANUP(merge_result_freep) struct merge_result *result = calloc(1, sizeof(*result));
+	struct merge_made *made = calloc(1, sizeof(*made));
+	CLEANUP(merge_result_freep) struct merge_result *result = made ? &made->result : NULL;
 	struct budget budget;
 	if (!result)
 		return -ENOMEM;
@@ -375,7 +387,7 @@ int merge_run(
 	}
 	budget_init(&budget, limits_or_default(request->limits).time_ms, request->is_cancelled);
 	arena_limit(result->arena, &budget);
-	r = run_completed(request, result, problem);
+	r = run_completed(request, made, problem);
 	if (r == 0)
 		r = origins_check(result->origins);
 	arena_limit(result->arena, NULL);
@@ -387,6 +399,25 @@ int merge_run(
 		return budget_result(&budget, r, result_name(request), problem);
 	*ret = take_ptr(result);
 	return 0;
+}
+
+int merge_write(
+	const struct merge_request *request, struct merge_result *result, struct problem *problem)
+{
+	struct merge_made *made = (struct merge_made *)result;
+	struct merge_request completed = *request;
+	struct budget budget;
+
+	assert(request->count > 1);
+	completed.limits = limits_or_default(request->limits);
+	completed.wants_tree = false;
+	budget_init(&budget, completed.limits.time_ms, request->is_cancelled);
+	arena_limit(result->arena, &budget);
+	int r = check_inputs(request, made->inputs, problem);
+	if (r == 0)
+		r = finish(&completed, made, problem);
+	arena_limit(result->arena, NULL);
+	return budget_result(&budget, r, result_name(request), problem);
 }
 
 int merge_report_refusals(const struct merge_result *result, struct problem *problem)

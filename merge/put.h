@@ -83,6 +83,14 @@ struct put_result {
  */
 int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem);
 
+/**
+ * Gives the merge that `after` is from. `merge` is put_request.merge with the target's new text; or
+ * without the target, if the result is PUT_EMPTIED. It must have several inputs. Returns 0 with
+ * *ret, which has a root and a text, and belongs to `result`; or as merge_run().
+ */
+int put_write(const struct put_result *result, const struct merge_request *merge,
+	const struct merge_result **ret, struct problem *problem);
+
 void put_result_free(struct put_result *result);
 void put_result_freep(struct put_result **result);
 

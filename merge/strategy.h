@@ -20,6 +20,14 @@ struct merge {
 /** Gives the document to the result. Returns 0, or -ENOMEM: the caller still owns the document. */
 int merge_adopt(struct merge *merge, struct document *document);
 
+/**
+ * Writes the text of `result`, which merge_run() made of `request`, but as a tree (`wants_tree`).
+ * There must have been several inputs: the text of a single one may be a copy. Returns 0, PROBLEM
+ * or -errno.
+ */
+int merge_write(
+	const struct merge_request *request, struct merge_result *result, struct problem *problem);
+
 struct merge_output;
 struct option_uses;
 

@@ -31,6 +31,8 @@ struct composer {
 	const atomic_bool *is_cancelled; /* true: compose() ends with -ECANCELED; may be NULL */
 	bool takes_unfinished;           /* a source that is being written is read as it is */
 	struct fallbacks *fallbacks;     /* of broken sources; NULL: none */
+	/* The sources of this layer are loaded as texts, as they may be edited. NULL: of none. */
+	const struct layer *edited;
 	bool copies_held; /* a large file of one layer becomes VERSION_BYTES, not VERSION_HELD */
 
 	const struct finder *finder;

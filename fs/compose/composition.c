@@ -101,10 +101,11 @@ static int load_sources(const struct composer *composer, const struct union_look
 		const char *place = found->path ? found->path : path;
 		struct read_options options = read_options_for(
 			request, settings_source_format(composer->settings, path, place));
-		const struct read_options *wanted = reads_document ? &options : NULL;
+		const struct layer *layer = composer->settings->layers[found->layer];
+		bool is_text = !reads_document || layer == composer->edited;
+		const struct read_options *wanted = is_text ? NULL : &options;
 		/* The mount's own directories guard a source at the same path. */
-		bool is_guarded = strcmp(place, path) == 0 &&
-				  !composer->settings->layers[found->layer]->follow;
+		bool is_guarded = strcmp(place, path) == 0 && !layer->follow;
 		int r = is_guarded ? compose_load(composer, place, found, wanted, &loaded, problem)
 				   : environment_load(&composition->environment, place, found,
 					     wanted, &loaded, problem);
@@ -114,8 +115,7 @@ static int load_sources(const struct composer *composer, const struct union_look
 		}
 		if (r != 0)
 			return r;
-		sources_add(sources, composer->settings->layers[found->layer], place, loaded,
-			&loaded->stat);
+		sources_add(sources, layer, place, loaded, &loaded->stat);
 	}
 	return sources->count ? 0 : PROBLEM;
 }
@@ -169,33 +169,37 @@ static int load_text(const struct composer *composer, const struct merge_request
 	return 0;
 }
 
+static void set_inputs(const struct composer *composer, struct composition *composition)
+{
+	struct merge_request *request = &composition->request;
+	const struct sources *sources = &composition->sources;
+
+	for (size_t i = 0; i < sources->count; i++)
+		composition->inputs[i] = (struct merge_input){
+			.source = sources->loaded[i]->source,
+			.format = settings_source_format(
+				composer->settings, request->path, sources->paths[i]),
+			.text = sources->loaded[i]->text,
+			.document = sources->loaded[i]->document,
+		};
+	request->inputs = composition->inputs;
+	request->count = sources->count;
+}
+
 static int merge_sources(
 	const struct composer *composer, struct composition *composition, struct problem *problem)
 {
 	struct merge_request *request = &composition->request;
 	struct sources *sources = &composition->sources;
-	struct merge_input *inputs = calloc(sources->count, sizeof(*inputs));
 	bool is_text_needed = request->options->strategy->is_verbatim;
 
-	if (!inputs)
-		return -ENOMEM;
-	composition->inputs = inputs;
 	for (;;) {
 		int r = 0;
 		if (sources->count == 1 && is_text_needed)
 			r = load_text(composer, request, sources, problem);
 		if (r != 0)
 			return r;
-		for (size_t i = 0; i < sources->count; i++)
-			inputs[i] = (struct merge_input){
-				.source = sources->loaded[i]->source,
-				.format = settings_source_format(
-					composer->settings, request->path, sources->paths[i]),
-				.text = sources->loaded[i]->text,
-				.document = sources->loaded[i]->document,
-			};
-		request->inputs = inputs;
-		request->count = sources->count;
+		set_inputs(composer, composition);
 		r = merge_run(request, &composition->result, problem);
 		/* A source that ever was good is not left out. */
 		if (r == PROBLEM && composer->fallbacks &&
@@ -244,7 +248,6 @@ static int make(struct composition *composition, const struct composer *composer
 		.is_cancelled = composer->is_cancelled,
 		.environment = &composition->environment.callbacks,
 		.wants_origins = want == COMPOSITION_ORIGINS,
-		.wants_tree = want == COMPOSITION_TREE,
 		.warn = composer->warn,
 		.warn_context = composer->warn_context,
 		.wants_header = settings_header(composer->settings, path),
@@ -256,7 +259,14 @@ static int make(struct composition *composition, const struct composer *composer
 	int r = sources_init(&composition->sources, lookup->count);
 	if (r == 0)
 		r = load_sources(composer, lookup, composition, problem);
-	if (r == 0)
+	if (r == 0) {
+		composition->inputs =
+			calloc(composition->sources.count, sizeof(*composition->inputs));
+		r = composition->inputs ? 0 : -ENOMEM;
+	}
+	if (r == 0 && want == COMPOSITION_SOURCES)
+		set_inputs(composer, composition);
+	else if (r == 0)
 		r = merge_sources(composer, composition, problem);
 	/* With fallbacks, `problem` is filled or empty. */
 	if (r == PROBLEM || composer->fallbacks)

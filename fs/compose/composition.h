@@ -44,14 +44,14 @@ struct composition {
 enum composition_want {
 	COMPOSITION_TEXT,
 	COMPOSITION_ORIGINS, /* the text, and where each value comes from */
-	COMPOSITION_TREE,    /* a tree and no text; if the strategy gives no tree, the text */
+	COMPOSITION_SOURCES, /* no result, only the request with its sources */
 };
 
 /**
- * Loads the sources that `lookup` found, and merges them. Adds the dependencies to `asked` (may be
- * NULL), even on failure. Returns 0; PROBLEM; COMPOSE_MOVED or COMPOSE_UNSETTLED (compose.h); or
- * -errno. Call composition_fini() after any result. Until that call, all arguments must live, and
- * the composition must not be moved.
+ * Loads the sources that `lookup` found. Merges them, unless `want` is SOURCES. Adds the
+ * dependencies to `asked` (may be NULL), even on failure. Returns 0; PROBLEM; COMPOSE_MOVED or
+ * COMPOSE_UNSETTLED (compose.h); or -errno. Call composition_fini() after any result. Until that
+ * call, all arguments must live, and the composition must not be moved.
  */
 int composition_make(struct composition *composition, const struct composer *composer,
 	const char *path, const struct union_lookup *lookup, struct path_list *asked,

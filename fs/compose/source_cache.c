@@ -40,15 +40,6 @@
 /* If two stamps have the same hold, a source may stay longer than needed. */
 #define HOLDS 65536u
 
-/*
- * Of the stamps with one hash. Each hash has a list of its own: if sources of many files change at
- * once, one list for all would be walked for each of them.
- */
-struct hold {
-	unsigned count;          /* of these stamps in versions */
-	struct loaded *replaced; /* their states of which there is, or was, a newer one */
-};
-
 struct source_cache {
 	unsigned references; /* of the owner, and of versions */
 	size_t limit;
@@ -60,7 +51,10 @@ struct source_cache {
 	struct loaded *oldest;
 	struct loaded *buckets[BUCKETS];
 	unsigned touches[BUCKETS]; /* of the bucket's paths */
-	struct hold holds[HOLDS];
+	unsigned holds[HOLDS];     /* of the stamps with one hash in versions */
+	/* States of which there is, or was, a newer one, by the hold of their stamps. If sources of
+	 * many files change at once, one list for all would be walked for each of them. */
+	struct loaded *replaced[BUCKETS];
 };
 
 int source_cache_new(size_t limit, bool is_notified, struct source_cache **ret)
@@ -159,15 +153,22 @@ static void link_oldest(struct source_cache *cache, struct loaded *loaded)
 	cache->oldest = loaded;
 }
 
-static struct hold *hold_of(struct source_cache *cache, const struct stamp *stamp)
+/* Returns the number of the stamp's hold. */
+static size_t hold_of(const struct stamp *stamp)
 {
-	return &cache->holds[hash_end(stamp_add(hash_seed(), stamp)) % HOLDS];
+	return hash_end(stamp_add(hash_seed(), stamp)) % HOLDS;
+}
+
+/* Returns whether there are holds. A worker has none, and its pages of them are never touched. */
+static bool is_holding(const struct source_cache *cache)
+{
+	return cache->references > 1;
 }
 
 /* Returns the place in the list of replaced states; if it is not there, the end of the list. */
 static struct loaded **find_replaced(struct source_cache *cache, const struct loaded *loaded)
 {
-	struct loaded **place = &hold_of(cache, &loaded->stamp)->replaced;
+	struct loaded **place = &cache->replaced[hold_of(&loaded->stamp) % BUCKETS];
 
 	while (*place && *place != loaded)
 		place = &(*place)->next_replaced;
@@ -176,9 +177,9 @@ static struct loaded **find_replaced(struct source_cache *cache, const struct lo
 
 static void drop(struct source_cache *cache, struct loaded *loaded)
 {
-	struct loaded **place = find_replaced(cache, loaded);
+	struct loaded **place = is_holding(cache) ? find_replaced(cache, loaded) : NULL;
 
-	if (*place)
+	if (place && *place)
 		*place = loaded->next_replaced;
 	place = bucket_of(cache, loaded->path);
 	while (*place != loaded)
@@ -211,7 +212,7 @@ void source_cache_hold(struct source_cache *cache, struct version *version)
 	cache->references++;
 	version->cache = cache;
 	for (size_t i = 0; i < count; i++)
-		hold_of(cache, &stamps[i])->count++;
+		cache->holds[hold_of(&stamps[i])]++;
 }
 
 void source_cache_release(struct version *version)
@@ -223,11 +224,15 @@ void source_cache_release(struct version *version)
 	if (!cache)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		struct hold *hold = hold_of(cache, &stamps[i]);
-		if (--hold->count > 0)
+		size_t hold = hold_of(&stamps[i]);
+		if (--cache->holds[hold] > 0)
 			continue;
-		while (hold->replaced)
-			drop(cache, hold->replaced);
+		for (struct loaded **at = &cache->replaced[hold % BUCKETS]; *at;) {
+			if (hold_of(&(*at)->stamp) == hold)
+				drop(cache, *at);
+			else
+				at = &(*at)->next_replaced;
+		}
 	}
 	unref(cache);
 }
@@ -317,7 +322,7 @@ static void put(struct source_cache *cache, struct loaded *loaded, unsigned touc
 		loaded->race = cache->touches[number_of(loaded->path)] != touches ? LOADED_PASSED
 										  : cache->racy;
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
-	bool is_held = old && hold_of(cache, &old->stamp)->count &&
+	bool is_held = old && is_holding(cache) && cache->holds[hold_of(&old->stamp)] &&
 		       !stamp_equal(&old->stamp, &loaded->stamp);
 	if (is_held)
 		replace(cache, old);

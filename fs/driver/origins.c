@@ -139,7 +139,7 @@ static int join(
 /* Writes the fault of a file that does not merge, in the same form. */
 static void put_problem(FILE *out, const char *path, const struct problem *problem)
 {
-	json_put(out,
+	json_put(JSON(out),
 		"{\n  'path': %s,\n  'kind': 'error',\n  'error': {'file': %s, 'line': %u, "
 		"'column': %u, 'message': %s}\n}\n",
 		path, problem->source, problem->line, problem->column, problem->message);

@@ -31,7 +31,7 @@ static const char *const request_names[REQUEST_KINDS] = {
 	[REQUEST_REFUSED] = "refused",
 };
 
-static void put_publisher(FILE *out, const struct publishing *publishing)
+static void put_publisher(struct json *out, const struct publishing *publishing)
 {
 	static const char *const modes[] = {
 		[PUBLISH_CLONE] = "clone", [PUBLISH_PATH] = "path", [PUBLISH_NONE] = "none"};
@@ -47,14 +47,14 @@ static void put_publisher(FILE *out, const struct publishing *publishing)
 			: error == EPIPE ? "the process plyfs-publish has ended: changes show, but "
 					   "programs that watch are not notified; " RENEWAL
 					 : text_error(-error));
-	fputs("},\n", out);
+	json_put(out, "},\n");
 }
 
-static void put_requests(FILE *out, struct session *session)
+static void put_requests(struct json *out, struct session *session)
 {
 	unsigned long long total = 0;
 
-	fputs("  \"requests\": {", out);
+	json_put(out, "  'requests': {");
 	for (int i = 0; i < REQUEST_KINDS; i++) {
 		unsigned long long count = session->requests[i];
 		total += count;
@@ -64,7 +64,7 @@ static void put_requests(FILE *out, struct session *session)
 		(bool)(session->connection.in_force & FUSE_CAP_PARALLEL_DIROPS));
 }
 
-static void put_kept(FILE *out, struct last_good *last_good)
+static void put_kept(struct json *out, struct last_good *last_good)
 {
 	const char *directory = last_good_directory(last_good);
 	struct last_good_counts counts;
@@ -74,10 +74,10 @@ static void put_kept(FILE *out, struct last_good *last_good)
 		counts.bytes, counts.lost);
 	if (directory)
 		json_put(out, ", 'directory': %s", directory);
-	fputs("},\n", out);
+	json_put(out, "},\n");
 }
 
-static void put_take_over(FILE *out, const struct handover *offer, bool is_trusted)
+static void put_take_over(struct json *out, const struct handover *offer, bool is_trusted)
 {
 	const char *error = NULL;
 
@@ -86,16 +86,16 @@ static void put_take_over(FILE *out, const struct handover *offer, bool is_trust
 	json_put(out, ",\n  'take_over': {'tried': %u", handover_tried(offer, &error));
 	if (error && is_trusted)
 		json_put(out, ", 'error': %s", error);
-	fputc('}', out);
+	json_put(out, "}");
 }
 
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size)
 {
-	FILE *out = open_memstream(ret, size);
+	struct json json = {.file = open_memstream(ret, size)}, *out = &json;
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
 	struct fault fault;
 
-	if (!out)
+	if (!json.file)
 		return -ENOMEM;
 	json_put(out, "{\n  'version': %s,\n  'pid': %d", PLYFS_VERSION, getpid());
 	put_take_over(out, session->handover.offer, is_trusted);
@@ -115,8 +115,8 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	put_kept(out, session->last_good);
 	status_put_hooks(out, session->view, is_trusted);
 	status_put_faults(out, is_trusted ? session->view : NULL);
-	fputs("\n}\n", out);
-	return fclose(out) == 0 ? 0 : -ENOMEM;
+	json_put(out, "\n}\n");
+	return fclose(json.file) == 0 ? 0 : -ENOMEM;
 }
 
 static void put_error_line(void *context, const char *path, const struct fault *fault)

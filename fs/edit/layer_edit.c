@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backoff.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "descriptor.h"
@@ -30,12 +31,9 @@
 /* Attempts, as a program that takes no lock may change the source; then the edit fails. */
 #define TRIES 5
 
-/*
- * Attempts for a key that other machines write at the same time; each attempt lets one of them
- * succeed. The second constant is the longest pause before an attempt, in ms.
- */
+/* Attempts for a key that other machines write at the same time. Each lets one of them succeed. */
 #define STORE_TRIES 100
-#define STORE_PAUSE_MAX 100
+static const struct backoff store_pause_ms = {10, 100};
 
 /* The name of a new drop-in for directives that the file itself can't hold. */
 #define DROPIN_NAME "90-set.yaml"
@@ -56,15 +54,15 @@ struct layer_edit_state {
 	size_t target;
 	struct layer_store *store; /* NULL: the target is a file. Lent */
 	const char *path;          /* of the target, in its layer */
-	struct loaded *loaded;     /* the text of a file; or NULL */
-	struct loaded *other;      /* of a reset: the text of the only other source; or NULL */
+	struct loaded *loaded;     /* a text that the composition lacks; or NULL */
 	/* of the highest source, if there is one, less the rights that another denies */
 	struct stat like;
 
 	struct put_result *put;
 	struct edit_result *edited;
-	struct document *document;  /* of a file that is no tree, before the edit */
-	struct merge_result *shown; /* the merge with the target's text from the store */
+	struct document *document;    /* of a file that is no tree, before the edit */
+	struct merge_result *shown;   /* the merged text before the edit; NULL: not needed so far */
+	struct merge_result *changed; /* … and after it, if `put` does not have it */
 };
 
 static void made_freep(struct layer_edit_state **place)
@@ -77,8 +75,8 @@ static void made_freep(struct layer_edit_state **place)
 	edit_result_free(made->edited);
 	document_free(made->document);
 	merge_result_freep(&made->shown);
+	merge_result_freep(&made->changed);
 	loaded_unref(made->loaded);
-	loaded_unref(made->other);
 	composition_fini(&made->composition);
 	path_list_fini(&made->asked);
 	settings_unref(made->settings);
@@ -152,9 +150,6 @@ static void forget_target(struct layer_edit_state *made)
 {
 	const struct sources *sources = &made->composition.sources;
 
-	loaded_unref(made->loaded);
-	loaded_unref(made->other);
-	made->loaded = made->other = NULL;
 	made->merge.count = sources->count;
 	if (sources->count)
 		memcpy(made->inputs, made->composition.request.inputs,
@@ -245,7 +240,7 @@ static int add_input(struct layer_edit_state *made, size_t at, struct problem *p
 	return made->store ? load_stored(made, problem) : refuse_object(layer, made->path, problem);
 }
 
-/* Makes an existing source the target. Loads its text, as the cache may hold only its document. */
+/* Makes an existing source the target. The composition has the texts of the layer's sources. */
 static int load_target(struct layer_edit_state *made, size_t i, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
@@ -259,36 +254,27 @@ static int load_target(struct layer_edit_state *made, size_t i, struct problem *
 		return -ENOMEM;
 	if (made->store)
 		return load_stored(made, problem);
-	const struct contributor found = {.layer = made->edit.layer->rank,
-		.stat = sources->stats[made->target],
-		.path = made->path};
-	int r = compose_load(&made->composer, made->path, &found, NULL, &made->loaded, problem);
-	if (r != 0)
-		return r;
 	made->edit.is_new = false;
-	input->text = made->loaded->text.data ? made->loaded->text : (struct span){"", 0};
-	input->document = NULL;
+	if (!input->text.data)
+		input->text = (struct span){"", 0};
 	return 0;
 }
 
-/*
- * Loads the text of the only source but the target, of which the cache may hold only the document:
- * if the target becomes empty, the other source is shown byte for byte.
- */
+/* Loads the text of the only source that is left: it is shown byte for byte. */
 static int load_other(struct layer_edit_state *made, struct problem *problem)
 {
 	const struct sources *sources = &made->composition.sources;
 	size_t i = !made->target;
 
-	if (!made->request->resets_below || sources->count != 2 || made->inputs[i].text.data)
+	if (sources->count != 2 || made->inputs[i].text.data)
 		return 0;
 	const struct contributor found = {.layer = sources->layers[i]->rank,
 		.stat = sources->stats[i],
 		.path = sources->paths[i]};
 	int r = compose_load(
-		&made->composer, sources->paths[i], &found, NULL, &made->other, problem);
+		&made->composer, sources->paths[i], &found, NULL, &made->loaded, problem);
 	if (r == 0)
-		made->inputs[i].text = made->other->text;
+		made->inputs[i].text = made->loaded->text;
 	return r;
 }
 
@@ -455,7 +441,6 @@ static int take_inputs(struct layer_edit_state *made, struct problem *problem)
 
 	made->merge = made->composition.request;
 	made->edit.format = made->merge.to;
-	made->merge.wants_tree = false;
 	made->inputs = arena_zalloc(made->arena, sources->count + 2, sizeof(*made->inputs));
 	if (!made->inputs)
 		return -ENOMEM;
@@ -468,10 +453,8 @@ static int take_inputs(struct layer_edit_state *made, struct problem *problem)
 	made->target = find_target(made, sources);
 	made->edit.source = made->target < sources->count ? made->target : 0;
 	made->edit.is_new = true;
-	if (made->target < sources->count) {
-		r = load_target(made, made->target, problem);
-		return r == 0 ? load_other(made, problem) : r;
-	}
+	if (made->target < sources->count)
+		return load_target(made, made->target, problem);
 	return made->request->resets_below ? 0 : add_new(made, problem);
 }
 
@@ -515,62 +498,58 @@ static int put_values(struct layer_edit_state *made, struct problem *problem)
 	/* Several ops may undo each other, so that the text is the same in the end. */
 	if (made->put->effect != PUT_CHANGED)
 		made->edit.effect = made->put->effect;
-	if (made->edit.effect == PUT_EMPTIED)
-		made->edit.new = (struct span){NULL, 0};
-	return 0;
+	if (made->edit.effect != PUT_EMPTIED)
+		return 0;
+	made->edit.new = (struct span){NULL, 0};
+	return load_other(made, problem);
 }
 
 /*
- * Merges by the request *merge, in which the target has `text`; NULL: without the target. The
- * caller sets merge->wants_origins. *merge lives as long as `made`. *ret NULL: no source is left.
+ * Makes the request in which the target has `text`; NULL: in which it is not there. *ret lives as
+ * long as `made`.
  */
-static int merge_with(struct layer_edit_state *made, const struct span *text,
-	struct merge_request *merge, struct merge_result **ret, struct problem *problem)
+static int request_with(
+	struct layer_edit_state *made, const struct span *text, struct merge_request *ret)
 {
 	struct merge_input *target = &made->inputs[made->target];
-	bool wants_origins = merge->wants_origins;
+	size_t size = made->merge.count * sizeof(*target);
 
 	target->text = text ? *text : (struct span){NULL, 0};
 	target->document = NULL;
-	*merge = made->merge;
-	merge->wants_origins = wants_origins;
-	if (!text) {
-		size_t size = merge->count * sizeof(*target);
-		struct merge_input *others = arena_alloc(made->arena, size);
-
-		if (!others)
-			return -ENOMEM;
-		memcpy(others, made->inputs, size);
-		merge->inputs = others;
-		merge->count--;
-		others += made->target;
-		memmove(others, others + 1, (merge->count - made->target) * sizeof(*target));
-	}
-	return merge->count ? merge_run(merge, ret, problem) : 0;
+	*ret = made->merge;
+	if (text)
+		return 0;
+	struct merge_input *others = arena_alloc(made->arena, size);
+	if (!others)
+		return -ENOMEM;
+	memcpy(others, made->inputs, size);
+	ret->inputs = others;
+	ret->count--;
+	others += made->target;
+	memmove(others, others + 1, (ret->count - made->target) * sizeof(*target));
+	return 0;
 }
 
 /* Finds the shown text; if the target is in a store, that with the text there. */
 static int show(struct layer_edit_state *made, struct span *ret, struct problem *problem)
 {
 	const struct span *text = made->edit.is_new ? NULL : &made->inputs[made->target].text;
-	const struct merge_result *result = made->composition.result;
-	struct merge_request merge = {.wants_origins = made->merge.wants_origins};
-	int r = 0;
+	struct merge_request merge;
+	int r = request_with(made, text, &merge);
 
-	if (made->store) {
-		r = merge_with(made, text, &merge, &made->shown, problem);
-		/* If the store has no source left, the user saw the mirror's copy. */
-		if (made->shown)
-			result = made->shown;
-	}
-	*ret = result ? result->text : (struct span){"", 0};
+	/* If the store has no source left, the user saw the mirror's copy. */
+	if (!merge.count)
+		merge = made->composition.request;
+	if (r == 0 && merge.count)
+		r = merge_run(&merge, &made->shown, problem);
+	*ret = made->shown ? made->shown->text : (struct span){"", 0};
 	return r;
 }
 
 /* Returns the only source of the shown text; NULL: it has several, or none. */
 static const struct source *shown_source(const struct layer_edit_state *made)
 {
-	const struct merge_result *result = made->composition.result;
+	const struct merge_result *result = made->shown;
 
 	return result && result->source_count == 1 ? result->sources[0] : NULL;
 }
@@ -668,7 +647,7 @@ static int retarget(struct layer_edit_state *made, struct problem *problem)
 			  !format_has_tags(format_of_tree(made->inputs[made->target].format));
 	size_t count = sources->count, i, behind = made->target + (made->merge.count == count);
 
-	if (!made->composition.result)
+	if (!made->lookup)
 		return PROBLEM;
 	const struct merge_input *inputs = made->composition.request.inputs;
 	for (i = behind; i < count && !problem_is_in(problem, &inputs[i].source);)
@@ -988,10 +967,9 @@ static int take(void *context, const struct composer *composer, const char *path
 	made->composition = (struct composition){0};
 	made->composer = *composer;
 	made->lookup = lookup;
-	/* The text of one source is copied: a tree would have to be read. */
-	bool wants_tree = made->request->mode == LAYER_EDIT_TRIAL && lookup->count > 1;
+	made->composer.edited = made->edit.layer;
 	int r = composition_make(&made->composition, &made->composer, made->request->path, lookup,
-		&made->asked, wants_tree ? COMPOSITION_TREE : COMPOSITION_TEXT, problem);
+		&made->asked, COMPOSITION_SOURCES, problem);
 	/* With `on_error: skip-layer` a source may have been left out. */
 	if (r == 0 && problem->message[0])
 		r = PROBLEM;
@@ -1057,10 +1035,13 @@ static int find_old_errors(struct layer_edit_state *made, struct validity *ret)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	const struct span *old = made->edit.is_new ? NULL : &made->edit.old;
-	struct merge_request merge = {.wants_origins = true};
+	struct merge_request merge;
 	struct problem ignored;
 
-	int r = merge_with(made, old, &merge, &result, &ignored);
+	int r = request_with(made, old, &merge);
+	merge.wants_origins = true;
+	if (r == 0 && merge.count)
+		r = merge_run(&merge, &result, &ignored);
 	if (r == 0 && result)
 		r = validity_check(made->settings, &merge, result, ret, &ignored);
 	return r < 0 ? r : 0;
@@ -1116,17 +1097,22 @@ static int refuse_change(
 
 /*
  * Checks that the file can be written as it will be shown, within the limits, and is valid. *ret
- * NULL: no source is left.
+ * NULL: no source is left. The put has merged the sources already, but the bytes of an only source
+ * may be shown as they are.
  */
 static int check_merge(struct layer_edit_state *made, struct merge_request *merge,
-	struct merge_result **ret, struct problem *problem)
+	const struct merge_result **ret, struct problem *problem)
 {
 	CLEANUP(validity_fini) struct validity validity = {0};
 	bool is_gone = made->edit.effect == PUT_EMPTIED;
+	int r = request_with(made, is_gone ? NULL : &made->edit.new, merge);
 
-	/* Origins double time and memory. validity_check() makes its own when it needs them. */
-	merge->wants_origins = settings_check(made->settings, made->request->path);
-	int r = merge_with(made, is_gone ? NULL : &made->edit.new, merge, ret, problem);
+	if (r == 0 && made->put && merge->count > 1) {
+		r = put_write(made->put, merge, ret, problem);
+	} else if (r == 0 && merge->count) {
+		r = merge_run(merge, &made->changed, problem);
+		*ret = made->changed;
+	}
 	if (r == 0 && *ret)
 		r = validity_check(made->settings, merge, *ret, &validity, problem);
 	return r == PROBLEM ? refuse_change(made, &validity, problem) : r;
@@ -1143,26 +1129,46 @@ static int note_unchecked(struct layer_edit_state *made, const struct run_result
 	return made->edit.unchecked ? 0 : -ENOMEM;
 }
 
+/* Names the lines that the failed check has named as those of the sources. The merge is made again,
+ * as origins double its time and memory, and most checks succeed. */
+static int place_in_sources(const struct layer_edit_state *made, const struct merge_request *merge,
+	const struct run_result *end, struct problem *said)
+{
+	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
+	CLEANUP(line_map_freep) struct line_map *lines = NULL;
+	struct run_subject subject = {.path = made->request->path,
+		.what = "the check",
+		.program = settings_check(made->settings, made->request->path)};
+	struct merge_request with_origins = *merge;
+	struct problem ignored;
+
+	with_origins.wants_origins = true;
+	int r = merge_run(&with_origins, &result, &ignored);
+	if (r == 0)
+		r = line_map_make(&with_origins, result, &lines);
+	subject.map = lines;
+	return r < 0 ? r : run_problem(end, &subject, said);
+}
+
 /* Lets the command of the file's rule check the merge. */
 static int check_result(struct layer_edit_state *made, const struct merge_request *merge,
 	const struct merge_result *result, struct problem *problem)
 {
 	CLEANUP(runner_freep) struct runner *runner = NULL;
-	CLEANUP(line_map_freep) struct line_map *lines = NULL;
 	struct run_result end;
 	struct problem said;
 	char text[PROBLEM_MESSAGE_MAX];
 
 	if (!settings_check(made->settings, made->request->path))
 		return 0;
-	int r = line_map_make(merge, result, &lines);
+	int r = runner_new(&runner);
 	if (r == 0)
-		r = runner_new(&runner);
-	if (r == 0)
-		r = runner_check(runner, made->settings, made->request->path, result->text, lines,
+		r = runner_check(runner, made->settings, made->request->path, result->text, NULL,
 			&end, &said);
 	if (r == RUNNER_UNCHECKED)
 		return note_unchecked(made, &end);
+	if (r == PROBLEM)
+		r = place_in_sources(made, merge, &end, &said);
 	if (r != PROBLEM)
 		return r;
 	/* The line is one of the edited source, which is not written: put it into the message. */
@@ -1209,7 +1215,7 @@ static int make_once(const struct offline *offline, const struct layer_edit_requ
 	struct layer_store **store, struct layer_edit_state **ret, struct problem *problem)
 {
 	CLEANUP(made_freep) struct layer_edit_state *made = NULL;
-	CLEANUP(merge_result_freep) struct merge_result *changed = NULL;
+	const struct merge_result *changed = NULL;
 	CLEANUP(closep) int lock = -1;
 	struct merge_request merge;
 
@@ -1241,10 +1247,10 @@ static int make_once(const struct offline *offline, const struct layer_edit_requ
 	return r;
 }
 
-/* Pauses before the next attempt for a key. A random time keeps writers from colliding again. */
+/* Pauses before the next attempt for a key. A random part keeps writers from colliding again. */
 static void pause_randomly(int try)
 {
-	unsigned most = try < 10 ? (unsigned)(try + 1) * STORE_PAUSE_MAX / 10 : STORE_PAUSE_MAX;
+	unsigned most = backoff_pause(&store_pause_ms, (unsigned)try);
 	uint32_t number = 0;
 
 	(void)!getrandom(&number, sizeof(number), GRND_NONBLOCK);

@@ -47,4 +47,4 @@ void explanation_free(struct explanation *explanation); /* NULL: does nothing */
  * Writes the explanation, or the value `only` of it (NULL: all), as JSON, in the format of `plyfs
  * explain --json` (plyfs(1)). Returns 0 or -ENOMEM; ferror(3) reports errors of writing.
  */
-int explain_json(const struct explanation *explanation, const struct explained *only, FILE *out);
+int explain_json(const struct explanation *explanation, const struct explained *only, FILE *file);

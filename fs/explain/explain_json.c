@@ -10,15 +10,15 @@
 
 /* The state of writing a document. */
 struct json_writer {
-	FILE *out;
+	struct json *out;
 	struct arena *arena;         /* for converted numbers */
 	const struct format *format; /* of the merged file; or NULL */
 	const struct explanation *explanation;
 	const struct explained *only;
-	const char *before; /* stands before the next element of `values` */
 };
 
-static void put_source(FILE *out, const struct store_places *places, const struct source *source)
+static void put_source(
+	struct json *out, const struct store_places *places, const struct source *source)
 {
 	const struct store_place *place = store_places_find(places, source);
 
@@ -27,7 +27,7 @@ static void put_source(FILE *out, const struct store_places *places, const struc
 		store_place_put_json(place, out);
 }
 
-static void put_line_column(FILE *out, const struct node *node)
+static void put_line_column(struct json *out, const struct node *node)
 {
 	json_put(out, ", 'line': %" PRIu32 ", 'column': %" PRIu32, node->line, node->column);
 }
@@ -37,7 +37,7 @@ static void put_place(struct json_writer *writer, const struct node *node)
 {
 	if (!node->source)
 		return;
-	fputs_unlocked(", ", writer->out);
+	json_put(writer->out, ", ");
 	put_source(writer->out, &writer->explanation->places, node->source);
 	put_line_column(writer->out, node);
 }
@@ -46,11 +46,11 @@ static int put_scalar(struct json_writer *writer, const struct node *scalar)
 {
 	bool says_all;
 
-	fputs_unlocked("\"value\": ", writer->out);
+	json_put(writer->out, "'value': ");
 	int r = json_put_scalar(writer->out, scalar, writer->format, writer->arena, &says_all);
 	if (r != 0 || says_all)
 		return r;
-	fputs_unlocked(", \"text\": ", writer->out);
+	json_put(writer->out, ", 'text': ");
 	json_put_span(writer->out, scalar->text);
 	return 0;
 }
@@ -58,16 +58,15 @@ static int put_scalar(struct json_writer *writer, const struct node *scalar)
 /* Writes a value. A map or list that is not `is_whole` and not empty gets its size instead. */
 static int put_value(struct json_writer *writer, const struct node *value, bool is_whole)
 {
+	int r = 0;
+
 	if (!node_is_scalar(value) && !is_whole && node_count(value) > 0) {
 		json_put(writer->out, "'kind': %s, 'count': %" PRIu32,
 			node_is_map(value) ? "map" : "list", node_count(value));
-		return 0;
-	}
-	int r;
-	if (node_is_scalar(value)) {
+	} else if (node_is_scalar(value)) {
 		r = put_scalar(writer, value);
 	} else {
-		fputs_unlocked("\"value\": ", writer->out);
+		json_put(writer->out, "'value': ");
 		r = json_put_value(writer->out, value, writer->format, writer->arena);
 	}
 	if (value->tag && value->tag[0] == '!')
@@ -77,28 +76,27 @@ static int put_value(struct json_writer *writer, const struct node *value, bool 
 
 static void put_why(const struct json_writer *writer, struct origin_why why)
 {
-	FILE *out = writer->out;
+	struct json *out = writer->out;
 
 	json_put(out, ", 'rule': %s", why.rule ? why.rule : "");
 	if (!why.by || !why.by->source)
 		return;
-	fputs_unlocked(", \"by\": {", out);
+	json_put(out, ", 'by': {");
 	put_source(out, &writer->explanation->places, why.by->source);
 	put_line_column(out, why.by);
-	putc_unlocked('}', out);
+	json_put(out, "}");
 }
 
 /* Writes one step. `name` is that of the list if the step begins it, else NULL. */
 static int put_step(struct json_writer *writer, const struct origin_step *step, const char *name)
 {
 	if (name)
-		fprintf(writer->out, ", \"%s\": [{", name);
-	else
-		fputs_unlocked(", {", writer->out);
+		json_put(writer->out, ", %s: [", name);
+	json_put(writer->out, ", {");
 	int r = put_value(writer, step->value, step->fate != ORIGIN_PART);
 	put_place(writer, step->value);
 	put_why(writer, step->why);
-	putc_unlocked('}', writer->out);
+	json_put(writer->out, "}");
 	return r;
 }
 
@@ -129,17 +127,16 @@ static int put_steps(struct json_writer *writer, const char *name, struct explai
 	for (size_t i = 0; r == 0 && i < also_count; i++)
 		r = put_step(writer, &also->also[i], count++ == 0 ? name : NULL);
 	if (count > 0)
-		putc_unlocked(']', writer->out);
+		json_put(writer->out, "]");
 	return r;
 }
 
-static void put_path(FILE *out, const struct explained_place *place)
+static void put_path(struct json *out, const struct explained_place *place)
 {
 	if (!place)
 		return;
 	put_path(out, place->up);
-	if (place->up)
-		fputs_unlocked(", ", out);
+	json_put(out, ", ");
 	if (place->step.key)
 		json_put_key(out, place->step.key);
 	else
@@ -150,7 +147,7 @@ static void put_path(FILE *out, const struct explained_place *place)
 static void put_removal(struct json_writer *writer, const struct origin_removed *removed)
 {
 	const struct origin_step *last = removed->last;
-	FILE *out = writer->out;
+	struct json *out = writer->out;
 
 	if (last->fate == ORIGIN_REMOVED)
 		put_place(writer, last->value);
@@ -163,13 +160,13 @@ static int put_removed(struct json_writer *writer, const struct node *in, struct
 	size_t len = key->len;
 
 	explained_value_put_removed(removed, in, key);
-	fputs_unlocked("{\"key\": ", writer->out);
+	json_put(writer->out, "{'key': ");
 	json_put_span(writer->out, key_text_span(key));
 	key_text_cut(key, len);
 	put_removal(writer, removed);
 	int r = put_steps(writer, "overrides", (struct explained_steps){.removed = removed},
 		ORIGIN_LOST, writer->only);
-	putc_unlocked('}', writer->out);
+	json_put(writer->out, "}");
 	return r;
 }
 
@@ -180,13 +177,12 @@ static int put_all_removed(struct json_writer *writer, const struct explained_va
 
 	if (!removed)
 		return 0;
-	fputs_unlocked(", \"removed\": [", writer->out);
-	for (const char *before = ""; r == 0 && removed; removed = removed->next) {
-		fputs_unlocked(before, writer->out);
+	json_put(writer->out, ", 'removed': [");
+	for (; r == 0 && removed; removed = removed->next) {
+		json_put(writer->out, ", ");
 		r = put_removed(writer, value->value, value->key, removed);
-		before = ", ";
 	}
-	putc_unlocked(']', writer->out);
+	json_put(writer->out, "]");
 	return r;
 }
 
@@ -201,14 +197,13 @@ static int put_element(void *context, const struct explained_value *value)
 
 	if (!is_leaf && !value->origin && !also)
 		return 0;
-	fputs_unlocked(writer->before, writer->out);
-	writer->before = ",\n    {\"key\": ";
+	json_put(writer->out, ",\n    {'key': ");
 	json_put_span(writer->out, key_text_span(value->key));
-	fputs_unlocked(", \"path\": [", writer->out);
+	json_put(writer->out, ", 'path': [");
 	put_path(writer->out, value->place);
-	fputs_unlocked("], ", writer->out);
+	json_put(writer->out, "], ");
 	if (writer->explanation->stream.count > 1)
-		fprintf(writer->out, "\"document\": %zu, ", value->document);
+		json_put(writer->out, "'document': %zu, ", value->document);
 	int r = put_value(writer, node, false);
 	put_place(writer, node);
 	if (r == 0 && (value->origin || also)) {
@@ -220,7 +215,7 @@ static int put_element(void *context, const struct explained_value *value)
 		if (r == 0 && value->origin)
 			r = put_all_removed(writer, value);
 	}
-	putc_unlocked('}', writer->out);
+	json_put(writer->out, "}");
 	return r;
 }
 
@@ -259,13 +254,13 @@ static int put_gone_documents(struct json_writer *writer)
 	int r = explained_documents_gone(writer->explanation, writer->arena, &gone, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		fputs_unlocked(i ? ",\n    " : ",\n  \"removed\": [\n    ", writer->out);
+		json_put(writer->out, i ? ",\n    " : ",\n  'removed': [\n    ");
 		key_text_cut(&key, 0);
 		stream_put_name(gone[i].name, &key);
 		r = put_removed(writer, NULL, &key, &gone[i].removed);
 	}
 	if (r == 0 && count)
-		fputs_unlocked("\n  ]", writer->out);
+		json_put(writer->out, "\n  ]");
 	return key.has_failed ? -ENOMEM : r;
 }
 
@@ -275,60 +270,59 @@ static int put_gone(struct json_writer *writer)
 	const struct explained *gone = writer->only;
 	int r = 0;
 
-	fputs_unlocked(",\n  \"gone\": ", writer->out);
+	json_put(writer->out, ",\n  'gone': ");
 	if (gone->removed) {
 		r = put_removed(writer, gone->in, gone->at.key, gone->removed);
 	} else {
-		fputs_unlocked("{\"key\": ", writer->out);
+		json_put(writer->out, "{'key': ");
 		json_put_span(writer->out, key_text_span(gone->at.key));
 		put_place(writer, gone->in);
 		r = put_steps(writer, "overrides", (struct explained_steps){0}, ORIGIN_LOST, gone);
-		putc_unlocked('}', writer->out);
+		json_put(writer->out, "}");
 	}
 	return r;
 }
 
-static void put_sources(FILE *out, const struct explanation *explanation)
+static void put_sources(struct json *out, const struct explanation *explanation)
 {
 	const struct merge_result *result = explanation->result;
-	const char *before = "\n    {";
 
-	fputs_unlocked(",\n  \"sources\": [", out);
-	for (size_t i = 0; result && i < result->source_count; i++, before = "},\n    {") {
-		fputs_unlocked(before, out);
+	json_put(out, ",\n  'sources': [");
+	for (size_t i = 0; result && i < result->source_count; i++) {
+		json_put(out, ",\n    {");
 		put_source(out, &explanation->places, result->sources[i]);
+		json_put(out, "}");
 	}
 	if (explanation->source.name) {
-		fputs_unlocked(before, out);
+		json_put(out, ",\n    {");
 		put_source(out, &explanation->places, &explanation->source);
-		before = "},\n    {";
+		json_put(out, "}");
 	}
-	fputs_unlocked(*before == '}' ? "}\n  ]" : "]", out);
+	json_put(out, "\n  ]");
 	if (explanation->passed_count == 0)
 		return;
-	fputs_unlocked(",\n  \"passed_over\": [", out);
+	json_put(out, ",\n  'passed_over': [");
 	for (size_t i = 0; i < explanation->passed_count; i++) {
-		fputs_unlocked(i ? "},\n    {" : "\n    {", out);
+		json_put(out, ",\n    {");
 		put_source(out, &explanation->places, &explanation->passed[i].source);
 		if (explanation->passed[i].why)
 			json_put(out, ", 'rule': %s", explanation->passed[i].why);
+		json_put(out, "}");
 	}
-	fputs_unlocked("}\n  ]", out);
+	json_put(out, "\n  ]");
 }
 
-static void put_pieces(FILE *out, const struct explanation *explanation)
+static void put_pieces(struct json *out, const struct explanation *explanation)
 {
 	const struct origin_piece *piece = origin_pieces(explanation->result->origins);
-	const char *before = "\n    {";
 
-	fputs_unlocked(",\n  \"pieces\": [", out);
-	for (; piece; piece = piece->next, before = "},\n    {") {
-		fputs_unlocked(before, out);
-		json_put(out, "'offset': %zu, 'length': %zu, ", piece->offset, piece->len);
+	json_put(out, ",\n  'pieces': [");
+	for (; piece; piece = piece->next) {
+		json_put(out, ",\n    {'offset': %zu, 'length': %zu, ", piece->offset, piece->len);
 		put_source(out, &explanation->places, piece->source);
-		json_put(out, ", 'line': %u", (unsigned)piece->line);
+		json_put(out, ", 'line': %u}", (unsigned)piece->line);
 	}
-	fputs_unlocked(*before == '}' ? "}\n  ]" : "]", out);
+	json_put(out, "\n  ]");
 }
 
 static const char *kind_of(const struct explanation *explanation)
@@ -344,14 +338,14 @@ static const char *kind_of(const struct explanation *explanation)
 											 : "text";
 }
 
-int explain_json(const struct explanation *explanation, const struct explained *only, FILE *out)
+int explain_json(const struct explanation *explanation, const struct explained *only, FILE *file)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const struct merge_result *result = explanation->result;
+	struct json *out = JSON(file);
 	struct json_writer writer = {.out = out,
 		.explanation = explanation,
 		.only = only,
-		.before = "\n    {\"key\": ",
 		.format = explanation->request ? explanation->request->to : NULL};
 
 	int r = arena_new(&arena);
@@ -364,13 +358,13 @@ int explain_json(const struct explanation *explanation, const struct explained *
 	put_sources(out, explanation);
 	if (!only && result && origin_pieces(result->origins))
 		put_pieces(out, explanation);
-	fputs_unlocked(",\n  \"values\": [", out);
+	json_put(out, ",\n  'values': [");
 	r = put_values(&writer);
-	fputs_unlocked(*writer.before == ',' ? "\n  ]" : "]", out);
+	json_put(out, "\n  ]");
 	if (r == 0 && only && !only->at.value)
 		r = put_gone(&writer);
 	if (r == 0 && !only && explanation->kind == VERSION_BYTES)
 		r = put_gone_documents(&writer);
-	fputs_unlocked("\n}\n", out);
+	json_put(out, "\n}\n");
 	return r;
 }

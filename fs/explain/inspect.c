@@ -14,6 +14,8 @@
 #include "dropin_unread.h"
 #include "glob.h"
 #include "path.h"
+#include "resolve.h"
+#include "scalar.h"
 #include "strategy.h"
 #include "validity.h"
 #include "word.h"
@@ -156,6 +158,63 @@ static void check_tags(struct inspect_job *look, const struct node *node)
 			check_tags(look, node->map.pairs[i].key);
 		check_tags(look, *node_entry(node, i));
 	}
+}
+
+/* Returns whether `a` comes after `b`: in a higher source, or further down. */
+static bool is_later(const struct node *a, const struct node *b)
+{
+	if (a->source != b->source && a->source && b->source)
+		return a->source->rank > b->source->rank;
+	return a->line > b->line || (a->line == b->line && a->column > b->column);
+}
+
+/* Warns of a key that is no string beside a string of its text: programs may read them as one. */
+static void check_key(struct inspect_job *look, const struct node *map, const struct node *key)
+{
+	const struct node text = {
+		.kind = NODE_SCALAR, .style = NODE_SINGLE, .weight = 1, .text = key->text};
+	const struct pair *other = node_find(map, &text);
+	struct problem warning;
+
+	if (!other)
+		return;
+	const struct node *later = is_later(key, other->key) ? key : other->key;
+	const struct node *first = later == key ? other->key : key;
+	bool is_text = resolve_plain(key->text, NODE_YAML_1_2) == SCALAR_STRING;
+
+	problem_at(&warning, later,
+		"the key '%.64s' is %s here, and %s in %s:%" PRIu32
+		", so both stay; write both alike%s",
+		key->text.data, scalar_type_name(scalar_type(later)),
+		scalar_type_name(scalar_type(first)),
+		first->source ? source_shown(first->source) : "", first->line,
+		is_text ? ", or set 'yaml: \"1.2\"' if the program reads YAML 1.2" : "");
+	int r = add_once(look, FINDING_WARNING, &warning);
+	if (r < 0)
+		look->result = r;
+}
+
+static void check_keys(struct inspect_job *look, const struct node *node)
+{
+	for (uint32_t i = 0; i < node_count(node); i++) {
+		const struct node *key = node_is_map(node) ? node->map.pairs[i].key : NULL;
+
+		if (key && node_is_scalar(key) && key->style == NODE_PLAIN && !key->tag &&
+			scalar_type(key) != SCALAR_STRING)
+			check_key(look, node, key);
+		check_keys(look, *node_entry(node, i));
+	}
+}
+
+static void check_result_keys(struct inspect_job *look, const struct merge_result *result)
+{
+	const struct document *whole = result->verbatim;
+	size_t count = whole ? whole->count : 0;
+	const struct node *const *roots =
+		whole ? whole->roots : node_documents(&result->root, &count);
+
+	for (size_t i = 0; i < count && (whole || result->root); i++)
+		check_keys(look, roots[i]);
 }
 
 /* Returns the first scalar in `node` that is the name of a file without its suffix. */
@@ -359,6 +418,8 @@ static int merge(struct inspect_job *look, const struct composer *composer, cons
 	if (r == 0 && composition.result)
 		r = option_uses_note_result(
 			&look->inspection->uses, &composition.request, composition.result);
+	if (r == 0 && composition.result && composition.request.to == &format_yaml)
+		check_result_keys(look, composition.result);
 	if (r == 0 && composition.result && settings_check(composer->settings, path))
 		r = take_text(look->inspection, &composition);
 	for (size_t i = 0; r == 0 && composition.result && i < composition.result->refusals.count;

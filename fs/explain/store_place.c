@@ -7,7 +7,6 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
-#include "json_put.h"
 
 /* Reads the revision of the file that was read; "": it is replaced, or unknown. */
 static void read_revision(const struct layer *layer, const char *path, const struct stat *read,
@@ -82,13 +81,14 @@ const char *store_places_name(const struct store_places *places, const struct so
 	return place ? place->text : source->name;
 }
 
-void store_place_put_json(const struct store_place *place, FILE *out)
+void store_place_put_json(const struct store_place *place, struct json *out)
 {
 	const char *revision = *place->revision ? place->revision : NULL;
 
 	if (place->store->kind == STORE_ETCD) {
 		json_put(out, ", 'etcd': {'key': %s, 'revision': ", place->name);
-		fprintf(out, "%s}", revision ? revision : "null");
+		fputs_unlocked(revision ? revision : "null", out->file);
+		json_put(out, "}");
 	} else {
 		json_put(out, ", 'git': {'commit': %s, 'path': %s}", revision, place->name);
 	}

@@ -8,8 +8,7 @@
  */
 #pragma once
 
-#include <stdio.h>
-
+#include "json_put.h"
 #include "layer.h"
 #include "node.h"
 #include "store.h"
@@ -47,4 +46,4 @@ const struct store_place *store_places_find(
 const char *store_places_name(const struct store_places *places, const struct source *source);
 
 /** Writes the JSON field "etcd" or "git", with a comma in front. */
-void store_place_put_json(const struct store_place *place, FILE *out);
+void store_place_put_json(const struct store_place *place, struct json *out);

@@ -463,7 +463,7 @@ static int make_login(const struct gateway *gateway, char **ret, struct problem 
 	FILE *out = open_memstream(ret, &len);
 	if (!out)
 		return -ENOMEM;
-	json_put(out, "{'name': %s, 'password': %s}", text, colon + 1);
+	json_put(JSON(out), "{'name': %s, 'password': %s}", text, colon + 1);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 

@@ -10,14 +10,14 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "backoff.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
 #include "text.h"
 
-/* Pauses after failures, in ms. All mirrors must not return to a recovering store at once. */
-#define PAUSE_FIRST 250u
-#define PAUSE_MAX 15000u
+/* Made random, as all mirrors must not return to a recovering store at once. */
+static const struct backoff pause_ms = {250, 15000};
 
 /* Size of a line of the log, in bytes. */
 #define LINE_MAX_BYTES 2048
@@ -34,11 +34,8 @@ unsigned mirror_jitter(unsigned ms)
 unsigned mirror_pause(struct mirror *mirror, unsigned endpoints)
 {
 	unsigned rounds = mirror->attempts++ / endpoints;
-	unsigned ms = PAUSE_FIRST << (rounds < 8 ? rounds : 8);
 
-	if (!rounds)
-		return 1;
-	return mirror_jitter(ms < PAUSE_MAX ? ms : PAUSE_MAX);
+	return rounds ? mirror_jitter(backoff_pause(&pause_ms, rounds)) : 1;
 }
 
 bool mirror_is_woken(struct mirror *mirror)

@@ -145,36 +145,29 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem)
 	return 0;
 }
 
-static void put_faults(FILE *out, const struct mirror_status *status)
+static void put_faults(struct json *out, const struct mirror_status *status)
 {
 	json_put(out, ",\n 'trouble_count': %zu,\n 'troubles': [",
 		status->fault_count + status->unlisted);
 	for (size_t i = 0; i < status->fault_count; i++) {
 		const struct mirror_fault *fault = &status->faults[i];
 
-		fputs(i ? ",\n  " : "\n  ", out);
-		json_put(out, "{'subject': %s, 'message': %s, 'since': %lld}", fault->subject,
+		json_put(out, ",\n  {'subject': %s, 'message': %s, 'since': %lld}", fault->subject,
 			fault->message, (long long)fault->since);
 	}
-	fputs("]}\n", out);
+	json_put(out, "]}\n");
 }
 
-static void put_access(FILE *out, const struct mirror_access *access)
+static void put_access(struct json *out, const struct mirror_access *access)
 {
-	const char *before = "";
-
-	fputs(",\n \"access\": {", out);
-	for (; access && access->name; access++) {
-		if (!access->text)
-			continue;
-		fputs(before, out);
-		json_put(out, "%s: %s", access->name, access->text);
-		before = ", ";
-	}
-	fputc('}', out);
+	json_put(out, ",\n 'access': {");
+	for (; access && access->name; access++)
+		if (access->text)
+			json_put(out, ", %s: %s", access->name, access->text);
+	json_put(out, "}");
 }
 
-static void put(FILE *out, const struct mirror_status *status)
+static void put(struct json *out, const struct mirror_status *status)
 {
 	json_put(out, "{'kind': %s,\n 'source': %s,\n 'directory': %s", status->kind,
 		status->source, status->directory);
@@ -184,8 +177,7 @@ static void put(FILE *out, const struct mirror_status *status)
 	json_put(out, ",\n 'offer': %s,\n 'files': %zu,\n 'changed': %lld,\n 'contact': %lld",
 		*status->offer ? status->offer : NULL, status->files, (long long)status->changed,
 		(long long)status->contact);
-	json_put(out, ",\n 'connected': %hhd", status->is_connected);
-	fputs(",\n \"sandbox\": ", out);
+	json_put(out, ",\n 'connected': %hhd,\n 'sandbox': ", status->is_connected);
 	sandbox_put(out, &status->sandbox);
 	put_faults(out, status);
 }
@@ -211,12 +203,12 @@ int mirror_status_write(const struct mirror_status *status)
 {
 	CLEANUP(freep) char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	struct json out = {.file = open_memstream(&text, &len)};
 
-	if (!out)
+	if (!out.file)
 		return -ENOMEM;
-	put(out, status);
-	if (fclose(out) != 0)
+	put(&out, status);
+	if (fclose(out.file) != 0)
 		return -ENOMEM;
 	return replace(status->fd, text, len);
 }

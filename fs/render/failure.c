@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backoff.h"
 #include "cleanup.h"
 #include "text.h"
 
-#define RETRY_MAX_MS 60000
+static const struct backoff retry_ms = {RETRY_MS, 60000};
 
 void failure_log_line(const struct render *render, const char *line, const struct problem *problem)
 {
@@ -17,13 +18,8 @@ void failure_log_line(const struct render *render, const char *line, const struc
 
 int64_t failure_retry_ms(struct render *render, int result)
 {
-	int64_t after_ms = render->retry_ms ? render->retry_ms : RETRY_MS;
-
 	/* A shortage of memory ends soon, or the process is killed. */
-	if (result == -ENOMEM)
-		return RETRY_MS;
-	render->retry_ms = after_ms < RETRY_MAX_MS / 2 ? 2 * after_ms : RETRY_MAX_MS;
-	return after_ms;
+	return result == -ENOMEM ? RETRY_MS : backoff_pause(&retry_ms, render->retries++);
 }
 
 /* Reports the outcome of a failure. For a file that does not merge the view knows the reason. */
@@ -100,7 +96,7 @@ bool failure_is_over(struct render *render, struct owned *owned, int result)
 	if (result != 0 && result != RENDERED_KEPT)
 		return false;
 	if (owned->failure) {
-		render->retry_ms = 0;
+		render->retries = 0;
 		deferred_put_status(render->deferred);
 	}
 	owned->failure = 0;

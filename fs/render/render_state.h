@@ -27,7 +27,7 @@ struct render {
 	int commit_failure;            /* result of the last attempt at a generation; 0: success */
 	struct problem commit_problem; /* set if `commit_failure` is not 0 */
 	unsigned failed;               /* number of failures since render_all() began */
-	int64_t retry_ms;              /* from the next failure to its retry; 0: RETRY_MS */
+	unsigned retries;              /* of any paths, since a failure was over */
 
 	struct inotify *inotify;    /* NULL: other programs' changes are not watched */
 	struct subscription beside; /* to the directory that contains the generations */

@@ -13,34 +13,32 @@
 #include "publisher.h"
 #include "status_parts.h"
 
-static void put_failure(FILE *out, const char *path, const char *message, size_t *written)
+static void put_failure(struct json *out, const char *path, const char *message)
 {
-	fputs((*written)++ ? ",\n    " : "\n    ", out);
-	json_put(out, "{'path': %s, 'message': %s}", path, message);
+	json_put(out, ",\n    {'path': %s, 'message': %s}", path, message);
 }
 
 /*
  * Writes the paths that failed, except those that do not merge, which are in "troubles"; and the
  * tree itself, with an empty path, if its next generation could not be made.
  */
-static void put_failures(FILE *out, const struct render *render)
+static void put_failures(struct json *out, const struct render *render)
 {
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 	const struct owned *owned;
-	size_t written = 0;
 
-	fputs(",\n  \"failures\": [", out);
+	json_put(out, ",\n  'failures': [");
 	if (render->commit_failure) {
 		problem_format(&render->commit_problem, line, sizeof(line));
-		put_failure(out, "", line, &written);
+		put_failure(out, "", line);
 	}
 	for (size_t i = 0; (owned = manifest_at(render->manifest, i)); i++)
 		if (owned->fault)
-			put_failure(out, owned->path, owned->fault, &written);
-	fputs(written ? "\n  ]" : "]", out);
+			put_failure(out, owned->path, owned->fault);
+	json_put(out, "\n  ]");
 }
 
-static void put_rendered(FILE *out, const struct render *render)
+static void put_rendered(struct json *out, const struct render *render)
 {
 	const struct rendered_options *options = &render->options;
 	size_t counts[] = {0, 0}; /* of files and links; of directories */
@@ -65,9 +63,9 @@ static int make(const struct render *render, char **ret, size_t *size)
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);
 	CLEANUP(freep) char *place = realpath(options->directory, NULL);
 	struct fault fault;
-	FILE *out = open_memstream(ret, size);
+	struct json json = {.file = open_memstream(ret, size)}, *out = &json;
 
-	if (!out)
+	if (!json.file)
 		return -ENOMEM;
 	json_put(out, "{\n  'version': %s,\n  'pid': %d,\n  'mountpoint': %s,\n  'source': %s",
 		PLYFS_VERSION, getpid(), place ? place : options->directory, options->source);
@@ -81,8 +79,8 @@ static int make(const struct render *render, char **ret, size_t *size)
 	status_put_hooks(out, render->view, true);
 	status_put_faults(out, render->view);
 	put_failures(out, render);
-	fputs("\n}\n", out);
-	return fclose(out) == 0 ? 0 : -ENOMEM;
+	json_put(out, "\n}\n");
+	return fclose(json.file) == 0 ? 0 : -ENOMEM;
 }
 
 void render_status_write(const struct render *render)

@@ -6,9 +6,7 @@
 
 #include "run_output.h"
 
-/* Pauses between tries: the first, and the longest. */
-#define PAUSE_MS 1000
-#define PAUSE_MAX_MS (5 * 60 * 1000)
+const struct backoff run_pause_ms = {1000, 5 * 60 * 1000};
 
 /* Statuses of a shell or env(1) whose program is not installed, or can't be executed. */
 #define RUN_STATUS_ABSENT 127
@@ -38,15 +36,6 @@ struct run_result run_unstarted(int error)
 bool run_is_good(const struct run_result *result)
 {
 	return result->end == RUN_EXITED && result->value == 0;
-}
-
-int64_t run_pause_ms(unsigned tries)
-{
-	int64_t pause_ms = PAUSE_MS;
-
-	for (unsigned i = 0; i < tries && pause_ms < PAUSE_MAX_MS; i++)
-		pause_ms *= 2;
-	return pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS;
 }
 
 /* Returns whether the quote ’ or ‘, in UTF-8, stands directly before `end`. */

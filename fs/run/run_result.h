@@ -1,6 +1,7 @@
 /* The result of a command of plyfs.yaml. */
 #pragma once
 
+#include "backoff.h"
 #include "problem.h"
 #include "program.h"
 
@@ -54,11 +55,8 @@ bool run_is_missing(const struct run_result *result, const struct program *progr
 /** Returns the remedy for a missing program. `why` contains the *why of run_is_missing(). */
 const char *run_missing_remedy(const char *why);
 
-/**
- * Returns the pause, in ms, before a failed command is tried again. `tries` is 0 after the first
- * failure. The pauses double from 1 s to 5 min.
- */
-int64_t run_pause_ms(unsigned tries);
+/** The pauses before a failed command is tried again. */
+extern const struct backoff run_pause_ms;
 
 /* The purpose for which a program was run. */
 struct run_subject {

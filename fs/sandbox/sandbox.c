@@ -264,17 +264,18 @@ void sandbox_hide(const struct sandbox_switches *switches)
 	}
 }
 
-void sandbox_put(FILE *out, const struct sandbox_state *state)
+void sandbox_put(struct json *out, const struct sandbox_state *state)
 {
 	static const char *const names[] = {[SANDBOX_OFF] = "off",
 		[SANDBOX_ON] = "on",
 		[SANDBOX_NOT_BUILT] = "not built in",
 		[SANDBOX_UNAVAILABLE] = "not available"};
+	char capabilities[17];
 
-	fprintf(out, "{\"landlock\": \"%s\"", names[state->landlock]);
+	snprintf(capabilities, sizeof(capabilities), "%llx", state->capabilities);
+	json_put(out, "{'landlock': %s", names[state->landlock]);
 	if (state->landlock == SANDBOX_ON)
-		fprintf(out, ", \"landlock_abi\": %d", state->landlock_abi);
-	fprintf(out, ", \"seccomp\": \"%s\", \"no_new_privs\": %s, \"capabilities\": \"%llx\"}",
-		names[state->seccomp], state->no_new_privs == SANDBOX_ON ? "true" : "false",
-		state->capabilities);
+		json_put(out, ", 'landlock_abi': %d", state->landlock_abi);
+	json_put(out, ", 'seccomp': %s, 'no_new_privs': %hhd, 'capabilities': %s}",
+		names[state->seccomp], (bool)(state->no_new_privs == SANDBOX_ON), capabilities);
 }

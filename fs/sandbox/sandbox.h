@@ -42,10 +42,9 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
 
-#include "problem.h"
+#include "json_put.h"
 
 enum sandbox_process {
 	SANDBOX_PUBLISH,
@@ -139,4 +138,4 @@ bool sandbox_has_capability(unsigned capability);
 void sandbox_freep(struct sandbox **sandbox);
 
 /** Writes the parts in force as a JSON object: {"landlock": "on", …}. */
-void sandbox_put(FILE *out, const struct sandbox_state *state);
+void sandbox_put(struct json *out, const struct sandbox_state *state);

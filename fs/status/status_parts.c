@@ -11,7 +11,7 @@
 #include "worker.h"
 
 /* Writes the rest of a fault's object, behind the fields that it has already, and closes it. */
-static void put_fault_rest(FILE *out, const struct fault *fault)
+static void put_fault_rest(struct json *out, const struct fault *fault)
 {
 	char time[FAULT_TIME_MAX];
 
@@ -24,26 +24,17 @@ static void put_fault_rest(FILE *out, const struct fault *fault)
 		json_put(out, ", 'served_since': %s, 'served_age_s': %lld", time,
 			fault_age_s(fault->made));
 	}
-	fputc('}', out);
+	json_put(out, "}");
 }
 
-/* The state of writing a list. */
-struct list_writer {
-	FILE *out;
-	size_t count;
-};
-
-static void put_fault(void *context, const char *path, const struct fault *fault)
+static void put_fault(void *out, const char *path, const struct fault *fault)
 {
-	struct list_writer *writer = context;
-	FILE *out = writer->out;
-
-	json_put(out, writer->count++ ? ",\n    {'path': %s, " : "\n    {'path': %s, ", path);
+	json_put(out, ",\n    {'path': %s, ", path);
 	put_fault_rest(out, fault);
 }
 
 /* Writes for which host, machine, user and facts the settings were read; nothing: for ours. */
-static void put_environment(FILE *out, const struct settings_environment *around)
+static void put_environment(struct json *out, const struct settings_environment *around)
 {
 	if (around->host)
 		json_put(out, ", 'host': %s", around->host);
@@ -54,13 +45,13 @@ static void put_environment(FILE *out, const struct settings_environment *around
 	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
 		json_put(out, i == 0 ? ", 'facts': [%s" : ", %s", around->facts[i]);
 	if (around->facts[0])
-		fputc(']', out);
+		json_put(out, "]");
 }
 
-void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
+void status_put_settings(struct json *out, const struct settings *settings, const char *coherence,
 	const struct fault *fault)
 {
-	/* Relative paths of settings and layers are relative to the directory. */
+	/* Relative paths of `source` are relative to the directory; all others are absolute. */
 	json_put(out, ",\n  'directory': %s,\n  'settings': {'path': %s",
 		settings->around.directory, settings->text.path);
 	json_put(out, ", 'coherence': %s, 'header': %hhd", coherence, settings->options.header);
@@ -71,68 +62,40 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 		json_put(out, ", 'error': %s, 'trouble': {", text);
 		put_fault_rest(out, fault);
 	}
-	fputs("},\n", out);
+	json_put(out, "},\n");
 }
 
 /*
  * Writes a time that another program reported, in the status's format; nothing if it is 0 or
  * absurd.
  */
-static void put_moment(FILE *out, const char *name, double seconds)
+static void put_moment(struct json *out, const char *name, double seconds)
 {
 	struct timespec moment = {.tv_sec = (time_t)seconds};
-	char text[FAULT_TIME_MAX];
+	char text[FAULT_TIME_MAX], age[32];
 
 	if (!(seconds >= 1 && seconds < 1e11))
 		return;
 	fault_time(moment, text);
-	json_put(out, ", %s: %s", name, text);
-	fprintf(out, ", \"%s_age_s\": %lld", name, fault_age_s(moment));
+	snprintf(age, sizeof(age), "%s_age_s", name);
+	json_put(out, ", %s: %s, %s: %lld", name, text, age, fault_age_s(moment));
 }
 
-static void put_mirror_faults(FILE *out, const struct mirror_report *report)
+static void put_mirror_faults(struct json *out, const struct mirror_report *report)
 {
-	fputs(", \"troubles\": [", out);
+	json_put(out, ", 'troubles': [");
 	for (uint32_t i = 0; i < report_count(report->faults); i++) {
 		const struct node *fault = report->faults->seq.items[i];
 
-		fputs(i ? ", " : "", out);
-		json_put(out, "{'subject': %s, 'message': %s", report_text(fault, "subject"),
+		json_put(out, ", {'subject': %s, 'message': %s", report_text(fault, "subject"),
 			report_text(fault, "message"));
 		put_moment(out, "since", report_number(fault, "since"));
-		fputc('}', out);
+		json_put(out, "}");
 	}
-	fputc(']', out);
+	json_put(out, "]");
 }
 
-/*
- * Writes "sandbox" for the mirror, as far as the mirror reports it, in the form of the mount's own.
- */
-static void put_mirror_sandbox(FILE *out, const struct node *sandbox)
-{
-	static const char *const names[] = {
-		"landlock", "landlock_abi", "seccomp", "no_new_privs", "capabilities"};
-	const char *separator = "";
-
-	if (!sandbox || !node_is_map(sandbox))
-		return;
-	fputs(", \"sandbox\": {", out);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const struct node *value = node_get(sandbox, names[i]);
-
-		if (!value || !node_is_scalar(value))
-			continue;
-		fprintf(out, "%s\"%s\": ", separator, names[i]);
-		if (value->style == NODE_PLAIN)
-			fputs(value->text.data, out);
-		else
-			json_put_string(out, value->text.data);
-		separator = ", ";
-	}
-	fputc('}', out);
-}
-
-static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
+static void put_mirror(struct json *out, const struct layer *layer, bool is_trusted)
 {
 	struct mirror_report report;
 
@@ -151,27 +114,30 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 	put_moment(out, "contact", report_number(map, "contact"));
 	json_put(out, ", 'held_back': %hhd, 'trouble_count': %.0f",
 		(bool)(*report_text(map, "offer") != '\0'), report_number(map, "trouble_count"));
-	put_mirror_sandbox(out, report_get(map, "sandbox"));
+	const struct node *sandbox = report_get(map, "sandbox");
+	if (sandbox && node_is_map(sandbox)) {
+		json_put(out, ", 'sandbox': ");
+		(void)json_put_value(out, sandbox, &format_json, report.document->arena);
+	}
 	if (is_trusted)
 		put_mirror_faults(out, &report);
-	fputc('}', out);
+	json_put(out, "}");
 	mirror_report_fini(&report);
 }
 
-void status_put_layers(FILE *out, const struct settings *settings, bool is_trusted)
+void status_put_layers(struct json *out, const struct settings *settings, bool is_trusted)
 {
-	fputs("  \"layers\": [", out);
+	json_put(out, "  'layers': [");
 	for (size_t i = 0; i < settings->layer_count; i++) {
 		const struct layer *layer = settings->layers[i];
 
-		fputs(i ? ", " : "", out);
-		json_put(out, "{'name': %s, 'path': %s, 'present': %hhd, 'answers': %hhd",
+		json_put(out, ", {'name': %s, 'path': %s, 'present': %hhd, 'answers': %hhd",
 			layer->name, layer->path, (bool)(layer->dirfd >= 0),
 			(bool)(layer_silence(layer) != LAYER_IS_SILENT));
 		put_mirror(out, layer, is_trusted);
-		fputc('}', out);
+		json_put(out, "}");
 	}
-	fputs("],\n", out);
+	json_put(out, "],\n");
 }
 
 static void put_mirror_line(FILE *out, const struct layer *layer, const char *text)
@@ -204,17 +170,14 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings)
 	}
 }
 
-static void put_unchecked(void *context, const struct view_unchecked *unchecked)
+static void put_unchecked(void *out, const struct view_unchecked *unchecked)
 {
-	struct list_writer *writer = context;
-
-	fputs(writer->count++ ? ", " : "", writer->out);
-	json_put(writer->out, "{'program': %s, 'reason': %s, 'files': %zu, 'shown': %zu}",
+	json_put(out, ", {'program': %s, 'reason': %s, 'files': %zu, 'shown': %zu}",
 		unchecked->program, unchecked->why, unchecked->files, unchecked->shown);
 }
 
 /* Processes that merge. */
-static void put_workers(FILE *out, struct view *view)
+static void put_workers(struct json *out, struct view *view)
 {
 	struct worker_counts counts;
 
@@ -225,15 +188,14 @@ static void put_workers(FILE *out, struct view *view)
 		counts.running, counts.left, counts.failed);
 }
 
-void status_put_view(FILE *out, struct view *view, const struct settings *settings)
+void status_put_view(struct json *out, struct view *view, const struct settings *settings)
 {
-	struct list_writer writer = {.out = out};
 	struct view_counts counts;
 	char text[256];
 
-	fputs("  \"not_checked\": [", out);
-	view_unchecked(view, put_unchecked, &writer);
-	fputs("],\n", out);
+	json_put(out, "  'not_checked': [");
+	view_unchecked(view, put_unchecked, out);
+	json_put(out, "],\n");
 	view_count(view, &counts);
 	json_put(out, "  'versions': {'count': %zu, 'bytes': %zu, 'files': %zu},\n",
 		counts.versions, counts.version_bytes, counts.files);
@@ -270,11 +232,11 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 		counts.compositions, counts.overflows, counts.faults);
 }
 
-void status_put_sandbox(FILE *out, const struct sandbox_state *state)
+void status_put_sandbox(struct json *out, const struct sandbox_state *state)
 {
-	fputs("  \"sandbox\": ", out);
+	json_put(out, "  'sandbox': ");
 	sandbox_put(out, state);
-	fputs(",\n", out);
+	json_put(out, ",\n");
 }
 
 /* Returns whether the helper does not run; then writes why. */
@@ -287,7 +249,7 @@ static bool is_idle(enum helper_kind kind, enum helper_state state, const char *
 	return true;
 }
 
-static void put_process(FILE *out, enum helper_kind kind, const char *remedy)
+static void put_process(struct json *out, enum helper_kind kind, const char *remedy)
 {
 	static const char *const states[] = {
 		[HELPER_RUNS] = "running", [HELPER_STOPPED] = "stopped", [HELPER_ENDED] = "ended"};
@@ -295,25 +257,20 @@ static void put_process(FILE *out, enum helper_kind kind, const char *remedy)
 	enum helper_state state = helper_state(kind);
 	char reason[HELPER_TEXT_MAX];
 
-	json_put(out, "{'name': %s, 'pid': %d, 'state': %s", helper_name(kind),
+	json_put(out, ",\n    {'name': %s, 'pid': %d, 'state': %s", helper_name(kind),
 		(int)helper_pid(kind), states[state]);
 	if (is_idle(kind, state, remedy, reason))
 		json_put(out, ", 'reason': %s", reason);
-	fputc('}', out);
+	json_put(out, "}");
 }
 
-void status_put_processes(FILE *out, const char *remedy)
+void status_put_processes(struct json *out, const char *remedy)
 {
-	const char *before = "  \"processes\": [\n    ";
-
-	for (enum helper_kind kind = 0; kind < HELPER_KINDS; kind++) {
-		if (!helper_pid(kind))
-			continue;
-		fputs(before, out);
-		put_process(out, kind, remedy);
-		before = ",\n    ";
-	}
-	fputs(*before == ',' ? "\n  ],\n" : "  \"processes\": [],\n", out);
+	json_put(out, "  'processes': [");
+	for (enum helper_kind kind = 0; kind < HELPER_KINDS; kind++)
+		if (helper_pid(kind))
+			put_process(out, kind, remedy);
+	json_put(out, "\n  ],\n");
 }
 
 void status_put_process_lines(FILE *out, const char *remedy)
@@ -325,14 +282,11 @@ void status_put_process_lines(FILE *out, const char *remedy)
 			fprintf(out, "%s\n", reason);
 }
 
-static void put_hook(void *context, const struct change_hook_state *state)
+static void put_hook(void *out, const struct change_hook_state *state)
 {
-	struct list_writer *writer = context;
-	FILE *out = writer->out;
 	char time[FAULT_TIME_MAX];
 
-	fputs(writer->count++ ? "},\n    " : "\n    ", out);
-	json_put(out, "{'command': %s, 'running': %hhd, 'waiting': %zu", state->name,
+	json_put(out, ",\n    {'command': %s, 'running': %hhd, 'waiting': %zu", state->name,
 		(bool)(state->phase == CHANGE_HOOK_RUNS), state->waiting);
 	if (state->began.tv_sec) {
 		fault_time(state->began, time);
@@ -349,30 +303,31 @@ static void put_hook(void *context, const struct change_hook_state *state)
 			state->again_ms);
 }
 
-static void put_hook_and_error(void *context, const struct change_hook_state *state)
+static void put_hook_for_all(void *out, const struct change_hook_state *state)
 {
-	struct list_writer *writer = context;
+	put_hook(out, state);
+	json_put(out, "}");
+}
 
-	put_hook(context, state);
+static void put_hook_and_error(void *out, const struct change_hook_state *state)
+{
+	put_hook(out, state);
 	if (state->problem.message[0])
-		json_put(writer->out, ", 'error': %s", state->problem.message);
+		json_put(out, ", 'error': %s", state->problem.message);
+	json_put(out, "}");
 }
 
-void status_put_hooks(FILE *out, struct view *view, bool is_trusted)
+void status_put_hooks(struct json *out, struct view *view, bool is_trusted)
 {
-	struct list_writer writer = {.out = out};
-
-	fputs("  \"on_change\": [", out);
-	view_change_hooks(view, is_trusted ? put_hook_and_error : put_hook, &writer);
-	fputs(writer.count ? "}\n  ],\n" : "],\n", out);
+	json_put(out, "  'on_change': [");
+	view_change_hooks(view, is_trusted ? put_hook_and_error : put_hook_for_all, out);
+	json_put(out, "\n  ],\n");
 }
 
-void status_put_faults(FILE *out, struct view *view)
+void status_put_faults(struct json *out, struct view *view)
 {
-	struct list_writer writer = {.out = out};
-
-	fputs("  \"troubles\": [", out);
+	json_put(out, "  'troubles': [");
 	if (view)
-		view_faults(view, put_fault, &writer);
-	fputs(writer.count ? "\n  ]" : "]", out);
+		view_faults(view, put_fault, out);
+	json_put(out, "\n  ]");
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "await.h"
+#include "backoff.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "coroutine.h"
@@ -25,10 +26,9 @@
 #include "mirror_report.h"
 #include "text.h"
 
-/* ms. Pauses before a mirror that has ended is started again: the first, and the longest. After
- * a run longer than PAUSE_MAX, the next pause is the first one again. */
-#define PAUSE_FIRST 500u
-#define PAUSE_MAX 30000u
+/* Pauses before a mirror that has ended is started again. After a run that was longer than the
+ * longest pause, they begin anew. */
+static const struct backoff restart_ms = {500, 30000};
 
 /* ms between two looks at a process whose descriptors epoll does not watch. */
 #define LOOK_INTERVAL 1000
@@ -58,7 +58,7 @@ struct supervised_mirror {
 	int64_t start_ms;              /* clock_ms() at which it is started */
 	int64_t started_ms;
 	enum helper_state logged; /* HELPER_RUNS or HELPER_STOPPED */
-	unsigned pause_ms;        /* the next one */
+	unsigned ends;            /* in a row, each after a short run */
 	char line[TEXT_MAX];      /* the beginning of its next message */
 	size_t line_len;
 };
@@ -169,17 +169,15 @@ static void take_messages(struct supervisor *supervisor, struct supervised_mirro
 }
 
 /* Puts the next start off. Returns whether the log is to have it: of a mirror each end; of
- * plyfs-report the first since the last run that was longer than PAUSE_MAX. */
+ * plyfs-report the first since its last long run. */
 static bool postpone(struct supervised_mirror *mirror)
 {
 	int64_t now_ms = clock_ms();
 
-	if (mirror->started_ms && now_ms - mirror->started_ms > PAUSE_MAX)
-		mirror->pause_ms = PAUSE_FIRST;
-	bool is_news = mirror->spec || mirror->pause_ms == PAUSE_FIRST;
-	mirror->start_ms = now_ms + mirror->pause_ms;
-	mirror->pause_ms = mirror->pause_ms < PAUSE_MAX / 2 ? 2 * mirror->pause_ms : PAUSE_MAX;
-	return is_news;
+	if (mirror->started_ms && now_ms - mirror->started_ms > restart_ms.limit)
+		mirror->ends = 0;
+	mirror->start_ms = now_ms + backoff_pause(&restart_ms, mirror->ends++);
+	return mirror->spec || mirror->ends == 1;
 }
 
 /* Returns the pid, or -errno. */
@@ -306,8 +304,7 @@ static struct supervised_mirror *make(void)
 	struct supervised_mirror *mirror = calloc(1, sizeof(*mirror));
 
 	if (mirror)
-		*mirror =
-			(struct supervised_mirror){.pidfd = -1, .log = -1, .pause_ms = PAUSE_FIRST};
+		*mirror = (struct supervised_mirror){.pidfd = -1, .log = -1};
 	return mirror;
 }
 

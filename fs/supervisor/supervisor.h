@@ -5,7 +5,7 @@
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
  *                supervisor_new()     starts the mirrors
  *                supervisor_wait()    each layer that is not optional has a state
- *                settings_read()      opens the layers, through links that mirrors switch
+ *                settings_open()      opens the layers, through links that mirrors switch
  *                supervisor_start()   the coroutine
  *
  * The path of such a layer follows from the store's settings in plyfs.yaml (store_spec.h). The path

@@ -199,10 +199,10 @@ static void fail(struct change_hook *change_hook, const struct run_result *resul
 		&(struct run_subject){.what = "on_change", .program = change_hook->program},
 		problem);
 	bool is_news = state->failures == 0;
-	change_hook->not_before_ms = clock_ms() + run_pause_ms(state->failures++);
+	change_hook->not_before_ms = clock_ms() + backoff_pause(&run_pause_ms, state->failures++);
 	/* If changes came during the run, the next try is made soon. */
 	if (change_hook->due.count)
-		change_hook->not_before_ms = clock_ms() + run_pause_ms(0);
+		change_hook->not_before_ms = clock_ms() + run_pause_ms.first;
 	else if (state->failures >= TRIES)
 		state->phase = CHANGE_HOOK_GIVEN_UP;
 	problem_format(problem, line, sizeof(line));

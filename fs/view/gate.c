@@ -279,7 +279,7 @@ static void retry(struct view *view, struct entry *entry, struct checked *checke
 	/* The bytes are shown already, so there is no hurry. */
 	if (checked->is_let_through && checked->tries < OPTIONAL_TRIES)
 		checked->tries = OPTIONAL_TRIES;
-	checked->again_ms = clock_ms() + run_pause_ms(checked->tries++);
+	checked->again_ms = clock_ms() + backoff_pause(&run_pause_ms, checked->tries++);
 	view_wake(view);
 	if (checked->entry)
 		return;

@@ -7,6 +7,7 @@
 
 #include "attach.h"
 #include "attributes.h"
+#include "backoff.h"
 #include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -27,10 +28,9 @@
 #define REFRESH_TRIES 21
 
 /* The kernel reports the close of a file just before it allows a lease on the file (F_SETLEASE), so
- * the first try often still meets the writer. The pauses double up to the usual one. */
-#define PAUSE_US 60u
+ * the first try often still meets the writer. */
+static const struct backoff writer_us = {60, COMPOSE_PAUSE_NS / 1000};
 #define TRIES_AT_ONCE 4
-#define PAUSE_MAX_US (COMPOSE_PAUSE_NS / 1000)
 
 /* Larger files are not read ahead. */
 #define AHEAD_BYTES (64u << 10)
@@ -225,7 +225,7 @@ static void try_again(struct look *look, int result)
 {
 	/* A program that rewrites the file all the time leaves only short pauses. */
 	bool is_refresh = look->purpose == LOOK_REFRESH;
-	unsigned pause_us = look->tries < TRIES_AT_ONCE ? PAUSE_US << look->tries : PAUSE_MAX_US;
+	unsigned pause_us = backoff_pause(&writer_us, look->tries);
 	unsigned limit = !is_refresh ? COMPOSE_TRIES : look->refresh.is_large ? 0 : REFRESH_TRIES;
 
 	if (look->purpose == LOOK_AHEAD) {

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "backoff.h"
 #include "bytes.h"
 #include "change_hook.h"
 #include "cleanup.h"
@@ -24,10 +25,8 @@
 /* Quiet, after a change of plyfs.yaml or of a layer's path, before the settings are read again. */
 #define RELOAD_QUIET_MS 20
 
-/* Pauses before the settings are read again, if no event will report the end of a fault: the first,
- * and the longest. */
-#define RELOAD_PAUSE_MS 1000u
-#define RELOAD_PAUSE_MAX_MS 10000u
+/* Pauses before the settings are read again, if no event will report the end of a fault. */
+static const struct backoff reload_pause_ms = {1000, 10000};
 
 /*
  * Microseconds for which the publisher ignores further events after it has seen one. A save makes
@@ -60,7 +59,7 @@ struct publisher {
 	 * the settings are read again. NULL: there was no inotify instance yet. */
 	struct name_watch *watch;
 	int64_t reload_ms; /* clock_ms() at which they are read again; 0: at once; INT64_MAX: not */
-	unsigned pause_ms; /* the next one */
+	unsigned delays;   /* of reload_pause_ms, in a row */
 	uint64_t state;    /* fixed: the hash of the option `state` */
 	struct settings_reader reader;
 	struct reload reading;
@@ -85,7 +84,6 @@ int publisher_new(
 	publisher->options = *options;
 	/* The settings may have changed between their reading and their being watched. */
 	publisher->reload_ms = 0;
-	publisher->pause_ms = RELOAD_PAUSE_MS;
 	publisher->state = hash_state(view->composer.settings);
 	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 	publisher->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -212,16 +210,13 @@ static void set_settings_fault(struct publisher *publisher, struct fault *fault)
 
 static void reload_later(struct publisher *publisher)
 {
-	publisher->reload_ms = clock_ms() + publisher->pause_ms;
-	publisher->pause_ms *= 2;
-	if (publisher->pause_ms > RELOAD_PAUSE_MAX_MS)
-		publisher->pause_ms = RELOAD_PAUSE_MAX_MS;
+	publisher->reload_ms = clock_ms() + backoff_pause(&reload_pause_ms, publisher->delays++);
 }
 
 static void reload_now(struct publisher *publisher)
 {
 	publisher->reload_ms = 0;
-	publisher->pause_ms = RELOAD_PAUSE_MS;
+	publisher->delays = 0;
 }
 
 static int read_again(struct publisher *publisher, struct settings **ret, struct problem *problem)
@@ -277,7 +272,7 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	if (r < 0 || reader->unwatched || (r == PROBLEM && reader->failures))
 		reload_later(publisher);
 	else
-		publisher->pause_ms = RELOAD_PAUSE_MS;
+		publisher->delays = 0;
 	if (r < 0)
 		return problem_set(problem, view->composer.settings->text.path, 0, 0,
 			"the settings can't be read again: %s; it is tried again", strerror(-r));

@@ -235,7 +235,7 @@ static int take_used(const struct composer *composer, struct record *answer, str
 
 /*
  * Reads a version. The lookup, and not the answer, decides its kind: bytes for a file, a target for
- * a link.
+ * a link. `latest` is the daemon's own.
  */
 static int take_version(const struct composer *composer, struct record *answer,
 	enum union_kind kind, struct version **ret)
@@ -249,7 +249,8 @@ static int take_version(const struct composer *composer, struct record *answer,
 	CLEANUP(version_unrefp) struct version *version = version_take_last(answer);
 	if (!version)
 		return record_refuse(answer);
-	if (version->kind != (kind == UNION_LINK ? VERSION_LINK : VERSION_BYTES))
+	if (version->kind != (kind == UNION_LINK ? VERSION_LINK : VERSION_BYTES) ||
+		version->latest.items)
 		return -EBADMSG;
 	if (used->fallback_count) {
 		version->fallbacks = take_ptr(used->fallbacks);

@@ -29,48 +29,65 @@ static struct read_options options_of(const struct put *put, size_t input)
 	return options;
 }
 
-/* Merges the inputs. Returns 0, PROBLEM or -errno; *ret is NULL if there is no value. */
-static int merge_inputs(struct put *put, const struct node **ret, struct problem *problem)
+/* Merges the inputs. Returns 0, PROBLEM or -errno. Sets only `merged` and `root` of *ret. */
+static int merge_inputs(struct put *put, struct put_state *ret, struct problem *problem)
 {
 	struct put_intermediates *keep = put->keep;
 
 	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
 		return -ENOMEM;
 	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], problem);
-	if (r == 0)
-		*ret = keep->merges[keep->merge_count++]->root;
+	if (r == 0) {
+		ret->merged = keep->merges[keep->merge_count++];
+		ret->root = ret->merged->root;
+	}
 	return r;
 }
 
-int put_merge_with(struct put *put, struct span text, const struct document *document,
-	const struct node **ret, struct problem *problem)
+static void set_target(const struct put *put, struct span text, const struct document *document)
 {
 	struct merge_input *target = &put->inputs[put->request->target];
 
 	target->text = text;
 	target->document = document;
+}
+
+int put_merge_with(struct put *put, struct span text, const struct document *document,
+	struct put_state *ret, struct problem *problem)
+{
+	set_target(put, text, document);
+	ret->text = text;
+	ret->document = document;
 	return merge_inputs(put, ret, problem);
+}
+
+void put_return_to(struct put *put, const struct put_state *state)
+{
+	put->state = *state;
+	set_target(put, state->text, state->document);
 }
 
 int put_merge_below(struct put *put, const struct node **ret)
 {
 	size_t count = put->merge.count;
+	struct put_state below = {.root = NULL};
 	struct problem ignored;
+	int r = 0;
 
-	*ret = NULL;
-	if (!put->request->target)
-		return 0;
 	put->merge.count = put->request->target;
-	int r = merge_inputs(put, ret, &ignored);
+	if (put->merge.count)
+		r = merge_inputs(put, &below, &ignored);
 	put->merge.count = count;
+	*ret = below.root;
 	return r < 0 ? r : 0;
 }
 
-int put_merge_others(struct put *put, const struct node **ret)
+int put_merge_others(struct put *put, struct put_state *ret)
 {
 	size_t target = put->request->target;
 
-	*ret = NULL;
+	ret->merged = NULL;
+	ret->root = NULL;
 	put->merge.count--;
 	memmove(put->inputs + target, put->inputs + target + 1,
 		(put->merge.count - target) * sizeof(*put->inputs));
@@ -155,11 +172,8 @@ int put_edit(const struct put *put, const struct edit_op *ops, size_t count,
 
 int put_make_ground(struct put *put, const struct edit_tree *wanted, struct put_ground *ret)
 {
-	struct merge_input *target = &put->inputs[put->request->target];
-
 	/* An attempt that failed may have left its own. */
-	target->text = put->state.text;
-	target->document = put->state.document;
+	set_target(put, put->state.text, put->state.document);
 	ret->put = put;
 	ret->wanted = wanted;
 	return stream_of_result(put, put->state.root, &ret->result);
@@ -192,31 +206,23 @@ static int read_inputs(struct put *put)
 	return 0;
 }
 
-/*
- * Finds the result before the change. Without a value, a new source changes nothing, unless the
- * option `delete` names its layer.
- */
-static int find_before(struct put *put, struct stream *ret)
+/* Merges as it is before the change. A new source is not there yet: even an empty one may change
+ * the result, if the option `delete` names its layer. */
+static int merge_before(struct put *put)
 {
+	const struct merge_input *target = &put->inputs[put->request->target];
 	struct put others = *put;
-	struct problem problem;
-	struct edit_tree before;
-	const struct node *root;
 	size_t size = put->merge.count * sizeof(*put->inputs);
 
 	if (!put_is_new(put))
-		return stream_of_result(put, put->state.root, ret);
-	others.problem = &problem;
+		return put_merge_with(
+			put, target->text, target->document, &put->state, put->problem);
+	put->state = (struct put_state){.text = target->text, .document = target->document};
 	others.merge.inputs = others.inputs = arena_alloc(put->arena, size);
 	if (!others.inputs)
 		return -ENOMEM;
 	memcpy(others.inputs, put->inputs, size);
-	int r = put_merge_others(&others, &root);
-	if (r == 0)
-		r = put_tree(put, root, &before);
-	if (r == 0 && !put_is_wanted(put, put->state.root, &before))
-		put->state.root = root;
-	return r < 0 ? r : stream_of_result(put, put->state.root, ret);
+	return put_merge_others(&others, &put->state);
 }
 
 /* Finds the values that a removal reveals. */
@@ -240,19 +246,14 @@ static int find_below(struct put *put, struct stream *ret)
 static int run(struct put *put, struct put_result *result)
 {
 	const struct put_request *request = put->request;
-	const struct merge_input *target;
 	int r = read_inputs(put);
 
+	if (r == 0)
+		r = merge_before(put);
 	if (r != 0)
 		return r;
-	target = &put->inputs[request->target];
-	put->state.text = target->text;
-	put->before = target->text.data;
-	put->state.document = target->document;
-	r = put_merge_with(
-		put, put->state.text, put->state.document, &put->state.root, put->problem);
-	if (r == 0)
-		r = find_before(put, &result->before);
+	put->before = put->state;
+	r = stream_of_result(put, put->state.root, &result->before);
 	if (r == 0)
 		r = request->is_reset ? put_reset(put, result) : put_change(put, &result->before);
 	if (r == 0)
@@ -262,6 +263,7 @@ static int run(struct put *put, struct put_result *result)
 	if (put_has_changed(put) && result->effect != PUT_EMPTIED)
 		result->effect = PUT_CHANGED;
 	result->text = put->state.text;
+	put->keep->merged = put->state.merged;
 	return r;
 }
 
@@ -294,6 +296,13 @@ int put_run(const struct put_request *request, struct put_result **ret, struct p
 	if (r == 0)
 		*ret = take_ptr(result);
 	return r == PUT_UNCLEAR ? PROBLEM : r;
+}
+
+int put_write(const struct put_result *result, const struct merge_request *merge,
+	const struct merge_result **ret, struct problem *problem)
+{
+	*ret = result->keep->merged;
+	return merge_write(merge, result->keep->merged, problem);
 }
 
 static void keep_free(struct put_intermediates *keep)

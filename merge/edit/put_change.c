@@ -23,7 +23,7 @@ static int attempt(
 {
 	const struct edit_result *edit;
 	struct problem problem;
-	const struct node *root = NULL;
+	struct put_state next = {.root = NULL};
 
 	int r = put_edit(put, ops, count, &edit, &problem);
 	if (r == 0 && edit->count == 0) {
@@ -31,19 +31,19 @@ static int attempt(
 		return PUT_FORM_NONE;
 	}
 	if (r == 0) {
-		r = put_merge_with(put, edit->text, edit->document, &root, &problem);
+		r = put_merge_with(put, edit->text, edit->document, &next, &problem);
 		/* The place is in a text that is not written. */
 		if (r == PROBLEM &&
 			problem_is_in(&problem, &put->inputs[put->request->target].source))
 			problem.line = problem.column = 0;
-		if (r == 0 && put_is_wanted(put, root, wanted)) {
-			put->state = (struct put_state){edit->text, edit->document, root};
+		if (r == 0 && put_is_wanted(put, next.root, wanted)) {
+			put->state = next;
 			return 0;
 		}
 	}
 	if (r < 0)
 		return r;
-	note_failure(put, r == PROBLEM ? &problem : NULL, r == PROBLEM ? NULL : root);
+	note_failure(put, r == PROBLEM ? &problem : NULL, next.root);
 	return PUT_FORM_NONE;
 }
 

@@ -387,12 +387,15 @@ static int make_rest(const struct put_walk *walk, const struct edit_op *op, size
 static int add_item(struct put_walk *walk, const struct edit_op *op, size_t at, bool is_tagged,
 	struct edit_op *ret)
 {
-	bool has_list = walk->there && node_is_sequence(walk->there);
+	uint32_t place = 0;
 	int r = make_matched(walk, op, at, is_tagged, &ret->value);
 
+	if (r == 0 && walk->there && node_is_sequence(walk->there))
+		r = item_key_place(walk->there, walk->in, op->steps[at].index, walk->by,
+			walk->ground->put->arena, &place);
 	if (r != 0)
 		return r;
-	add_step(walk, (struct edit_step){.index = has_list ? walk->there->seq.count : 0});
+	add_step(walk, (struct edit_step){.index = place});
 	ret->kind = EDIT_INSERT;
 	ret->steps = walk->steps;
 	ret->count = walk->count;
@@ -485,6 +488,24 @@ static int same_place(const struct put_ground *ground, const struct edit_op *op,
 	if (r == 0)
 		r = same_place_in(ground, &document, op, is_tagged, ret);
 	return r == 0 && document.added ? add_document(ground, document.added, ret) : r;
+}
+
+int put_follow_in(const struct put_ground *ground, const struct edit_op *op, size_t count,
+	const struct node *root, const struct node **ret)
+{
+	const struct put_document nowhere = {.index = SIZE_MAX};
+	struct put_walk walk;
+	int r = begin(&walk, ground, op, &nowhere);
+
+	walk.there = root;
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (op->steps[i].key)
+			go_by_key(&walk, &op->steps[i]);
+		else
+			r = go_by_index(&walk, &op->steps[i]);
+	}
+	*ret = r == 0 ? walk.there : NULL;
+	return r < 0 ? r : 0;
 }
 
 /* Returns whether a source above the target has a part of the value. */

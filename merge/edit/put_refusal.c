@@ -65,6 +65,11 @@ static bool has_refusal(const struct refusals *refusals, const struct problem *r
 	return false;
 }
 
+static bool was_refused_before(const struct put *put, const struct problem *refusal)
+{
+	return put->before.merged && has_refusal(&put->before.merged->refusals, refusal);
+}
+
 /* Returns what a lock refused of the target because of the op, and not already before; NULL:
  * nothing. */
 static const struct problem *find_refusal(const struct put *put, const struct edit_op *op)
@@ -76,8 +81,7 @@ static const struct problem *find_refusal(const struct put *put, const struct ed
 		const struct problem *refusal = &refusals->items[i];
 
 		if (problem_is_in(refusal, target) &&
-			(is_about(put, refusal, op) ||
-				!has_refusal(&put->keep->merges[0]->refusals, refusal)))
+			(is_about(put, refusal, op) || !was_refused_before(put, refusal)))
 			return refusal;
 	}
 	return NULL;
@@ -116,7 +120,7 @@ static bool refuse_as(const struct put *put, const struct problem *refusal)
 		return false;
 	*put->problem = *refusal;
 	/* Otherwise the place is in a text that was never written. */
-	if (!has_refusal(&put->keep->merges[0]->refusals, refusal))
+	if (!was_refused_before(put, refusal))
 		put->problem->line = put->problem->column = 0;
 	return true;
 }
@@ -148,6 +152,48 @@ static bool refuse_tag(const struct put *put, const struct edit_op *op)
 	return true;
 }
 
+/* Refuses to set a key that stands several times, if the values of lower layers would stay. */
+static bool refuse_repeated(const struct put *put, size_t i)
+{
+	const struct edit_op *op = &put->ops[i];
+	const struct source *target = &put->inputs[put->request->target].source;
+	bool is_item = op->count > 1 && !op->steps[op->count - 1].key;
+	size_t count = op->count - is_item;
+	const struct node *key = count ? op->steps[count - 1].key : NULL;
+	const struct node *list = edit_tree_follow(&put->wanted[i], op, count);
+
+	if (op->kind != EDIT_SET || !key || !format_of_tree(put->merge.to)->repeats || !list ||
+		!node_is_sequence(list) || list->seq.count < 2)
+		return false;
+	size_t from = input_of(put, list->seq.items[0]);
+	if (from >= put->request->target)
+		return false;
+	problem_at(put->problem, list->seq.items[0],
+		"'%.*s' stands %u times, here first, and a value in the layer '%s' would be one "
+		"more; "
+		"change these in the layer '%s', or add one by the KEY with [+]",
+		(int)key->text.len, key->text.data, (unsigned)list->seq.count, target->layer,
+		put->inputs[from].source.layer);
+	return true;
+}
+
+/* Refuses a new source that changes the result without any value. Returns 0, PROBLEM or -errno. */
+static int refuse_new(struct put *put)
+{
+	const struct source *source = &put->inputs[put->request->target].source;
+	struct put_state empty;
+
+	if (!put_is_new(put))
+		return 0;
+	int r = put_merge_with(put, put->before.text, put->before.document, &empty, put->problem);
+	if (r != 0 || put_is_wanted(put, empty.root, &put->wanted[0]))
+		return r;
+	return problem_set(put->problem, source->name, 0, 0,
+		"if the layer '%s' has the file, the rule's option 'delete' removes other values; "
+		"change the option, or make the file by hand",
+		source->layer);
+}
+
 int put_refuse(struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
@@ -163,12 +209,9 @@ int put_refuse(struct put *put, size_t i)
 		*put->problem = put->failure.problem;
 		return PROBLEM;
 	}
-	/* The first merge was with the empty source. */
-	if (put_is_new(put) && !put_is_wanted(put, put->keep->merges[0]->root, &put->wanted[0]))
-		return problem_set(put->problem, target->source.name, 0, 0,
-			"if the layer '%s' has the file, the rule's option 'delete' removes other "
-			"values; change the option, or make the file by hand",
-			target->source.layer);
+	int r = refuse_new(put);
+	if (r != 0)
+		return r;
 	if (refuse_as(put, find_refusal(put, op)))
 		return PROBLEM;
 	const struct node *instead = find_instead(put, op);
@@ -193,7 +236,7 @@ int put_refuse(struct put *put, size_t i)
 				? "set it to '', or give the rule the option 'delete'"
 				: "give the rule 'dropins' for a YAML drop-in, or its option "
 				  "'delete'");
-	if (refuse_tag(put, op))
+	if (refuse_tag(put, op) || refuse_repeated(put, i))
 		return PROBLEM;
 	return problem_set(put->problem, target->source.name, 0, 0,
 		"the strategy '%s' can't express this change in the layer '%s'; change the value "

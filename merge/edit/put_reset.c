@@ -144,9 +144,7 @@ static int remove_value(struct put *put, const struct edit_op *op)
 
 	if (r != 0 || !edit->count)
 		return r;
-	put->state.text = edit->text;
-	put->state.document = edit->document;
-	return put_merge_with(put, edit->text, edit->document, &put->state.root, put->problem);
+	return put_merge_with(put, edit->text, edit->document, &put->state, put->problem);
 }
 
 /* Returns whether the op's value is in an item of a list, and the item has one more value. */
@@ -182,9 +180,8 @@ static int remove_with_item(struct put *put, struct edit_op *op)
 			return r;
 		if (r == 0 && edit_same(put->state.root, narrow.root, false))
 			continue;
-		put->state = narrow;
-		return put_merge_with(
-			put, narrow.text, narrow.document, &put->state.root, put->problem);
+		put_return_to(put, &narrow);
+		return 0;
 	}
 	return r;
 }
@@ -198,26 +195,30 @@ static bool is_all_of(const struct node *list, const struct source *source)
 }
 
 /*
- * Finds the list in the target that has the op's item and replaces a lower layer's whole list:
- * without the item, the lower one would not show again. *ret NULL: there is none.
+ * Finds a list in the target that has an item of the op's path, and replaces a lower layer's whole
+ * list: without the item, the lower one would not show again. *ret NULL: there is none.
  */
-static int find_replacing(struct put *put, const struct edit_op *op, const struct node **ret)
+static int find_replacing(const struct put_ground *ground, struct put *put,
+	const struct edit_op *op, const struct node **ret)
 {
-	const struct node *below = NULL, *list, *lower;
-	struct edit_tree tree, under;
-	size_t i = edit_count_keys(op);
+	const struct node *below, *list, *lower = NULL;
+	struct edit_tree tree, under = {0};
 	int r = put_tree(put, put->state.root, &tree);
 
 	*ret = NULL;
-	list = r == 0 && i < op->count ? edit_tree_follow(&tree, op, i) : NULL;
-	if (!list || !node_is_sequence(list) || !is_all_of(list, &put->state.document->source))
-		return r;
-	r = put_merge_below(put, &below);
-	if (r == 0)
-		r = put_tree(put, below, &under);
-	lower = r == 0 ? edit_tree_follow(&under, op, i) : NULL;
-	if (lower && !scalar_is_null(lower) && (node_is_scalar(lower) || node_count(lower)))
-		*ret = list->seq.items[0];
+	for (size_t i = 0; r == 0 && !*ret && i < op->count; i++) {
+		list = op->steps[i].key ? NULL : edit_tree_follow(&tree, op, i);
+		if (!list || !node_is_sequence(list) ||
+			!is_all_of(list, &put->state.document->source))
+			continue;
+		r = under.roots ? 0 : put_merge_below(put, &below);
+		if (r == 0 && !under.roots)
+			r = put_tree(put, below, &under);
+		if (r == 0 && op->document < under.count)
+			r = put_follow_in(ground, op, i, under.roots[op->document], &lower);
+		if (lower && !scalar_is_null(lower) && (node_is_scalar(lower) || node_count(lower)))
+			*ret = list->seq.items[0];
+	}
 	return r;
 }
 
@@ -235,7 +236,7 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 		return r;
 	const struct node *cover = r == PUT_FORM_NONE ? find_cover(put, &found) : NULL;
 	if (r == 0 && !is_own) {
-		r = find_replacing(put, op, &cover);
+		r = find_replacing(&ground, put, op, &cover);
 		if (r < 0)
 			return r;
 	}
@@ -287,8 +288,8 @@ static int remove_empty_root(struct put *put)
 	int r = remove_value(put, &op);
 	if (r < 0 || (r == 0 && edit_same(put->state.root, before.root, false)))
 		return r;
-	put->state = before;
-	return put_merge_with(put, before.text, before.document, &put->state.root, put->problem);
+	put_return_to(put, &before);
+	return 0;
 }
 
 int put_reset(struct put *put, struct put_result *result)
@@ -318,5 +319,5 @@ int put_reset(struct put *put, struct put_result *result)
 	if (!is_blank(&put->state))
 		return remove_empty_root(put);
 	result->effect = PUT_EMPTIED;
-	return put_merge_others(put, &put->state.root);
+	return put_merge_others(put, &put->state);
 }

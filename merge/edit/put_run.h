@@ -22,13 +22,15 @@ struct put_intermediates {
 	struct merge_result **merges;
 	size_t merge_count;
 	size_t merge_capacity;
+	struct merge_result *merged; /* of put_result.after */
 };
 
 /* The target after some of the ops, and the result of the merge with it. */
 struct put_state {
 	struct span text;
-	const struct document *document; /* with extents */
-	const struct node *root;
+	const struct document *document; /* with extents, if no op has changed the target */
+	struct merge_result *merged;     /* one of put_intermediates; NULL: no source is left */
+	const struct node *root;         /* of `merged`; NULL: there is no value */
 };
 
 /* Why the first attempt for an op has failed, for the user. */
@@ -50,7 +52,7 @@ struct put {
 	struct edit_op *meant; /* the same ops, but such an insertion sets the whole list */
 	size_t count;
 	struct edit_tree *wanted; /* item i: the result before op i; item `count`: after all ops */
-	const char *before;       /* the target's text before the first op */
+	struct put_state before;  /* before the first op */
 	struct put_state state;
 	struct put_failure failure; /* of the current op */
 };
@@ -64,23 +66,25 @@ static inline bool put_is_new(const struct put *put)
 /** Returns whether an op has changed the target. Each change makes a new text. */
 static inline bool put_has_changed(const struct put *put)
 {
-	return put->state.text.data != put->before;
+	return put->state.text.data != put->before.text.data;
 }
 
 /** Keeps the document until the result is freed. Returns 0 or -ENOMEM. */
 int put_keep(struct put *put, struct document *document);
 
-/** Merges the inputs, with that text of the target. Returns 0, PROBLEM or -errno; *ret is NULL if
- * there is no value. */
+/** Merges the inputs, with that text of the target. Returns 0 with *ret, PROBLEM or -errno. */
 int put_merge_with(struct put *put, struct span text, const struct document *document,
-	const struct node **ret, struct problem *problem);
+	struct put_state *ret, struct problem *problem);
 
-/** As put_merge_with(), of the inputs below the target. *ret NULL: they give no value, or can't be
- * merged alone. */
+/** Takes an earlier state: the one that the last put_merge_with() made is not wanted. */
+void put_return_to(struct put *put, const struct put_state *state);
+
+/** Merges the inputs below the target. *ret NULL: they give no value, or can't be merged alone. */
 int put_merge_below(struct put *put, const struct node **ret);
 
-/** As put_merge_with(), after it has removed the target from the inputs. */
-int put_merge_others(struct put *put, const struct node **ret);
+/** As put_merge_with(), after it has removed the target from the inputs. Sets only `merged` and
+ * `root` of *ret. */
+int put_merge_others(struct put *put, struct put_state *ret);
 
 /** Makes the tree of a result; `root` NULL: it has no document. Returns 0 or -ENOMEM. */
 int put_tree(const struct put *put, const struct node *root, struct edit_tree *ret);
@@ -116,6 +120,14 @@ enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
  */
 int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);
+
+/**
+ * Finds in `root`, a document of another merge of lower inputs, the value at the op's first `count`
+ * steps; items that are matched by a key may have other indexes there. Returns 0 with *ret, which
+ * is NULL if there is none; or -ENOMEM.
+ */
+int put_follow_in(const struct put_ground *ground, const struct edit_op *op, size_t count,
+	const struct node *root, const struct node **ret);
 
 /** Makes the result have what the request's ops say; `present` is the result before. Returns as
  * put_run() does. */

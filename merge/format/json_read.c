@@ -1,6 +1,6 @@
 /*
  * JSON exactly as RFC 8259 defines it, so that every other reader accepts it, too; or JSON with
- * comments, if the caller asks for it.
+ * comments, or another language's JSON, if the caller asks for it.
  */
 #include <errno.h>
 #include <strings.h>
@@ -27,12 +27,9 @@ enum expect {
 struct json_reader {
 	struct text_cursor at;
 	enum expect expect;
+	enum { STRICT, JSONC, DIALECT } kind;
+	const struct json_dialect *dialect; /* of a DIALECT */
 };
-
-static bool is_jsonc(const struct json_reader *reader)
-{
-	return reader->at.builder->options->format == &format_jsonc;
-}
 
 /* Passes `add` the place of the value between `start` and p, if extents are wanted. */
 static int note(const struct json_reader *reader, const char *start, const struct node *node,
@@ -78,14 +75,12 @@ static int skip_space(struct json_reader *reader)
 	int r = 0;
 
 	while (!r && reader->at.p < reader->at.end) {
-		if (*reader->at.p == '/' && is_jsonc(reader)) {
-			r = skip_comment(reader);
-			continue;
-		}
 		if (*reader->at.p == '\n')
 			text_cursor_take_newline(&reader->at, 1);
 		else if (*reader->at.p == ' ' || *reader->at.p == '\t' || *reader->at.p == '\r')
 			reader->at.p++;
+		else if (*reader->at.p == '/' && reader->kind == JSONC)
+			r = skip_comment(reader);
 		else
 			break;
 	}
@@ -118,7 +113,7 @@ static int take_code_point(struct json_reader *reader, char **out)
 	return 0;
 }
 
-static int take_escape(struct json_reader *reader, char **out)
+static int decode_escape(struct json_reader *reader, char **out)
 {
 	static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
 	const char *name;
@@ -136,6 +131,18 @@ static int take_escape(struct json_reader *reader, char **out)
 			&reader->at, "JSON has no such escape; a backslash is written \\\\");
 	*(*out)++ = values[name - names];
 	reader->at.p += 2;
+	return 0;
+}
+
+static int take_escape(struct json_reader *reader, char **out)
+{
+	const char *start = reader->at.p;
+	int r = decode_escape(reader, out);
+
+	if (r != PROBLEM || reader->kind != DIALECT)
+		return r;
+	reader->at.p = start + 1;
+	*(*out)++ = '\\';
 	return 0;
 }
 
@@ -163,7 +170,7 @@ static int take_plain(struct json_reader *reader, char **out)
 
 		if (!length)
 			return text_cursor_fail(&reader->at, "is not UTF-8; save it as UTF-8");
-		if ((unsigned char)*reader->at.p < 0x20)
+		if ((unsigned char)*reader->at.p < 0x20 && reader->kind != DIALECT)
 			return text_cursor_fail(&reader->at,
 				*reader->at.p == '\n'
 					? "a string must end on its line; write \\n for a newline"
@@ -195,9 +202,11 @@ static int take_string(struct json_reader *reader)
 		r = *reader->at.p == '\\' ? take_escape(reader, &out) : take_plain(reader, &out);
 	if (r)
 		return r;
-	if (reader->at.p == reader->at.end)
+	if (reader->at.p == reader->at.end) {
+		reader->at.p = start;
 		return builder_problem(reader->at.builder, place,
 			"the string does not end; a closing \" is missing");
+	}
 	reader->at.p++;
 	*out = '\0';
 	node->text.len = (size_t)(out - text);
@@ -205,6 +214,19 @@ static int take_string(struct json_reader *reader)
 	node->schema = NODE_JSON;
 	r = builder_add(reader->at.builder, node, place);
 	return r ? r : note(reader, start, node, note_add);
+}
+
+/* Reports the problem, or that there may be no comment if there is one at p. Returns PROBLEM. */
+static int fail(struct json_reader *reader, const char *message)
+{
+	bool is_comment = reader->at.p < reader->at.end && memchr("#/", *reader->at.p, 2);
+
+	if (is_comment)
+		message = reader->kind == JSONC
+				  ? NO_COMMENT
+				  : "JSON has no comments; a file named *.jsonc may have them, or "
+				    "one with 'format: jsonc' in its rule";
+	return text_cursor_fail(&reader->at, message);
 }
 
 static bool is_word_char(char c)
@@ -232,7 +254,7 @@ static int bad_word(struct json_reader *reader, struct span word)
 	if (!word.len && !utf8_length(reader->at.p, reader->at.end))
 		return text_cursor_fail(&reader->at, "is not UTF-8; save it as UTF-8");
 	if (!word.len)
-		return text_cursor_fail(&reader->at, "a value is missing");
+		return fail(reader, "a value is missing");
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (word.len == strlen(others[i].word) &&
 			strncasecmp(word.data, others[i].word, word.len) == 0)
@@ -249,6 +271,12 @@ static int bad_word(struct json_reader *reader, struct span word)
 		"\"%.*s\" is not a value in JSON; put a string in double quotes", shown, word.data);
 }
 
+/* Returns whether p may follow a number, true, false or null, even in a dialect. */
+static bool ends_word(const char *p, const char *end)
+{
+	return p == end || strchr(" \t\r\n,]}", *p);
+}
+
 static int take_word(struct json_reader *reader)
 {
 	struct span word = {reader->at.p, 0};
@@ -260,8 +288,11 @@ static int take_word(struct json_reader *reader)
 
 	while (span_end(word) < reader->at.end && is_word_char(word.data[word.len]))
 		word.len++;
-	if (!number_is_json(word, &is_int) && !span_is(word, "true") && !span_is(word, "false") &&
-		!span_is(word, "null"))
+	bool is_json = number_is_json(word, &is_int) || span_is(word, "true") ||
+		       span_is(word, "false") || span_is(word, "null");
+	if (reader->kind == DIALECT && !(is_json && ends_word(span_end(word), reader->at.end)))
+		return reader->dialect->take_value(&reader->at, reader->dialect->context);
+	if (!is_json)
 		return bad_word(reader, word);
 
 	node = builder_new_scalar(reader->at.builder, place, word.len, &text);
@@ -286,12 +317,21 @@ static int open_collection(struct json_reader *reader)
 		return r;
 	reader->at.p++;
 	reader->expect = is_map ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
+	/* A comma may precede the first key. */
+	if (is_map && reader->kind == DIALECT)
+		reader->expect = EXPECT_COMMA_OR_END;
 	return note(reader, reader->at.p - 1, node, note_open);
 }
 
 static void after_value(struct json_reader *reader)
 {
-	reader->expect = reader->at.builder->depth ? EXPECT_COMMA_OR_END : EXPECT_NOTHING;
+	if (reader->at.builder->depth) {
+		reader->expect = EXPECT_COMMA_OR_END;
+		return;
+	}
+	reader->expect = EXPECT_NOTHING;
+	if (reader->kind == DIALECT)
+		reader->at.end = reader->at.p;
 }
 
 static bool is_in_map(const struct json_reader *reader)
@@ -336,44 +376,36 @@ static int on_value(struct json_reader *reader)
 	return r;
 }
 
-/* Returns whether p is at something that looks like a comment, but is none in this format. */
-static bool is_at_comment(const struct json_reader *reader)
+static int bad_key(struct json_reader *reader)
 {
-	return reader->at.p < reader->at.end && (*reader->at.p == '#' || *reader->at.p == '/');
-}
-
-static int refuse_comment(struct json_reader *reader)
-{
-	return text_cursor_fail(&reader->at,
-		is_jsonc(reader) ? NO_COMMENT
-				 : "JSON has no comments; a file named *.jsonc may "
-				   "have them, or one with 'format: jsonc' in its rule");
-}
-
-static int on_key(struct json_reader *reader)
-{
-	int r;
-
 	if (*reader->at.p == '}')
 		return text_cursor_fail(
 			&reader->at, "a key is missing; a comma may stand only between two pairs");
 	if (*reader->at.p == '\'')
 		return text_cursor_fail(
 			&reader->at, "JSON has double quotes only; put them around the key");
-	if (*reader->at.p != '"')
-		return text_cursor_fail(
-			&reader->at, "a key is missing; it must be a string in double quotes");
-	r = take_string(reader);
+	return fail(reader, "a key is missing; it must be a string in double quotes");
+}
+
+static int on_key(struct json_reader *reader)
+{
+	int r;
+
+	if (*reader->at.p == '"')
+		r = take_string(reader);
+	else if (reader->kind == DIALECT)
+		r = reader->dialect->take_key(&reader->at);
+	else
+		r = bad_key(reader);
 	if (r)
 		return r;
 	r = skip_space(reader);
 	if (r)
 		return r;
-	if (is_at_comment(reader))
-		return refuse_comment(reader);
-	if (reader->at.p == reader->at.end || *reader->at.p != ':')
-		return text_cursor_fail(&reader->at, "a \":\" is missing behind the key");
-	reader->at.p++;
+	if (reader->at.p < reader->at.end && *reader->at.p == ':')
+		reader->at.p++;
+	else if (reader->kind != DIALECT)
+		return fail(reader, "a \":\" is missing behind the key");
 	reader->expect = EXPECT_VALUE;
 	return 0;
 }
@@ -384,7 +416,7 @@ static int on_comma(struct json_reader *reader)
 
 	if (*reader->at.p == ',') {
 		reader->at.p++;
-		if (is_jsonc(reader))
+		if (reader->kind != STRICT)
 			reader->expect = is_map ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
 		else
 			reader->expect = is_map ? EXPECT_KEY : EXPECT_VALUE;
@@ -392,15 +424,17 @@ static int on_comma(struct json_reader *reader)
 	}
 	if (*reader->at.p == (is_map ? '}' : ']'))
 		return close_collection(reader);
-	return text_cursor_fail(&reader->at,
+	if (reader->kind == DIALECT && (is_map || !strchr("[{", *reader->at.p))) {
+		reader->expect = is_map ? EXPECT_KEY : EXPECT_VALUE;
+		return 0;
+	}
+	return fail(reader,
 		is_map ? "a \",\" or \"}\" is missing here" : "a \",\" or \"]\" is missing here");
 }
 
 /* Reads the next token; p is not at the end. */
 static int take_next(struct json_reader *reader)
 {
-	if (is_at_comment(reader))
-		return refuse_comment(reader);
 	switch (reader->expect) {
 	case EXPECT_VALUE_OR_END:
 		if (*reader->at.p == ']')
@@ -422,8 +456,7 @@ static int take_next(struct json_reader *reader)
 	if (*reader->at.p == ']' || *reader->at.p == '}')
 		return builder_problem(reader->at.builder, text_cursor_place(&reader->at),
 			"'%c' closes nothing; remove it", *reader->at.p);
-	return text_cursor_fail(
-		&reader->at, "something follows the end; a JSON file holds one value");
+	return fail(reader, "something follows the end; a JSON file holds one value");
 }
 
 static int at_end(struct json_reader *reader)
@@ -435,26 +468,42 @@ static int at_end(struct json_reader *reader)
 		return 0;
 	open = builder->open[builder->depth - 1].node;
 	return builder_problem(builder, text_cursor_place(&reader->at),
-		"the file ends inside %s that begins on line %u; a closing \"%c\" is missing",
+		"the %s ends inside %s that begins on line %u; a closing \"%c\" is missing",
+		reader->kind == DIALECT ? "text" : "file",
 		node_is_map(open) ? "an object" : "an array", open->line,
 		node_is_map(open) ? '}' : ']');
 }
 
-static int json_read(struct builder *builder, struct span text)
+static int take_all(struct json_reader *reader)
 {
-	struct json_reader reader = {
-		.at = text_cursor_begin(builder, text), .expect = EXPECT_VALUE};
 	int r = 0;
 
-	if (!text.len)
-		return 0;
 	while (!r) {
-		r = skip_space(&reader);
-		if (!r && reader.at.p == reader.at.end)
-			return at_end(&reader);
+		r = skip_space(reader);
+		if (!r && reader->at.p == reader->at.end)
+			return at_end(reader);
 		if (!r)
-			r = take_next(&reader);
+			r = take_next(reader);
 	}
+	return r;
+}
+
+static int json_read(struct builder *builder, struct span text)
+{
+	struct json_reader reader = {.at = text_cursor_begin(builder, text),
+		.expect = EXPECT_VALUE,
+		.kind = builder->options->format == &format_jsonc ? JSONC : STRICT};
+
+	return text.len ? take_all(&reader) : 0;
+}
+
+int json_read_dialect(struct text_cursor *at, const struct json_dialect *dialect)
+{
+	struct json_reader reader = {
+		.at = *at, .expect = EXPECT_VALUE, .kind = DIALECT, .dialect = dialect};
+	int r = take_all(&reader);
+
+	*at = reader.at;
 	return r;
 }
 

@@ -240,6 +240,10 @@ static int report_first(const struct yaml_fault *fault)
 		return report(fault, "a value is missing at the end");
 	if (*first.data == '\t')
 		return report(fault, "a tab can't indent, use spaces");
+	if (*first.data == '%' && fault->at > 0 && fault->text.data[fault->at - 1] == '{')
+		return report(fault,
+			"a template stands here; fill it in first, or put it in quotes, if the "
+			"program fills it in");
 	if (is_closing(fault))
 		return builder_problem(fault->builder, place_at(fault),
 			"'%c' closes nothing; remove it, or put the text in quotes", *first.data);

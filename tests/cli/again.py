@@ -9,10 +9,13 @@ import json
 import os
 import random
 import shutil
-import stat
 import subprocess
 import sys
 import time
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(__file__), "../chaos"))
+import trees  # noqa: E402
 
 LAYERS = ["low", "web", "db", "high"]
 NAMES = [f"{directory}{name}" for directory in ("", "sub/", "sub/deep/")
@@ -111,20 +114,6 @@ def change():
         random.choice([swap, configure, fact, schema])(None)
 
 
-def read(top):
-    found = {}
-    for place, directories, names in os.walk(top):
-        if ".plyfs" in directories:
-            directories.remove(".plyfs")
-        for name in directories + names:
-            path = os.path.join(place, name)
-            status = os.lstat(path)
-            found[os.path.relpath(path, top)] = (
-                os.readlink(path) if os.path.islink(path) else oct(status.st_mode),
-                open(path, encoding="utf-8").read() if stat.S_ISREG(status.st_mode) else None)
-    return found
-
-
 def render(plyfs, tree):
     done = subprocess.run([plyfs, "render", "-q", "-c", "plyfs.yaml", tree], capture_output=True, text=True, check=False)
     if done.returncode or "Sanitizer" in done.stderr:
@@ -164,10 +153,9 @@ def main():
         made = render(plyfs, "tree")
         all_made = render(plyfs, "fresh")
         left += all_made - made
-        found, wanted = read("tree"), read("fresh")
-        for path in sorted(found.keys() | wanted.keys()):
-            if found.get(path) != wanted.get(path):
-                sys.exit(f"failed: seed {seed}, round {number}: {path} is {found.get(path)}, and not {wanted.get(path)}")
+        wrong = trees.differences(trees.read("tree", False), trees.read("fresh", False))
+        if wrong:
+            sys.exit(f"failed: seed {seed}, round {number}: what is there, and what must be: {wrong[0]}")
         shutil.rmtree("fresh")
     print(f"{left} files were left as they were")
     if not left:

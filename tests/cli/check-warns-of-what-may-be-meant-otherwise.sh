@@ -70,6 +70,24 @@ prints '1 file: all merge, 1 warning'
 says 'low/app.env:3:1: warning: the line ends with a backslash: systemd goes on with the next line'
 rm low/app.env
 
+# A bare and a quoted key of one text are two keys, where the bare one is no text; a reader of YAML 1.2 may see one.
+printf 'on:\n  push: {80: a}\n' >low/ci.yaml
+printf '"on":\n  pull: {}\non:\n  push: {"80": b, 1.5: c, true: d}\n' >high/ci.yaml
+runs 0 "$PLYFS" check -l low:high ci.yaml
+cat >expected <<-'EOF'
+	plyfs: high/ci.yaml:1:1: warning: the key 'on' is a string here, and a boolean in low/ci.yaml:1, so both stay; write both alike, or set 'yaml: "1.2"' if the program reads YAML 1.2
+	plyfs: high/ci.yaml:4:10: warning: the key '80' is a string here, and a number in low/ci.yaml:2, so both stay; write both alike
+EOF
+diff expected err >&2 || fail 'not these warnings'
+printf 'on: 1\n"on": 2\n' >low/alone.yaml
+runs 0 "$PLYFS" check -l low:high alone.yaml
+says "low/alone.yaml:2:1: warning: the key 'on' is a string here, and a boolean in low/alone.yaml:1"
+printf 'layers: [low, high]\noptions: {yaml: "1.2"}\nrules: [{match: "*.yaml", strategy: deep}]\n' >plyfs.yaml
+runs 0 "$PLYFS" check -c plyfs.yaml ci.yaml
+prints '1 file: all merge, 2 warnings'
+grep -q "high/ci.yaml:4:10: warning: the key '80' is a string here" err || fail "$(cat err)"
+rm low/ci.yaml high/ci.yaml low/alone.yaml
+
 # No file, no warning.
 rm low/many.yaml low/app.yaml high/.wh.gone low/data/b/base.yaml
 echo 'a: !append [1]' >low/app.yaml

@@ -78,6 +78,24 @@ runs 1 edit 'sed -i s/one/1/' -L vendor motd
 grep -q "because 'last' shows other" err
 rm -r tmp/*
 
+# Else a comment that was typed with a value is named, and not lost without a word.
+printf '# old\na: 1\nb: "x # y"\n' >vendor/c.yaml
+printf 'a: 2\n' >site/c.yaml
+runs 0 edit 'sed -i "s/a: 2/a: 3  # why/; s/x # y/x # z/"' c.yaml
+grep -q "c.yaml: the comment '# why' is not taken over, as only values are; write it into .*site/c.yaml" err ||
+	fail "$(cat err)"
+prints 'site/c.yaml:1: a: 2 -> 3
+site/c.yaml:2: b: x # y -> x # z (overrides vendor/c.yaml:3)'
+# Negative twin: no comment, and the reason of the run before is none.
+cat >editor <<'END'
+#!/bin/sh
+if grep -q '^# plyfs:' "$1"; then sed -i 's/^a: .*/a: 4/' "$1"; else sed -i 's/a: 3/a: [/; s/x # z/x # w/' "$1"; fi
+END
+runs 0 edit ./editor c.yaml
+[ ! -s err ] || fail "$(cat err)"
+[ "$(cat site/c.yaml)" = $'a: 4\nb: "x # w"' ] || fail "$(cat site/c.yaml)"
+rm vendor/c.yaml site/c.yaml
+
 # The layer's only source is edited with its comments.
 printf '// kept\n{"a": 1}\n' >site/only.jsonc
 runs 0 edit 'sed -i "s/kept/new/; s/1/2/"' only.jsonc

@@ -35,6 +35,12 @@ assert values["n"]["value"] == ".inf"
 assert (values["m[?]"]["value"], values["o"]["value"]) in ((31, 1), (None, 1)), values
 END
 
+# A map has a tag as a scalar does.
+printf 'm: !x {a: 1}\n' >vendor/tag.yaml
+printf 'm: !x {b: !y 2}\n' >site/tag.yaml
+runs 0 "$PLYFS" explain --json -c plyfs.yaml tag.yaml
+grep -qF '"kind": "map", "count": 2, "tag": "!x"' out || fail "$(cat out)"
+
 # A name of a file may hold any byte.
 name=$(printf 'b\351\n.yaml')
 echo 'x: 1' | tee "vendor/$name" >"site/$name"

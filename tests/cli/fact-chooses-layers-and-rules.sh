@@ -13,7 +13,7 @@ rules:
   - {match: "%{role}.*", strategy: last}
 options: {header: false}
 END_
-printf 'role: web\nunused: a/b\n' >conf/facts.yaml
+printf 'role: web\nunused: a/b\nzone: eu\n' >conf/facts.yaml
 here=(-c conf/plyfs.yaml)
 
 runs 0 "$PLYFS" cat "${here[@]}" app.yaml
@@ -56,12 +56,20 @@ for facts in 'role=wbe zone=' 'zone=be role=wbe' 'role=wbe zone=be' 'role=x role
 	says "the nearest fact that exists is 'web'"
 done
 # If no layer depends on a fact, the last counts that has a value.
-printf 'layers: [vendor]\nrules: [{match: "%%{role}", strategy: last}]\n' >conf/rules.yaml
+printf 'facts: facts.yaml\nlayers: [vendor]\nrules: [{match: "%%{role}", strategy: last}]\n' >conf/rules.yaml
 runs 1 "$PLYFS" set -c conf/rules.yaml --fact role=db --fact role=wbe --fact zone= app.yaml port 1
 says "not for the fact 'wbe' alone"
 # A fact that only rules use, or nothing.
-runs 0 "$PLYFS" cat "${here[@]}" --fact other=x app.yaml
+runs 0 "$PLYFS" cat "${here[@]}" --fact unused=x app.yaml
 prints $'port: 80\ntls: true'
+[ ! -s err ] || fail "$(cat err)"
+# One that neither plyfs.yaml nor the file of facts has is most likely misspelt.
+runs 0 "$PLYFS" cat "${here[@]}" --fact rloe=db app.yaml
+prints $'port: 80\ntls: true'
+says "conf/plyfs.yaml: warning: no layer or rule uses the fact 'rloe' of --fact; did you mean 'role'?"
+sed 1d conf/rules.yaml >conf/none.yaml
+runs 0 "$PLYFS" cat -c conf/none.yaml --fact role=db --fact zone=eu app.yaml
+says "conf/none.yaml: warning: no layer or rule uses the fact 'zone' of --fact"
 
 runs 1 "$PLYFS" cat "${here[@]}" --fact role=../vendor app.yaml
 grep -q "conf/plyfs.yaml:4:13: the fact 'role' is '../vendor', and it has a slash" err

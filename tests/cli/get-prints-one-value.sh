@@ -51,6 +51,22 @@ printf 'layers: [{path: vendor}, {path: "hosts/%%H", optional: true}]\n' >plyfs.
 runs 0 "$PLYFS" get -c plyfs.yaml -H web1 app.yaml port
 prints 1
 
+# A tag that is part of the value is not printed with a text, nor as JSON: a warning names it.
+printf 'a: !vault |\n  x\nb: {c: [!y 1], d: !!str 2, e: !!set {f}}\n' >vendor/tag.yaml
+runs 0 get tag.yaml a
+prints x
+says "tag.yaml: the tag !vault at 'a' is not printed"
+runs 0 get --json tag.yaml b
+prints '{"c": ["1"], "d": "2", "e": {"f": null}}'
+grep -qx '{"warning": {.*the tag !y at .b. is not printed.*' err || fail "$(cat err)"
+runs 0 get --json tag.yaml b.e
+grep -q "the tag !!set at" err || fail "$(cat err)"
+for none in "b" "b.d" "--json b.d"; do
+	# shellcheck disable=SC2086 # two words
+	runs 0 get tag.yaml $none
+	[ ! -s err ] || fail "$(cat err)"
+done
+
 # If there is no such value, the exit code is 1, and the nearest key is named.
 runs 1 get app.yaml prot
 says "app.yaml: has no 'prot'; did you mean 'port'?"
@@ -114,6 +130,14 @@ ln -s conf/real.yaml vendor/link.yaml
 ln -s link.yaml site/again.yaml
 ln -s /etc/hostname vendor/out.yaml
 ln -s conf vendor/to
+printf 'layers: [vendor, site]\noptions: {on_error: skip-layer}\n' >skip.yaml
+mkdir -p site/conf
+echo 'a: [' >site/conf/real.yaml
+for each in conf/real.yaml link.yaml again.yaml; do
+	runs 0 "$PLYFS" get -c skip.yaml $each a.b
+	says "site/conf/real.yaml:1:4: the '[' is not closed"
+done
+rm -r site/conf
 runs 0 get link.yaml a.b
 prints 7
 runs 0 get again.yaml a.b

@@ -44,6 +44,19 @@ becomes a.yaml $'jobs:\n- name: b\n  targets: [{hosts: [h]}, {hosts: [i, z]}]'
 rm s/a.yaml
 runs 0 "$PLYFS" unset -c plyfs.yaml a.yaml 'jobs[name=b].tags[0]'
 becomes a.yaml $'jobs:\n- name: b\n  tags: [y]'
+# The copy replaces the lower list: without z it would still do so.
+set_ a.yaml 'jobs[name=b].tags[+]' z
+runs 1 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=b].tags[2]'
+grep -q "s/a.yaml:3:10: the layer 's' replaces the whole value here; reset this key as a whole" err || fail "$(cat err)"
+becomes a.yaml $'jobs:\n- name: b\n  tags: [x, y, z]'
+runs 0 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=b].tags'
+[ ! -e s/a.yaml ] || fail "after the reset there is: $(cat s/a.yaml)"
+# A list that no lower layer has shrinks.
+printf 'jobs:\n- name: c\n  tags: [x, y]\n' >s/a.yaml
+runs 0 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=c].tags[1]'
+becomes a.yaml $'jobs:\n- name: c\n  tags: [x]'
+rm s/a.yaml
+set_ a.yaml 'jobs[name=b].tags[+]' z
 
 # The item may be there already.
 printf 'jobs:\n- name: b\n  own: 1 # ours\n' >s/a.yaml
@@ -55,3 +68,14 @@ cp v/a.yaml v/all.yaml
 rm s/a.yaml
 runs 0 "$PLYFS" unset -c plyfs.yaml all.yaml 'jobs[name=b].tags[0]'
 becomes all.yaml $'jobs:\n- name: b\n  tags: !replace [y]'
+
+# Several items that change in one edit get the order of the file, as does one that changes
+# later. An item that the layer alone has stays before them.
+printf 'jobs:\n- name: z\n' >s/a.yaml
+sed -i 's/^  tags: .*/  tags:\n  - x/' v/a.yaml
+runs 0 env EDITOR="sed -i 's/^  - x/  - new/'" "$PLYFS" edit -c plyfs.yaml a.yaml
+becomes a.yaml $'jobs:\n- name: z\n- name: a\n  tags:\n  - new\n- name: b\n  tags:\n  - new'
+runs 0 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=a].tags'
+becomes a.yaml $'jobs:\n- name: z\n- name: b\n  tags:\n  - new'
+runs 0 "$PLYFS" set -c plyfs.yaml a.yaml 'jobs[name=a].own' 1
+becomes a.yaml $'jobs:\n- name: z\n- name: a\n  own: 1\n- name: b\n  tags:\n  - new'

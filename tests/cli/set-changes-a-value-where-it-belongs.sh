@@ -216,3 +216,15 @@ grep -q "site/f.yaml: if the layer 'site' has the file, the rule's option 'delet
 echo 'c: 1' >site/f.yaml
 runs 0 "$PLYFS" set -c delete.yaml f.yaml b 5
 prints 'site/f.yaml:2: b: 5 (new)'
+
+# A key that git repeats: a value in a higher layer is one more, so the message names the key, its place and the remedy.
+printf 'layers: [vendor, site]\nrules: [{match: f.cfg, format: git}]\n' >git.yaml
+printf '[remote "o"]\nfetch = a\nfetch = b\n' >vendor/f.cfg
+for key in fetch 'fetch[0]'; do
+	runs 1 "$PLYFS" set -c git.yaml f.cfg "remote \"o\".$key" c
+	grep -q "vendor/f.cfg:2:9: 'fetch' stands 2 times, here first, and a value in the layer 'site' would be one more; \
+change these in the layer 'vendor', or add one by the KEY with \[+\]" err || fail "$(cat err)"
+done
+[ ! -e site/f.cfg ] || fail 'a file was made'
+runs 0 "$PLYFS" set -c git.yaml -L vendor f.cfg 'remote "o".fetch' c
+file vendor/f.cfg $'[remote "o"]\nfetch = c'

@@ -32,6 +32,9 @@ runs 0 "$PLYFS" get -H web2 tree/app.yaml port
 prints 80
 runs 0 "$PLYFS" get --fact kind=none tree/app.yaml 'hosts[0]'
 prints b
+runs 0 "$PLYFS" get --fact knid=none tree/app.yaml 'hosts[0]'
+prints a
+says "no layer or rule uses the fact 'knid' of --fact; did you mean 'kind'?"
 
 # Negative twin: a tree of this host has no such line.
 runs 0 "$PLYFS" render -q -c plyfs.yaml own

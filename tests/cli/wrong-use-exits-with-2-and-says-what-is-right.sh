@@ -24,6 +24,12 @@ for former in --watch -w -w0; do
 	runs 2 "$PLYFS" merge $former f.yaml
 	says "'plyfs render --watch'"
 done
+# Neither former options nor those for other programs are proposed.
+for hidden in merge\ --{wach,nul,nulll} mount\ --take-over-aks umount\ --{verbsoe,no-mtba}; do
+	# shellcheck disable=SC2086 # two words
+	runs 2 "$PLYFS" $hidden f.yaml
+	[[ $(cat err) != *'did you mean'* ]] || fail "$hidden: $(cat err)"
+done
 runs 2 "$PLYFS" merge --nonsense f.yaml
 says "no option '--nonsense'"
 runs 2 "$PLYFS" merge --stratgy last f.yaml

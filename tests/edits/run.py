@@ -26,7 +26,7 @@ def read_op(line):
     if rest[0].isdigit():
         document, rest = rest.split(" ", 1)
     path, end = json.JSONDecoder().raw_decode(rest)
-    op = {"kind": kind, "path": path, "from": "yaml", "document": int(document)}
+    op = {"kind": kind, "path": path, "document": int(document)}
     if kind != "remove":
         op["value"] = rest[end:].strip()
     return op

@@ -1,9 +1,9 @@
 /*
  * Every format's edits, on any text: they end, and outside of the splices no byte changes. The
  * resulting text parses, the value stands there or is gone, and nothing else has changed. Setting
- * what is there already changes no byte, and an edit done twice does what it does once. Extents lie
- * in the text, each in the one around it and behind the one before. There is one program for each
- * format, FUZZ_FORMAT (meson.build).
+ * what is there already changes no byte, an edit done twice does what it does once, and an entry
+ * that comes and goes in one edit leaves no trace. Extents lie in the text, each in the one around
+ * it and behind the one before. There is one program for each format, FUZZ_FORMAT (meson.build).
  *
  *      byte 0: bits 0 and 1 the op, bits 2 to 4 the value. byte 1: which place of the tree. Then
  *      the text.
@@ -140,14 +140,26 @@ static bool is_last_of_repeated(const struct fuzz *fuzz, const struct edit_step 
 	       old->seq.count == 2 && new &&edit_same(old->seq.items[1 - step->index], new, true);
 }
 
-/* SET and REMOVE of the value that is there. */
+/* Returns the entry of `in` at the step; NULL: there is none. */
+static const struct node *entry_at(const struct node *in, const struct edit_step *step)
+{
+	const struct pair *pair = step->key ? node_find(in, step->key) : NULL;
+
+	if (step->key)
+		return pair ? pair->value : NULL;
+	return step->index < in->seq.count ? in->seq.items[step->index] : NULL;
+}
+
+/* SET and REMOVE of the value that is there, or a new entry. */
 static void check_tree(const struct fuzz *fuzz, const struct node *new, struct span text)
 {
+	/* A new item takes the place of none. */
+	static const struct edit_step nowhere = {.index = UINT32_MAX};
 	const struct node *old = fuzz->document->roots[0];
 
-	for (size_t i = 0; i < fuzz->place.count; i++) {
-		const struct edit_step *step = &fuzz->place.steps[i];
-		const struct pair *pair;
+	for (size_t i = 0; i < fuzz->op.count; i++) {
+		const struct edit_step *step = &fuzz->op.steps[i];
+		bool is_last = i + 1 == fuzz->op.count;
 
 		/* Only the removed value is gone; the text may have no value at all now. */
 		if (!new && fuzz->op.kind == EDIT_REMOVE && node_count(old) == 1)
@@ -156,24 +168,21 @@ static void check_tree(const struct fuzz *fuzz, const struct node *new, struct s
 			break;
 		if (!new || new->kind != old->kind)
 			fuzz_stop("what is around the value has changed", text);
-		check_others(old, new, step, text);
-		pair = step->key ? node_find(new, step->key) : NULL;
-		if (fuzz->op.kind == EDIT_REMOVE && i + 1 == fuzz->place.count)
+		check_others(
+			old, new, is_last && fuzz->op.kind == EDIT_INSERT ? &nowhere : step, text);
+		if (fuzz->op.kind == EDIT_REMOVE && is_last)
 			break;
-		old = step->key ? node_find(old, step->key)->value : old->seq.items[step->index];
-		new = step->key
-			      ? (pair ? pair->value : NULL)
-			      : (step->index < new->seq.count ? new->seq.items[step->index] : NULL);
+		old = entry_at(old, step);
+		new = entry_at(new, step);
 	}
 	/* An empty map can be a text without any value. */
-	if (!new && !fuzz->place.count && node_is_map(fuzz->op.value) &&
-		!node_count(fuzz->op.value))
+	if (!new && !fuzz->op.count && node_is_map(fuzz->op.value) && !node_count(fuzz->op.value))
 		return;
 	/* If a section may be repeated, it is a list of one. */
 	if (options.format->repeats && new &&node_is_sequence(new) && new->seq.count == 1 &&
 		node_is_map(fuzz->op.value))
 		new = new->seq.items[0];
-	if (fuzz->op.kind == EDIT_SET && !edit_same(new, fuzz->op.value, false))
+	if (fuzz->op.kind != EDIT_REMOVE && (!new || !edit_same(new, fuzz->op.value, false)))
 		fuzz_stop("the value does not stand there", text);
 }
 
@@ -187,7 +196,24 @@ static void check_twice(const struct fuzz *fuzz, struct span text)
 		fuzz_stop("what was done twice is more than what was done once", result->text);
 }
 
-static void check_edit(const struct fuzz *fuzz, bool is_there)
+/* An entry that comes and goes in one edit leaves no trace. */
+static void check_undone(const struct fuzz *fuzz)
+{
+	CLEANUP(edit_result_freep) struct edit_result *result = NULL;
+	const struct edit_op ops[] = {
+		fuzz->op, {.kind = EDIT_REMOVE, .steps = fuzz->op.steps, .count = fuzz->op.count}};
+	const struct edit_request request = {.source = {.name = "text", .layer = ""},
+		.text = fuzz->text,
+		.options = &options,
+		.ops = ops,
+		.count = 2};
+	struct problem problem;
+
+	if (edit_run(&request, &result, &problem) == 0 && result->count > 0)
+		fuzz_stop("what came and went has left a trace", result->text);
+}
+
+static void check_edit(const struct fuzz *fuzz, bool is_there, bool is_new)
 {
 	CLEANUP(edit_result_freep) struct edit_result *result = NULL;
 	CLEANUP(document_freep) struct document *again = NULL;
@@ -198,10 +224,12 @@ static void check_edit(const struct fuzz *fuzz, bool is_there)
 	if (!fuzz_read(result->text, &options, &again))
 		fuzz_stop("what comes out does not parse", result->text);
 	check_extents(again, result->text.len);
-	if (is_there)
+	if (is_there || is_new)
 		check_tree(fuzz, again->count ? again->roots[0] : NULL, result->text);
 	if (fuzz->op.kind == EDIT_SET)
 		check_twice(fuzz, result->text);
+	if (is_new)
+		check_undone(fuzz);
 }
 
 /* No value can be written as nothing; to set that, an edit sets null. */
@@ -236,10 +264,17 @@ static void check_op(struct fuzz *fuzz, enum fuzz_op kind, const struct node *va
 		.value = value};
 	if (fuzz->place.value && !has_empty(fuzz->place.value))
 		check_present(*fuzz);
+	const struct node *in = fuzz->place.value;
+	bool is_new = false;
 	if (kind >= FUZZ_INSERT)
 		fuzz->place.steps[fuzz->op.count++] =
 			(struct edit_step){.key = kind == FUZZ_ADD_KEY ? &new_key : NULL};
-	check_edit(fuzz, fuzz->place.value && kind < FUZZ_INSERT);
+	if (kind == FUZZ_ADD_KEY)
+		is_new = in && node_is_map(in) && !node_find(in, &new_key);
+	/* If keys repeat, an item in front of an empty one is no value. */
+	if (kind == FUZZ_INSERT)
+		is_new = in && node_is_sequence(in) && !options.format->repeats;
+	check_edit(fuzz, in && kind < FUZZ_INSERT, is_new);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -27,7 +27,7 @@ static const char *const pieces[] = {"a", "b", "1", "0", " ", "  ", "\n", "\t", 
 static const char *const words[] = {"", "null", "~", "true", "no", "0", "-1", "0x1F", "0644",
 	"0o17", "1_000", "1:30", "1.5", "-.5", "1e3", ".inf", "-.INF", ".nan", "2001-01-02",
 	"2001-12-14t21:59:43.10-05:00", "99999999999999999999999", "1e400", "=", "<<", "y", "inf",
-	"12e03", "0b11", "+1", "1.", "text"};
+	"12e03", "0b11", "+1", "1.", "text", "---", "..."};
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -47,7 +47,7 @@ static struct span make_text(struct maker *maker)
 static struct node *make_scalar(struct maker *maker)
 {
 	uint8_t kind = fuzz_byte(&maker->input);
-	enum node_style style = NODE_SINGLE + kind / 2 % 4;
+	enum node_style style = NODE_PLAIN + kind / 2 % 5;
 	struct node *node;
 
 	if (kind & 1)
@@ -59,6 +59,8 @@ static struct node *make_scalar(struct maker *maker)
 	if (!node)
 		abort();
 	node->schema = (uint8_t)maker->schema;
+	if (kind >= 0xE0)
+		node->tag = kind & 0x10 ? "!x" : "tag:yaml.org,2002:str";
 	return node;
 }
 
@@ -96,8 +98,10 @@ static const struct node *make_value(struct maker *maker, unsigned depth)
 
 	if (!node)
 		abort();
-	if (!node_is_scalar(node))
+	if (!node_is_scalar(node)) {
 		node->style = kind & 8 ? NODE_FLOW : NODE_BLOCK;
+		node->tag = kind >= 0xE0 ? "!y" : NULL;
+	}
 	return node;
 }
 
@@ -115,7 +119,7 @@ static bool is_same_scalar(const struct node *a, const struct node *b)
 
 static bool is_same_value(const struct node *a, const struct node *b)
 {
-	if (a->kind != b->kind || node_count(a) != node_count(b))
+	if (a->kind != b->kind || node_count(a) != node_count(b) || !a->tag != !b->tag)
 		return false;
 	for (uint32_t i = 0; i < node_count(a); i++) {
 		const struct node *value = *node_entry(a, i), *other = *node_entry(b, i);

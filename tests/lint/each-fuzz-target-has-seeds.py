@@ -14,7 +14,7 @@ import seeds  # noqa: E402
 def targets():
     text = (FUZZ / "meson.build").read_text()
     yield from re.findall(r"^  '(\w+)': \[", text, re.M)
-    formats = re.search(r"^foreach format : \[(.*)\]", text, re.M)[1]
+    formats = re.search(r"^formats = \[(.*)\]", text, re.M)[1]
     for name in re.findall(r"'(\w+)'", formats):
         yield from (f"read-{name}", f"edit-{name}")
 

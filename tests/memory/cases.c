@@ -32,13 +32,31 @@ static int put_first(const struct merge_request *request, const struct merge_res
 	return r < 0 ? r : 0;
 }
 
+static size_t count_steps(const struct origins *origins, const struct node *node)
+{
+	const struct origin *origin = origin_of(origins, node);
+	size_t count = origin ? origin->count : 0;
+
+	for (const struct origin_removed *at = origin ? origin->removed : NULL; at; at = at->next)
+		count += at->count;
+	for (uint32_t i = 0; i < node_count(node); i++)
+		count += count_steps(origins, *node_entry(node, i));
+	return count;
+}
+
+/* The outcome has the number of contributors, too: none may be lost. */
 static int look(void *context, const struct merge_request *request,
 	const struct merge_result *result, struct problem *problem)
 {
 	struct outcome *outcome = context;
+	size_t steps = result->root ? count_steps(result->origins, result->root) : 0;
 
-	outcome->text = strndup(result->text.data, result->text.len);
-	return outcome->text ? put_first(request, result, problem) : -ENOMEM;
+	if (asprintf(&outcome->text, "%zu contributors\n%.*s", steps, (int)result->text.len,
+		    result->text.data) < 0) {
+		outcome->text = NULL;
+		return -ENOMEM;
+	}
+	return put_first(request, result, problem);
 }
 
 static void run(void *context, struct outcome *ret)

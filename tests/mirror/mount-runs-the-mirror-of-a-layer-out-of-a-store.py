@@ -322,6 +322,19 @@ cluster.start()
 comes("tree/app.yaml", "port: 80\nlog: taken over\n")
 daemon.end()
 
+# While a mount waits for the first state, plyfs.yaml changes. The mount begins as the mirror did, and then reports the
+# new text, whose layer does not exist.
+cluster.kill()
+settings(etcd(state="late").replace("wait: 3s", "wait: 60s"))
+daemon = show()
+daemon.mirror()
+settings("path: gone")
+cluster.start()
+comes("tree/app.yaml", "port: 80\nlog: taken over\n")
+stores.eventually("a trouble of the settings", lambda: "gone" in daemon.status()["settings"].get("error", "") or
+                  daemon.status()["settings"])
+daemon.end()
+
 # A prefix of the host's own.
 cluster.run("put", f"/hosts/{socket.gethostname()}/app.yaml", "log: host\n")
 settings(etcd(prefix="/hosts/%H/"))

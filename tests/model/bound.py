@@ -9,42 +9,17 @@ the merge without bounds has. This script decides, too, which values are attempt
 complain, and which don't fit their bound, so that the file must not merge. Skipped (77) if PyYAML is missing.
 """
 
-import atexit
 import json
 import os
-import random
-import shutil
-import subprocess
 import sys
-import tempfile
 
-try:
-    import yaml
-except ImportError:
-    print("skipped: python3-yaml is missing")
-    sys.exit(77)
+import contract
+from contract import LAYERS, NOTHING, RULES, count, every_path, get, matches, read, render, rng, seed
 
-LAYERS = ["vendor", "team", "site", "host"]
-NOTHING = object()
 SCALE = ["strict", "mid", "lax"]
-RULES = {
-    "deep": "strategy: deep",
-    "deep-append": "strategy: deep, options: {lists: append}",
-    "salt": "strategy: salt, options: {level: false}",
-    "salt-level": "strategy: salt, options: {level: true}",
-    "cfengine": "strategy: cfengine",
-    "cloud-init": "strategy: cloud-init",
-    "pillar": "strategy: pillar",
-    "json": "strategy: deep",
-}
 # The bounds, with the key that usually has a value for them.
 BOUNDS = {"union": "deny", "intersect": "allow", "max": "n", "min": "m", "at_most": "mode", "and": "on", "or": "off"}
 TAGGED = ("!replace", "!delete")
-
-plyfs = os.path.abspath(sys.argv[1])
-count = int(sys.argv[2]) if len(sys.argv) > 2 else 300
-seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-rng = random.Random(seed)
 
 
 # ---- Random layers. A tag is noted by the path of its value.
@@ -99,37 +74,6 @@ def text_of(kind, tree, tags, path=()):
 
 
 # ---- The contract, naively
-
-def steps(tree):
-    if isinstance(tree, dict):
-        return list(tree.items())
-    return list(enumerate(tree)) if isinstance(tree, list) else []
-
-
-def matches(words, path):
-    if not words:
-        return not path
-    if words[0] == "**":
-        return any(matches(words[1:], path[i:]) for i in range(len(path) + 1))
-    return bool(path) and words[0] in ("*", str(path[0])) and matches(words[1:], path[1:])
-
-
-def every_path(tree, path=()):
-    if tree is NOTHING:
-        return
-    yield path
-    for step, child in steps(tree):
-        yield from every_path(child, path + (step,))
-
-
-def get(tree, path):
-    for step in path:
-        found = [child for key, child in steps(tree) if type(key) is type(step) and key == step]
-        if not found:
-            return NOTHING
-        tree = found[0]
-    return tree
-
 
 def same(one, other):
     if isinstance(one, dict) and isinstance(other, dict):
@@ -216,32 +160,6 @@ def fold(bound, sources, path):
     return stands, attempts
 
 
-# ---- The command
-
-def run(*arguments):
-    done = subprocess.run([plyfs, *arguments], text=True, capture_output=True)
-    assert "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr
-    assert done.returncode in (0, 1), done.stderr
-    return done
-
-
-def read(path):
-    if not os.path.exists(path):
-        return NOTHING
-    with open(path) as file:
-        text = file.read()
-    tree = json.loads(text) if path.endswith(".json") and text else yaml.safe_load(text)
-    return NOTHING if tree is None else tree
-
-
-def render(name, layers, rules):
-    with open(f"{name}.yaml", "w") as file:
-        file.write(f"layers: [{', '.join(layers)}]\noptions: {{header: false}}\nrules:\n" + "".join(rules))
-    run("render", "-c", f"{name}.yaml", name)
-    found = json.loads(run("check", "--json", "-c", f"{name}.yaml").stdout)["findings"]
-    return {entry["path"] for entry in found if entry["kind"] == "error"}
-
-
 class File:
     def __init__(self, number):
         self.kind = rng.choice(list(RULES))
@@ -296,17 +214,16 @@ def breaches(file, sources, result, plain, has_failed, complains):
 
 
 def main():
-    directory = tempfile.mkdtemp(prefix="plyfs-bound.")
-    atexit.register(shutil.rmtree, directory)
-    os.chdir(directory)
-    for layer in LAYERS:
-        os.mkdir(layer)
+    contract.begin()
     files = [File(number) for number in range(count)]
     free = [file.rule(False) for file in files]
-    broken = render("all", LAYERS, free)
+    render("all", LAYERS, free)
+    broken = contract.complaints("all")
     for layer in LAYERS:
-        broken |= render("only-" + layer, [layer], free)
-    complaints = render("bounded", LAYERS, [file.rule(True) for file in files])
+        render("only-" + layer, [layer], free)
+        broken |= contract.complaints("only-" + layer)
+    render("bounded", LAYERS, [file.rule(True) for file in files])
+    complaints = contract.complaints("bounded")
     failed = tested = kept = unfit = 0
     for file in files:
         sources = [(read(f"only-{layer}/{file.name}"), file.tags[layer]) for layer in LAYERS

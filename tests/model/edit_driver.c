@@ -4,16 +4,13 @@
  * Standard input is a JSON list of requests:
  *
  *      {"format": "yaml", "text": "a: 1",
- *       "ops": [{"kind": "set", "path": ["a", 0], "value": "2", "from": "yaml", "document": 0}]}
+ *       "ops": [{"kind": "set", "path": ["a", 0], "value": "2", "document": 0}]}
  *
- * A step of a path is a key, as a string, an index, as a number, or a key of another type as a list
- * of its YAML text: ["1"]. `value` is text in the format `from`, whose default is JSON. `format`
- * and `document` may be missing, too. `kind` is set, remove or insert. "salt" or "1.2" as `schema`
- * says how YAML is read.
+ * A step of a path is a key, as a string, or an index, as a number. `value` is YAML, and missing if
+ * `kind` is "remove"; other kinds are set and insert.
  *
- * Standard output has a line for each request, a JSON list: ["edited", the text, [[offset, length,
- * new text], …]] or ["error", the message]. With "extents": true instead of ops, the list is
- * ["extents", [[key begin, key end, value begin, value end, member begin, member end, depth], …]].
+ * Standard output has a line for each request, a JSON list: ["edited", the text] or ["error", the
+ * message].
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,24 +26,16 @@ struct request {
 	const struct node *node;
 	struct read_options options;
 	struct arena *arena;
-	struct document *documents[64]; /* of values and keys */
+	struct document *documents[64]; /* of values */
 	size_t count;
 };
 
-static const struct format *format_for(
-	const struct node *node, const char *key, const struct format *other)
-{
-	const struct node *name = node_get(node, key);
-
-	return name ? format_find(name->text) : other;
-}
-
 /* The tree of a text, kept until the request is done. */
-static int read_value(struct request *request, struct span text, const struct format *format,
-	const struct node **ret, struct problem *problem)
+static int read_value(
+	struct request *request, struct span text, const struct node **ret, struct problem *problem)
 {
 	const struct source source = {.name = "value", .layer = ""};
-	struct read_options options = {.format = format, .schema = request->options.schema};
+	struct read_options options = {.format = &format_yaml};
 	struct document *document;
 	int r;
 
@@ -58,20 +47,6 @@ static int read_value(struct request *request, struct span text, const struct fo
 	request->documents[request->count++] = document;
 	*ret = document->count ? document->roots[0] : NULL;
 	return *ret ? 0 : -EINVAL;
-}
-
-static int read_step(struct request *request, const struct node *node, struct edit_step *step,
-	struct problem *problem)
-{
-	*step = (struct edit_step){0};
-	if (node_is_sequence(node))
-		return read_value(
-			request, node->seq.items[0]->text, &format_yaml, &step->key, problem);
-	if (scalar_type(node) == SCALAR_INT)
-		step->index = (uint32_t)scalar_number(node);
-	else
-		step->key = node;
-	return 0;
 }
 
 static enum edit_kind kind_of(const struct node *op)
@@ -87,33 +62,21 @@ static int read_op(struct request *request, const struct node *node, struct edit
 	struct problem *problem)
 {
 	const struct node *path = node_get(node, "path"), *value = node_get(node, "value");
-	const struct node *document = node_get(node, "document");
 	struct edit_step *steps = arena_zalloc(request->arena, path->seq.count + 1, sizeof(*steps));
 	int r = steps ? 0 : -ENOMEM;
 
 	*op = (struct edit_op){.kind = kind_of(node), .steps = steps, .count = path->seq.count};
-	if (document)
-		op->document = (size_t)scalar_number(document);
-	for (uint32_t i = 0; r == 0 && i < path->seq.count; i++)
-		r = read_step(request, path->seq.items[i], &steps[i], problem);
-	if (r == 0 && value)
-		r = read_value(request, value->text, format_for(node, "from", &format_json),
-			&op->value, problem);
-	return r;
-}
-
-static void print_result(const struct edit_result *result)
-{
-	printf("[\"edited\", ");
-	requests_print_string(result->text);
-	printf(", [");
-	for (size_t i = 0; i < result->count; i++) {
-		printf("%s[%zu, %zu, ", i ? ", " : "", result->splices[i].offset,
-			result->splices[i].len);
-		requests_print_string(result->splices[i].text);
-		putchar(']');
+	op->document = (size_t)scalar_number(node_get(node, "document"));
+	for (uint32_t i = 0; r == 0 && i < path->seq.count; i++) {
+		const struct node *step = path->seq.items[i];
+		if (scalar_type(step) == SCALAR_INT)
+			steps[i].index = (uint32_t)scalar_number(step);
+		else
+			steps[i].key = step;
 	}
-	printf("]]\n");
+	if (r == 0 && value)
+		r = read_value(request, value->text, &op->value, problem);
+	return r;
 }
 
 static int edit(struct request *request, struct problem *problem)
@@ -135,51 +98,20 @@ static int edit(struct request *request, struct problem *problem)
 	if (r == 0)
 		r = edit_run(&edit, &result, problem);
 	if (r == 0)
-		print_result(result);
+		requests_print_answer("edited", result->text);
 	return r;
-}
-
-static void print_extent(const struct extent *extent, unsigned depth, const char *separator)
-{
-	printf("%s[%zu, %zu, %zu, %zu, %zu, %zu, %u]", separator, extent->key.begin,
-		extent->key.end, extent->value.begin, extent->value.end, extent->member.begin,
-		extent->member.end, depth);
-	for (const struct extent *entry = extent->first; entry; entry = entry->next)
-		print_extent(entry, depth + 1, ", ");
-}
-
-static int show_extents(const struct request *request, struct problem *problem)
-{
-	const struct source source = {.name = "text", .layer = ""};
-	CLEANUP(document_freep) struct document *document = NULL;
-	struct read_options options = request->options;
-	int r;
-
-	options.wants_extents = true;
-	r = document_read(
-		&source, node_get(request->node, "text")->text, &options, &document, problem);
-	if (r != 0)
-		return r;
-	printf("[\"extents\", [");
-	for (size_t i = 0; i < document->count; i++)
-		print_extent(document->extents[i], 0, i ? ", " : "");
-	printf("]]\n");
-	return 0;
 }
 
 static int run_request(const struct node *node)
 {
-	const struct node *schema = node_get(node, "schema");
 	struct request request = {
-		.node = node, .options = {.format = format_for(node, "format", &format_yaml)}};
+		.node = node, .options = {.format = format_find(node_get(node, "format")->text)}};
 	struct problem problem = {0};
 	int r = arena_new(&request.arena);
 
 	if (r < 0)
 		return r;
-	if (schema)
-		request.options.schema = span_is(schema->text, "salt") ? NODE_SALT : NODE_YAML_1_2;
-	r = node_get(node, "extents") ? show_extents(&request, &problem) : edit(&request, &problem);
+	r = edit(&request, &problem);
 	if (r == PROBLEM)
 		requests_print_problem(&problem);
 	for (size_t i = 0; i < request.count; i++)

@@ -9,30 +9,15 @@ makes L and the merge without a lock. This script decides whether the contract h
 must complain. Skipped (77) if PyYAML is missing.
 """
 
-import atexit
 import json
 import os
-import random
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 
-try:
-    import yaml
-except ImportError:
-    print("skipped: python3-yaml is missing")
-    sys.exit(77)
+import contract
+from contract import LAYERS, NOTHING, count, every_path, get, matches, read, render, rng, seed
 
-LAYERS = ["vendor", "policy", "site", "host"]
 KINDS = ["deep", "deep", "deep-append", "deep-by", "salt", "salt-level", "cfengine", "cloud-init", "pillar", "json", "ini"]
-NOTHING = object()
-
-plyfs = os.path.abspath(sys.argv[1])
-count = int(sys.argv[2]) if len(sys.argv) > 2 else 300
-seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-rng = random.Random(seed)
 
 
 # ---- Random layers
@@ -90,18 +75,7 @@ def as_text(kind, tree):
     return ("#cloud-config\n" if kind == "cloud-init" else "") + text + "\n"
 
 
-RULES = {
-    "deep": "strategy: deep",
-    "deep-append": "strategy: deep, options: {lists: append}",
-    "deep-by": "strategy: deep, options: {lists: {\"*\": {by: name}}}",
-    "salt": "strategy: salt, options: {level: false}",
-    "salt-level": "strategy: salt, options: {level: true}",
-    "cfengine": "strategy: cfengine",
-    "cloud-init": "strategy: cloud-init",
-    "pillar": "strategy: pillar",
-    "json": "strategy: deep",
-    "ini": "strategy: deep",
-}
+RULES = {**contract.RULES, "deep-by": "strategy: deep, options: {lists: {\"*\": {by: name}}}", "ini": "strategy: deep"}
 
 
 def pattern():
@@ -115,41 +89,6 @@ def pattern_text(words):
 
 
 # ---- The locked places, naively
-
-def steps(tree):
-    if isinstance(tree, dict):
-        return [(key, child) for key, child in tree.items()]
-    if isinstance(tree, list):
-        return list(enumerate(tree))
-    return []
-
-
-def matches(words, path):
-    if not words:
-        return not path
-    if words[0] == "**":
-        return any(matches(words[1:], path[i:]) for i in range(len(path) + 1))
-    return bool(path) and (words[0] == "*" or words[0] == str(path[0])) and matches(words[1:], path[1:])
-
-
-def every_path(tree, path=()):
-    if tree is NOTHING:
-        return
-    yield path
-    for step, child in steps(tree):
-        yield from every_path(child, path + (step,))
-
-
-def get(tree, path):
-    for step in path:
-        for key, child in steps(tree):
-            if type(key) is type(step) and key == step:
-                tree = child
-                break
-        else:
-            return NOTHING
-    return tree
-
 
 def same(one, other):
     if type(one) is not type(other):
@@ -179,42 +118,6 @@ def breaches(locks, lower, result, unlocked):
     return found
 
 
-# ---- The command
-
-def run(*arguments):
-    done = subprocess.run([plyfs, *arguments], text=True, capture_output=True)
-    assert "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr
-    assert done.returncode in (0, 1), done.stderr
-    return done
-
-
-def read(path):
-    if not os.path.exists(path):
-        return NOTHING
-    with open(path) as file:
-        text = file.read()
-    if path.endswith(".ini"):
-        tree, section = {}, None
-        for line in text.splitlines():
-            if line.startswith("["):
-                section = tree.setdefault(line[1:-1], {})
-            elif "=" in line:
-                name, _, item = line.partition("=")
-                section[name.strip()] = item.strip()
-        return tree if tree else NOTHING
-    tree = json.loads(text) if path.endswith(".json") and text else yaml.safe_load(text)
-    # An empty file, or a comment alone.
-    return NOTHING if tree is None else tree
-
-
-def render(name, layers, rules):
-    config = f"{name}.yaml"
-    with open(config, "w") as file:
-        file.write(f"layers: [{', '.join(layers)}]\noptions: {{header: false}}\nrules:\n" + "".join(rules))
-    done = run("render", "-c", config, name)
-    return config, done
-
-
 class File:
     def __init__(self, number):
         self.kind = rng.choice(KINDS)
@@ -233,25 +136,17 @@ class File:
 
 
 def main():
-    directory = tempfile.mkdtemp(prefix="plyfs-lock.")
-    atexit.register(shutil.rmtree, directory)
-    os.chdir(directory)
+    contract.begin()
     for layer in LAYERS:
-        os.mkdir(layer)
         with open(os.path.join(layer, "inc.yaml"), "w") as file:
             file.write(as_text("salt-level", document("deep")).replace("!aggr-seq ", ""))
     files = [File(number) for number in range(count)]
     free = [file.rule(False) for file in files]
-    config, _ = render("locked", LAYERS, [file.rule(True) for file in files])
-    plain, _ = render("all", LAYERS, free)
+    render("locked", LAYERS, [file.rule(True) for file in files])
+    render("all", LAYERS, free)
     for i, layer in enumerate(LAYERS):
         render("up-to-" + layer, LAYERS[:i + 1], free)
-
-    def names(done):
-        return {entry["path"] for entry in json.loads(done.stdout)["findings"] if entry["kind"] == "error"}
-
-    complaints = names(run("check", "--json", "-c", config))
-    broken = names(run("check", "--json", "-c", plain))
+    complaints, broken = contract.complaints("locked"), contract.complaints("all")
     failed = tested = kept = 0
     for file in files:
         if file.name in broken or any(

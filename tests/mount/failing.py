@@ -41,7 +41,7 @@ class Failure(Trial):
         """Files that were there and must be there stay, as they were or as they must be."""
         was, wanted, found = self.shown(f"layer{turn}"), self.shown(f"layer{turn + 1}"), self.found()
         for path in was.keys() & wanted.keys():
-            is_same_kind = isinstance(was[path], tuple) and isinstance(wanted[path], tuple) and len(was[path]) == len(wanted[path])
+            is_same_kind = was[path]["kind"] == wanted[path]["kind"] and "target" not in was[path]
             if is_same_kind and found.get(path) not in (was[path], wanted[path]):
                 self.fail(f"{path} is {found.get(path)}, and neither {was[path]} nor {wanted[path]}")
 

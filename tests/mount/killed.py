@@ -12,10 +12,13 @@ way.
 import itertools
 import os
 import shutil
-import stat
 import subprocess
 import sys
 import time
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(__file__), "../chaos"))
+import trees  # noqa: E402
 
 DIED = 99
 OUT, BASE = "killed", "base"
@@ -84,21 +87,11 @@ class Trial:
         return ended.returncode == DIED
 
     def shown(self, top):
-        found = {}
-        for place, directories, names in os.walk(top):
-            if ".plyfs" in directories:
-                directories.remove(".plyfs")
-            for name in directories + names:
-                path = os.path.join(place, name)
-                status = os.lstat(path)
-                # No other process writes to the tree.
-                what = oct(status.st_mode & ~0o222), status.st_uid, status.st_gid
-                if stat.S_ISLNK(status.st_mode):
-                    what = os.readlink(path)
-                elif stat.S_ISREG(status.st_mode):
-                    with open(path, encoding="utf-8") as file:
-                        what += (file.read(),)
-                found[os.path.relpath(path, top)] = what
+        found = trees.read(top, False)
+        for facts in found.values():
+            # No other process writes to the tree.
+            if isinstance(facts, dict) and "mode" in facts:
+                facts["mode"] &= ~0o222
         return found
 
     def found(self):

@@ -53,6 +53,30 @@ for what in app/vendor:app/site link/vendor:./app/../app/site "$directory/app/ve
 	stop app
 done
 
+# A preset and the file of facts may lie beneath the mount, too.
+mkdir app/presets
+rules='description: x
+rules: [{match: app.yaml, strategy: deep}]'
+echo "${rules/deep/last}" >app/presets/mine.yaml
+echo 'role: site' >app/facts.yaml
+echo 'tls: true' >>app/vendor/app.yaml
+cp app/plyfs.yaml plain.yaml
+printf 'layers: [vendor, "%%{role}"]\nfacts: facts.yaml\npresets: [mine]\noptions: {header: false}\n' >app/plyfs.yaml
+(
+	export PLYFS_PRESETS=$directory/app/presets
+	start -c app/plyfs.yaml app
+	shows app/app.yaml 'port: 8080'
+	echo "$rules" >$layers/presets/mine.yaml
+	comes_to_show app/app.yaml $'port: 8080\ntls: true'
+	echo 'role: vendor' >$layers/facts.yaml
+	comes_to_show app/app.yaml $'port: 80\ntls: true'
+	"$PLYFS" status app | grep -q 'errors  *0$' || fail "$("$PLYFS" status app)"
+	explain app/app.yaml port >out
+	stop app
+) || exit 1
+mv plain.yaml app/plyfs.yaml
+rm -r app/presets app/facts.yaml
+
 # Started in the directory that is covered then.
 (
 	cd app

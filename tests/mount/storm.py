@@ -7,9 +7,12 @@
 import os
 import random
 import shutil
-import stat
 import sys
 import time
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(__file__), "../chaos"))
+import trees  # noqa: E402
 
 DIRECTORIES = ["", "d", "d/e", "f"]
 NAMES = ["a.yaml", "b.yaml", "c.json", "plain", "link", "d", "e", "f"]
@@ -84,34 +87,10 @@ def change(seed, seconds, layers):
                     mend(os.path.join(directory, name), chance)
 
 
-def shown(path):
-    status = os.lstat(path)
-    kind = stat.S_IFMT(status.st_mode)
-    if stat.S_ISLNK(kind):
-        return ("link", os.readlink(path))
-    if stat.S_ISDIR(kind):
-        return ("directory", oct(status.st_mode), status.st_uid, status.st_gid)
-    with open(path, "rb") as file:
-        return ("file", oct(status.st_mode), status.st_uid, status.st_gid, file.read())
-
-
-def tree(top):
-    found = {}
-    for directory, directories, names in os.walk(top):
-        if directory == top and ".plyfs" in directories:
-            directories.remove(".plyfs")
-        for name in directories + names:
-            path = os.path.join(directory, name)
-            found[os.path.relpath(path, top)] = shown(path)
-    return found
-
-
 def compare(one, other):
-    left, right = tree(one), tree(other)
-    for path in sorted(left.keys() | right.keys()):
-        if left.get(path) != right.get(path):
-            print(f"{path}: {left.get(path)} in {one}, and {right.get(path)} in {other}")
-    return 0 if left == right else 1
+    found = trees.differences(trees.read(one, False), trees.read(other, False))
+    print("\n".join(found))
+    return bool(found)
 
 
 if sys.argv[1] == "change":

@@ -1,5 +1,6 @@
 /* Coroutines run by turns, and each waits for descriptors, time or another one. */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "aside.h"
 #include "await.h"
+#include "backoff.h"
 #include "coroutine.h"
 #include "test.h"
 
@@ -385,4 +387,14 @@ TEST_WITH(forked_process_has_no_coroutines_no_signals_and_a_large_stack, set_up,
 	assert_int_equal(status, 0);
 	coroutine_wake(&queue);
 	coroutine_join(other);
+}
+
+TEST(pauses_of_a_back_off_double_up_to_the_limit)
+{
+	const struct backoff backoff = {500, 3000};
+	const unsigned pauses[] = {500, 1000, 2000, 3000, 3000};
+
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(backoff_pause(&backoff, i), pauses[i]);
+	assert_int_equal(backoff_pause(&backoff, UINT_MAX), 3000);
 }

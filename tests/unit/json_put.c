@@ -11,7 +11,7 @@
 		size_t len;                                                                        \
 		FILE *out = open_memstream(&text, &len);                                           \
 		assert_non_null(out);                                                              \
-		json_put(out, __VA_ARGS__);                                                        \
+		json_put(JSON(out), __VA_ARGS__);                                                  \
 		assert_int_equal(fclose(out), 0);                                                  \
 		assert_string_equal(text, expected);                                               \
 		free(text);                                                                        \
@@ -39,4 +39,13 @@ TEST(numbers_have_their_whole_range)
 TEST(bool_is_a_word)
 {
 	assert_json("true false", "%hhd %hhd", (bool)true, (bool)false);
+}
+
+TEST(comma_and_line_end_behind_an_opening_bracket_are_left_out)
+{
+	const char *key = "a";
+
+	assert_json("[1, \"a\"]", "[, %u, %s]", 1u, key);
+	assert_json("{\n  \"a\": [],\n  \"b\": {}\n}", "{,\n  'a': [\n  ],\n  'b': {, }\n}");
+	assert_json("{\"[\": \"{\", \"b\": 0}", "{%s: %s, 'b': %u}", "[", "{", 0u);
 }

@@ -1,6 +1,6 @@
 /*
- * Locks (value_lock.h) and bounds (value_bound.h): rules that golden cases can't express.
- * tests/model/lock.py has the contract itself. The linker sends arena_zalloc() here (--wrap).
+ * Locks (value_lock.h): rules that golden cases can't express. tests/model/lock.py has the contract
+ * itself.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -8,18 +8,7 @@
 
 #include "merging.h"
 #include "repeat.h"
-#include "value_bound.h"
 #include "value_lock.h"
-
-void *__wrap_arena_zalloc(struct arena *arena, size_t count, size_t size);
-void *__real_arena_zalloc(struct arena *arena, size_t count, size_t size);
-
-static size_t failing; /* the allocation that fails, starting at 1; 0: none, or it has failed */
-
-void *__wrap_arena_zalloc(struct arena *arena, size_t count, size_t size)
-{
-	return failing && --failing == 0 ? NULL : __real_arena_zalloc(arena, count, size);
-}
 
 /* Two layers, "low" and "high", and a lock. */
 static void set_locked(struct setting *setting, const char *lock, const char *low, const char *high)
@@ -117,31 +106,4 @@ TEST(trees_of_the_greatest_depth_are_compared)
 	setting.request.limits = LIMITS_DEFAULT;
 	must_run(&setting);
 	assert_int_equal(setting.result->refusals.count, 1);
-}
-
-/* A failure in the origins alone must not be lost, either. */
-TEST(a_shortage_while_bounds_are_applied_is_reported)
-{
-	static const char *const lows[] = {"a: [1]\nb: 2\n", "a: [1]\n---\nb: 2\n"};
-	static const char *const highs[] = {"a: []\nb: 3\n", "a: []\n---\nb: 3\n"};
-	CLEANUP(document_freep) struct document *given = read_yaml("{a: union, b: max}");
-	struct value_bounds *bounds;
-	struct problem problem;
-
-	assert_int_equal(
-		value_bounds_read(given->roots[0], NULL, given->arena, &bounds, &problem), 0);
-	for (size_t i = 0; i < 2; i++) {
-		for (size_t n = 1, is_done = 0; !is_done; n++) {
-			CLEANUP(setting_fini) struct setting setting;
-
-			set(&setting, "deep", "documents: position", TEXTS(lows[i], highs[i]));
-			setting.options.bounds = bounds;
-			setting.request.wants_origins = true;
-			failing = n;
-			int r = run(&setting);
-			is_done = failing > 0;
-			failing = 0;
-			assert_int_equal(r, is_done ? 0 : -ENOMEM);
-		}
-	}
 }

@@ -550,6 +550,25 @@ WORKER_TEST(dependencies_of_an_answer_that_ends_in_a_pair_are_not_taken)
 	record_free(answer);
 }
 
+/* version_take_sources() alone makes such stamps: the cache counts the others (source_cache_hold()). */
+WORKER_TEST(a_version_with_stamps_of_a_later_one_is_no_answer)
+{
+	size_t size, forged_size;
+	char *data = good_answer(&size);
+	size_t len = size - FORGED_HEAD - FORGED_TAIL;
+	char *body = calloc(1, len + 64);
+
+	memcpy(body, data + FORGED_HEAD, len);
+	assert_int_equal(body[len - 8], 0);
+	body[len - 8] = 1; /* there are such stamps: one, of zeros */
+	body[len] = 1;
+	char *forged = forge(WORKER_FORMAT, body, len + 64, &forged_size);
+	assert_int_equal(take(forged, forged_size), -EBADMSG);
+	free(forged);
+	free(body);
+	free(data);
+}
+
 WORKER_TEST(an_answer_with_any_bit_changed_does_no_harm)
 {
 	size_t size, taken = 0;

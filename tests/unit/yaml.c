@@ -205,6 +205,12 @@ TEST(other_encodings_are_reported_with_their_place)
 	assert_string_equal(yaml_problem("\xFF\xFE"
 					 "a"),
 		"is UTF-16; save it as UTF-8");
+	assert_string_equal(problem_with((struct read_options){.format = &format_yaml},
+				    (struct span){"\xFF\xFE\0\0a\0\0", 8}),
+		"is UTF-32; save it as UTF-8");
+	assert_string_equal(problem_with((struct read_options){.format = &format_yaml},
+				    (struct span){"\0\0\xFE\xFF\0\0\0a", 8}),
+		"is UTF-32; save it as UTF-8");
 	assert_string_equal(yaml_problem("a: \x01\n"),
 		"1:4: the character U+0001 is not allowed; write it as an escape in double quotes");
 }

@@ -35,7 +35,6 @@ static const struct told all[] = {
 	{"a: `x`\n", "1:4: a value can't begin with '`'; put it in quotes"},
 	{"- %x\n", "1:3: a value can't begin with '%'; put it in quotes"},
 	{"[|x]\n", "1:2: a value can't begin with '|'; put it in quotes"},
-	{"{% if x %}\na: 1\n", "1:2: a value can't begin with '%'; put it in quotes"},
 	{"a:\n\tb: 2\n", "2:1: " TAB},
 	/* … are not allowed in this context */
 	{"a: - b\n", "1:4: a list can't begin in the middle of a line; put its first '- ' in the "
@@ -109,6 +108,9 @@ static const struct told all[] = {
 	{"%TAG !x! a\n%TAG !x! b\n---\n", "2:1: a document has one line %TAG for a handle"},
 	/* did not find expected node content */
 	{"a: ]\n", "1:4: ']' closes nothing; remove it, or put the text in quotes"},
+	{"{% if x %}\na: 1\n{% endif %}\n", "1:2: a template stands here; fill it in first"},
+	{"a: {%- x %}\n", "1:5: a template stands here; fill it in first"},
+	{"a: % b\n", "1:4: a value can't begin with '%'; put it in quotes"},
 	{"a: , b\n", "1:4: a value can't begin with ','; put it in quotes"},
 	{"[a, , b]\n", "1:5: a value can't begin with ','; put it in quotes"},
 	{"a: [", "1:4: the '[' is not closed; write ']' where it ends"},

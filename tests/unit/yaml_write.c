@@ -8,9 +8,6 @@
 #include "scalar.h"
 #include "test.h"
 
-/* Random trees on which the property is tried. */
-#define TREES 4000
-
 static void assert_yaml(const char *text, const char *expected)
 {
 	assert_written(&format_yaml, text, &format_yaml, expected);
@@ -195,95 +192,4 @@ TEST(nothing_is_written_as_nothing)
 
 	assert_int_equal(arena_new(&arena), 0);
 	assert_string_equal(write_as(NULL, &format_yaml, arena).data, "");
-}
-
-/* xorshift: the same trees on each run. */
-static uint32_t next_random(uint32_t *seed, uint32_t below)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 17;
-	*seed ^= *seed << 5;
-	return *seed % below;
-}
-
-static struct node *random_scalar(struct arena *arena, uint32_t *seed)
-{
-	static const char *const pieces[] = {"a", "b", " ", "\n", "\t", ":", "#", "-", "?", "'",
-		"\"", "\\", ",", "[", "]", "{", "}", "&", "*", "!", "|", ">", "%", "@", "`", "é",
-		"😀", "\xC2\x85", "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xEF\xBF\xBE", "\x01", "\x7F",
-		"0", "1.5", "true", "null", "~", "<<", "=", "---", "...", ": ", " #", "\r", ".nan"};
-	size_t count = sizeof(pieces) / sizeof(pieces[0]);
-	char text[100] = "";
-	struct node *node;
-
-	for (uint32_t i = next_random(seed, 7); i > 0; i--)
-		strcat(text, pieces[next_random(seed, (uint32_t)count)]);
-	node = node_new_scalar(arena, span_of(arena_copy(arena, span_of(text))),
-		(enum node_style)next_random(seed, NODE_FOLDED + 1));
-	if (next_random(seed, 8) == 0)
-		node->tag = next_random(seed, 2) ? "!x" : "tag:yaml.org,2002:str";
-	return node;
-}
-
-static struct node *random_tree(struct arena *arena, uint32_t *seed, unsigned depth)
-{
-	uint32_t kind = next_random(seed, depth ? 4 : 1);
-	struct node *node;
-
-	if (kind < 2)
-		return random_scalar(arena, seed);
-	node = kind == 2 ? node_new_sequence(arena, NULL) : node_new_map(arena, NULL);
-	node->style = next_random(seed, 3) ? NODE_BLOCK : NODE_FLOW;
-	if (next_random(seed, 8) == 0)
-		node->tag = "!y";
-	for (uint32_t i = next_random(seed, 5); i > 0; i--) {
-		struct node *item = random_tree(arena, seed, depth - 1);
-
-		if (kind == 2)
-			node_push(arena, node, item);
-		else
-			node_put(arena, node, item, random_tree(arena, seed, depth - 1));
-	}
-	return node;
-}
-
-static bool has_type_of(const struct node *a, const struct node *b)
-{
-	bool is_same = a->kind == b->kind;
-
-	if (!is_same || node_is_scalar(a))
-		return is_same && scalar_type(a) == scalar_type(b) &&
-		       (span_equal(a->text, b->text) || scalar_is_null(a));
-	if (node_is_sequence(a)) {
-		is_same = a->seq.count == b->seq.count;
-		for (uint32_t i = 0; is_same && i < a->seq.count; i++)
-			is_same = has_type_of(a->seq.items[i], b->seq.items[i]);
-		return is_same;
-	}
-	is_same = a->map.count == b->map.count;
-	for (uint32_t i = 0; is_same && i < a->map.count; i++)
-		is_same = has_type_of(a->map.pairs[i].key, b->map.pairs[i].key) &&
-			  has_type_of(a->map.pairs[i].value, b->map.pairs[i].value);
-	return is_same;
-}
-
-TEST(any_tree_reads_back_as_it_was)
-{
-	uint32_t seed = 2463534242;
-
-	for (unsigned i = 0; i < TREES; i++) {
-		CLEANUP(arena_freep) struct arena *arena = NULL;
-		CLEANUP(document_freep) struct document *document = NULL;
-		struct node *tree;
-		struct span text;
-
-		assert_int_equal(arena_new(&arena), 0);
-		tree = random_tree(arena, &seed, 4);
-		text = write_as(tree, &format_yaml, arena);
-		document = read_with((struct read_options){.format = &format_yaml}, text);
-		if (document->count != 1 || !has_type_of(tree, document->roots[0]))
-			fail_msg("tree %u reads back as something else:\n%s", i, text.data);
-		assert_string_equal(
-			write_as(document->roots[0], &format_yaml, arena).data, text.data);
-	}
 }

@@ -32,8 +32,9 @@ static void put_character(FILE *out, const char **at, const char *end)
 	*at += length ? length : 1;
 }
 
-void json_put_span(FILE *out, struct span text)
+void json_put_span(struct json *json, struct span text)
 {
+	FILE *out = json->file;
 	const char *at = text.data, *end = at + text.len;
 
 	putc_unlocked('"', out);
@@ -48,9 +49,10 @@ void json_put_span(FILE *out, struct span text)
 			put_character(out, &at, end);
 	}
 	putc_unlocked('"', out);
+	json->last = '"';
 }
 
-void json_put_string(FILE *out, const char *text)
+void json_put_string(struct json *out, const char *text)
 {
 	json_put_span(out, span_of(text));
 }
@@ -67,8 +69,9 @@ static void put_number(FILE *out, uint64_t number)
 }
 
 /* Writes the argument of the conversion whose "%" precedes `at`. Returns the conversion's end. */
-static const char *put_argument(FILE *out, const char *at, va_list *arguments)
+static const char *put_argument(struct json *json, const char *at, va_list *arguments)
 {
+	FILE *out = json->file;
 	const char *text;
 	size_t longs = 0;
 
@@ -78,7 +81,7 @@ static const char *put_argument(FILE *out, const char *at, va_list *arguments)
 	case 's':
 		text = va_arg(*arguments, const char *);
 		if (text)
-			json_put_string(out, text);
+			json_put_string(json, text);
 		else
 			fputs_unlocked("null", out);
 		return at;
@@ -105,20 +108,38 @@ static const char *put_argument(FILE *out, const char *at, va_list *arguments)
 	}
 }
 
-void json_put(FILE *out, const char *format, ...)
+/* Returns the number of bytes that are left out if `format` goes on behind an opening bracket. */
+static size_t left_out(const char *format)
 {
+	size_t blanks = *format == '\n' ? strspn(format, " \n") : 0;
+
+	if (*format == ',')
+		return format[1] == ' ' ? 2 : 1;
+	return format[blanks] == ']' || format[blanks] == '}' ? blanks : 0;
+}
+
+void json_put(struct json *out, const char *format, ...)
+{
+	char last = out->last;
 	va_list arguments;
 
 	va_start(arguments, format);
-	for (; *format; format++)
-		if (*format == '%')
+	for (;; format++) {
+		if (last == '[' || last == '{')
+			format += left_out(format);
+		if (!*format)
+			break;
+		last = *format;
+		if (last == '%')
 			format = put_argument(out, format + 1, &arguments);
 		else
-			putc_unlocked(*format == '\'' ? '"' : *format, out);
+			putc_unlocked(last == '\'' ? '"' : last, out->file);
+	}
 	va_end(arguments);
+	out->last = last;
 }
 
-void json_put_problem(FILE *out, const struct problem *problem)
+void json_put_problem(struct json *out, const struct problem *problem)
 {
 	json_put(out, "'source': %s", problem->source);
 	if (problem->place[0])
@@ -129,7 +150,7 @@ void json_put_problem(FILE *out, const struct problem *problem)
 	json_put(out, ", 'message': %s", problem->message);
 }
 
-int json_put_scalar(FILE *out, const struct node *scalar, const struct format *format,
+int json_put_scalar(struct json *out, const struct node *scalar, const struct format *format,
 	struct arena *arena, bool *says_all)
 {
 	enum scalar_type type = scalar_type(scalar);
@@ -148,12 +169,13 @@ int json_put_scalar(FILE *out, const struct node *scalar, const struct format *f
 	if (r < 0 || type > SCALAR_FLOAT)
 		json_put_span(out, r < 0 ? scalar->text : text);
 	else
-		fwrite_unlocked(text.data, 1, text.len, out);
+		fwrite_unlocked(text.data, 1, text.len, out->file);
+	out->last = '0';
 	*says_all = r == 0 && span_equal(text, scalar->text);
 	return 0;
 }
 
-void json_put_key(FILE *out, const struct node *key)
+void json_put_key(struct json *out, const struct node *key)
 {
 	if (node_is_scalar(key))
 		json_put_span(out, key->text);
@@ -162,24 +184,23 @@ void json_put_key(FILE *out, const struct node *key)
 }
 
 static int put_map(
-	FILE *out, const struct node *map, const struct format *format, struct arena *arena)
+	struct json *out, const struct node *map, const struct format *format, struct arena *arena)
 {
 	int r = 0;
 
-	putc_unlocked('{', out);
+	json_put(out, "{");
 	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
-		if (i)
-			fputs_unlocked(", ", out);
+		json_put(out, ", ");
 		json_put_key(out, map->map.pairs[i].key);
-		fputs_unlocked(": ", out);
+		json_put(out, ": ");
 		r = json_put_value(out, map->map.pairs[i].value, format, arena);
 	}
-	putc_unlocked('}', out);
+	json_put(out, "}");
 	return r;
 }
 
-int json_put_value(
-	FILE *out, const struct node *value, const struct format *format, struct arena *arena)
+int json_put_value(struct json *out, const struct node *value, const struct format *format,
+	struct arena *arena)
 {
 	bool says_all;
 	int r = 0;
@@ -188,12 +209,11 @@ int json_put_value(
 		return put_map(out, value, format, arena);
 	if (!node_is_sequence(value))
 		return json_put_scalar(out, value, format, arena, &says_all);
-	putc_unlocked('[', out);
+	json_put(out, "[");
 	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
-		if (i)
-			fputs_unlocked(", ", out);
+		json_put(out, ", ");
 		r = json_put_value(out, value->seq.items[i], format, arena);
 	}
-	putc_unlocked(']', out);
+	json_put(out, "]");
 	return r;
 }
