@@ -1,5 +1,6 @@
 #include "bytes.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -19,10 +20,11 @@
 
 /* In block.size, which is a power of two or a multiple of a page. */
 #define IS_FREE ((size_t)1)
+#define IS_MAPPING ((size_t)2)
 
 /* A block; the bytes begin behind `size`. */
 struct bytes_block {
-	size_t size; /* in bytes, with `size` itself; above REGION / 2: the block is a mapping */
+	size_t size; /* in bytes, with `size` itself; and IS_FREE or IS_MAPPING */
 
 	/* A free block, in the list of its size. */
 	struct bytes_block *next;
@@ -34,22 +36,28 @@ struct bytes_block {
 _Static_assert(BLOCK_LEAST << (SIZES - 1) == REGION, "a list for each size");
 _Static_assert(sizeof(struct bytes_block) <= BLOCK_LEAST, "a free block has a place in its list");
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct bytes_block *lists[SIZES]; /* lock */
+/* Only this thread touches the regions and their blocks. All bytes of others are mappings. */
+static pthread_t owner;
+static struct bytes_block *lists[SIZES];
 
-/* In a process that was forked, where no other thread is: the blocks are not mapped. */
+/* In a process that was forked: the blocks are not mapped. */
 static void forget(void)
 {
+	owner = pthread_self();
 	memset(lists, 0, sizeof(lists));
-	pthread_mutex_init(&lock, NULL);
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int forgets; /* 0 or an errno: forget() can't be called */
+static bool forgets; /* forget() is called after a fork */
 
-static void prepare(void)
+static void __attribute__((constructor)) begin(void)
 {
-	forgets = pthread_atfork(NULL, NULL, forget);
+	owner = pthread_self();
+	forgets = pthread_atfork(NULL, NULL, forget) == 0;
+}
+
+static bool is_owner(void)
+{
+	return pthread_equal(pthread_self(), owner);
 }
 
 int bytes_hide(struct span map)
@@ -80,6 +88,11 @@ static void *map(size_t size, bool is_region)
 	return NULL;
 }
 
+static size_t size_of(const struct bytes_block *block)
+{
+	return block->size & ~(IS_FREE | IS_MAPPING);
+}
+
 static struct bytes_block **list_of(size_t size)
 {
 	return &lists[__builtin_ctzl(size / BLOCK_LEAST)];
@@ -97,7 +110,7 @@ static void add_free(struct bytes_block *block, size_t size)
 
 static void remove_free(struct bytes_block *block)
 {
-	*(block->previous ? &block->previous->next : list_of(block->size & ~IS_FREE)) = block->next;
+	*(block->previous ? &block->previous->next : list_of(size_of(block))) = block->next;
 	if (block->next)
 		block->next->previous = block->previous;
 }
@@ -142,20 +155,17 @@ char *bytes_new(size_t size)
 	size_t needed = BLOCK_LEAST;
 	struct bytes_block *block;
 
-	pthread_once(&once, prepare);
-	if (forgets != 0 || size > SIZE_MAX / 2)
+	if (!forgets || size > SIZE_MAX / 2)
 		return NULL;
-	if (size + HEAD <= REGION / 2) {
+	if (size + HEAD <= REGION / 2 && is_owner()) {
 		while (needed < size + HEAD)
 			needed *= 2;
-		pthread_mutex_lock(&lock);
 		block = take(needed);
-		pthread_mutex_unlock(&lock);
 	} else {
 		needed = (size + HEAD + page - 1) / page * page;
 		block = map(needed, false);
 		if (block)
-			block->size = needed;
+			block->size = needed | IS_MAPPING;
 	}
 	return block ? (char *)block + HEAD : NULL;
 }
@@ -174,7 +184,7 @@ char *bytes_dup(struct span text)
 
 char *bytes_resize(char *bytes, size_t size)
 {
-	size_t room = bytes ? block_of(bytes)->size - HEAD : 0;
+	size_t room = bytes ? size_of(block_of(bytes)) - HEAD : 0;
 
 	if (bytes && size <= room)
 		return bytes;
@@ -214,13 +224,12 @@ void bytes_free(char *bytes)
 	if (!bytes)
 		return;
 	struct bytes_block *block = block_of(bytes);
-	if (block->size > REGION / 2) {
-		munmap(block, block->size);
+	if (block->size & IS_MAPPING) {
+		munmap(block, size_of(block));
 		return;
 	}
-	pthread_mutex_lock(&lock);
+	assert(is_owner());
 	give((char *)block, block->size);
-	pthread_mutex_unlock(&lock);
 }
 
 void bytes_freep(char **bytes)
@@ -232,9 +241,8 @@ void bytes_trim(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	pthread_mutex_lock(&lock);
+	assert(is_owner());
 	for (size_t size = 2 * page; size <= REGION; size *= 2)
 		for (struct bytes_block *block = *list_of(size); block; block = block->next)
 			(void)madvise((char *)block + page, size - page, MADV_DONTNEED);
-	pthread_mutex_unlock(&lock);
 }

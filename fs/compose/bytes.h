@@ -6,12 +6,15 @@
  * process accessed the bytes that it lacks, it would crash. With MADV_WIPEONFORK it would find
  * zeros, which it might merge, and plyfs show.
  *
- *      region, 256 KiB ─▶ blocks of 32 bytes to 128 KiB: powers of two; a larger one is a mapping of
- *      ├ size │ bytes ┤ size │ free ─▶ …              its own
+ *      region, 256 KiB ─▶ blocks of 32 bytes to 128 KiB: powers of two
+ *      ├ size │ bytes ┤ size │ free ─▶ …
  *
- * Any thread may call these functions: settings are read aside (aside.h), in records. With
- * sanitizers the functions are malloc(3) and free(3) (bytes_checked.c): so the sanitizer finds
- * leaks, and accesses beyond the end.
+ * Larger bytes are in a mapping of their own.
+ *
+ * Any thread may call these functions, but the bytes that the first thread has made are its own to
+ * resize and free: settings are read aside (aside.h), in records. With sanitizers the functions are
+ * malloc(3) and free(3) (bytes_checked.c): so the sanitizer finds leaks, and accesses beyond the
+ * end.
  */
 #pragma once
 

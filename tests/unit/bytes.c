@@ -58,12 +58,11 @@ static size_t any_size(void)
 	return (size_t)random() % ((size_t)1 << bits);
 }
 
-/* Makes, changes and frees bytes. */
+/* Makes, changes and frees bytes. `context` is NULL in the first thread. */
 static void *use_bytes(void *context)
 {
 	struct marked places[PLACES] = {0};
 
-	(void)context;
 	for (unsigned i = 0; i < 5000; i++) {
 		struct marked *marked = &places[random() % PLACES];
 
@@ -76,7 +75,7 @@ static void *use_bytes(void *context)
 			bytes_free(marked->bytes);
 			marked->bytes = NULL;
 		}
-		if (i % 500 == 0)
+		if (i % 500 == 0 && !context)
 			bytes_trim();
 	}
 	for (unsigned i = 0; i < PLACES; i++) {
@@ -95,11 +94,32 @@ TEST(no_two_bytes_are_at_the_same_place)
 
 TEST(two_threads_do_each_other_no_harm)
 {
+	bool is_other = true;
 	pthread_t thread;
 
-	assert_int_equal(pthread_create(&thread, NULL, use_bytes, NULL), 0);
+	assert_int_equal(pthread_create(&thread, NULL, use_bytes, &is_other), 0);
 	use_bytes(NULL);
 	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void *make_text(void *context)
+{
+	char **text = context;
+
+	*text = bytes_dup(span_of("text"));
+	return NULL;
+}
+
+TEST(the_first_thread_frees_the_bytes_of_another)
+{
+	pthread_t thread;
+	char *text = NULL;
+
+	assert_int_equal(pthread_create(&thread, NULL, make_text, &text), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	text = bytes_resize(text, 100000);
+	assert_string_equal(text, "text");
+	bytes_free(text);
 }
 
 TEST(a_copy_has_a_nul_behind_it)

@@ -550,7 +550,7 @@ WORKER_TEST(dependencies_of_an_answer_that_ends_in_a_pair_are_not_taken)
 	record_free(answer);
 }
 
-/* version_take_sources() alone makes such stamps: the cache counts the others (source_cache_hold()). */
+/* Only version_take_sources() makes such stamps: the cache counts others (source_cache_hold()). */
 WORKER_TEST(a_version_with_stamps_of_a_later_one_is_no_answer)
 {
 	size_t size, forged_size;
@@ -566,7 +566,7 @@ WORKER_TEST(a_version_with_stamps_of_a_later_one_is_no_answer)
 	assert_int_equal(take(forged, forged_size), -EBADMSG);
 	free(forged);
 	free(body);
-	free(data);
+	bytes_free(data);
 }
 
 WORKER_TEST(an_answer_with_any_bit_changed_does_no_harm)
