@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "aside.h"
+#include "bytes.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "descriptor.h"
@@ -214,6 +215,7 @@ static int compose_link(const struct composer *composer, const char *path,
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 	CLEANUP(sources_fini) struct sources sources = {0};
+	CLEANUP(freep) char *target = NULL;
 
 	int r = sources_init(&sources, 1);
 	if (r < 0)
@@ -222,12 +224,15 @@ static int compose_link(const struct composer *composer, const char *path,
 	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_LINK);
 	if (!version)
 		return -ENOMEM;
-	r = layer_read_link(layer, path, &version->data);
+	r = layer_read_link(layer, path, &target);
 	if (r == -ENOENT || r == -EINVAL)
 		return COMPOSE_MOVED;
 	if (r < 0)
 		return r;
-	version->size = strlen(version->data);
+	version->size = strlen(target);
+	version->data = bytes_dup(span_of(target));
+	if (!version->data)
+		return -ENOMEM;
 	r = describe(composer, &sources, NULL, S_IFLNK, version);
 	if (r < 0)
 		return r;
@@ -242,7 +247,7 @@ static int copy_held(struct version *version, const struct stat *opened)
 {
 	struct stat now;
 
-	version->data = malloc(version->size + 1);
+	version->data = bytes_new(version->size + 1);
 	if (!version->data)
 		return -ENOMEM;
 	for (uint64_t done = 0; done < version->size;) {
@@ -360,10 +365,9 @@ static int compose_file(const struct composer *composer, const char *path,
 	if (r < 0)
 		return r;
 	version->size = result->text.len;
-	version->data = malloc(version->size ? version->size : 1);
+	version->data = bytes_dup(result->text);
 	if (!version->data)
 		return -ENOMEM;
-	memcpy(version->data, result->text.data, version->size);
 	version->strategy = composition.request.options->strategy->name;
 	/* A broken source is the worse fault. */
 	if (!problem->message[0])

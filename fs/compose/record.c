@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "bytes.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "hash.h"
@@ -29,7 +30,8 @@
 /* The start of the checksum: any number. The checksum finds chance damage only. */
 #define SUM_START 0x9E3779B97F4A7C15u
 
-#define CAPACITY_FIRST 4096
+/* This number, and its doubles, fill blocks of bytes.h. */
+#define CAPACITY_FIRST 4080
 
 /* the unit of st_blocks (inode(7)) */
 #define BLOCK_SIZE 512
@@ -40,7 +42,7 @@ struct record {
 	char *data;
 	size_t size;
 	size_t capacity; /* writing */
-	struct span map; /* reading: in which `data` lies; empty: memory of malloc(3) */
+	struct span map; /* reading: in which `data` lies; empty: memory of bytes.h */
 	size_t at;       /* reading */
 	int error;       /* the first; 0: none */
 	int *fds;        /* -1: taken by the reader */
@@ -58,7 +60,7 @@ void record_free(struct record *record)
 	if (record->map.data)
 		munmap((char *)(uintptr_t)record->map.data, record->map.len);
 	else
-		free(record->data);
+		bytes_free(record->data);
 	free(record);
 }
 
@@ -87,7 +89,7 @@ static char *extend(struct record *record, size_t size)
 	while (record->size + size > capacity)
 		capacity = capacity ? capacity * 2 : CAPACITY_FIRST;
 	if (capacity > record->capacity) {
-		char *data = realloc(record->data, capacity);
+		char *data = bytes_resize(record->data, capacity);
 		if (!data) {
 			spoil(record, -ENOMEM);
 			return NULL;
@@ -283,6 +285,9 @@ static int map(struct record *record, uint64_t format, int file)
 		return -errno;
 	record->data = data;
 	record->map = (struct span){data, (size_t)stat.st_size};
+	int r = bytes_hide(record->map);
+	if (r < 0)
+		return r;
 	record->size = record->map.len - TAIL_SIZE;
 	record->at = HEAD_SIZE;
 	return check_head(record, format);
@@ -314,7 +319,7 @@ int record_read(uint64_t format, char *data, size_t size, int fd, struct record 
 		add_fd(record, fd);
 	if (!record || record->error) {
 		closep(&fd);
-		free(data);
+		bytes_free(data);
 		return -ENOMEM;
 	}
 	record->data = data;

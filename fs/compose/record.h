@@ -68,7 +68,7 @@ int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct rec
 
 /**
  * Does what record_open() does, with the bytes of record_bytes(). Takes over `data`, from
- * malloc(3), and the descriptor `fd` (-1: none), even on failure.
+ * bytes_new(), and the descriptor `fd` (-1: none), even on failure.
  */
 int record_read(uint64_t format, char *data, size_t size, int fd, struct record **ret);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "cleanup.h"
 #include "hash.h"
 #include "text.h"
@@ -84,7 +85,7 @@ void loaded_unref(struct loaded *loaded)
 		return;
 	}
 	document_free(loaded->document);
-	free((char *)(uintptr_t)loaded->text.data);
+	bytes_free((char *)(uintptr_t)loaded->text.data);
 	free((char *)(uintptr_t)loaded->source.name);
 	free((char *)(uintptr_t)loaded->source.layer);
 	free((char *)(uintptr_t)loaded->source.original);
@@ -470,7 +471,10 @@ static int read_still(const struct layer *layer, const char *path, const struct 
 		loaded->race = source_is_racy(&before) ? LOADED_RACY : LOADED_SETTLED;
 		struct stamp now = stamp_of(&after);
 		if (stamp_equal(&loaded->stamp, &now)) {
-			loaded->text = (struct span){take_ptr(text), len};
+			const char *copy = bytes_dup((struct span){text, len});
+			if (!copy)
+				return -ENOMEM;
+			loaded->text = (struct span){copy, len};
 			loaded->is_whole = lease == 0 || loaded->race == LOADED_SETTLED;
 			return 0;
 		}
@@ -483,7 +487,7 @@ static void drop_text(struct loaded *loaded)
 {
 	loaded->bytes += arena_bytes(loaded->document->arena);
 	loaded->bytes -= loaded->text.len;
-	free((char *)(uintptr_t)loaded->text.data);
+	bytes_free((char *)(uintptr_t)loaded->text.data);
 	loaded->text = (struct span){0};
 }
 
@@ -516,7 +520,7 @@ int loaded_of_text(const struct read_source *source, const struct read_options *
 {
 	CLEANUP(loaded_unrefp)
 	struct loaded *loaded = loaded_new(source->layer, source->path, options);
-	char *text = loaded ? span_dup(source->text) : NULL;
+	char *text = loaded ? bytes_dup(source->text) : NULL;
 
 	if (!text)
 		return -ENOMEM;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "aside.h"
+#include "bytes.h"
 #include "cleanup.h"
 #include "hash.h"
 #include "source_cache.h"
@@ -79,7 +80,7 @@ void version_unref(struct version *version)
 	if (version->map.len)
 		munmap((void *)(uintptr_t)version->map.data, version->map.len);
 	else
-		free(version->data);
+		bytes_free(version->data);
 	source_cache_release(version);
 	free(version->stamps);
 	for (size_t i = 0; i < version->fallback_count; i++)
@@ -152,16 +153,13 @@ struct version *version_copy(const struct version *version)
 	copy->ctime = version->ctime;
 	copy->made = version->made;
 	copy->strategy = version->strategy;
-	copy->data = version->data ? malloc(size + 1) : NULL;
+	/* With a NUL: a link's target is read as a string. */
+	copy->data = version->data ? bytes_dup((struct span){version->data, size}) : NULL;
 	copy->layers = version->layers ? strdup(version->layers) : NULL;
 	copy->sources = version->sources ? strdup(version->sources) : NULL;
 	if ((version->data && !copy->data) || (version->layers && !copy->layers) ||
 		(version->sources && !copy->sources))
 		return NULL;
-	if (size)
-		memcpy(copy->data, version->data, size);
-	if (copy->data)
-		copy->data[size] = '\0'; /* a link's target is read as a string */
 	return take_ptr(copy);
 }
 

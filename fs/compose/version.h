@@ -62,7 +62,7 @@ struct version {
 	struct timespec mtime; /* at first the newest source's; mutable */
 	struct timespec ctime; /* at first the newest source's; mutable */
 	char *data;            /* `size` bytes; owned */
-	struct span map;       /* the mapping in which `data` lies; empty: memory of malloc(3) */
+	struct span map;       /* the mapping in which `data` lies; empty: memory of bytes.h */
 	int fd;                /* VERSION_HELD; else -1 */
 	struct stamp *stamps;  /* of the sources, then of environment.stats (environment.h) */
 	size_t stamp_count;

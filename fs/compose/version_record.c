@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bytes.h"
 #include "cleanup.h"
 #include "strategy.h"
 
@@ -83,7 +84,7 @@ static bool has_data(const struct version *version)
 /* Copies bytes, and adds a NUL: a link's target is read as a string. */
 static void copy_data(struct record *record, struct version *version, struct span bytes)
 {
-	version->data = span_dup(bytes);
+	version->data = bytes_dup(bytes);
 	if (!version->data)
 		record_lack_memory(record);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "cleanup.h"
 #include "driver.h"
 #include "unanswered.h"
@@ -29,22 +30,22 @@ struct stat control_stat(const struct session *session, fuse_ino_t ino)
 	};
 }
 
-int control_show(struct session *session, char *text, size_t size, mode_t mode, struct stat *ret)
+int control_show(struct session *session, struct span text, mode_t mode, struct stat *ret)
 {
-	struct version *version = version_new(VERSION_BYTES);
+	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BYTES);
 
-	if (!version) {
-		free(text);
+	if (!version)
 		return -ENOMEM;
-	}
-	version->data = text;
-	version->size = size;
+	version->data = bytes_dup(text);
+	if (!version->data)
+		return -ENOMEM;
+	version->size = text.len;
 	version->mode = S_IFREG | mode;
 	version->uid = view_mounter(session->view).uid;
 	version->gid = view_mounter(session->view).gid;
 	clock_gettime(CLOCK_REALTIME, &version->mtime);
 	version->ctime = version->mtime;
-	view_adopt(session->view, version, ret);
+	view_adopt(session->view, take_ptr(version), ret);
 	return 0;
 }
 
@@ -54,13 +55,13 @@ static void lookup_snapshot(fuse_req_t req, struct session *session,
 {
 	bool is_whole = is_trusted(session, fuse_req_ctx(req)->uid);
 	struct stat stat;
-	size_t size;
-	char *text = NULL;
+	size_t size = 0;
+	CLEANUP(freep) char *text = NULL;
 	int r = write(session, is_whole, &text, &size);
 
+	if (r == 0)
+		r = control_show(session, (struct span){text, size}, is_whole ? 0400 : 0444, &stat);
 	if (r < 0)
-		free(text);
-	if (r < 0 || control_show(session, text, size, is_whole ? 0400 : 0444, &stat) < 0)
 		fuse_reply_err(req, ENOMEM);
 	else
 		reply_entry(req, &stat, 0);

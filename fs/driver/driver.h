@@ -122,10 +122,10 @@ bool control_has(fuse_ino_t ino);
 struct stat control_stat(const struct session *session, fuse_ino_t ino);
 
 /**
- * control.c: takes over `text`, and shows it as a new file of the mounting user, with one kernel
+ * control.c: shows a copy of `text` as a new file of the mounting user, with one kernel
  * reference. Returns 0 with the attributes in *ret, or -ENOMEM.
  */
-int control_show(struct session *session, char *text, size_t size, mode_t mode, struct stat *ret);
+int control_show(struct session *session, struct span text, mode_t mode, struct stat *ret);
 
 /** control.c: returns whether `name` in `parent` is a version in the stage. */
 bool control_is_staged(fuse_ino_t parent, const char *name);

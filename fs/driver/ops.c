@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "cleanup.h"
 #include "driver.h"
 #include "helper.h"
@@ -332,7 +333,7 @@ static void op_read(
 			req, left ? version->data + offset : NULL, left < size ? left : size);
 		return;
 	}
-	CLEANUP(freep) char *buffer = malloc(size);
+	CLEANUP(bytes_freep) char *buffer = bytes_new(size);
 	ssize_t n = buffer ? version_read(version, buffer, size, offset) : -ENOMEM;
 	if (n < 0)
 		fuse_reply_err(req, (int)-n);

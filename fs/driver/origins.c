@@ -193,31 +193,25 @@ static void put_path(const void *context, struct record *job)
 	record_put_text(job, context);
 }
 
-/* Takes the worker's text, or describes the fault. Returns 0 with *ret for free(3), or -errno. */
-static int take_text(struct worker_answer *answer, const char *path, const struct problem *problem,
-	char **ret, size_t *size)
+/* Shows why there is no text. Returns as control_show(). */
+static int show_problem(
+	struct session *session, const char *path, const struct problem *problem, struct stat *ret)
 {
-	FILE *out = open_memstream(ret, size);
+	CLEANUP(freep) char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return -ENOMEM;
-	if (answer->record) {
-		struct span text = record_get_bytes(answer->record);
-		fwrite(text.data, 1, text.len, out);
-	} else {
-		put_problem(out, path, problem);
-	}
+	put_problem(out, path, problem);
 	bool is_short = ferror(out);
-	int r = fclose(out) != 0 || is_short ? -ENOMEM : 0;
-	if (r == 0 && answer->record)
-		r = record_end(answer->record);
-	if (r < 0)
-		free(take_ptr(*ret));
-	return r;
+	if (fclose(out) != 0 || is_short)
+		return -ENOMEM;
+	return control_show(session, (struct span){text, size}, 0400, ret);
 }
 
-/* Returns 0 with *ret for free(3), -EISDIR for a directory, or another -errno. */
-static int make_text(struct session *session, const char *path, char **ret, size_t *size)
+/* Returns 0 with the attributes of a file, -EISDIR for a directory, or another -errno. */
+static int show_text(struct session *session, const char *path, struct stat *ret)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
 	CLEANUP(worker_answer_fini) struct worker_answer answer = {0};
@@ -233,7 +227,13 @@ static int make_text(struct session *session, const char *path, char **ret, size
 		.put_context = path,
 	};
 	int r = workers_run(view_workers(session->view), &job, &answer, &problem);
-	return r < 0 ? r : take_text(&answer, path, &problem, ret, size);
+	if (r < 0)
+		return r;
+	if (!answer.record)
+		return show_problem(session, path, &problem, ret);
+	struct span text = record_get_bytes(answer.record);
+	r = record_end(answer.record);
+	return r == 0 ? control_show(session, text, 0400, ret) : r;
 }
 
 static int show_directory(struct session *session, const char *path, struct stat *ret)
@@ -250,8 +250,6 @@ int origins_lookup(
 	struct session *session, uint64_t parent, const char *name, uid_t uid, struct stat *ret)
 {
 	CLEANUP(freep) char *path = NULL;
-	char *text = NULL;
-	size_t size = 0;
 
 	/* Every user may see that .plyfs/origins exists: its mode shows which user may read it. */
 	if (parent == PLYFS_INO)
@@ -260,8 +258,6 @@ int origins_lookup(
 		return -EACCES;
 	int r = join(&session->origins, parent, name, &path);
 	if (r == 0)
-		r = make_text(session, path, &text, &size);
-	if (r == -EISDIR)
-		return show_directory(session, path, ret);
-	return r == 0 ? control_show(session, text, size, 0400, ret) : r;
+		r = show_text(session, path, ret);
+	return r == -EISDIR ? show_directory(session, path, ret) : r;
 }

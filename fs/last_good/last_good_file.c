@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "bytes.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "layer.h"
@@ -120,7 +121,7 @@ static int read_bytes(int directory, uint64_t number, size_t max, char **ret, si
 	if (!S_ISREG(stat.st_mode) || stat.st_size <= 0 ||
 		(uint64_t)stat.st_size > max + RECORD_MORE)
 		return -EBADMSG;
-	CLEANUP(freep) char *data = malloc((size_t)stat.st_size);
+	CLEANUP(bytes_freep) char *data = bytes_new((size_t)stat.st_size);
 	if (!data)
 		return -ENOMEM;
 	for (*size = 0; *size < (size_t)stat.st_size;) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "backoff.h"
+#include "bytes.h"
 #include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -152,8 +153,10 @@ int publisher_publish(struct publisher *publisher)
 		if (is_batch && options->ops->batch_end)
 			options->ops->batch_end(options->context);
 		is_batch = false;
-		if (view_was_freed(view))
+		if (view_was_freed(view)) {
 			malloc_trim(0);
+			bytes_trim();
+		}
 		/* Layers that change all the time must not hold up new settings. */
 		if (publisher->reading.state == READING_ENDED)
 			return 0;

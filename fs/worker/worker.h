@@ -15,9 +15,10 @@
  * dependencies changes, or the settings do.
  *
  * The daemon forks a worker when a job needs it. The worker inherits the settings and the layers'
- * descriptors, enters its sandbox (reader_sandbox.h), and does one job at a time. Two workers are
- * kept, each with a cache of parsed sources. The first of them gets no large jobs
- * (worker_job.bytes). If neither is free soon, one more worker is forked for the waiting job alone.
+ * descriptors, but no bytes of files (bytes.h). It enters its sandbox (reader_sandbox.h), and does
+ * one job at a time. Two workers are kept, each with a cache of parsed sources. The first of them
+ * gets no large jobs (worker_job.bytes). If neither is free soon, one more worker is forked for the
+ * waiting job alone.
  *
  * A worker stands still if it neither uses a processor nor gets answers from a file system. Such a
  * worker is left alone: it gets no job any more, and ends as soon as it can. A kept worker that

@@ -1,15 +1,15 @@
 #include "worker_message.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "bytes.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "fd_message.h"
 
-/* Bytes of a record sent inline: less than a socket takes at once (net.core.wmem_default). */
-#define INLINE_MAX ((size_t)64 << 10)
+/* Bytes of a record sent inline: less than a socket takes at once (net.core.wmem_default), and less
+ * than a block of 64 KiB (bytes.h). */
+#define INLINE_MAX (((size_t)64 << 10) - 64)
 
 /* Sent in place of a large record, together with the file that has it. */
 #define FILE_MARK "F"
@@ -42,22 +42,20 @@ int worker_message_send(int socket, struct record *message)
 
 int worker_message_receive(int socket, enum worker_message *kind, struct record **ret)
 {
-	char data[INLINE_MAX];
+	CLEANUP(bytes_freep) char *data = bytes_new(INLINE_MAX);
 	CLEANUP(record_freep) struct record *message = NULL;
 	CLEANUP(closep) int fd = -1;
 	int r;
 
-	ssize_t n = fd_message_take(socket, data, sizeof(data), &fd);
+	if (!data)
+		return -ENOMEM;
+	ssize_t n = fd_message_take(socket, data, INLINE_MAX, &fd);
 	if (n <= 0)
 		return n < 0 && n != -ECONNRESET ? (int)n : -EPIPE;
 	if (n == sizeof(FILE_MARK) && fd >= 0) {
 		r = record_open(WORKER_FORMAT, fd, NULL, 0, &message);
 	} else {
-		char *copy = malloc((size_t)n);
-		if (!copy)
-			return -ENOMEM;
-		memcpy(copy, data, (size_t)n);
-		r = record_read(WORKER_FORMAT, copy, (size_t)n, fd, &message);
+		r = record_read(WORKER_FORMAT, take_ptr(data), (size_t)n, fd, &message);
 		fd = -1;
 	}
 	if (r < 0)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "../unit/forged_record.h"
+#include "bytes.h"
 #include "cleanup.h"
 #include "compose_task.h"
 #include "fuzz.h"
@@ -46,7 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	begin();
 	char *forged = forge(WORKER_FORMAT, (const char *)data, size, &forged_size);
-	if (record_read(WORKER_FORMAT, forged, forged_size, -1, &answer) < 0)
+	char *copy = bytes_dup((struct span){forged, forged_size});
+	free(forged);
+	if (record_read(WORKER_FORMAT, copy, forged_size, -1, &answer) < 0)
 		fuzz_stop("a record with the right sum is refused", span_of(""));
 	int r = compose_answer_take(&composer, answer, UNION_FILE, &asked, &version, &problem);
 	if (r == 0)

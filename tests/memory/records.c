@@ -4,6 +4,7 @@
  */
 #include <sys/stat.h>
 
+#include "bytes.h"
 #include "cleanup.h"
 #include "trial.h"
 #include "version_record.h"
@@ -23,10 +24,9 @@ static int copy_version(const struct version *version, struct version **ret)
 	r = record_bytes(written, &bytes);
 	if (r < 0)
 		return r;
-	char *copy = malloc(bytes.len);
+	char *copy = bytes_dup(bytes);
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, bytes.data, bytes.len);
 	r = record_read(FORMAT, copy, bytes.len, -1, &record);
 	if (r < 0)
 		return r;

@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
@@ -139,7 +140,7 @@ static struct version *new_version(const char *text)
 	struct version *version = version_new(VERSION_BYTES);
 
 	assert_non_null(version);
-	version->data = strdup(text);
+	version->data = bytes_dup(span_of(text));
 	version->size = strlen(text);
 	version->mode = S_IFREG | 0640;
 	version->uid = 7;

@@ -9,6 +9,7 @@
 #include <sys/inotify.h>
 #include <sys/syscall.h>
 
+#include "bytes.h"
 #include "dependency.h"
 #include "last_good.h"
 #include "listing.h"
@@ -256,7 +257,7 @@ VIEW_TEST(what_was_good_last_is_shown_again)
 	struct last_good *last_good;
 
 	assert_int_equal(last_good_open(&(struct last_good_options){0}, &last_good, &problem), 0);
-	good->data = strdup("x: 1\n");
+	good->data = bytes_dup(span_of("x: 1\n"));
 	good->size = strlen(good->data);
 	good->mode = S_IFREG | 0444;
 	good->strategy = "deep";

@@ -2,6 +2,7 @@
  * A version does not change: what a reader sees of it stays the same, or the reader gets an error.
  */
 #include "version.h"
+#include "bytes.h"
 #include "source_cache.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static struct version *bytes(const char *text)
 	struct version *version = version_new(VERSION_BYTES);
 
 	assert_non_null(version);
-	version->data = strdup(text);
+	version->data = bytes_dup(span_of(text));
 	version->size = strlen(text);
 	version->mode = S_IFREG | 0444;
 	return version;

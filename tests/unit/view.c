@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 
 #include "attach.h"
+#include "bytes.h"
 #include "entry.h"
 #include "names.h"
 #include "refresh.h"
@@ -124,7 +125,7 @@ VIEW_TEST(adopted_version_lives_until_it_is_forgotten)
 	struct stat stat;
 
 	view = new_view("a:b");
-	version->data = strdup("status\n");
+	version->data = bytes_dup(span_of("status\n"));
 	version->size = 7;
 	view_adopt(view, version, &stat);
 	assert_true(stat.st_ino > VIEW_INO_RESERVED);

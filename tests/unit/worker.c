@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "bytes.h"
 #include "clock.h"
 #include "compose_task.h"
 #include "coroutine.h"
@@ -493,16 +494,14 @@ static char *good_answer(size_t *size)
 	assert_int_equal(record_new(WORKER_FORMAT, &job), 0);
 	compose_job_put(&composer, "app.yaml", lookup, job);
 	assert_int_equal(record_bytes(job, &bytes), 0);
-	char *copy = malloc(bytes.len);
-	memcpy(copy, bytes.data, bytes.len);
+	char *copy = bytes_dup(bytes);
 	size_t len = bytes.len;
 	record_free(job);
 	assert_int_equal(record_read(WORKER_FORMAT, copy, len, -1, &job), 0);
 	assert_int_equal(record_new(WORKER_FORMAT, &answer), 0);
 	assert_int_equal(compose_task(&composer, job, answer), 0);
 	assert_int_equal(record_bytes(answer, &bytes), 0);
-	copy = malloc(bytes.len);
-	memcpy(copy, bytes.data, bytes.len);
+	copy = bytes_dup(bytes);
 	*size = bytes.len;
 	record_free(job);
 	record_free(answer);
@@ -514,9 +513,8 @@ static int take(const char *data, size_t size)
 	struct path_list asked = {0};
 	struct version *version = NULL;
 	struct record *answer;
-	char *copy = malloc(size);
+	char *copy = bytes_dup((struct span){data, size});
 
-	memcpy(copy, data, size);
 	int r = record_read(WORKER_FORMAT, copy, size, -1, &answer);
 	if (r < 0)
 		return r;
@@ -552,7 +550,7 @@ WORKER_TEST(dependencies_of_an_answer_that_ends_in_a_pair_are_not_taken)
 	record_free(answer);
 }
 
-/* version_take_sources() alone makes such stamps: the cache counts the others (source_cache_hold()). */
+/* Only version_take_sources() makes such stamps: the cache counts others (source_cache_hold()). */
 WORKER_TEST(a_version_with_stamps_of_a_later_one_is_no_answer)
 {
 	size_t size, forged_size;
@@ -568,7 +566,7 @@ WORKER_TEST(a_version_with_stamps_of_a_later_one_is_no_answer)
 	assert_int_equal(take(forged, forged_size), -EBADMSG);
 	free(forged);
 	free(body);
-	free(data);
+	bytes_free(data);
 }
 
 WORKER_TEST(an_answer_with_any_bit_changed_does_no_harm)
@@ -592,5 +590,5 @@ WORKER_TEST(an_answer_with_any_bit_changed_does_no_harm)
 		assert_int_equal(take(cut, cut_size), -EBADMSG);
 		free(cut);
 	}
-	free(data);
+	bytes_free(data);
 }
