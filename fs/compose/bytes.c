@@ -62,7 +62,7 @@ static bool is_owner(void)
 
 int bytes_hide(struct span map)
 {
-	return madvise((char *)(uintptr_t)map.data, map.len, MADV_DONTFORK) < 0 ? -errno : 0;
+	return madvise((char *)(uintptr_t)map.data, map.len, MADV_DONTFORK) < 0 ? -ENOMEM : 0;
 }
 
 /* Makes a mapping, which begins at a multiple of REGION or of a page. NULL: no memory. */
@@ -212,10 +212,8 @@ static void give(char *block, size_t size)
 			block = (char *)other;
 		size *= 2;
 	}
-	/* One empty region stays. */
-	if (size == REGION && *list_of(REGION))
-		munmap(block, REGION);
-	else
+	/* One empty region stays. munmap(2) fails if it would make too many mappings. */
+	if (size < REGION || !*list_of(REGION) || munmap(block, REGION) < 0)
 		add_free((struct bytes_block *)block, size);
 }
 

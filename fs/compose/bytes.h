@@ -37,5 +37,5 @@ void bytes_freep(char **bytes);
 /** Gives free memory back to the system, as malloc_trim(3) does. */
 void bytes_trim(void);
 
-/** Keeps a mapping of the caller's out of processes that are forked later. Returns 0 or -errno. */
+/** Keeps a mapping of the caller's out of processes that are forked later. Returns 0 or -ENOMEM. */
 int bytes_hide(struct span map);

@@ -159,7 +159,8 @@ static size_t hold_of(const struct stamp *stamp)
 	return hash_end(stamp_add(hash_seed(), stamp)) % HOLDS;
 }
 
-/* Returns whether there are holds. A worker has none, and its pages of them are never touched. */
+/* Returns whether there may be holds in a cache that has its owner. A worker has none, and never
+ * touches their pages. */
 static bool is_holding(const struct source_cache *cache)
 {
 	return cache->references > 1;

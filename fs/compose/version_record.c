@@ -11,7 +11,8 @@
 /* Seven values of eight bytes. */
 #define STAMP_SIZE 56
 
-/* Bytes of a file for which a mapping is kept: a process has only so many (vm.max_map_count). */
+/* Bytes of a file for which a mapping is kept: a process has only so many (vm.max_map_count), and
+ * mappings of files do not become one, as those of bytes.h do. */
 #define MAP_LEAST ((size_t)1 << 20)
 
 void stamp_put(struct record *record, const struct stamp *stamp)

@@ -58,7 +58,7 @@ struct supervised_mirror {
 	int64_t start_ms;              /* clock_ms() at which it is started */
 	int64_t started_ms;
 	enum helper_state logged; /* HELPER_RUNS or HELPER_STOPPED */
-	unsigned ends;            /* in a row, each after a short run */
+	unsigned ends;            /* how often it has ended since its last long run */
 	char line[TEXT_MAX];      /* the beginning of its next message */
 	size_t line_len;
 };
