@@ -161,7 +161,7 @@ static bool has_text(struct span in, struct span text)
 	return text.len == 0 || memmem(in.data, in.len, text.data, text.len);
 }
 
-/* Returns the comment on a line of its own; empty: there is none. Any other mark may be a value's. */
+/* Returns a comment on a line of its own; empty: there is none. Other marks may be a value's. */
 static struct span comment_of(struct span line, const char *mark)
 {
 	const size_t indent = strspn(line.data, " \t");
