@@ -3,6 +3,7 @@
 
 #include "put_run.h"
 #include "scalar.h"
+#include "strategy.h"
 
 /*
  * Makes the stream of the result, with the target's document in place of each that the target has.
@@ -195,6 +196,33 @@ static bool is_all_of(const struct node *list, const struct source *source)
 }
 
 /*
+ * Returns whether the items of the target's list at the op's first `count` steps are merged by a
+ * key; or -ENOMEM. A list with a tag, such as !replace, is not.
+ */
+static int is_by_key(const struct put_ground *ground, const struct edit_op *op, size_t count)
+{
+	const struct put *put = ground->put;
+	const struct document *target = put->state.document;
+	const struct strategy *strategy = put->merge.options->strategy;
+	const struct node **keys = arena_alloc(put->arena, (count + 1) * sizeof(*keys));
+	const struct node *own = NULL, *by;
+	enum list_outcome outcome = LIST_OUTCOME_ANY;
+	size_t key_count = 0;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (op->steps[i].key)
+			keys[key_count++] = op->steps[i].key;
+	int r = op->document < target->count
+			? put_follow_in(ground, op, count, target->roots[op->document], &own)
+			: 0;
+	if (r == 0 && strategy->list_outcome)
+		r = strategy->list_outcome(&put->merge, keys, key_count, put->arena, &outcome, &by);
+	return r < 0 ? r : outcome == LIST_OUTCOME_BY_KEY && own && !own->tag;
+}
+
+/*
  * Finds a list in the target that has an item of the op's path, and replaces a lower layer's whole
  * list: without the item, the lower one would not show again. *ret NULL: there is none.
  */
@@ -211,6 +239,11 @@ static int find_replacing(const struct put_ground *ground, struct put *put,
 		if (!list || !node_is_sequence(list) ||
 			!is_all_of(list, &put->state.document->source))
 			continue;
+		r = is_by_key(ground, op, i);
+		if (r != 0) {
+			r = r < 0 ? r : 0;
+			continue;
+		}
 		r = under.roots ? 0 : put_merge_below(put, &below);
 		if (r == 0 && !under.roots)
 			r = put_tree(put, below, &under);

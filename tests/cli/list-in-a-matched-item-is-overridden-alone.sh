@@ -79,3 +79,9 @@ runs 0 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=a].tags'
 becomes a.yaml $'jobs:\n- name: z\n- name: b\n  tags:\n  - new'
 runs 0 "$PLYFS" set -c plyfs.yaml a.yaml 'jobs[name=a].own' 1
 becomes a.yaml $'jobs:\n- name: z\n- name: a\n  own: 1\n- name: b\n  tags:\n  - new'
+
+# The layer has all items of a list that is merged by a key. Yet the list replaces no other: what is reset goes.
+printf 'jobs:\n- name: a\n  steps: [{id: t, x: 1}]\n' >v/a.yaml
+printf 'jobs:\n- name: a\n  steps:\n  - !delete {id: t}\n  - {id: u, x: 2, y: 3}\n' >s/a.yaml
+runs 0 "$PLYFS" reset -c plyfs.yaml a.yaml 'jobs[name=a].steps[id=u].x'
+becomes a.yaml $'jobs:\n- name: a\n  steps:\n  - !delete {id: t}\n  - {id: u, y: 3}'
