@@ -4,7 +4,7 @@
 # the daemon has the others.
 . "$(dirname "$0")/mount.sh"
 need_root
-! nm -D "$PLYFS" 2>/dev/null | grep -q __asan || skip "the sanitizer's build has the bytes in memory of malloc(3)"
+! grep -qaE __asan_init "$PLYFS" || skip "the sanitizer's build has the bytes in memory of malloc(3)"
 
 # Prints the words that the process $1 has in its memory. The words come in two parts, as no command line may have them.
 words_in() {
