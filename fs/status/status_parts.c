@@ -95,6 +95,29 @@ static void put_mirror_faults(struct json *out, const struct mirror_report *repo
 	json_put(out, "]");
 }
 
+/* A report is hostile: with all that it nests, the status might be too deep or large to be read. */
+static void put_mirror_sandbox(struct json *out, const struct node *sandbox)
+{
+	static const char *const names[] = {
+		"landlock", "landlock_abi", "seccomp", "no_new_privs", "capabilities"};
+
+	if (!sandbox || !node_is_map(sandbox))
+		return;
+	json_put(out, ", 'sandbox': {");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct node *value = node_get(sandbox, names[i]);
+
+		if (!value || !node_is_scalar(value))
+			continue;
+		json_put(out, ", %s: ", names[i]);
+		if (value->style == NODE_PLAIN)
+			fputs_unlocked(value->text.data, out->file);
+		else
+			json_put_span(out, value->text);
+	}
+	json_put(out, "}");
+}
+
 static void put_mirror(struct json *out, const struct layer *layer, bool is_trusted)
 {
 	struct mirror_report report;
@@ -114,11 +137,7 @@ static void put_mirror(struct json *out, const struct layer *layer, bool is_trus
 	put_moment(out, "contact", report_number(map, "contact"));
 	json_put(out, ", 'held_back': %hhd, 'trouble_count': %.0f",
 		(bool)(*report_text(map, "offer") != '\0'), report_number(map, "trouble_count"));
-	const struct node *sandbox = report_get(map, "sandbox");
-	if (sandbox && node_is_map(sandbox)) {
-		json_put(out, ", 'sandbox': ");
-		(void)json_put_value(out, sandbox, &format_json, report.document->arena);
-	}
+	put_mirror_sandbox(out, report_get(map, "sandbox"));
 	if (is_trusted)
 		put_mirror_faults(out, &report);
 	json_put(out, "}");

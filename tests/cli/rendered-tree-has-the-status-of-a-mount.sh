@@ -143,3 +143,12 @@ runs 0 "$PLYFS" render -l vendor:größe aligned
 runs 0 "$PLYFS" status aligned
 grep -q "^  layers      vendor  $PWD/vendor$" out && grep -q "^              größe   $PWD/größe$" out ||
 	fail "it says: $(cat out)"
+
+# A mirror may write anything into its report: the status has only what it knows of it, and can be read.
+mkdir -p state/tree.1
+ln -s "$PWD/state/tree.1" fleet
+deep=$(printf '[%.0s' {1..125})$(printf ']%.0s' {1..125})
+echo "{\"sandbox\": {\"landlock\": \"on\", \"landlock_abi\": 5, \"seccomp\": $deep, \"motd\": $deep}}" >state/status.json
+runs 0 "$PLYFS" render -l vendor:fleet mirrored
+runs 0 "$PLYFS" status --json mirrored
+grep -qF '"sandbox": {"landlock": "on", "landlock_abi": 5}, ' out || fail "it says: $(cat out)"
