@@ -37,3 +37,32 @@ for pattern in comon.yaml 'nodes/%%H.yaml' '100%' '%f' '%{a,b}'; do
 		[ "$(grep -c 'matches no file' err)" -eq 1 ] || fail "$(cat err)"
 	done
 done
+
+# -H and the like have an effect if a pattern depends on the host.
+cat >plyfs.yaml <<'END_'
+layers: [data]
+files: [{path: merged.yaml, from: [common.yaml, "nodes/%l.yaml"]}]
+options: {header: false}
+END_
+runs 0 "$PLYFS" cat -c plyfs.yaml -H web1 merged.yaml
+prints 'port: 81'
+[ ! -s err ] || fail "$(cat err)"
+sed -i 's/%l/%u/' plyfs.yaml
+runs 0 "$PLYFS" cat -c plyfs.yaml --user eve merged.yaml
+[ ! -s err ] || fail "$(cat err)"
+sed -i 's/%u/%m/' plyfs.yaml
+runs 0 "$PLYFS" explain -c plyfs.yaml --machine-id 0123 merged.yaml
+[ ! -s err ] || fail "$(cat err)"
+# Negative twins: another kind of specifier, and one in the path alone.
+runs 0 "$PLYFS" cat -c plyfs.yaml -H web1 merged.yaml
+says "-H web1 chooses no layer: no layer's path depends on the host"
+sed -i 's/%m/%o/' plyfs.yaml
+runs 0 "$PLYFS" cat -c plyfs.yaml --machine-id 0123 merged.yaml
+says '--machine-id 0123 chooses no layer'
+sed -i 's/merged.yaml/"%H.yaml"/' plyfs.yaml
+runs 0 "$PLYFS" cat -c plyfs.yaml -H web1 web1.yaml
+says '-H web1 chooses no layer'
+# If layers depend on the host as well, one that has none is reported as before.
+sed -i 's/\[data\]/[data, {path: "hosts\/%H", optional: true}]/; s/%o/%H/' plyfs.yaml
+runs 0 "$PLYFS" cat -c plyfs.yaml -H web1 web1.yaml
+says "no layer of the host 'web1' exists"
