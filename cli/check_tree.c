@@ -344,15 +344,15 @@ int check_tree_traverse(struct check_tree *tree, const char *path)
 		      : r;
 }
 
-static int report_idle_pattern(
-	struct check_report *report, const struct virtual_file *file, const char *pattern)
+/* Another host, user or machine may have a file for a pattern that depends on it. */
+static int report_idle(struct check_report *report, const struct virtual_file *file, size_t number)
 {
 	struct finding finding = {.kind = FINDING_WARNING};
 
 	problem_at(&finding.problem, file->place,
-		"the pattern '%s' of the virtual file '%s' matches no file; correct it", pattern,
-		file->path);
-	return check_report_add(report, file->path, &finding);
+		"the pattern '%s' of the virtual file '%s' matches no file; correct it",
+		file->from[number], file->path);
+	return file->owners[number] ? 0 : check_report_add(report, file->path, &finding);
 }
 
 static int note_reference(
@@ -394,7 +394,7 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 
 	for (size_t i = 0; r == 0 && file && inspection->is_matched && i < file->from_count; i++)
 		if (!inspection->is_matched[i])
-			r = report_idle_pattern(report, file, file->from[i]);
+			r = report_idle(report, file, i);
 	enum merged *merged = file ? &tree->files[file - settings->files]
 				   : &tree->rules[settings_rule(settings, path) - settings->rules];
 	if (*merged == MERGED_NONE)
@@ -500,16 +500,16 @@ static bool is_masked(
 }
 
 static int report_unmatched(const struct check_tree *tree, const struct virtual_file *file,
-	const char *pattern, struct check_report *report)
+	size_t number, struct check_report *report)
 {
 	struct finding finding = {.kind = FINDING_WARNING};
 
-	if (!is_masked(tree, file, pattern))
-		return report_idle_pattern(report, file, pattern);
+	if (!is_masked(tree, file, file->from[number]))
+		return report_idle(report, file, number);
 	problem_at(&finding.problem, file->place,
 		"the virtual file '%s' is not shown: all files that its pattern '%s' matches are "
 		"masked (dropins: uapi); remove the empty files or links that mask them",
-		file->path, pattern);
+		file->path, file->from[number]);
 	return check_report_add(report, file->path, &finding);
 }
 
@@ -530,7 +530,7 @@ static int report_unshown(
 		r = report_obstacle(tree, file, report);
 	for (size_t i = 0; r == 0 && i < file->from_count; i++)
 		if (!inspection.is_matched[i])
-			r = report_unmatched(tree, file, file->from[i], report);
+			r = report_unmatched(tree, file, i, report);
 	return r;
 }
 

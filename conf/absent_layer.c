@@ -15,7 +15,10 @@
 /* Size of a name, and of a text about it, in bytes. */
 #define TEXT_SIZE (NAME_MAX + 64)
 
-/* A kind of owner of a layer, which a specifier in the layer's path identifies. */
+/*
+ * A kind of owner of a layer, which a specifier in the layer's path identifies. Number n is the bit
+ * 1 << n of enum pattern_owner.
+ */
 struct kind {
 	const char *letters; /* of the specifiers */
 	const char *what;
@@ -228,6 +231,17 @@ int absent_layer_refuse(const struct settings *settings, struct problem *problem
 			      : refuse_common(settings, highest, arena, problem);
 }
 
+/* Returns whether a virtual file is made from files whose names depend on the owner. */
+static bool has_pattern_of(const struct settings *settings, size_t kind)
+{
+	unsigned owners = 0;
+
+	for (size_t i = 0; i < settings->file_count; i++)
+		for (size_t j = 0; j < settings->files[i].from_count; j++)
+			owners |= settings->files[i].owners[j];
+	return owners >> kind & 1;
+}
+
 static int find_kind(
 	const struct settings *settings, size_t kind, struct arena *arena, struct problem *problem)
 {
@@ -243,7 +257,7 @@ static int find_kind(
 		spec = &settings->specs[i];
 	}
 	const char *asked = asked_for(settings, spec, kind);
-	if (!absent && !kinds[kind].option)
+	if (!absent && (!kinds[kind].option || has_pattern_of(settings, kind)))
 		return 0;
 	if (!absent)
 		return problem_set(problem, NULL, 0, 0,

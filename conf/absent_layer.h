@@ -15,8 +15,9 @@
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 
 /**
- * Refuses a host, machine or user in settings->around for which no layer exists. Refuses facts in
- * settings->around if layers have a fact in their paths, and all these layers are missing. Returns
- * 0; PROBLEM, which suggests the nearest name that has a layer; or -ENOMEM.
+ * Refuses a host, machine or user in settings->around if its layers are all missing, or if no
+ * layer's path and no pattern of a virtual file depends on it. Refuses facts in settings->around if
+ * layers have a fact in their paths, and all these layers are missing. Returns 0; PROBLEM, which
+ * suggests the nearest name that has a layer; or -ENOMEM.
  */
 int absent_layer_find(const struct settings *settings, struct problem *problem);

@@ -214,6 +214,19 @@ static int replace(const struct settings *settings, const struct node *node, enu
 	return r;
 }
 
+/* Returns the bits enum pattern_owner of the specifiers and facts in a pattern. */
+static uint8_t find_owners(const char *pattern)
+{
+	static const char *const letters[] = {"Hld", "m", "u", "{", "ow"};
+	unsigned owners = 0;
+
+	for (const char *at = strchr(pattern, '%'); at && at[1]; at = strchr(at + 2, '%'))
+		for (unsigned i = 0; i < sizeof(letters) / sizeof(*letters); i++)
+			if (strchr(letters[i], at[1]) && (at[1] != '{' || fact_name_length(at + 2)))
+				owners |= 1U << i;
+	return (uint8_t)owners;
+}
+
 /* Replaces each fact of the text and, but in a command, each specifier. */
 static int expand_text(const struct settings *settings, const struct node *node, enum target target,
 	struct span *ret, struct problem *problem)
@@ -252,6 +265,8 @@ static int expand_value(const struct settings *settings, const struct node **at,
 	struct node *copy = node_copy(settings->arena, *at);
 	if (!copy)
 		return -ENOMEM;
+	if (is_text && target == TARGET_PATTERN)
+		copy->mark = find_owners((*at)->text.data);
 	if (is_text)
 		r = expand_text(settings, *at, target, &copy->text, problem);
 	for (uint32_t i = 0; r == 0 && !is_text && i < node_count(copy); i++)

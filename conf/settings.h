@@ -58,9 +58,19 @@ struct rule {
 };
 
 /* A virtual file: one path that is merged from many sources. */
+/* What the value of a specifier depends on. */
+enum pattern_owner {
+	OWNER_HOST = 1,
+	OWNER_MACHINE = 2,
+	OWNER_USER = 4,
+	OWNER_FACT = 8,
+	OWNER_SYSTEM = 16, /* os-release(5) */
+};
+
 struct virtual_file {
 	const char *path;
 	const char **from;        /* patterns, glob.h */
+	uint8_t *owners;          /* of each pattern: bits enum pattern_owner, of its specifiers */
 	size_t from_count;        /* at least 1 */
 	struct rule rule;         /* of this file alone; `match` and `preset` are unused */
 	const struct node *place; /* the node of its path in plyfs.yaml */

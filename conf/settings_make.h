@@ -24,6 +24,7 @@ int settings_read_facts(
 /**
  * Replaces each %{NAME} in the patterns, paths, schemas and commands of `list`: rules, virtual
  * files, a map such as `options`, or NULL. Also replaces specifiers such as %H, except in commands.
+ * The mark of a replaced pattern has its bits enum pattern_owner.
  */
 int settings_expand_facts(
 	const struct settings *settings, const struct node *list, struct problem *problem);

@@ -494,11 +494,13 @@ static int read_file(const struct node *map, struct arena *arena, struct virtual
 		return r;
 
 	file->from = arena_zalloc(arena, file->from_count, sizeof(file->from[0]));
-	if (!file->from)
+	file->owners = arena_zalloc(arena, file->from_count, sizeof(file->owners[0]));
+	if (!file->from || !file->owners)
 		return -ENOMEM;
 	for (size_t i = 0; i < file->from_count; i++) {
 		const struct node *node = value_item(node_get(map, "from"), i);
 
+		file->owners[i] = node->mark;
 		r = read_pattern(node, "from", &file->from[i], problem);
 		if (r != 0)
 			return r;

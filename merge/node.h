@@ -75,7 +75,7 @@ struct node {
 	uint8_t kind;   /* enum node_kind */
 	uint8_t style;  /* enum node_style */
 	uint8_t schema; /* enum node_schema; scalars only */
-	uint8_t mark;   /* its meaning is up to the strategy that made the node; readers set 0 */
+	uint8_t mark;   /* its meaning is up to the code that made the node; readers set 0 */
 
 	/*
 	 * Number of nodes in this tree, including this one; an alias counts like a copy. UINT32_MAX
