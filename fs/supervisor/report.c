@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +34,9 @@ double report_number(const struct node *map, const char *path)
 	bool is_number = node && node_is_scalar(node) &&
 			 (scalar_type(node) == SCALAR_INT || scalar_type(node) == SCALAR_FLOAT);
 
-	return is_number ? scalar_number(node) : 0;
+	double number = is_number ? scalar_number(node) : 0;
+
+	return isfinite(number) ? number : 0;
 }
 
 uint32_t report_count(const struct node *list)

@@ -22,7 +22,7 @@ const char *report_text(const struct node *map, const char *path);
 /** Returns whether the text of the scalar at `path` is `text`. */
 bool report_is(const struct node *map, const char *path, const char *text);
 
-/** Returns the number at `path`; 0: there is none. */
+/** Returns the number at `path`; 0: there is none, or it is not finite. */
 double report_number(const struct node *map, const char *path);
 
 /** Returns the length of a list; 0 for anything else. */

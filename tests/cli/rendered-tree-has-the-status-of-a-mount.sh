@@ -148,7 +148,8 @@ grep -q "^  layers      vendor  $PWD/vendor$" out && grep -q "^              grÃ
 mkdir -p state/tree.1
 ln -s "$PWD/state/tree.1" fleet
 deep=$(printf '[%.0s' {1..125})$(printf ']%.0s' {1..125})
-echo "{\"sandbox\": {\"landlock\": \"on\", \"landlock_abi\": 5, \"seccomp\": $deep, \"motd\": $deep}}" >state/status.json
+echo "{\"files\": 1e999, \"sandbox\": {\"landlock\": \"on\", \"landlock_abi\": 5, \"seccomp\": $deep, \"motd\": $deep}}" >state/status.json
 runs 0 "$PLYFS" render -l vendor:fleet mirrored
 runs 0 "$PLYFS" status --json mirrored
 grep -qF '"sandbox": {"landlock": "on", "landlock_abi": 5}, ' out || fail "it says: $(cat out)"
+python3 -m json.tool out >/dev/null || fail "it is no JSON: $(cat out)"

@@ -17,14 +17,14 @@
 static void take_all(void)
 {
 	const size_t size = (size_t)64 << 20;
-	size_t taken = 0;
+	uint64_t taken = 0;
 
 	/*
 	 * The reader's limit counts memory that nothing was written to, too. To write to all takes
 	 * a second or more. Volatile: clang leaves out an allocation that nothing reads.
 	 */
 	for (char *volatile block; (block = malloc(size)); taken += size)
-		if (taken >= (size_t)4 << 30)
+		if (taken >= (uint64_t)4 << 30)
 			abort();
 }
 
