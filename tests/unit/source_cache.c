@@ -7,6 +7,7 @@
 #include "source_cache.h"
 
 #include "descriptor.h"
+#include "hash.h"
 #include "view_fixture.h"
 
 static struct settings *settings;
@@ -166,6 +167,46 @@ TEST_WITH(state_stays_beside_newer_ones_while_a_version_has_it, start_cache, end
 	loaded_unref(one);
 	version_unref(second);
 	assert_int_equal(source_cache_bytes(cache), bytes);
+}
+
+/* Returns a number of which the cache takes the remainder, for the stamp's hold and list. */
+static uint64_t hash_of(const struct loaded *loaded)
+{
+	return hash_end(stamp_add(hash_seed(), &loaded->stamp));
+}
+
+TEST_WITH(states_in_one_list_stay_until_their_own_version_goes, start_cache, end_cache)
+{
+	enum { COUNT = 3, LISTS = 4096 };
+	struct loaded *loaded[COUNT];
+	struct version *versions[COUNT];
+	char name[] = "a/0.yaml";
+
+	for (uint64_t i = 0; i < COUNT; i++, name[2]++) {
+		write_file(name, "x: 1\n");
+		loaded[i] = must_load(name + 2, &yaml);
+		/* The same list, and another hold. */
+		while (hash_of(loaded[i]) % (16 * LISTS) != i * LISTS + 1)
+			loaded[i]->stamp.size++;
+		versions[i] = version_of(loaded[i]);
+		replace_file(name, "x: 2\n");
+		loaded_unref(must_load(name + 2, &yaml));
+	}
+	size_t bytes = source_cache_bytes(cache);
+	for (size_t left = COUNT; left-- > 0;) {
+		static const size_t order[COUNT] = {2, 0, 1};
+
+		version_unref(versions[order[left]]);
+		loaded_unref(loaded[order[left]]);
+		assert_int_equal(source_cache_bytes(cache), bytes / (2 * COUNT) * (COUNT + left));
+		for (size_t i = 0; i < left; i++) {
+			struct loaded *held = loaded[order[i]];
+			struct loaded *found = source_cache_find(
+				cache, layer, held->path, &yaml, versions[order[i]]);
+			assert_ptr_equal(found, held);
+			loaded_unref(found);
+		}
+	}
 }
 
 TEST_WITH(states_that_versions_have_fit_into_the_limit, start_cache, end_cache)
