@@ -186,7 +186,10 @@ static void print_groups(const struct host_groups *groups)
 	for (size_t i = 0; i < groups->count && (is_json || groups->count > 1); i++) {
 		const struct host_group *group = &groups->items[i];
 
-		json_put(JSON(stdout), !is_json ? "# " : i ? ",\n{'hosts': " : "\n{'hosts': ");
+		if (is_json)
+			json_put(JSON(stdout), i ? ",\n{'hosts': " : "\n{'hosts': ");
+		else
+			fputs("# ", stdout);
 		host_group_print(group);
 		/* The text is a JSON object of its own, which goes on here. */
 		if (is_json)

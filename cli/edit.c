@@ -177,7 +177,6 @@ static void warn_of_comment(const struct edit_job *job, const struct layer_edit 
 	const char *at = job->editor.text;
 	struct span comment = {"", 0};
 	struct problem warning;
-	char quoted[64];
 
 	for (size_t len; *at && format && format->comment; at += len + (at[len] == '\n')) {
 		len = strcspn(at, "\n");
@@ -188,10 +187,9 @@ static void warn_of_comment(const struct edit_job *job, const struct layer_edit 
 	}
 	if (!comment.len)
 		return;
-	(void)snprintf(quoted, sizeof(quoted), "%.*s", (int)comment.len, comment.data);
 	problem_set(&warning, job->edited.path, 0, 0,
-		"the comment '%s' is not taken over, as only values are; write it into %s", quoted,
-		edit->file);
+		"the comment '%.*s' is not taken over, as only values are; write it into %s",
+		(int)(comment.len < 64 ? comment.len : 64), comment.data, edit->file);
 	message_warning(&warning);
 }
 

@@ -244,8 +244,10 @@ static int write_value(const struct explain_job *job, const struct explained_fil
 		column_put(out, span_of(tag));
 		putc(' ', out);
 	}
-	if (!value)
-		json_put(json, message_is_json() ? "null, 'absent': true" : "(no value)");
+	if (!value && message_is_json())
+		json_put(json, "null, 'absent': true");
+	else if (!value)
+		fputs("(no value)", out);
 	else if (message_is_json() || !node_is_scalar(value))
 		r = json_put_value(json, value,
 			explanation->request ? explanation->request->to : NULL, job->arena);

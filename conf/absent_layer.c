@@ -20,14 +20,13 @@
  * 1 << n of enum pattern_owner.
  */
 struct kind {
-	const char *letters; /* of the specifiers */
 	const char *what;
 	const char *option;
 };
 
 static const struct kind kinds[] = {
-	{"Hld", "host", "-H"}, {"m", "machine", "--machine-id"}, {"uh", "user", "--user"},
-	{"{", "fact", NULL}, /* rules may use a fact, so none is without effect */
+	{"host", "-H"}, {"machine", "--machine-id"}, {"user", "--user"},
+	{"fact", NULL}, /* rules may use a fact, so none is without effect */
 };
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -66,7 +65,7 @@ static const char *asked_for(
 
 static bool is_of(const struct layer_spec *spec, size_t kind)
 {
-	return spec->specifiers && strpbrk(spec->specifiers, kinds[kind].letters);
+	return spec->specifiers && strpbrk(spec->specifiers, pattern_owner_letters[kind]);
 }
 
 /* Returns " for web2", " for the user eve"; "" for a layer that all share. */

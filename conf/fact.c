@@ -217,12 +217,12 @@ static int replace(const struct settings *settings, const struct node *node, enu
 /* Returns the bits enum pattern_owner of the specifiers and facts in a pattern. */
 static uint8_t find_owners(const char *pattern)
 {
-	static const char *const letters[] = {"Hld", "m", "u", "{", "ow"};
 	unsigned owners = 0;
 
 	for (const char *at = strchr(pattern, '%'); at && at[1]; at = strchr(at + 2, '%'))
-		for (unsigned i = 0; i < sizeof(letters) / sizeof(*letters); i++)
-			if (strchr(letters[i], at[1]) && (at[1] != '{' || fact_name_length(at + 2)))
+		for (unsigned i = 0; 1U << i <= OWNER_SYSTEM; i++)
+			if (strchr(pattern_owner_letters[i], at[1]) &&
+				(at[1] != '{' || fact_name_length(at + 2)))
 				owners |= 1U << i;
 	return (uint8_t)owners;
 }

@@ -191,6 +191,9 @@ static const struct specifier specifiers[] = {
 	{'w', "VERSION_ID in " OS_RELEASE, .variable = "VERSION_ID="},
 };
 
+/* "{" is a fact's (fact.h). */
+const char *const pattern_owner_letters[] = {"Hld", "m", "uh", "{", "ow"};
+
 static const struct specifier *find_specifier(char letter)
 {
 	for (size_t i = 0; i < sizeof(specifiers) / sizeof(specifiers[0]); i++)

@@ -58,7 +58,7 @@ struct rule {
 };
 
 /* A virtual file: one path that is merged from many sources. */
-/* What the value of a specifier depends on. */
+/* The value of a specifier in a pattern depends on one of these. */
 enum pattern_owner {
 	OWNER_HOST = 1,
 	OWNER_MACHINE = 2,
@@ -66,6 +66,9 @@ enum pattern_owner {
 	OWNER_FACT = 8,
 	OWNER_SYSTEM = 16, /* os-release(5) */
 };
+
+/* The letters of the specifiers that depend on owner n, which has the bit 1 << n. */
+extern const char *const pattern_owner_letters[5];
 
 struct virtual_file {
 	const char *path;

@@ -25,7 +25,7 @@ struct read_options read_options_for(
 	};
 }
 
-/* What merge_run() makes; callers see the result alone. */
+/* merge_run() makes one. Its callers see only the member `result`. */
 struct merge_made {
 	struct merge_result result; /* must be first */
 	struct merge_output output;
